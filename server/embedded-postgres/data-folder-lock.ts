@@ -1,0 +1,74 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { SystemUser } from './system-user.ts';
+
+/** Another living process uses the data folder. */
+export class DataFolderInUseError extends Error {
+  override readonly name = 'DataFolderInUseError';
+  readonly dataDir: string;
+  /** undefined where the holder has not written its number yet */
+  readonly pid: number | undefined;
+
+  constructor(dataDir: string, pid: number | undefined) {
+    super(
+      `The data folder ${dataDir} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}. ` +
+        'Stop that one first, or give this one a folder of its own (DATA_DIR), ' +
+        'or let both use one PostgreSQL server (DATABASE_URL).',
+    );
+    this.dataDir = dataDir;
+    this.pid = pid;
+  }
+}
+
+export interface DataFolderLock {
+  /** What the last holder gave as its note; undefined for the first one. */
+  previousNote: string | undefined;
+  release(): void;
+}
+
+/**
+ * Holds the folder for this process, until `release` or the end of the process, whatever way it ends.
+ *
+ * The lock is the kernel's lock on a file (fcntl), taken through SQLite because Node has no other way to it.
+ * It is gone in the instant in which its process is: a restart directly after kill -9 succeeds, no time has to
+ * pass, and a process number that is used again means nothing. It also holds between containers that share a
+ * volume, where neither process numbers nor abstract sockets are seen.
+ *
+ * Never open the file `lock` by other means in the same process: closing it again would drop the lock.
+ *
+ * `note` is kept beside the lock for the next holder, which then can clean up after one that was killed.
+ * `user` will own the lock's files, so that she can start here herself after root did.
+ *
+ * Throws DataFolderInUseError where another process, or this one, holds the folder.
+ */
+export function lockDataFolder(dataDir: string, note: string, user: SystemUser = {}): DataFolderLock {
+  const holderFile = path.join(dataDir, 'lock-holder.json');
+  // Not a static import: a Node before 22.13 has no node:sqlite, and must get the launcher's message first.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const lockFile = path.join(dataDir, 'lock');
+  const database = new DatabaseSync(lockFile);
+  try {
+    database.exec('pragma journal_mode = off; begin exclusive');
+  } catch (error) {
+    database.close();
+    if (isLocked(error)) throw new DataFolderInUseError(dataDir, readHolder(holderFile).pid);
+    throw error;
+  }
+  const previousNote = readHolder(holderFile).note;
+  fs.writeFileSync(holderFile, JSON.stringify({ pid: process.pid, note }));
+  if (user.uid !== undefined) for (const file of [lockFile, holderFile]) fs.chownSync(file, user.uid, user.gid);
+  return { previousNote, release: () => void (database.isOpen && database.close()) };
+}
+
+function isLocked(error: unknown): boolean {
+  const busy = 5; // SQLITE_BUSY
+  return (error as { errcode?: number }).errcode === busy;
+}
+
+function readHolder(file: string): { pid?: number; note?: string } {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as { pid?: number; note?: string };
+  } catch {
+    return {}; // absent, or its writer was killed in the middle: only a message is poorer for it
+  }
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseServer } from '../database/database-server.ts';
+import { findBinaries } from './binaries.ts';
+import { createCluster, stopLeftOver, type Cluster } from './cluster.ts';
+import { lockDataFolder, type DataFolderLock } from './data-folder-lock.ts';
+import { keepRunning } from './keep-running.ts';
+import { runServer, type ServerProcess } from './server-process.ts';
+import { makePrivateFolder, systemUserFor, type SystemUser } from './system-user.ts';
+
+export { DataFolderInUseError } from './data-folder-lock.ts';
+
+export interface EmbeddedPostgresOptions {
+  /** Created where missing. Holds the lock and, in `cluster/`, what PostgreSQL writes. */
+  dataDir: string;
+  /**
+   * true: an acknowledged write is on disk, and survives kill -9 and a power failure.
+   * false: twice as fast and lost with the machine; for tests alone.
+   * Default: true.
+   */
+  durable?: boolean;
+  /** Gets each line of the server's log. Default: they are dropped. */
+  onLog?: (line: string) => void;
+  /** Hears what is being done, in words for a person who waits. Default: nobody hears it. */
+  onProgress?: (step: string) => void;
+}
+
+export interface EmbeddedPostgres {
+  /** How to connect to it. The same for its whole life, over restarts too. */
+  server: DatabaseServer;
+  /** Folder of its unix socket; no TCP port is opened. */
+  socketDir: string;
+  /** The server's process. Another number after a restart. */
+  readonly pid: number;
+  /** Shuts it down with everything written, and frees the data folder. Harmless when repeated. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a PostgreSQL server of our own on `dataDir`, creating its data where there is none.
+ *
+ * It lives no longer than this process, which may be killed at any moment; a server that ends while this process
+ * lives (out of memory, a mistaken kill) is started again. As root it runs as another user, since PostgreSQL
+ * refuses root.
+ *
+ * Throws DataFolderInUseError where another living process uses the folder, and else an Error in plain words:
+ * no package for this machine, no space, no right, data of another PostgreSQL version.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { durable = true, onLog = () => {}, onProgress = () => {} } = options;
+  const dataDir = path.resolve(options.dataDir);
+  const clusterDir = path.join(dataDir, 'cluster');
+  const cluster: Cluster = { dir: clusterDir, user: systemUserFor([clusterDir, dataDir]) };
+  const socketDir = chooseSocketDir();
+
+  makeDataFolder(dataDir, cluster.user);
+  const lock = lockDataFolder(dataDir, socketDir, cluster.user);
+  try {
+    removeSocketDirOf(lock);
+    onProgress('Looking for the PostgreSQL binaries');
+    const binaries = findBinaries(cluster.user);
+    onProgress('Preparing the data folder');
+    const { reusedPid } = await stopLeftOver(cluster);
+    createCluster(cluster, binaries, { durable });
+    makePrivateFolder(socketDir, cluster.user);
+
+    onProgress('Starting PostgreSQL');
+    const settings = [...settingsFor(socketDir), ...(durable ? [] : settingsWithoutDurability)];
+    const start = (overlookPid?: number): Promise<ServerProcess> =>
+      runServerPatiently({ binaries, cluster, settings, overlookPid, onLog });
+    const running = keepRunning(await start(reusedPid), { cluster, start, onLog });
+
+    return {
+      server: { socketDir },
+      socketDir,
+      get pid() {
+        return running.current().pid;
+      },
+      async stop() {
+        await running.stop();
+        fs.rmSync(socketDir, { recursive: true, force: true });
+        lock.release();
+      },
+    };
+  } catch (error) {
+    fs.rmSync(socketDir, { recursive: true, force: true });
+    lock.release();
+    throw error;
+  }
+}
+
+function settingsFor(socketDir: string): string[] {
+  return [
+    'listen_addresses=',
+    `unix_socket_directories=${socketDir}`,
+    'unix_socket_permissions=0700',
+    // seven services with ten connections each, and as much again for a second set of them in tests
+    'max_connections=200',
+    'timezone=UTC',
+    'log_timezone=UTC',
+    'log_checkpoints=off',
+  ];
+}
+
+const settingsWithoutDurability = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'autovacuum=off',
+  'shared_buffers=64MB',
+];
+
+/**
+ * In the temporary folder, not beside the data: the path of a unix socket has room for 107 bytes, and folders
+ * shared with a virtual machine have no sockets. The name cannot be guessed, so nobody can sit on it beforehand.
+ */
+function chooseSocketDir(): string {
+  const name = `fitness-pg-${randomBytes(9).toString('hex')}`;
+  const longest = 103 - '/.s.PGSQL.5432'.length - 1; // macOS: 103 bytes
+  const wanted = path.join(os.tmpdir(), name);
+  // as root, a private temporary folder may be closed to the server's user
+  const usable = Buffer.byteLength(wanted) <= longest && (process.getuid?.() !== 0 || isOpenToAll(os.tmpdir()));
+  return usable ? wanted : path.join('/tmp', name);
+}
+
+function isOpenToAll(dir: string): boolean {
+  const real = fs.realpathSync(dir);
+  const parents = real.split(path.sep).map((_, index, names) => names.slice(0, index + 1).join(path.sep) || '/');
+  return parents.every((parent) => (fs.statSync(parent).mode & 0o001) !== 0);
+}
+
+function makeDataFolder(dataDir: string, user: SystemUser): void {
+  try {
+    makePrivateFolder(dataDir, user);
+    fs.accessSync(dataDir, fs.constants.W_OK | fs.constants.X_OK);
+  } catch (error) {
+    throw new Error(
+      `The data folder ${dataDir} cannot be used by this process: ${(error as Error).message}. ` +
+        'If another user made it (as root it belongs to user 65534), run as that user, ' +
+        'or choose another folder with DATA_DIR.',
+      { cause: error },
+    );
+  }
+}
+
+/** A process that was killed could not remove its socket folder: the next holder of the lock does. */
+function removeSocketDirOf({ previousNote }: DataFolderLock): void {
+  if (previousNote && /^fitness-pg-[0-9a-f]{18}$/.test(path.basename(previousNote))) {
+    fs.rmSync(previousNote, { recursive: true, force: true });
+  }
+}
+
+/**
+ * When a server's main process was killed, its workers need a moment to notice; until then the memory that they
+ * share is in use, and PostgreSQL rightly refuses to start.
+ */
+async function runServerPatiently(options: Parameters<typeof runServer>[0]): Promise<ServerProcess> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return await runServer(options);
+    } catch (error) {
+      const isHeld = /pre-existing shared memory block/.test((error as Error).message);
+      if (!isHeld || Date.now() > deadline) throw error;
+      await sleep(100);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stopLeftOver, type Cluster } from './cluster.ts';
+import type { ServerProcess } from './server-process.ts';
+
+export interface RunningServer {
+  current(): ServerProcess;
+  /** Ends the server, and the starting of others. */
+  stop(): Promise<void>;
+}
+
+export interface KeepRunningOptions {
+  cluster: Cluster;
+  start(overlookPid: number | undefined): Promise<ServerProcess>;
+  onLog(line: string): void;
+}
+
+/** Starts a server again whenever it ends unasked. Connections are lost by that; pools make new ones. */
+export function keepRunning(first: ServerProcess, options: KeepRunningOptions): RunningServer {
+  let server = first;
+  let stopping = false;
+  const supervision = supervise();
+
+  return {
+    current: () => server,
+    async stop() {
+      stopping = true;
+      await server.stop();
+      await supervision;
+    },
+  };
+
+  async function supervise(): Promise<void> {
+    for (;;) {
+      const reason = await server.ended;
+      if (stopping) return;
+      options.onLog(`The embedded PostgreSQL ended unexpectedly and is started again. ${reason}`);
+      const next = await startAgain();
+      if (next === undefined) return;
+      server = next;
+      // `stop` may have been called while this one was on its way, and has then stopped only the one before
+      if (stopping) return next.stop();
+    }
+  }
+
+  async function startAgain(): Promise<ServerProcess | undefined> {
+    for (let pauseMillis = 100; !stopping; pauseMillis = Math.min(pauseMillis * 2, 5_000)) {
+      try {
+        const { reusedPid } = await stopLeftOver(options.cluster);
+        return await options.start(reusedPid);
+      } catch (error) {
+        options.onLog(`The embedded PostgreSQL could not be started again: ${(error as Error).message}`);
+        await sleep(pauseMillis, undefined, { ref: false });
+      }
+    }
+    return undefined;
+  }
+}

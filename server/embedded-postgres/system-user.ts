@@ -1,0 +1,26 @@
+import fs from 'node:fs';
+
+/** Whom the server's processes run as; empty: the user that runs Node. */
+export type SystemUser = { uid: number; gid: number } | Record<string, never>;
+
+/** `nobody` on nearly every Linux and, unlike its name, the same number everywhere. */
+const nobody = { uid: 65_534, gid: 65_534 };
+
+/**
+ * PostgreSQL refuses to run as root. As root it is therefore given to the owner of the first of these folders that
+ * exists and is not root's (what an ordinary user made stays hers), and to `nobody` where there is none.
+ */
+export function systemUserFor(folders: string[]): SystemUser {
+  if (process.getuid?.() !== 0) return {};
+  for (const folder of folders) {
+    const owner = fs.statSync(folder, { throwIfNoEntry: false });
+    if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  }
+  return nobody;
+}
+
+/** Makes a folder that only this user and root can enter. */
+export function makePrivateFolder(path: string, user: SystemUser): void {
+  fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (user.uid !== undefined) fs.chownSync(path, user.uid, user.gid);
+}
