@@ -1,0 +1,109 @@
+import type { AnyEntity, Constructor, EntityClass, EntitySchema } from '@mikro-orm/core';
+import type { Migration } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { connectionTo } from './connection.ts';
+import type { DatabaseServer } from './database-server.ts';
+import { ensureDatabase } from './ensure-database.ts';
+import { migrate } from './migrate.ts';
+import { platformEntities, platformMigrations } from './platform-tables.ts';
+
+export type { DatabaseServer } from './database-server.ts';
+export { DatabaseUnavailableError } from './ensure-database.ts';
+
+/** What a service says about its database, in its `database.ts`. */
+export interface DatabaseDeclaration {
+  /** Also the name of the ORM's context, e.g. `platform_gym`. */
+  name: string;
+  /** The service's entities, listed one by one. */
+  entities: (EntityClass<AnyEntity> | EntitySchema)[];
+  /** The service's migrations, oldest first: the list of its `migrations/index.ts`. */
+  migrations: MigrationDeclaration[];
+}
+
+export interface MigrationDeclaration {
+  /** Stays the same for ever: by it a database knows what it has run. */
+  name: string;
+  class: Constructor<Migration>;
+}
+
+export interface OpenDatabaseOptions {
+  server: DatabaseServer;
+  /** Another name for the database itself; for tests, which clone it. Default: the declaration's. */
+  name?: string;
+  /** Most connections at a time. Default: 10. A request that waits 10 s for one fails. */
+  poolMax?: number;
+  /** Whether to run the missing migrations. Default: true. */
+  migrate?: boolean;
+  /** Hears what was migrated, and warnings such as a dropped connection. Default: nobody hears it. */
+  log?: (message: string) => void;
+}
+
+/**
+ * Opens a service's database: creates it where missing, brings it up to date, and connects. Safe when any number
+ * of replicas do so at once.
+ *
+ * The tables that every service has (see platform-tables.ts) come before the service's own.
+ *
+ * @throws DatabaseUnavailableError where the server cannot be reached, refuses, or the right to create is missing;
+ * an Error where a migration fails, of which then nothing stays.
+ */
+export async function openDatabase(
+  declaration: DatabaseDeclaration,
+  options: OpenDatabaseOptions,
+): Promise<MikroORM> {
+  const { server, name = declaration.name, log = () => {} } = options;
+  await ensureDatabase(server, name);
+  if (options.migrate ?? true) {
+    const done = await migrateOrExplain(declaration, server, name);
+    if (done.length > 0) log(`${name}: migrated ${done.join(', ')}`);
+  }
+  return MikroORM.init({
+    dbName: name,
+    contextName: declaration.name,
+    entities: [...platformEntities, ...declaration.entities],
+    driverOptions: {
+      ...connectionTo(server, name),
+      ...timeLimits,
+      application_name: declaration.name,
+      // a load balancer or firewall between forgets connections that are silent for minutes
+      keepAlive: true,
+    },
+    pool: { min: 0, max: options.poolMax ?? 10, idleTimeoutMillis: 30_000 },
+    ensureDatabase: false, // done above, in a way that survives a race
+    dataloader: true,
+    forceUtcTimezone: true,
+    validateRequired: true,
+    allowGlobalContext: false,
+    colors: false,
+    logger: log,
+  });
+}
+
+/** In milliseconds. A request lives 10 s or so: what takes longer than these helps nobody and blocks others. */
+const timeLimits = {
+  statement_timeout: 15_000,
+  lock_timeout: 10_000,
+  /** a transaction whose process hangs holds its locks no longer than this */
+  idle_in_transaction_session_timeout: 30_000,
+  /** counted here, for a server that hangs or a network that is cut, where the ones above never come back */
+  query_timeout: 20_000,
+  /** for a new connection, and for a free one of the pool */
+  connectionTimeoutMillis: 10_000,
+};
+
+async function migrateOrExplain(
+  declaration: DatabaseDeclaration,
+  server: DatabaseServer,
+  name: string,
+): Promise<string[]> {
+  try {
+    return await migrate(server, name, [...platformMigrations, ...declaration.migrations]);
+  } catch (error) {
+    throw new Error(
+      `The database "${name}" could not be brought up to date: ${(error as Error).message}. ` +
+        'Nothing of it was kept; the database is as it was. ' +
+        'Where the right is missing, the user of DATABASE_URL must own the database.',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { addressOf, connectionTo, maintenanceDatabase } from './connection.ts';
+import type { DatabaseServer } from './database-server.ts';
+
+/** The database cannot be used; the message says why and what to do about it. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = 'DatabaseUnavailableError';
+}
+
+/**
+ * Creates the database where it is missing. Replicas may do so at the same time: one creates, the others find it.
+ * A server that is just starting, or recovering from a crash, is waited for, 30 s at most.
+ * @throws DatabaseUnavailableError
+ */
+export async function ensureDatabase(server: DatabaseServer, name: string): Promise<void> {
+  try {
+    if (await exists(server, name)) return;
+    await onceConnected(server, maintenanceDatabase(server), (client) => createUnlessThere(client, name));
+  } catch (error) {
+    throw explained(error, server, name);
+  }
+}
+
+async function exists(server: DatabaseServer, name: string): Promise<boolean> {
+  try {
+    await onceConnected(server, name, async () => {});
+    return true;
+  } catch (error) {
+    if (codeOf(error) === code.noSuchDatabase) return false;
+    throw error;
+  }
+}
+
+async function createUnlessThere(client: pg.Client, name: string): Promise<void> {
+  try {
+    // template0: it takes any encoding, and nobody is ever connected to it, which would forbid the copy
+    await client.query(`create database ${pg.escapeIdentifier(name)} template template0 encoding 'UTF8'`);
+  } catch (error) {
+    // Two at once: the slower one is told by either, depending on how far the other is.
+    const isThere = codeOf(error) === code.duplicateDatabase || codeOf(error) === code.uniqueViolation;
+    if (!isThere) throw error;
+  }
+}
+
+async function onceConnected(
+  server: DatabaseServer,
+  database: string,
+  use: (client: pg.Client) => Promise<void>,
+): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const client = new pg.Client({ ...connectionTo(server, database), connectionTimeoutMillis: 10_000 });
+    client.on('error', () => {}); // a drop between two queries; the next query tells
+    try {
+      await client.connect();
+      return await use(client);
+    } catch (error) {
+      if (codeOf(error) !== code.startingUp || Date.now() > deadline) throw error;
+      await sleep(200);
+    } finally {
+      await client.end().catch(() => {}); // never connected, or dropped
+    }
+  }
+}
+
+/** SQLSTATEs, https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const code = {
+  noSuchDatabase: '3D000',
+  duplicateDatabase: '42P04',
+  uniqueViolation: '23505',
+  startingUp: '57P03',
+  tooManyConnections: '53300',
+  noRight: '42501',
+} as const;
+
+function explained(error: unknown, server: DatabaseServer, name: string): Error {
+  const address = addressOf(server);
+  const reason = reasonOf(error);
+  const because = (text: string): Error => new DatabaseUnavailableError(text, { cause: error });
+
+  switch (codeOf(error)) {
+    case code.noSuchDatabase:
+      return because(
+        `The database "${maintenanceDatabase(server)}" at ${address}, which DATABASE_URL names, does not exist. ` +
+          `It is only used to create "${name}"; end the URL with a database that exists, such as /postgres.`,
+      );
+    case code.noRight:
+      return because(
+        `The database "${name}" is missing at ${address}, and the user may not create it (${reason}). ` +
+          `Give the user of DATABASE_URL the right (ALTER ROLE ... CREATEDB), or create the database for it ` +
+          `(CREATE DATABASE "${name}" OWNER ...).`,
+      );
+    case code.tooManyConnections:
+      return because(
+        `PostgreSQL at ${address} has no free connection for "${name}" (${reason}). ` +
+          'Each replica of a service holds up to 10: raise max_connections, or run fewer.',
+      );
+    case code.startingUp:
+      return because(`PostgreSQL at ${address} is still starting after 30 s (${reason}). Look into its log.`);
+  }
+  if (codeOf(error)?.startsWith('28')) {
+    return because(
+      `PostgreSQL at ${address} refuses the user of DATABASE_URL (${reason}). ` +
+        "Check its name and password, and the server's pg_hba.conf.",
+    );
+  }
+  if (isSqlState(codeOf(error))) return because(`PostgreSQL at ${address} cannot open "${name}": ${reason}`);
+  return because(
+    `No PostgreSQL server can be reached at ${address} for "${name}" (${reason}). ` +
+      'Check that it runs and takes connections from here, that host, port and sslmode of DATABASE_URL are right, ' +
+      'and that no firewall is between. Without a DATABASE_URL the platform starts a server of its own.',
+  );
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code;
+}
+
+function isSqlState(text: string | undefined): boolean {
+  return text !== undefined && /^[0-9A-Z]{5}$/.test(text) && /\d/.test(text);
+}
+
+/** localhost is two addresses; when neither answers the error is an AggregateError without a text of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,39 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Migration20260105090000_idempotency_record } from './migrations/20260105090000_idempotency_record.ts';
+
+/**
+ * The answer that a request with an `Idempotency-Key` got, for the one that comes again with the same key. It is
+ * written in the transaction of what the request did, so either both are there or neither.
+ */
+const IdempotencyRecordSchema = defineEntity({
+  name: 'IdempotencyRecord',
+  tableName: 'idempotency_record',
+  indexes: [{ properties: ['createdAt'] }], // records are purged by age
+  properties: {
+    /** who sent the key: two callers may choose the same one */
+    caller: p.text().primary(),
+    key: p.text().primary(),
+    /** method and path, e.g. `POST /posts` */
+    operation: p.text(),
+    /** SHA-256 of the body, hexadecimal */
+    fingerprint: p.text(),
+    status: p.integer(),
+    headers: p.json<Record<string, string>>(),
+    body: p.text().nullable(),
+    createdAt: p.datetime(),
+  },
+});
+
+export class IdempotencyRecord extends IdempotencyRecordSchema.class {}
+IdempotencyRecordSchema.setClass(IdempotencyRecord);
+
+/** Tables that every service's database has; `openDatabase` puts them before the service's own. */
+export const platformEntities = [IdempotencyRecord];
+
+/** Never change one that was released: add another. */
+export const platformMigrations = [
+  {
+    name: 'Migration20260105090000_idempotency_record',
+    class: Migration20260105090000_idempotency_record,
+  },
+];
