@@ -4,7 +4,7 @@ import type { DatabaseServer } from './database-server.ts';
 /** How to connect to one database of the server, in the words of `pg`. The URL's `sslmode` asks for TLS. */
 export function connectionTo(server: DatabaseServer, database: string): ClientConfig {
   if ('socketDir' in server) return { host: server.socketDir, user: 'postgres', database };
-  const url = new URL(server.url);
+  const url = parse(server.url);
   url.pathname = `/${encodeURIComponent(database)}`;
   return { connectionString: url.href };
 }
@@ -12,12 +12,17 @@ export function connectionTo(server: DatabaseServer, database: string): ClientCo
 /** The database to connect to while another one is created: the URL's own, else `postgres`. */
 export function maintenanceDatabase(server: DatabaseServer): string {
   if ('socketDir' in server) return 'postgres';
-  return decodeURIComponent(new URL(server.url).pathname.slice(1)) || 'postgres';
+  return decodeURIComponent(parse(server.url).pathname.slice(1)) || 'postgres';
 }
 
 /** The server's address for a message: never with a password. */
 export function addressOf(server: DatabaseServer): string {
   if ('socketDir' in server) return `socket folder ${server.socketDir}`;
-  const { hostname, port, searchParams } = new URL(server.url);
+  const { hostname, port, searchParams } = parse(server.url);
   return `${searchParams.get('host') ?? (hostname || 'localhost')}:${searchParams.get('port') ?? (port || '5432')}`;
+}
+
+/** PostgreSQL allows no host at all before `?host=/path/of/socket`; a URL in general does not. */
+function parse(databaseUrl: string): URL {
+  return new URL(databaseUrl.replace('@/', '@localhost/'));
 }
