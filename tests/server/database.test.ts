@@ -1,0 +1,132 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { defineEntity, p } from '@mikro-orm/core';
+import { Migration } from '@mikro-orm/migrations';
+import { DatabaseUnavailableError, openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
+import { IdempotencyRecord } from '#server/database/platform-tables.ts';
+import { uuidv7 } from '#server/ids.ts';
+import { cloneDatabase } from '../support/database.ts';
+import { testRun } from '../support/test-run.ts';
+
+const NoteSchema = defineEntity({ name: 'Note', properties: { id: p.uuid().primary(), text: p.text() } });
+class Note extends NoteSchema.class {}
+NoteSchema.setClass(Note);
+
+class CreateNotes extends Migration {
+  override up(): void {
+    this.addSql('create table note (id uuid primary key, text text not null)');
+  }
+}
+
+const declaration: DatabaseDeclaration = {
+  name: 'platform_notes',
+  entities: [Note],
+  migrations: [{ name: 'create_notes', class: CreateNotes }],
+};
+
+const { server, runId } = testRun.current();
+const closings: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closings.toReversed()) await close();
+});
+
+/** Opens and sees to the closing. */
+async function open(...args: Parameters<typeof openDatabase>): ReturnType<typeof openDatabase> {
+  const orm = await openDatabase(...args);
+  closings.push(() => orm.close(true));
+  return orm;
+}
+
+describe('opening a database', () => {
+  it('creates the missing one and migrates it once, when four replicas start at the same time', async () => {
+    const name = `${runId}_race`;
+    const migrated: string[] = [];
+    const log = (message: string): void => void migrated.push(message);
+    const orms = await Promise.all([1, 2, 3, 4].map(() => open(declaration, { server, name, log })));
+
+    expect(migrated).toHaveLength(1);
+    expect(migrated[0]).toContain('create_notes');
+
+    const id = uuidv7();
+    const em = orms[0]!.em.fork();
+    em.create(Note, { id, text: 'one' });
+    await em.flush();
+    await expect(orms[3]!.em.fork().findOneOrFail(Note, { id })).resolves.toMatchObject({ text: 'one' });
+  });
+
+  it('brings the tables that every service has', async () => {
+    const clone = await cloneDatabase(declaration);
+    const orm = await open(declaration, clone);
+    const em = orm.em.fork();
+    em.create(IdempotencyRecord, {
+      caller: 'maya',
+      key: 'k1',
+      operation: 'POST /posts',
+      fingerprint: 'abc',
+      status: 201,
+      headers: { etag: '"1"' },
+      body: '{}',
+      createdAt: new Date('2026-01-05T09:00:00.000Z'),
+    });
+    await em.flush();
+    const found = await orm.em.fork().findOneOrFail(IdempotencyRecord, { caller: 'maya', key: 'k1' });
+    expect(found).toMatchObject({ status: 201, headers: { etag: '"1"' }, createdAt: new Date('2026-01-05T09:00:00.000Z') });
+  });
+
+  it('gives tests databases of their own', async () => {
+    const [one, other] = await Promise.all([cloneDatabase(declaration), cloneDatabase(declaration)]);
+    const em = (await open(declaration, one)).em.fork();
+    em.create(Note, { id: uuidv7(), text: 'only here' });
+    await em.flush();
+    expect(await (await open(declaration, other)).em.fork().count(Note)).toBe(0);
+    expect(await em.fork().count(Note)).toBe(1);
+  });
+
+  it('keeps nothing of a migration that fails, and says which database', async () => {
+    class Broken extends Migration {
+      override up(): void {
+        this.addSql('create table half (id int)');
+        this.addSql('create table note (id int)');
+      }
+    }
+    const name = `${runId}_broken`;
+    const broken = { ...declaration, migrations: [...declaration.migrations, { name: 'broken', class: Broken }] };
+    await expect(openDatabase(broken, { server, name })).rejects.toThrow(
+      new RegExp(`"${name}" could not be brought up to date: .*note.* already exists`),
+    );
+    const orm = await open(declaration, { server, name });
+    expect(await orm.em.fork().execute(`select to_regclass('half') as half`)).toEqual([{ half: null }]);
+  });
+
+  it('limits what a statement, a lock and a forgotten transaction may take', async () => {
+    const orm = await open(declaration, await cloneDatabase(declaration));
+    const settings = await orm.em.fork().execute(
+      `select name, setting from pg_settings where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'application_name') order by name`,
+    );
+    expect(settings).toEqual([
+      { name: 'application_name', setting: 'platform_notes' },
+      { name: 'idle_in_transaction_session_timeout', setting: '30000' },
+      { name: 'lock_timeout', setting: '10000' },
+      { name: 'statement_timeout', setting: '15000' },
+    ]);
+  });
+
+  it.each([
+    ['a server that is not there', 'postgres://maya:secret@127.0.0.1:1/postgres', /127\.0\.0\.1:1 .*ECONNREFUSED.*Check that it runs/],
+    ['a host without an address', 'postgres://maya:secret@database.invalid/postgres', /database\.invalid:5432 .*Check that it runs/],
+  ])('says of %s where it looked and what to check, without the password', async (_, url, message) => {
+    const failure: unknown = await openDatabase(declaration, { server: { url } }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DatabaseUnavailableError);
+    expect((failure as Error).message).toMatch(message);
+    expect((failure as Error).message).not.toContain('secret');
+  });
+
+  it('names the missing right where the database cannot be created', async () => {
+    if ('url' in server) return; // roles of a server that is not ours are left alone
+    const orm = await open(declaration, await cloneDatabase(declaration));
+    await orm.em.fork().execute('create role guest login');
+    const url = `postgres://guest@/postgres?host=${encodeURIComponent(server.socketDir)}`;
+    await expect(openDatabase(declaration, { server: { url }, name: `${runId}_guest` })).rejects.toThrow(
+      /may not create it.*CREATEDB/,
+    );
+  });
+});
