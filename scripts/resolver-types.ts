@@ -1,0 +1,70 @@
+import { codegen } from '@graphql-codegen/core';
+import * as typescript from '@graphql-codegen/typescript';
+import * as typescriptResolvers from '@graphql-codegen/typescript-resolvers';
+import { parse } from 'graphql';
+
+export interface ResolverTypesInput {
+  /** The subgraph's schema. */
+  sdl: string;
+  /** Source of the subgraph's `models.ts`, which says what its resolvers return for a type of the schema. */
+  models: string;
+}
+
+/**
+ * TypeScript for one subgraph's resolvers: its `Resolvers`, and the arguments and results of each field.
+ *
+ * A type that `models.ts` exports stands for the type of that name in the schema: a resolver may return what the
+ * rules return, and resolves the rest by fields of its own. The context is `Context` of `services.ts`.
+ */
+export async function generateResolverTypes({ sdl, models }: ResolverTypesInput): Promise<string> {
+  const schema = parse(sdl);
+  const declared = new Set(schema.definitions.flatMap((node) => ('name' in node ? (node.name?.value ?? []) : [])));
+  const mapped = exportedNames(models).filter((name) => declared.has(name));
+
+  const code = await codegen({
+    filename: 'resolvers.generated.ts',
+    schema,
+    documents: [],
+    config: {
+      contextType: './services.ts#Context',
+      mappers: Object.fromEntries(mapped.map((name) => [name, `./models.ts#${name}`])),
+      mapperTypeSuffix: 'Model',
+      scalars,
+      federation: true,
+      enumsAsTypes: true,
+      maybeValue: 'T | null',
+      inputMaybeValue: 'T | null | undefined',
+      // what is nullable in an answer must still be given; an absent input stays absent
+      avoidOptionals: { field: true, inputValue: false, object: false, defaultValue: false },
+      makeResolverTypeCallable: true,
+      optionalResolveType: true,
+      useTypeImports: true,
+      emitLegacyCommonJSImports: false,
+      importExtension: '.ts',
+    },
+    plugins: [{ typescript: {} }, { 'typescript-resolvers': {} }],
+    pluginMap: { typescript, 'typescript-resolvers': typescriptResolvers },
+  });
+  return `${header}\n${code.trimEnd()}\n`;
+}
+
+const header = '// Written by "npm run generate" from schema/ and models.ts. Do not edit.';
+
+/** As the resolvers of `server/graphql/scalars.ts` read and write them. */
+const scalars = {
+  ID: { input: 'string', output: 'string' },
+  DateTime: { input: 'string', output: 'string' },
+  Date: { input: 'string', output: 'string' },
+  JSON: { input: 'unknown', output: 'unknown' },
+  Upload: { input: "Promise<import('graphql-upload/processRequest.mjs').FileUpload>", output: 'never' },
+};
+
+/** Reads `export type { Shape as Name, Other }`, and `export interface|class|type Name`. */
+function exportedNames(source: string): string[] {
+  const code = source.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '');
+  const lists = [...code.matchAll(/export\s+(?:type\s*)?\{([^}]*)\}/g)].flatMap(([, list]) =>
+    list!.split(',').map((item) => item.trim().split(/\s+/).at(-1)!),
+  );
+  const declarations = [...code.matchAll(/export\s+(?:interface|class|type)\s+(\w+)/g)].map(([, name]) => name!);
+  return [...new Set([...lists, ...declarations])].filter(Boolean).toSorted();
+}
