@@ -1,0 +1,28 @@
+/**
+ * Starts a database on the folder of its argument and inserts without an end, over several connections; prints
+ * `ready <pid of PostgreSQL>` and then each number whose insert was acknowledged. Made to be killed.
+ */
+import fs from 'node:fs';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../../server/embedded-postgres/embedded-postgres.ts';
+
+const postgres = await startEmbeddedPostgres({ dataDir: process.argv[2]! });
+const pool = new pg.Pool({ host: postgres.socketDir, user: 'postgres', database: 'postgres', max: 4 });
+await pool.query('create table if not exists entry (number int primary key)');
+say(`ready ${postgres.pid}`);
+
+let last = Number((await pool.query('select coalesce(max(number), 0) as last from entry')).rows[0].last);
+await Promise.all([1, 2, 3, 4].map(writeOn));
+
+async function writeOn(): Promise<void> {
+  for (;;) {
+    const number = ++last;
+    await pool.query('insert into entry values ($1)', [number]);
+    say(String(number));
+  }
+}
+
+/** At once and not through a buffer, which would be lost with the process and make the test easier. */
+function say(line: string): void {
+  fs.writeSync(1, `${line}\n`);
+}
