@@ -1,0 +1,87 @@
+import jwt from 'jsonwebtoken';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { unauthenticated } from '../errors.ts';
+import type { JwksKeys } from './jwks-keys.ts';
+import { Role, type ServiceViewer, type UserViewer } from './viewer.ts';
+
+/** The one signature algorithm that is accepted: what a token's own header says never chooses (RFC 8725, section 3.1). */
+export const TOKEN_ALGORITHM = 'ES256';
+
+export interface TokenVerifierOptions {
+  issuer: string;
+  audience: string;
+  keys: Pick<JwksKeys, 'get'>;
+  /** Whether the session of a valid token has been ended; asked at every use. Default: never. */
+  isRevoked?: (viewer: UserViewer | ServiceViewer) => boolean;
+  /** How many verified tokens are remembered. Default 10,000. */
+  cacheSize?: number;
+}
+
+/** Verifies access tokens (RFC 9068 in spirit): signature, `iss`, `aud`, `nbf`, `exp` and the shape of the claims. */
+export class TokenVerifier {
+  private readonly verified: LRUCache<string, UserViewer | ServiceViewer>;
+  private readonly options: TokenVerifierOptions;
+
+  constructor(options: TokenVerifierOptions) {
+    this.options = options;
+    this.verified = new LRUCache({ max: options.cacheSize ?? 10_000 });
+  }
+
+  /** @throws UNAUTHENTICATED saying why; UPSTREAM_UNAVAILABLE where the keys cannot be had. */
+  async verify(token: string): Promise<UserViewer | ServiceViewer> {
+    const known = this.verified.get(token);
+    if (known && known.expiresAt > Date.now()) return this.unlessRevoked(known);
+    const viewer = await this.verifyAnew(token);
+    this.verified.set(token, viewer);
+    return this.unlessRevoked(viewer);
+  }
+
+  private unlessRevoked<Known extends UserViewer | ServiceViewer>(viewer: Known): Known {
+    if (this.options.isRevoked?.(viewer)) throw unauthenticated('This session has been ended; log in again.');
+    return viewer;
+  }
+
+  private async verifyAnew(token: string): Promise<UserViewer | ServiceViewer> {
+    const key = await this.options.keys.get(keyIdOf(token));
+    if (!key) throw unauthenticated('The access token is signed with a key that the identity service does not publish; log in again.');
+    return viewerOf(this.claimsOf(token, key));
+  }
+
+  private claimsOf(token: string, key: string): z.infer<typeof claimsShape> {
+    const { issuer, audience } = this.options;
+    try {
+      return claimsShape.parse(jwt.verify(token, key, { algorithms: [TOKEN_ALGORITHM], issuer, audience }));
+    } catch (error) {
+      if (error instanceof jwt.TokenExpiredError) throw unauthenticated('The access token has expired; get a new one by POST /auth/refresh.');
+      throw unauthenticated('The access token is not valid; log in again.');
+    }
+  }
+}
+
+const claimsShape = z.object({
+  sub: z.string().min(1),
+  role: z.enum([...Object.values(Role), 'SERVICE']),
+  gymId: z.string().nullable().default(null),
+  sid: z.string().default(''),
+  exp: z.number(),
+});
+
+function viewerOf(claims: z.infer<typeof claimsShape>): UserViewer | ServiceViewer {
+  const expiresAt = claims.exp * 1000;
+  if (claims.role === 'SERVICE') return { kind: 'service', service: claims.sub, expiresAt };
+  return { kind: 'user', userId: claims.sub, role: claims.role, gymId: claims.gymId, sessionId: claims.sid, expiresAt };
+}
+
+/** The header's key id, unverified: good for nothing but finding the key. */
+function keyIdOf(token: string): string {
+  let header: unknown;
+  try {
+    header = JSON.parse(Buffer.from(token.split('.', 1)[0] ?? '', 'base64url').toString('utf8'));
+  } catch {
+    header = undefined;
+  }
+  const parsed = z.object({ alg: z.literal(TOKEN_ALGORITHM), kid: z.string().regex(/^[\w-]{1,64}$/) }).safeParse(header);
+  if (!parsed.success) throw unauthenticated(`The access token is not valid: expected a JWT signed with ${TOKEN_ALGORITHM} by the identity service.`);
+  return parsed.data.kid;
+}

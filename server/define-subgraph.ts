@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { WebSocket } from 'ws';
+import type { z } from 'zod';
+import type { TokenVerifier } from './auth/token-verifier.ts';
+import type { DatabaseDeclaration } from './database/database.ts';
+import type { FileStorage } from './files/file-storage.ts';
+import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
+import type { Logger } from './observability/logger.ts';
+import type { Metrics } from './observability/metrics.ts';
+import type { HealthCheck } from './observability/health.ts';
+import type { RestRoute } from './rest/route.ts';
+import type { ServerSettings, ServiceName } from './settings.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** What lives as long as the service: made before its own resources, which may use it. */
+export interface ServiceBase<Settings> {
+  settings: ServerSettings & Settings;
+  log: Logger;
+  metrics: Metrics;
+  files: FileStorage;
+  /** Undefined where the service declares no database (or keeps its state in memory by setting). */
+  orm: MikroORM | undefined;
+  /** A unit of work outside any request: for workers, demo data, events. */
+  unitOf(viewer?: UnitOfWork['viewer']): UnitOfWork;
+}
+
+/** A socket endpoint beside `/graphql`. */
+export interface SocketDoor<Services, Resources> {
+  path: string;
+  /** Sub-protocols that are spoken, the preferred first. */
+  protocols: readonly string[];
+  /** Longest frame in bytes. Default 64 KiB. */
+  maxPayloadBytes?: number;
+  /** Called for every socket; the `Origin` has been checked, authentication is the door's. */
+  onConnection(socket: WebSocket, request: IncomingMessage, host: SocketHost<Services, Resources>): void;
+  /** Called at a graceful stop, before the sockets are closed with 1001. */
+  onStop?(resources: Resources): void;
+}
+
+export interface SocketHost<Services, Resources> {
+  resources: Resources;
+  verifier: TokenVerifier;
+  log: Logger;
+  /** Rule objects for one frame. */
+  servicesOf(viewer: UnitOfWork['viewer'], authorization?: string): Services;
+}
+
+/** One subgraph of the platform: everything that it is made of, and nothing that runs yet. */
+export interface SubgraphDeclaration<Settings extends object, Resources extends object, Services extends object> {
+  name: ServiceName;
+  title: string;
+  description: string;
+  /** Its own environment variables; see `readSettings`. */
+  settings: z.ZodObject<z.ZodRawShape> & z.ZodType<Settings>;
+  database?: DatabaseDeclaration;
+  /** Whether the database is left out by setting (wizard's WIZARD_STORAGE=memory). */
+  withoutDatabase?(settings: Settings): boolean;
+  /** Hubs, key rings, clients, workers: what lives longer than a request. `dispose` is called at the stop, before the database closes. */
+  resources(base: ServiceBase<Settings>): Promise<Resources & { dispose?(): Promise<void> }>;
+  /** The rules, made for one unit of work. */
+  services(unit: UnitOfWork, resources: Resources, settings: ServerSettings & Settings): Services;
+  graphql: readonly ResolverMap[];
+  rest: readonly RestRoute<Services>[];
+  sockets?: readonly SocketDoor<Services, Resources>[];
+  /** Further checks of `GET /health/ready`. */
+  health?(resources: Resources): Record<string, HealthCheck>;
+  /** Fills in demo data; called at every start with demo data on, and harmless when repeated. */
+  demo?(services: Services, unit: UnitOfWork, resources: Resources): Promise<void>;
+  /** Further JSON documents to serve, e.g. `/asyncapi.json`. */
+  documents?: Record<string, object>;
+}
+
+/** Any subgraph, for who starts several. */
+// oxlint-disable-next-line no-explicit-any -- the three are tied together inside each declaration only
+export type AnySubgraph = SubgraphDeclaration<any, any, any>;
+
+/** Declares a subgraph; the types of its settings, resources and services follow from the parts. */
+export const defineSubgraph = <Settings extends object, Resources extends object, Services extends object>(
+  declaration: SubgraphDeclaration<Settings, Resources, Services>,
+): SubgraphDeclaration<Settings, Resources, Services> => declaration;

@@ -1,0 +1,113 @@
+/**
+ * Every expected failure of the platform: one table of codes, translated once at each door
+ * (REST: `rest/problem.ts`, graph: `graphql/errors.ts`, socket: `socketError` below).
+ * `docs/errors.md` mirrors this table; a test keeps the two equal.
+ */
+export const ERRORS = {
+  // what every service may answer
+  UNAUTHENTICATED: { status: 401, title: 'Log in first' },
+  FORBIDDEN: { status: 403, title: 'Not allowed' },
+  NOT_FOUND: { status: 404, title: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
+  VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
+  CONFLICT: { status: 409, title: 'Conflict' },
+  VERSION_CONFLICT: { status: 412, title: 'Changed by somebody else meanwhile' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, title: 'Idempotency-Key used with another request' },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'Too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests' },
+  FEATURE_DISABLED: { status: 403, title: 'Switched off for this gym' },
+  OPERATION_LIMIT_EXCEEDED: { status: 400, title: 'The GraphQL operation is too large' },
+  UPSTREAM_UNAVAILABLE: { status: 503, title: 'A service that is needed does not answer' },
+  UPSTREAM_TIMEOUT: { status: 504, title: 'A service that is needed did not answer in time' },
+  INTERNAL: { status: 500, title: 'Internal error' },
+  // gym
+  GYM_REQUIRED: { status: 400, title: 'A gym is needed' },
+  LOCATION_FULL: { status: 409, title: 'The location is full' },
+  QR_UNKNOWN: { status: 404, title: 'Unknown QR code' },
+  WRONG_GYM: { status: 403, title: 'Another gym' },
+  // nutrition
+  AI_NOT_CONFIGURED: { status: 503, title: 'No AI provider is configured' },
+  AI_UNAVAILABLE: { status: 503, title: 'The AI provider does not answer' },
+  AI_TIMEOUT: { status: 504, title: 'The AI provider did not answer in time' },
+  AI_UNUSABLE_ANSWER: { status: 422, title: 'The AI provider gave no usable answer' },
+  // wizard
+  WIZARD_INCOMPLETE: { status: 409, title: 'The wizard session is not complete' },
+  // squad's socket
+  UNKNOWN_EVENT: { status: 400, title: 'Unknown event' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One thing that is wrong with an input. `path` is dotted, e.g. `theme.colors.primary`; empty for the whole. */
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+export interface PlatformErrorOptions {
+  /** What is wrong, field by field. */
+  errors?: readonly FieldError[];
+  /** Seconds to wait before another try: becomes `Retry-After`. */
+  retryAfterSeconds?: number;
+  /** `Allow` of a 405. */
+  allow?: readonly string[];
+  /** For the log only; never shown. */
+  cause?: unknown;
+}
+
+/**
+ * What a rule throws. `message` is shown to the caller: it says what was expected, what came, and what to do next.
+ * Anything else that is thrown is logged and shown as `INTERNAL`.
+ */
+export class PlatformError extends Error {
+  readonly code: ErrorCode;
+  readonly errors: readonly FieldError[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly allow: readonly string[] | undefined;
+
+  constructor(code: ErrorCode, message: string, options: PlatformErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'PlatformError';
+    this.code = code;
+    this.errors = options.errors;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.allow = options.allow;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+
+  get title(): string {
+    return ERRORS[this.code].title;
+  }
+}
+
+export const unauthenticated = (message = 'Present an access token as "Authorization: Bearer <token>"; POST /auth/login of the identity service gives one.') =>
+  new PlatformError('UNAUTHENTICATED', message);
+export const forbidden = (message: string) => new PlatformError('FORBIDDEN', message);
+export const notFound = (what: string, id: string) => new PlatformError('NOT_FOUND', `There is no ${what} "${id}" that you may see.`);
+export const conflict = (message: string, options?: PlatformErrorOptions) => new PlatformError('CONFLICT', message, options);
+
+/** One wrong field. */
+export const invalid = (path: string, message: string) =>
+  new PlatformError('VALIDATION_FAILED', path ? `${path}: ${message}` : message, { errors: [{ path, message }] });
+
+/** The `version` that a write expected is not the stored one. */
+export const versionConflict = (what: string, expected: number, stored: number) =>
+  new PlatformError('VERSION_CONFLICT', `This ${what} is at version ${stored}, the write expected version ${expected}. Read it again and repeat your change on it.`);
+
+export interface SocketError {
+  code: ErrorCode;
+  message: string;
+  errors?: readonly FieldError[];
+}
+
+/** The socket door's translation: the `data` of an `error` frame. */
+export function socketError(error: unknown): SocketError {
+  if (!(error instanceof PlatformError)) return { code: 'INTERNAL', message: INTERNAL_MESSAGE };
+  return { code: error.code, message: error.message, ...(error.errors && { errors: error.errors }) };
+}
+
+export const INTERNAL_MESSAGE = 'Something went wrong on our side; it has been logged under the request id.';

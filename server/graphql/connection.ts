@@ -1,0 +1,21 @@
+import type { Page } from '../paging.ts';
+
+/** A Relay connection (GraphQL Cursor Connections Specification). */
+export interface Connection<Node> {
+  edges: { cursor: string; node: Node }[];
+  nodes: Node[];
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
+}
+
+/** The graph's form of a page; its cursors are those of REST. */
+export function connectionOf<Node>(page: Page<Node>): Connection<Node> {
+  const edges = page.items.map((node) => ({ cursor: page.cursorOf(node), node }));
+  return {
+    edges,
+    nodes: [...page.items],
+    pageInfo: { hasNextPage: page.hasNextPage, hasPreviousPage: page.hasPreviousPage, startCursor: edges[0]?.cursor ?? null, endCursor: edges.at(-1)?.cursor ?? null },
+  };
+}
+
+/** `first` and `after` of a connection as the page request of the rules. */
+export const pageOf = (args: { first?: number | null | undefined; after?: string | null | undefined }) => ({ limit: args.first ?? undefined, cursor: args.after });

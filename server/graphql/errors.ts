@@ -1,0 +1,42 @@
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { unwrapResolverError } from '@apollo/server/errors';
+import { ERRORS, INTERNAL_MESSAGE, PlatformError, type ErrorCode } from '../errors.ts';
+import type { Logger } from '../observability/logger.ts';
+
+/** What graphql-js and Apollo refuse by themselves, in our codes. */
+const OF_APOLLO: Record<string, ErrorCode> = {
+  BAD_USER_INPUT: 'VALIDATION_FAILED',
+  OPERATION_RESOLUTION_FAILURE: 'VALIDATION_FAILED',
+};
+
+/** Codes of the GraphQL field itself that clients know (Apollo, graphql-http); passed on as they are. */
+const KEPT = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_REQUEST', 'PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_NOT_SUPPORTED']);
+
+/** The graph door's translation: the same `code` as REST in `extensions.code`, its status in `extensions.http.status`; anything unknown is logged and masked. */
+export function formatGraphqlError(formatted: GraphQLFormattedError, thrown: unknown, log: Logger): GraphQLFormattedError {
+  const original = unwrapResolverError(thrown);
+  const { message, path, locations } = formatted;
+  const place = { ...(locations && { locations }), ...(path && { path }) };
+  if (original instanceof PlatformError) {
+    if (original.status >= 500) log.error({ err: original.cause ?? original }, original.message);
+    return { message, ...place, extensions: extensionsOf(original) };
+  }
+  const code = formatted.extensions?.code;
+  if (typeof code === 'string' && KEPT.has(code)) return { message, ...place, extensions: { code } };
+  const own = typeof code === 'string' ? OF_APOLLO[code] : undefined;
+  if (own) return { message, ...place, extensions: { code: own, http: { status: ERRORS[own].status } } };
+  log.error({ err: original }, 'a resolver failed');
+  return { message: INTERNAL_MESSAGE, ...place, extensions: { code: 'INTERNAL', http: { status: 500 } } };
+}
+
+export function extensionsOf(error: PlatformError): Record<string, unknown> {
+  return {
+    code: error.code,
+    http: { status: error.status },
+    ...(error.errors && { errors: error.errors }),
+    ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
+  };
+}
+
+/** A PlatformError as a GraphQL answer of its own, for what is refused before execution. */
+export const graphqlErrorOf = (error: PlatformError): GraphQLError => new GraphQLError(error.message, { extensions: extensionsOf(error) });

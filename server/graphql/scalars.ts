@@ -1,0 +1,24 @@
+import { DateTimeISOResolver, JSONResolver, LocalDateResolver } from 'graphql-scalars';
+import GraphQLUpload from 'graphql-upload/GraphQLUpload.mjs';
+import { GraphQLScalarType } from 'graphql';
+
+/**
+ * The scalars that schemas here may declare. `DateTime` is ISO 8601 in UTC, as text inside the rules as well;
+ * `Date` a local day, `YYYY-MM-DD`.
+ */
+export const scalars = {
+  DateTime: new GraphQLScalarType<string, string>({
+    name: 'DateTime',
+    serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
+    parseValue: (value) => (DateTimeISOResolver.parseValue(value) as Date).toISOString(),
+    parseLiteral: (node, variables) => (DateTimeISOResolver.parseLiteral(node, variables) as Date).toISOString(),
+  }),
+  Date: new GraphQLScalarType<string, string>({
+    name: 'Date',
+    serialize: (value) => LocalDateResolver.serialize(value) as string,
+    parseValue: (value) => LocalDateResolver.parseValue(value) as string,
+    parseLiteral: (node, variables) => LocalDateResolver.parseLiteral(node, variables) as string,
+  }),
+  JSON: JSONResolver,
+  Upload: GraphQLUpload,
+} as const;

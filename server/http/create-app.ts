@@ -1,0 +1,55 @@
+import compression from 'compression';
+import cors from 'cors';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { ServerSettings } from '../settings.ts';
+import { contextOf, operationOf, requestContext } from './request-context.ts';
+
+/** The version of the REST interface, in every answer's `API-Version`; a breaking change would get a path prefix `/v2`. */
+export const API_VERSION = 1;
+
+/** An express application with what every server here answers with: request id, log line, metrics, security headers, CORS, compression. */
+export function createApp(settings: ServerSettings, log: Logger, metrics: Metrics): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('trust proxy', settings.trustedProxies);
+  app.set('query parser', 'simple');
+  app.use(requestContext(log));
+  app.use((req, res, next) => {
+    const startedAt = performance.now();
+    res.setHeader('API-Version', String(API_VERSION));
+    res.once('close', () => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      const operation = operationOf(req);
+      metrics.requestDone(req.path === '/graphql' ? 'graphql' : 'rest', operation, res.statusCode, seconds);
+      contextOf(res).log.info({ operation, status: res.statusCode, millis: Math.round(seconds * 1000), aborted: !res.writableFinished || undefined }, 'request');
+    });
+    next();
+  });
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        directives: {
+          'img-src': ["'self'", 'data:', 'blob:'],
+          'worker-src': ["'self'", 'blob:'],
+          'connect-src': ["'self'", 'ws:', 'wss:'],
+          'upgrade-insecure-requests': null, // pages are served over plain HTTP inside a network, too
+        },
+      },
+      crossOriginResourcePolicy: { policy: 'cross-origin' }, // avatars and media are shown by front ends of other origins
+    }),
+  );
+  app.use(cors({ origin: (origin, allow) => allow(null, origin !== undefined && isAllowedOrigin(origin, settings)), credentials: true, maxAge: 600, exposedHeaders: EXPOSED }));
+  app.use(compression());
+  return app;
+}
+
+const EXPOSED = ['API-Version', 'ETag', 'Idempotency-Replayed', 'Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
+
+/** Whether a browser page of that origin may call: the configured ones; with demo data every page of this machine. */
+export function isAllowedOrigin(origin: string, settings: Pick<ServerSettings, 'corsOrigins' | 'demo'>): boolean {
+  if (settings.corsOrigins.includes(origin)) return true;
+  return settings.demo && /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(origin);
+}

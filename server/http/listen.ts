@@ -1,0 +1,48 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+
+/** An HTTP server for `app` with limits against slow clients; not listening yet. */
+export function httpServerFor(app: Express): Server {
+  return createServer(
+    {
+      headersTimeout: 10_000, // 10 s
+      requestTimeout: 60_000, // 60 s for the whole request, uploads included
+      keepAliveTimeout: 65_000, // longer than common load balancers' 60 s
+      // Without it the two limits above are looked at only every 30 s.
+      connectionsCheckingInterval: 1_000, // 1 s
+      maxHeaderSize: 32 * 1024,
+    },
+    app,
+  );
+}
+
+/** Somebody else listens on that port already. */
+export class PortInUseError extends Error {
+  readonly port: number;
+  constructor(port: number, variable: string) {
+    super(`Port ${port} is in use. Stop what listens there (for example: lsof -i :${port}), or choose another port with ${variable}.`);
+    this.name = 'PortInUseError';
+    this.port = port;
+  }
+}
+
+/** Listens; resolves to the port. `variable` is named in the error. @throws PortInUseError */
+export function listen(server: Server, port: number, host: string, variable: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? new PortInUseError(port, variable) : error));
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Takes no new connections, lets requests under way finish for `gracePeriodMillis`, then closes what is left. */
+export async function close(server: Server, gracePeriodMillis: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const idle = setInterval(() => server.closeIdleConnections(), 50); // 50 ms
+  const late = setTimeout(() => server.closeAllConnections(), gracePeriodMillis);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(late);
+}

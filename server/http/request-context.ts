@@ -1,0 +1,51 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
+import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
+import type { Logger } from '../observability/logger.ts';
+
+/** What is known of a request before any rule sees it. */
+export interface RequestContext {
+  /** `X-Request-Id`, taken over from the caller where it is a sane one. */
+  readonly id: string;
+  /** W3C Trace Context to pass on: the caller's trace, a span of our own. */
+  readonly traceparent: string;
+  /** The `Authorization` value, for calls in the caller's name. */
+  readonly authorization: string | undefined;
+  /** The client's address, by the trusted proxies' word where there are some. */
+  readonly address: string;
+  readonly log: Logger;
+  viewer: Viewer;
+}
+
+/** Gives every request its id, trace, log and (until authentication) an anonymous viewer. */
+export function requestContext(log: Logger): RequestHandler {
+  return (req, res, next) => {
+    const id = sane(req.headers['x-request-id']) ?? randomUUID();
+    const traceparent = continued(req.headers.traceparent);
+    res.locals.context = {
+      id,
+      traceparent,
+      authorization: req.headers.authorization,
+      address: req.ip ?? '',
+      log: log.child({ requestId: id, traceId: traceparent.slice(3, 35) }),
+      viewer: ANONYMOUS,
+    } satisfies RequestContext;
+    res.setHeader('X-Request-Id', id);
+    next();
+  };
+}
+
+export const contextOf = (res: Response): RequestContext => res.locals.context as RequestContext;
+
+/** `POST /locations/check-in`, for log lines and metrics: the declared path, so that ids do not make a label each. */
+export const operationOf = (req: Request): string => `${req.method} ${(req.route as { path?: string } | undefined)?.path ?? (req.baseUrl || 'unmatched')}`;
+
+const sane = (header: string | string[] | undefined): string | undefined => (typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : undefined);
+
+/** A `traceparent` of version 00 (W3C Trace Context, section 3.2): same trace id and flags, a new span id. */
+export function continued(header: string | string[] | undefined): string {
+  const span = randomBytes(8).toString('hex');
+  const given = typeof header === 'string' ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header) : null;
+  if (given && !/^0+$/.test(given[1] ?? '')) return `00-${given[1]}-${span}-${given[2]}`;
+  return `00-${randomBytes(16).toString('hex')}-${span}-00`;
+}

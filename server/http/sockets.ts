@@ -1,0 +1,65 @@
+import type { Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { Metrics } from '../observability/metrics.ts';
+import type { ServerSettings } from '../settings.ts';
+import { isAllowedOrigin } from './create-app.ts';
+
+export interface Sockets {
+  /** A WebSocket endpoint at `path`, for clients that speak one of `protocols`. */
+  endpoint(path: string, protocols: readonly string[], maxPayloadBytes: number): WebSocketServer;
+  /** Closes every socket with 1001, so that clients come back to another replica. */
+  close(): Promise<void>;
+}
+
+/**
+ * One `upgrade` handler for all socket endpoints of a server.
+ * A browser tells the page's `Origin`; one that may not call over HTTP may not over a socket (403), since cookies and
+ * reachability are the same there but CORS is not asked.
+ */
+export function createSockets(server: Server, settings: ServerSettings, metrics: Metrics): Sockets {
+  const endpoints = new Map<string, WebSocketServer>();
+
+  server.on('upgrade', (request, socket: Duplex, head) => {
+    socket.on('error', () => socket.destroy());
+    const endpoint = endpoints.get((request.url ?? '').split('?', 1)[0] ?? '');
+    const { origin } = request.headers;
+    if (!endpoint) return refuse(socket, '404 Not Found');
+    if (origin !== undefined && !isAllowedOrigin(origin, settings) && !isSameOrigin(origin, request.headers.host)) return refuse(socket, '403 Forbidden');
+    endpoint.handleUpgrade(request, socket, head, (webSocket) => {
+      metrics.openSockets.inc();
+      webSocket.once('close', () => metrics.openSockets.dec());
+      endpoint.emit('connection', webSocket, request);
+    });
+  });
+
+  return {
+    endpoint(path, protocols, maxPayload) {
+      const endpoint = new WebSocketServer({
+        noServer: true,
+        maxPayload,
+        // Of the client's list the first that is spoken; without one the connection stays without protocol.
+        handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
+      });
+      endpoints.set(path, endpoint);
+      return endpoint;
+    },
+    async close() {
+      await Promise.all(
+        [...endpoints.values()].map(async (endpoint) => {
+          for (const client of endpoint.clients) client.close(1001, 'the server stops; connect again');
+          const late = setTimeout(() => endpoint.clients.forEach((client) => client.terminate()), 1_000); // 1 s
+          await new Promise<void>((resolve) => endpoint.close(() => resolve()));
+          while (endpoint.clients.size > 0) await new Promise((resolve) => [...endpoint.clients][0]?.once('close', resolve));
+          clearTimeout(late);
+        }),
+      );
+    },
+  };
+}
+
+const isSameOrigin = (origin: string, host: string | undefined): boolean => host !== undefined && URL.canParse(origin) && new URL(origin).host === host;
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

@@ -1,0 +1,38 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+// Process figures are gathered once however many services share the process.
+const processRegistry = new Registry();
+collectDefaultMetrics({ register: processRegistry });
+
+/** The figures of one server, in the Prometheus text format at `GET /metrics`. */
+export interface Metrics {
+  /** For a service's own counters. */
+  readonly registry: Registry;
+  requestDone(door: 'rest' | 'graphql', operation: string, status: number, seconds: number): void;
+  readonly openSockets: Gauge;
+  text(): Promise<{ contentType: string; body: string }>;
+}
+
+export function createMetrics(service: string): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service });
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request line to the end of the answer.',
+    labelNames: ['door', 'operation', 'status'] as const,
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const openSockets = new Gauge({ name: 'open_sockets', help: 'WebSockets open now.', registers: [registry] });
+  return {
+    registry,
+    openSockets,
+    requestDone: (door, operation, status, seconds) => requests.observe({ door, operation, status }, seconds),
+    text: async () => {
+      const all = Registry.merge([registry, processRegistry]);
+      return { contentType: all.contentType, body: await all.metrics() };
+    },
+  };
+}
+
+export { Counter, Gauge, Histogram };

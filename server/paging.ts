@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { invalid } from './errors.ts';
+
+export const DEFAULT_PAGE_SIZE = 50;
+export const MAX_PAGE_SIZE = 200;
+
+/** What a list is asked for: at most `limit` items after `cursor`. */
+export interface PageRequest {
+  limit?: number | undefined;
+  cursor?: string | null | undefined;
+}
+
+/** One page of a list: REST sends `items` and a `Link`, the graph makes a connection of it. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  /** Where a list goes on after this item. */
+  cursorOf(item: Item): string;
+}
+
+/** `?limit=` and `?cursor=` of every REST list. */
+export const pageQuery = z.object({
+  limit: z.coerce
+    .number('expected a whole number from 1 up')
+    .int('expected a whole number from 1 up')
+    .min(1, 'expected a whole number from 1 up')
+    .default(DEFAULT_PAGE_SIZE)
+    .meta({ description: `Items a page, at most ${MAX_PAGE_SIZE}; more counts as ${MAX_PAGE_SIZE}.` }),
+  cursor: z.string().optional().meta({ description: 'Where to go on: taken from the Link header of the page before.' }),
+});
+
+/** The page size that is used for a request. @throws VALIDATION_FAILED for zero or less. */
+export function pageSize(request: PageRequest): number {
+  const limit = request.limit ?? DEFAULT_PAGE_SIZE;
+  if (!Number.isInteger(limit) || limit < 1) throw invalid('limit', `expected a whole number from 1 up, got ${limit}`);
+  return Math.min(limit, MAX_PAGE_SIZE);
+}
+
+/**
+ * The cursors of one kind of list: the sort keys of the last item seen (keyset paging), opaque to the caller.
+ *
+ *     const cursors = cursorsOf('locations', z.tuple([z.string(), z.uuid()]));
+ *     const after = cursors.read(request.cursor);        // [name, id] | undefined
+ *     const rows = await ... limit pageSize(request) + 1
+ *     return cursors.page(rows, request, (row) => [row.name, row.id]);
+ */
+export function cursorsOf<Keys extends readonly unknown[]>(list: string, shape: z.ZodType<Keys>) {
+  const write = (keys: Keys): string => {
+    const text = JSON.stringify(keys);
+    return Buffer.from(`${checksum(list, text)}${text}`).toString('base64url');
+  };
+  const read = (cursor: string | null | undefined): Keys | undefined => {
+    if (cursor === undefined || cursor === null) return undefined;
+    const raw = Buffer.from(cursor, 'base64url').toString('utf8');
+    const text = raw.slice(CHECKSUM_LENGTH);
+    if (raw.slice(0, CHECKSUM_LENGTH) !== checksum(list, text)) throw wrongCursor();
+    const keys = shape.safeParse(JSON.parse(text));
+    if (!keys.success) throw wrongCursor();
+    return keys.data;
+  };
+  return {
+    read,
+    write,
+    /** Makes a page of `pageSize(request) + 1` rows: the one too many only tells that there is a next page. */
+    page<Item>(rows: readonly Item[], request: PageRequest, keysOf: (item: Item) => Keys): Page<Item> {
+      const size = pageSize(request);
+      return {
+        items: rows.slice(0, size),
+        hasNextPage: rows.length > size,
+        hasPreviousPage: typeof request.cursor === 'string',
+        cursorOf: (item) => write(keysOf(item)),
+      };
+    },
+  };
+}
+
+/** The same page with each item presented otherwise. */
+export function mapPage<From, To extends object>(page: Page<From>, present: (item: From) => To): Page<To> {
+  const origins = new Map<To, From>();
+  const items = page.items.map((item) => {
+    const shown = present(item);
+    origins.set(shown, item);
+    return shown;
+  });
+  return { ...page, items, cursorOf: (item) => page.cursorOf(origins.get(item) as From) };
+}
+
+// Tells a cursor of ours from a made-up one and from another list's; it is no secret: a cursor opens nothing.
+const CHECKSUM_LENGTH = 6;
+const checksum = (list: string, text: string): string => createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, CHECKSUM_LENGTH);
+const wrongCursor = () => invalid('cursor', 'expected a cursor from the Link header or pageInfo of a page before; start again without one');

@@ -1,0 +1,34 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import express, { type Express } from 'express';
+
+const require = createRequire(import.meta.url);
+
+/** `GET /openapi.json` and, at `GET /docs`, a page on which every operation can be read and tried; all of it from this server. */
+export function mountApiPages(app: Express, title: string, document: object): void {
+  const text = JSON.stringify(document);
+  app.get('/openapi.json', (_req, res) => void res.type('application/json').send(text));
+  app.get('/docs', (_req, res) => void res.type('html').send(page(title)));
+  app.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(START));
+  app.use('/docs/assets', express.static(path.dirname(require.resolve('swagger-ui-dist/package.json')), { index: false, maxAge: '1d' }));
+}
+
+// Addresses are relative, so that the page works under the gateway's prefix too.
+const page = (title: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/assets/swagger-ui.css">
+</head>
+<body>
+<div id="ui"></div>
+<script src="docs/assets/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#ui', deepLinking: true, validatorUrl: null, persistAuthorization: true, tryItOutEnabled: true });\n`;

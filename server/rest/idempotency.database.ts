@@ -1,0 +1,57 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { digestOf, IDEMPOTENCY_KEY_LIFETIME_MILLIS, reused, sealed, unsealed, type IdempotencyStore, type KeyedRequest, type StoredAnswer } from './idempotency.ts';
+
+interface IdempotencyRow {
+  operation: string;
+  fingerprint: string;
+  status: number;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+/**
+ * Key and write are one transaction: after a crash either both are there or neither, so a repeated request never
+ * writes twice and never loses. The primary key makes the second of two at once wait for the first one's commit.
+ */
+export function databaseIdempotency(unit: UnitOfWork): IdempotencyStore {
+  return {
+    once: (request, perform) =>
+      unit.transaction(async () => {
+        if (!(await claim(unit, request))) return { answer: await stored(unit, request), replayed: true };
+        const answer = await perform();
+        await unit.em.execute('update idempotency_record set status = ?, headers = ?::jsonb, body = ? where caller = ? and key = ?', [
+          answer.status,
+          JSON.stringify(answer.headers),
+          answer.body === null ? null : sealed(answer.body, request),
+          request.caller,
+          digestOf(request.key),
+        ]);
+        return { answer, replayed: false };
+      }),
+  };
+}
+
+async function claim(unit: UnitOfWork, request: KeyedRequest): Promise<boolean> {
+  const claimed = await unit.em.execute<unknown[]>(
+    `insert into idempotency_record (caller, key, operation, fingerprint, status, headers, body, created_at)
+     values (?, ?, ?, ?, 0, '{}'::jsonb, null, now())
+     on conflict (caller, key) do update
+       set operation = excluded.operation, fingerprint = excluded.fingerprint, status = 0, created_at = now()
+       where idempotency_record.created_at < now() - interval '24 hours'
+     returning 1`,
+    [request.caller, digestOf(request.key), request.operation, request.fingerprint],
+  );
+  return claimed.length > 0;
+}
+
+async function stored(unit: UnitOfWork, request: KeyedRequest): Promise<StoredAnswer> {
+  const [row] = await unit.em.execute<IdempotencyRow[]>('select operation, fingerprint, status, headers, body from idempotency_record where caller = ? and key = ?', [request.caller, digestOf(request.key)]);
+  if (!row || row.operation !== request.operation || row.fingerprint !== request.fingerprint) throw reused();
+  return { status: row.status, headers: row.headers, body: row.body === null ? null : unsealed(row.body, request) };
+}
+
+/** Forgets keys older than 24 h; returns how many. */
+export async function purgeIdempotencyRecords(orm: MikroORM): Promise<void> {
+  await orm.em.fork().execute('delete from idempotency_record where created_at < ?', [new Date(Date.now() - IDEMPOTENCY_KEY_LIFETIME_MILLIS)]);
+}

@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import type { Viewer } from '../auth/viewer.ts';
+import { invalid, PlatformError } from '../errors.ts';
+
+/** The `Idempotency-Key` request header (IETF draft-ietf-httpapi-idempotency-key-header). */
+export interface KeyedRequest {
+  /** Whose key it is: keys of different callers never meet. */
+  caller: string;
+  key: string;
+  /** Method and path. */
+  operation: string;
+  /** SHA-256 of what was sent. */
+  fingerprint: string;
+}
+
+/** An answer that can be given again. */
+export interface StoredAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+export const IDEMPOTENCY_KEY_LIFETIME_MILLIS = 24 * 60 * 60 * 1000; // 24 h
+
+/** Keeps answers by key for 24 h. Implementations: `idempotency.database.ts`, `idempotency.memory.ts`. */
+export interface IdempotencyStore {
+  /**
+   * Gives the stored answer of this key, or performs and stores. Of several at once with one key, one performs, the others wait for it.
+   * @throws IDEMPOTENCY_KEY_REUSED where the key came with another request before.
+   */
+  once(request: KeyedRequest, perform: () => Promise<StoredAnswer>): Promise<{ answer: StoredAnswer; replayed: boolean }>;
+}
+
+export function keyOf(header: string): string {
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) throw invalid('Idempotency-Key', 'expected 1 to 255 visible ASCII characters without spaces, e.g. a UUID');
+  return header;
+}
+
+export const callerOf = (viewer: Viewer, address: string): string =>
+  viewer.kind === 'user' ? `user:${viewer.userId}` : viewer.kind === 'service' ? `service:${viewer.service}` : `address:${address}`;
+
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export const reused = () =>
+  new PlatformError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another request in the last 24 hours; repeat that request unchanged, or choose a new key.');
+
+/**
+ * An answer may hold a secret (a token at log-in), so it is stored encrypted under the client's own key,
+ * of which the store keeps a digest only: who reads the table reads no answer.
+ */
+export function sealed(body: string, request: KeyedRequest): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', secretOf(request), iv);
+  return Buffer.concat([iv, cipher.update(body, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64');
+}
+
+export function unsealed(sealedBody: string, request: KeyedRequest): string {
+  const bytes = Buffer.from(sealedBody, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', secretOf(request), bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(-16));
+  return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
+}
+
+const secretOf = (request: KeyedRequest): Uint8Array => new Uint8Array(hkdfSync('sha256', request.key, request.caller, 'idempotency-record', 32));

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { ERRORS, type ErrorCode } from '../errors.ts';
+import { API_VERSION } from '../http/create-app.ts';
+import type { RestRoute } from './route.ts';
+
+export interface ApiInfo {
+  title: string;
+  description: string;
+}
+
+/** The OpenAPI 3.1 document of a service, made from the same declarations that serve it. */
+export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>[]): object {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(route) };
+  }
+  return createDocument({
+    openapi: '3.1.0',
+    info: { title: info.title, description: info.description, version: `${API_VERSION}.0.0` },
+    // Relative to the document itself, so that it holds on the service's own port and under the gateway's prefix.
+    servers: [{ url: './' }],
+    paths,
+    components: { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The `token` of POST /auth/login at the identity service.' } } },
+  });
+}
+
+function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
+  const { success } = route;
+  return {
+    operationId: operationId(route),
+    tags: [route.path.split('/')[1] || 'root'],
+    summary: route.summary,
+    ...(route.description && { description: route.description }),
+    security: route.auth === 'required' ? [{ accessToken: [] }] : [{}, { accessToken: [] }],
+    requestParams: {
+      ...(route.params && { path: route.params as z.ZodObject }),
+      ...(route.query && { query: route.query as z.ZodObject }),
+      ...(headersOf(route) && { header: headersOf(route) as z.ZodObject }),
+    },
+    ...requestBody(route),
+    responses: {
+      [success.status]: { description: success.description, ...successContent(route), ...(success.page && { headers: z.object({ Link: z.string().optional().meta({ description: 'Next page: `<...>; rel="next"` (RFC 8288)' }) }) }) },
+      ...problems(route),
+    },
+  } as ZodOpenApiOperationObject;
+}
+
+const operationId = (route: RestRoute<never>): string => `${route.method.toLowerCase()}${route.path.replace(/[/:-]+(\w?)/g, (_all, letter: string) => letter.toUpperCase()) || 'Root'}`;
+
+function headersOf(route: RestRoute<never>): z.ZodObject | undefined {
+  const shape = {
+    ...(route.method === 'POST' && { 'Idempotency-Key': z.string().optional().meta({ description: 'Repeating a request with the same key within 24 hours gives the same answer and writes nothing again.' }) }),
+    ...(route.versioned && { 'If-Match': z.string().optional().meta({ description: 'The ETag of the version that this write is based on; 412 where it has changed.' }) }),
+  };
+  return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
+}
+
+function requestBody(route: RestRoute<never>): object {
+  if (route.consumes) return { requestBody: { required: true, content: { [route.consumes]: { schema: { type: 'string' } } } } };
+  if (route.upload) {
+    const fields = route.body ? z.toJSONSchema(route.body, { io: 'input', unrepresentable: 'any' }).properties : {};
+    const file = { type: 'string', contentMediaType: 'application/octet-stream', description: `At most ${(route.upload.maxBytes ?? 10_485_760) / 1_048_576} MiB.` };
+    const many = (route.upload.maxFiles ?? 1) > 1;
+    const properties = { ...fields, [route.upload.field]: many ? { type: 'array', items: file, maxItems: route.upload.maxFiles } : file };
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: { type: 'object', properties } } } } };
+  }
+  return route.body ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } } : {};
+}
+
+function successContent(route: RestRoute<never>): object {
+  const { shape, page, contentType } = route.success;
+  if (contentType) return { content: { [contentType]: { schema: { type: 'string' } } } };
+  if (!shape) return {};
+  return { content: { 'application/json': { schema: page ? z.array(shape) : shape } } };
+}
+
+const problemShape = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string().meta({ description: 'What was expected, what came, what to do next.' }),
+    instance: z.string(),
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    requestId: z.string(),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457 problem details.' });
+
+function problems(route: RestRoute<never>): Record<string, object> {
+  const codes: ErrorCode[] = [
+    ...(route.body || route.query || route.upload || route.consumes ? (['VALIDATION_FAILED'] as const) : []),
+    'UNAUTHENTICATED',
+    ...(route.params ? (['NOT_FOUND'] as const) : []),
+    ...(route.versioned ? (['VERSION_CONFLICT'] as const) : []),
+    ...(route.body || route.upload ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    'RATE_LIMITED',
+    ...(route.errors ?? []),
+  ];
+  const byStatus = Map.groupBy(new Set(codes), (code) => ERRORS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [status, { description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('; '), content: { 'application/problem+json': { schema: problemShape } } }]),
+  );
+}

@@ -1,0 +1,70 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import { INTERNAL_MESSAGE, PlatformError, type FieldError } from '../errors.ts';
+import { contextOf } from '../http/request-context.ts';
+import type { StoredAnswer } from './idempotency.ts';
+
+/** RFC 9457 problem details, as every REST error is sent. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+  code: string;
+  errors?: readonly FieldError[];
+  requestId: string;
+}
+
+/** The REST door's translation of everything that is thrown. */
+export const problemHandler: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
+  const error = platformErrorOf(thrown);
+  if (error.status >= 500) contextOf(res).log.error({ err: error.cause ?? thrown }, error.message);
+  if (res.headersSent) return next(thrown); // too late for a status: express closes the connection
+  sendProblem(res, error, req.originalUrl);
+};
+
+/** Writes the problem with the headers that its status asks for. */
+export function sendProblem(res: Response, error: PlatformError, instance: string): void {
+  if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
+  if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(Math.ceil(error.retryAfterSeconds)));
+  if (error.allow) res.setHeader('Allow', error.allow.join(', '));
+  res.status(error.status).type('application/problem+json').send(JSON.stringify(problemOf(error, instance, contextOf(res).id)));
+}
+
+/** A problem as an answer that can be stored and given again. */
+export const problemAnswer = (error: PlatformError, instance: string, requestId: string): StoredAnswer => ({
+  status: error.status,
+  headers: { 'Content-Type': 'application/problem+json' },
+  body: JSON.stringify(problemOf(error, instance, requestId)),
+});
+
+function problemOf(error: PlatformError, instance: string, requestId: string): Problem {
+  return {
+    type: `urn:fitness-platform:error:${error.code}`,
+    title: error.title,
+    status: error.status,
+    detail: error.message,
+    instance: instance.split('?', 1)[0] ?? instance,
+    code: error.code,
+    ...(error.errors && { errors: error.errors }),
+    requestId,
+  };
+}
+
+/** What express's own parts throw (body parser, path decoding) in our words; anything unknown is masked. */
+export function platformErrorOf(thrown: unknown): PlatformError {
+  if (thrown instanceof PlatformError) return thrown;
+  const { status, type } = httpErrorOf(thrown);
+  if (type === 'entity.parse.failed') return new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON.', { errors: [{ path: '', message: 'expected valid JSON' }] });
+  if (type === 'entity.too.large') return new PlatformError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB; send less at once.');
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported') return new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'The body has an encoding that is not understood: send UTF-8, plain, gzip or br.');
+  if (status !== undefined && status >= 400 && status < 500) return new PlatformError('VALIDATION_FAILED', 'The request could not be read: check path, headers and body.');
+  return new PlatformError('INTERNAL', INTERNAL_MESSAGE, { cause: thrown });
+}
+
+/** `http-errors`, which express and its body parser throw: a status and a type. */
+function httpErrorOf(thrown: unknown): { status?: number; type?: string } {
+  if (!(thrown instanceof Error)) return {};
+  const { status, type } = thrown as { status?: unknown; type?: unknown };
+  return { ...(typeof status === 'number' && { status }), ...(typeof type === 'string' && { type }) };
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+/**
+ * Reads settings from the environment against a schema, once. The field `gymPort` is the variable `GYM_PORT`.
+ * An empty variable counts as absent, because that is what Compose passes for `${X:-}`.
+ * @throws SettingsError naming every variable that is wrong.
+ */
+export function readSettings<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  env: Record<string, string | undefined>,
+): z.output<z.ZodObject<Shape>> {
+  const given: Record<string, string> = {};
+  for (const field of Object.keys(schema.shape)) {
+    const value = env[variableOf(field)];
+    if (value !== undefined && value !== '') given[field] = value;
+  }
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  throw new SettingsError(
+    result.error.issues.map((issue) => {
+      const field = String(issue.path[0]);
+      const came = given[field] === undefined ? 'it is not set' : `got "${masked(field, given[field])}"`;
+      return `${variableOf(field)}: ${issue.message}; ${came}`;
+    }),
+  );
+}
+
+/** A setting is wrong or missing: the start ends by the names of the variables. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`Wrong settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'SettingsError';
+    this.problems = problems;
+  }
+}
+
+/** `databaseUrl` -> `DATABASE_URL` */
+export const variableOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+/** A TCP port; 0 lets the system choose. */
+export const port = (byDefault: number) =>
+  z.coerce.number('expected a port number from 0 to 65535').int('expected a port number from 0 to 65535').min(0, 'expected a port number from 0 to 65535').max(65_535, 'expected a port number from 0 to 65535').default(byDefault);
+
+/** `on`/`off`, also `true`/`false`, `1`/`0`. */
+export const toggle = (byDefault: boolean) =>
+  z
+    .enum(['on', 'off', 'true', 'false', '1', '0'], 'expected on or off')
+    .transform((word) => word === 'on' || word === 'true' || word === '1')
+    .default(byDefault);
+
+export const httpUrl = (byDefault: string) => z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }).default(byDefault);
+
+const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean));
+
+/** The ports that the specification gives. */
+export const SERVICE_PORTS = { gym: 3002, nutrition: 3003, content: 3004, squad: 3005, wizard: 3006, identity: 3007 } as const;
+export type ServiceName = keyof typeof SERVICE_PORTS;
+export const SERVICE_NAMES = Object.keys(SERVICE_PORTS) as ServiceName[];
+
+const serviceUrl = (name: ServiceName) => httpUrl(`http://127.0.0.1:${SERVICE_PORTS[name]}`);
+
+/** What every server of the platform reads. `docs/operations.md` describes each. */
+export const serverSettings = z.object({
+  /** Address to listen on. */
+  host: z.string().default('0.0.0.0'),
+  /** Where the embedded database, uploaded files, the mail outbox and squad's JSON files live. */
+  dataDir: z.string().default('.data'),
+  /** A PostgreSQL server, `postgres://user:password@host:port/postgres`; absent: the embedded one. */
+  databaseUrl: z.string().regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:port/database').optional(),
+  /** Redis for several replicas of a service, `redis://host:6379`; absent: everything stays in this process. */
+  redisUrl: z.string().regex(/^rediss?:\/\//, 'expected redis://host:port').optional(),
+  identityUrl: serviceUrl('identity'),
+  gymUrl: serviceUrl('gym'),
+  wizardUrl: serviceUrl('wizard'),
+  nutritionUrl: serviceUrl('nutrition'),
+  contentUrl: serviceUrl('content'),
+  squadUrl: serviceUrl('squad'),
+  /** `iss` and `aud` that access tokens must carry. */
+  jwtIssuer: z.string().default('fitness-platform'),
+  jwtAudience: z.string().default('fitness-platform'),
+  /** Demo data at the first start; default: on where no DATABASE_URL is set. */
+  demo: toggle(false),
+  /** Who may ask for the schema: `on` everybody, `admins`, `off` nobody. Default: on with demo data, else admins. */
+  introspection: z.enum(['on', 'admins', 'off'], 'expected on, admins or off').optional(),
+  rateLimits: toggle(true),
+  /** Origins that browsers may call from, by comma; with demo data every loopback origin may. */
+  corsOrigins: list.default([]),
+  /** Proxies whose X-Forwarded-For counts: addresses, subnets, or `loopback`, `uniquelocal`; by comma. */
+  trustedProxies: list.default(['loopback']),
+  logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'expected silent, fatal, error, warn, info, debug or trace').default('info'),
+  /** How long a stop waits for requests under way, in milliseconds. */
+  stopGracePeriodMillis: z.coerce.number().int().min(0).max(120_000).default(10_000), // 10 s
+});
+export type ServerSettings = z.output<typeof serverSettings>;
+
+/** Where a service is reached. */
+export const urlOf = (name: ServiceName, settings: ServerSettings): string => settings[`${name}Url`];
+
+const SECRET = /secret|password|token|apiKey|Url$/i;
+const masked = (field: string, value: string): string => (SECRET.test(field) ? value.replace(/\/\/[^@/]*@/, '//***@').replace(/^(?!\w+:\/\/).*$/, '***') : value);

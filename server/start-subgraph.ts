@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises';
+import type { Response } from 'express';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { viewerOf } from './auth/authenticate.ts';
+import { JwksKeys } from './auth/jwks-keys.ts';
+import { TokenVerifier } from './auth/token-verifier.ts';
+import { ANONYMOUS, type Viewer } from './auth/viewer.ts';
+import { openDatabase } from './database/database.ts';
+import type { DatabaseServer } from './database/database-server.ts';
+import type { AnySubgraph, ServiceBase, SocketHost } from './define-subgraph.ts';
+import { diskStorage } from './files/file-storage.ts';
+import { mountGraphEndpoint, subgraphSchema, type GraphContext } from './graphql/subgraph-endpoint.ts';
+import { serveSubscriptions } from './graphql/subscriptions.ts';
+import { createApp } from './http/create-app.ts';
+import { close, httpServerFor, listen } from './http/listen.ts';
+import { contextOf } from './http/request-context.ts';
+import { createSockets } from './http/sockets.ts';
+import { mountHealth } from './observability/health.ts';
+import { createLogger, type Logger } from './observability/logger.ts';
+import { createMetrics } from './observability/metrics.ts';
+import { mountApiPages } from './rest/api-pages.ts';
+import { databaseIdempotency, purgeIdempotencyRecords } from './rest/idempotency.database.ts';
+import { memoryIdempotency } from './rest/idempotency.memory.ts';
+import { mountRoutes, unknownPath } from './rest/mount-routes.ts';
+import { openApiDocument } from './rest/openapi.ts';
+import { problemHandler } from './rest/problem.ts';
+import { rateLimited } from './rest/rate-limit.ts';
+import { openRateLimitStores } from './rest/rate-limit-store.ts';
+import type { ServerSettings } from './settings.ts';
+import { UnitOfWork, type Origin } from './unit-of-work.ts';
+
+export interface StartOptions {
+  /** 0 lets the system choose. */
+  port: number;
+  settings: ServerSettings & Record<string, unknown>;
+  /** Where its database is; needed where it declares one. */
+  databaseServer?: DatabaseServer | undefined;
+  /** Another name than the declared one; for tests. */
+  databaseName?: string | undefined;
+  log?: Logger;
+  /** Checks every REST answer against its declared shape; for tests. */
+  verifyAnswers?: boolean;
+}
+
+/** A subgraph that answers. */
+export interface RunningSubgraph {
+  readonly name: string;
+  readonly url: string;
+  readonly port: number;
+  /** Finishes what is under way, then closes sockets, resources and database. */
+  stop(): Promise<void>;
+}
+
+const REQUESTS_PER_MINUTE = 600;
+const HOUR_MILLIS = 60 * 60 * 1000;
+
+/** Starts a declared subgraph: database migrated, demo data there, doors open. */
+export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions): Promise<RunningSubgraph> {
+  const { settings } = options;
+  const log = options.log ?? createLogger(subgraph.name, settings.logLevel);
+  const metrics = createMetrics(subgraph.name);
+  const orm = await ormOf(subgraph, options, log);
+  const unitOf = (viewer: Viewer = ANONYMOUS, unitLog: Logger = log, origin: Origin = NOWHERE) => new UnitOfWork(orm, viewer, unitLog, origin);
+  const base: ServiceBase<object> = { settings, log, metrics, files: diskStorage(settings.dataDir, subgraph.name), orm, unitOf: (viewer) => unitOf(viewer) };
+  const resources = await subgraph.resources(base);
+  const servicesOf = (unit: UnitOfWork) => subgraph.services(unit, resources, settings);
+  if (settings.demo && subgraph.demo) {
+    const unit = unitOf();
+    await subgraph.demo(servicesOf(unit), unit, resources);
+  }
+
+  const verifier = new TokenVerifier({ issuer: settings.jwtIssuer, audience: settings.jwtAudience, keys: new JwksKeys(`${settings.identityUrl}/.well-known/jwks.json`) });
+  const rateLimitStores = await openRateLimitStores(subgraph.name, settings, log);
+  const generalLimitPerMinute = settings.rateLimits ? REQUESTS_PER_MINUTE : undefined;
+  let stopping = false;
+
+  const app = createApp(settings, log, metrics);
+  mountHealth(app, { ...(orm && { database: () => orm.em.fork().execute('select 1') }), ...subgraph.health?.(resources) }, () => stopping);
+  app.get('/metrics', async (_req, res) => {
+    const { contentType, body } = await metrics.text();
+    res.set('Content-Type', contentType).send(body);
+  });
+  mountApiPages(app, subgraph.title, openApiDocument(subgraph, subgraph.rest));
+  for (const [path, document] of Object.entries(subgraph.documents ?? {})) app.get(path, (_req, res) => void res.json(document));
+
+  const schema = subgraphSchema(await readFile(new URL(`../schema/${subgraph.name}.graphql`, import.meta.url), 'utf8'), subgraph.graphql);
+  const graphContext = (unit: UnitOfWork): GraphContext<object> => ({ ...servicesOf(unit), viewer: unit.viewer });
+  const unitOfResponse = (res: Response) => {
+    const { viewer, log: requestLog, id: requestId, traceparent, authorization, address } = contextOf(res);
+    return unitOf(viewer, requestLog, { requestId, traceparent, authorization, address });
+  };
+  const stopGraph = await mountGraphEndpoint(app, {
+    schema,
+    verifier,
+    log,
+    introspection: settings.introspection ?? (settings.demo ? 'on' : 'admins'),
+    rateLimiter: generalLimitPerMinute === undefined ? undefined : rateLimited({ name: 'general', perMinute: generalLimitPerMinute, by: 'caller', store: rateLimitStores('graphql') }),
+    contextOf: (res) => graphContext(unitOfResponse(res)),
+  });
+
+  const inMemory = memoryIdempotency();
+  mountRoutes(app, subgraph.rest, {
+    verifier,
+    begin: (res) => {
+      const unit = unitOfResponse(res);
+      return { services: servicesOf(unit), idempotency: orm ? databaseIdempotency(unit) : inMemory };
+    },
+    generalLimitPerMinute,
+    rateLimitStore: rateLimitStores,
+    verifyAnswers: options.verifyAnswers ?? false,
+  });
+  app.use(unknownPath);
+  app.use(problemHandler);
+
+  const server = httpServerFor(app);
+  const sockets = createSockets(server, settings, metrics);
+  const stopSubscriptions = schema.getSubscriptionType()
+    ? serveSubscriptions(sockets.endpoint('/graphql', ['graphql-transport-ws'], 256 * 1024), {
+        schema,
+        verifier,
+        log,
+        contextFor: async (authorization) => graphContext(unitOf(await viewerOf(authorization, verifier), log, { ...NOWHERE, authorization })),
+      })
+    : undefined;
+  for (const door of subgraph.sockets ?? []) {
+    const host: SocketHost<unknown, object> = { resources, verifier, log, servicesOf: (viewer, authorization) => servicesOf(unitOf(viewer, log, { ...NOWHERE, authorization })) };
+    sockets.endpoint(door.path, door.protocols, door.maxPayloadBytes ?? 64 * 1024).on('connection', (socket, request) => door.onConnection(socket, request, host));
+  }
+
+  const purge = orm && setInterval(() => void purgeIdempotencyRecords(orm).catch((error: unknown) => log.warn({ err: error }, 'old idempotency keys could not be purged')), HOUR_MILLIS);
+  purge?.unref();
+  const port = await listen(server, options.port, settings.host, `${subgraph.name.toUpperCase()}_PORT`);
+  log.info({ port }, 'ready');
+
+  return {
+    name: subgraph.name,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      if (stopping) return;
+      stopping = true;
+      clearInterval(purge);
+      for (const door of subgraph.sockets ?? []) door.onStop?.(resources);
+      await stopSubscriptions?.();
+      await sockets.close();
+      await close(server, settings.stopGracePeriodMillis);
+      await stopGraph();
+      await resources.dispose?.();
+      await rateLimitStores.close();
+      await orm?.close(true);
+      log.info('stopped');
+    },
+  };
+}
+
+const NOWHERE: Origin = { requestId: '', traceparent: '', authorization: undefined, address: '' };
+
+async function ormOf(subgraph: AnySubgraph, options: StartOptions, log: Logger): Promise<MikroORM | undefined> {
+  if (!subgraph.database || subgraph.withoutDatabase?.(options.settings)) return undefined;
+  if (!options.databaseServer) throw new Error(`${subgraph.title} needs a database: set DATABASE_URL, or start it by main.ts, which brings its own.`);
+  return openDatabase(subgraph.database, { server: options.databaseServer, ...(options.databaseName && { name: options.databaseName }), log: (message) => log.info(message) });
+}

@@ -1,0 +1,80 @@
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Viewer } from './auth/viewer.ts';
+import type { Logger } from './observability/logger.ts';
+
+/** Where a unit of work comes from: for passing identity and trace on to other services. */
+export interface Origin {
+  readonly requestId: string;
+  readonly traceparent: string;
+  /** The caller's `Authorization`, for calls in her name. */
+  readonly authorization: string | undefined;
+  readonly address: string;
+}
+
+/**
+ * One request, one subscription event or one socket frame: who asks, a fresh EntityManager, and what is to happen
+ * once its writes are on disk. Rule objects are made for one unit of work and forgotten with it, their DataLoaders too.
+ */
+export class UnitOfWork {
+  readonly viewer: Viewer;
+  readonly log: Logger;
+  readonly origin: Origin;
+  private readonly orm: MikroORM | undefined;
+  private own: EntityManager | undefined;
+  private depth = 0;
+  private afterCommitTasks: (() => void | Promise<void>)[] = [];
+
+  constructor(orm: MikroORM | undefined, viewer: Viewer, log: Logger, origin: Origin) {
+    this.orm = orm;
+    this.viewer = viewer;
+    this.log = log;
+    this.origin = origin;
+  }
+
+  /** The EntityManager; inside `transaction` that of the transaction. */
+  get em(): EntityManager {
+    if (!this.orm) throw new Error('This service declares no database.');
+    // useContext: inside `transaction` the calls reach the transaction's own EntityManager
+    this.own ??= this.orm.em.fork({ useContext: true });
+    return this.own;
+  }
+
+  /** Runs `work` in a transaction; inside another one in a savepoint, so that what it throws undoes only its own writes. */
+  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    const mark = this.afterCommitTasks.length;
+    let result: Result;
+    this.depth += 1;
+    try {
+      result = await this.em.transactional(work);
+    } catch (error) {
+      this.afterCommitTasks.length = mark; // what was not committed is not told
+      throw error;
+    } finally {
+      this.depth -= 1;
+    }
+    if (this.depth === 0) await this.settle();
+    return result;
+  }
+
+  /**
+   * Runs `task` once the writes so far are committed (at once where no transaction is open): events are published
+   * after commit, never before. A task that fails is logged; it cannot undo what is committed.
+   * Tasks of a transaction that was rolled back are dropped.
+   */
+  async afterCommit(task: () => void | Promise<void>): Promise<void> {
+    this.afterCommitTasks.push(task);
+    if (this.depth === 0) await this.settle();
+  }
+
+  private async settle(): Promise<void> {
+    const tasks = this.afterCommitTasks;
+    this.afterCommitTasks = [];
+    for (const task of tasks) {
+      try {
+        await task();
+      } catch (error) {
+        this.log.error({ err: error }, 'a task after commit failed');
+      }
+    }
+  }
+}

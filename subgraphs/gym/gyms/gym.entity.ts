@@ -1,0 +1,22 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+
+const GymSchema = defineEntity({
+  name: 'Gym',
+  tableName: 'gym',
+  properties: {
+    id: p.uuid().primary().onCreate(() => uuidv7()),
+    slug: p.string().length(63).unique(),
+    name: p.string().length(120),
+    theme: p.json<Record<string, unknown>>(),
+    assets: p.json<Record<string, unknown>>(),
+    features: p.json<Record<string, boolean>>(),
+    /** Version of theme, assets and features together. */
+    version: p.integer().default(1),
+    createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+export class Gym extends GymSchema.class {}
+GymSchema.setClass(Gym);

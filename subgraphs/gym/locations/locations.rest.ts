@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { restRoute } from '#server/rest/route.ts';
+import { gymQuery, idParams } from '#server/shapes.ts';
+import type { Locations } from './locations.ts';
+import { CreateLocationShape, LocationWithOccupancyShape, OccupancyShape, UpdateLocationShape, type LocationShape } from './locations.shapes.ts';
+
+const route = restRoute<{ locations: Locations }>();
+
+const withOccupancy = async (location: LocationShape, locations: Locations) => ({ ...location, occupancy: await locations.occupancy(location) });
+
+export const locationsRest = [
+  route({
+    method: 'GET',
+    path: '/locations',
+    summary: "The locations of the caller's gym",
+    auth: 'required',
+    query: gymQuery,
+    success: { status: 200, description: 'By name, each with its occupancy.', shape: z.array(LocationWithOccupancyShape) },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    handler: async ({ query }, { locations }) => Promise.all((await locations.list(query.gymId)).map((location) => withOccupancy(location, locations))),
+  }),
+  route({
+    method: 'POST',
+    path: '/locations',
+    summary: 'Add a location (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    auth: 'required',
+    body: CreateLocationShape,
+    success: { status: 201, description: 'The new location.', shape: LocationWithOccupancyShape },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    handler: async ({ body }, { locations }) => withOccupancy(await locations.create(body), locations),
+  }),
+  route({
+    method: 'PUT',
+    path: '/locations/:id',
+    summary: 'Change a location (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    description: 'What is absent stays.',
+    auth: 'required',
+    params: idParams,
+    body: UpdateLocationShape,
+    success: { status: 200, description: 'The location as it is now.', shape: LocationWithOccupancyShape },
+    errors: ['FORBIDDEN'],
+    handler: async ({ params, body }, { locations }) => withOccupancy(await locations.update(params.id, body), locations),
+  }),
+  route({
+    method: 'GET',
+    path: '/locations/:id/occupancy',
+    summary: 'How full a location is now',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'People inside, capacity, level.', shape: OccupancyShape },
+    handler: async ({ params }, { locations }) => locations.occupancy(await locations.get(params.id)),
+  }),
+];

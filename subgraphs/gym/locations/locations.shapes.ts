@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { timezone } from '#server/shapes.ts';
+
+export const OccupancyShape = z
+  .object({
+    people: z.int().meta({ description: 'Members with an open visit, each counted once.' }),
+    capacity: z.int(),
+    percent: z.int(),
+    level: z.enum(['OK', 'BUSY', 'FULL']).meta({ description: 'BUSY from 80 percent.' }),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Occupancy' });
+export type OccupancyShape = z.infer<typeof OccupancyShape>;
+
+export const LocationShape = z
+  .object({
+    id: z.uuid(),
+    gymId: z.uuid(),
+    name: z.string(),
+    address: z.string().nullable(),
+    timezone: z.string(),
+    capacity: z.int(),
+    maxStayMinutes: z.int(),
+  })
+  .meta({ id: 'Location' });
+export type LocationShape = z.infer<typeof LocationShape>;
+
+export const LocationWithOccupancyShape = LocationShape.extend({ occupancy: OccupancyShape }).meta({ id: 'LocationWithOccupancy' });
+export type LocationWithOccupancyShape = z.infer<typeof LocationWithOccupancyShape>;
+
+const fields = {
+  name: z.string().trim().min(1).max(120),
+  address: z.string().trim().max(300).nullish(),
+  timezone,
+  capacity: z.int().min(1).max(100_000),
+  maxStayMinutes: z.int().min(1).max(24 * 60),
+};
+
+export const CreateLocationShape = z.object({ gymId: z.uuid().nullish(), ...fields, maxStayMinutes: fields.maxStayMinutes.nullish() });
+
+/** What is absent, or null, stays. */
+export const UpdateLocationShape = z.object({
+  name: fields.name.nullish(),
+  address: fields.address,
+  timezone: timezone.nullish(),
+  capacity: fields.capacity.nullish(),
+  maxStayMinutes: fields.maxStayMinutes.nullish(),
+});

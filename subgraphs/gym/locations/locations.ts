@@ -1,0 +1,81 @@
+import { requireGym, requireGymAdmin, requireUser, runsGym, seesGym } from '#server/auth/viewer.ts';
+import { forbidden, notFound } from '#server/errors.ts';
+import { isUuid } from '#server/ids.ts';
+import { listLoaderOf, loaderOf } from '#server/loaders.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import { Location } from './location.entity.ts';
+import { CreateLocationShape, UpdateLocationShape, type LocationShape, type OccupancyShape } from './locations.shapes.ts';
+
+const BUSY_FROM_PERCENT = 80;
+
+/** The physical places of gyms, and how full they are. Seen by the gym's people, written by its GYM_ADMIN. */
+export class Locations {
+  private readonly unit: UnitOfWork;
+  private readonly byId = loaderOf((ids) => this.unit.em.find(Location, { id: { $in: [...ids] } }), (location) => location.id);
+  private readonly byGym = listLoaderOf((gymIds) => this.unit.em.find(Location, { gymId: { $in: [...gymIds] } }, { orderBy: { name: 'asc', id: 'asc' } }), (location) => location.gymId);
+  private readonly people = loaderOf(
+    (ids) =>
+      this.unit.em.execute<{ locationId: string; people: number }[]>(
+        'select location_id as "locationId", count(*)::int as people from check_in where checked_out_at is null and location_id in (?) group by 1',
+        [[...ids]],
+      ),
+    (row) => row.locationId,
+  );
+
+  constructor(unit: UnitOfWork) {
+    this.unit = unit;
+  }
+
+  /** Of the viewer's gym, or of any for a SUPER_ADMIN; by name. */
+  async list(gymId?: string | null): Promise<LocationShape[]> {
+    return (await this.byGym.load(requireGym(this.unit.viewer, gymId))).map(present);
+  }
+
+  /** Of one gym among many; batched. @throws FORBIDDEN for who does not belong to it. */
+  async ofGym(gymId: string): Promise<LocationShape[]> {
+    requireUser(this.unit.viewer);
+    if (!seesGym(this.unit.viewer, gymId)) throw forbidden("A gym's locations are for its own people.");
+    return (await this.byGym.load(gymId)).map(present);
+  }
+
+  /** @throws NOT_FOUND also for another gym's. */
+  async get(id: string): Promise<LocationShape> {
+    const location = isUuid(id) ? await this.byId.load(id) : null;
+    if (!location || !seesGym(this.unit.viewer, location.gymId)) throw notFound('location', id);
+    return present(location);
+  }
+
+  /** How full a location is now; batched. */
+  async occupancy(location: Pick<LocationShape, 'id' | 'capacity'>): Promise<OccupancyShape> {
+    const people = (await this.people.load(location.id))?.people ?? 0;
+    const percent = Math.round((people / location.capacity) * 100);
+    const level = people >= location.capacity ? 'FULL' : percent >= BUSY_FROM_PERCENT ? 'BUSY' : 'OK';
+    return { people, capacity: location.capacity, percent, level, updatedAt: new Date().toISOString() };
+  }
+
+  async create(input: unknown): Promise<LocationShape> {
+    const { gymId, maxStayMinutes, address, ...rest } = validated(CreateLocationShape, input);
+    const location = this.unit.em.create(Location, { ...rest, gymId: requireGymAdmin(this.unit.viewer, gymId), address: address ?? null, maxStayMinutes: maxStayMinutes ?? 90 });
+    await this.unit.em.flush();
+    return present(location);
+  }
+
+  /** What is absent stays. */
+  async update(id: string, input: unknown): Promise<LocationShape> {
+    const change = validated(UpdateLocationShape, input);
+    return this.unit.transaction(async () => {
+      const location = await this.unit.em.findOne(Location, { id }, { lockMode: 4 /* for update */ });
+      if (!location || !seesGym(this.unit.viewer, location.gymId)) throw notFound('location', id);
+      if (!runsGym(this.unit.viewer, location.gymId)) throw forbidden("Locations are changed by the gym's GYM_ADMIN.");
+      location.name = change.name ?? location.name;
+      location.address = change.address ?? location.address;
+      location.timezone = change.timezone ?? location.timezone;
+      location.capacity = change.capacity ?? location.capacity;
+      location.maxStayMinutes = change.maxStayMinutes ?? location.maxStayMinutes;
+      return present(location);
+    });
+  }
+}
+
+const present = ({ id, gymId, name, address, timezone, capacity, maxStayMinutes }: Location): LocationShape => ({ id, gymId, name, address: address ?? null, timezone, capacity, maxStayMinutes });

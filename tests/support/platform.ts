@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { AnySubgraph } from '#server/define-subgraph.ts';
+import { DEMO_GYMS, DEMO_PASSWORD, type DEMO_PEOPLE } from '#server/demo-ids.ts';
+import { settingsOf } from '#server/run.ts';
+import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
+import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
+import { cloneDatabase } from './database.ts';
+
+type DemoEmail = (typeof DEMO_PEOPLE)[number]['email'];
+
+export interface TestPlatformOptions {
+  services: readonly ServiceName[];
+  /** Environment variables on top of the tests' own. */
+  env?: Record<string, string>;
+}
+
+/** An answer of a REST call. */
+export interface RestAnswer {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+  body: any;
+}
+
+export interface GraphAnswer {
+  status: number;
+  // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+  data: any;
+  errors?: { message: string; path?: (string | number)[]; extensions: { code: string; [key: string]: unknown } }[];
+}
+
+export interface CallOptions {
+  token?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON; bytes, text and forms as they are. */
+  body?: unknown;
+}
+
+/** Real services on ports of their own with databases of their own, demo data in them. */
+export interface TestPlatform {
+  url(service: ServiceName): string;
+  /** `rest('gym', 'GET', '/locations', { token })` */
+  rest(service: ServiceName, method: string, path: string, options?: CallOptions): Promise<RestAnswer>;
+  /** One GraphQL operation at the service's own port. */
+  graph(service: ServiceName, query: string, variables?: object, options?: CallOptions): Promise<GraphAnswer>;
+  /** The access token of a demo account; logged in once a platform. */
+  demo(email: DemoEmail): Promise<string>;
+  /** A member of her own, fresh for this test. */
+  register(gymId?: string | null): Promise<{ id: string; email: string; password: string; token: string }>;
+  login(email: string, password: string): Promise<string>;
+  dataDir: string;
+  env: Record<string, string>;
+  running(service: ServiceName): RunningSubgraph;
+  /** Stops one service and starts it again on the same database and port. */
+  restart(service: ServiceName): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts the named services (identity first, since the others verify tokens by it). */
+export async function startPlatform({ services, env = {} }: TestPlatformOptions): Promise<TestPlatform> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'platform-test-'));
+  const running = new Map<ServiceName, RunningSubgraph>();
+  const databases = new Map<ServiceName, Awaited<ReturnType<typeof cloneDatabase>>>();
+  const tokens = new Map<string, Promise<string>>();
+  const platformEnv: Record<string, string> = { HOST: '127.0.0.1', DATA_DIR: dataDir, DEMO: 'on', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', STOP_GRACE_PERIOD_MILLIS: '1000', ...env };
+  const urlOf = (service: ServiceName): string => {
+    const url = running.get(service)?.url;
+    if (!url) throw new Error(`${service} is not started in this test`);
+    return url;
+  };
+
+  const start = async (service: ServiceName, port = 0) => {
+    const subgraph = await subgraphOf(service);
+    const { settings } = settingsOf(subgraph, platformEnv);
+    const needsDatabase = subgraph.database && !subgraph.withoutDatabase?.(settings);
+    if (needsDatabase && subgraph.database && !databases.has(service)) databases.set(service, await cloneDatabase(subgraph.database));
+    const database = databases.get(service);
+    running.set(service, await startSubgraph(subgraph, { settings, port, databaseServer: database?.server, databaseName: database?.name, verifyAnswers: true }));
+    platformEnv[`${service.toUpperCase()}_URL`] = urlOf(service);
+  };
+  for (const service of SERVICE_NAMES.toSorted((a) => (a === 'identity' ? -1 : 0))) if (services.includes(service)) await start(service);
+
+  const rest: TestPlatform['rest'] = async (service, method, at, options = {}) => {
+    const response = await fetch(urlOf(service) + at, { method, ...encoded(options) });
+    return { status: response.status, headers: response.headers, body: await bodyOf(response) };
+  };
+  const login = async (email: string, password: string): Promise<string> => {
+    const { status, body } = await rest('identity', 'POST', '/auth/login', { body: { email, password } });
+    if (status !== 200) throw new Error(`log-in of ${email} failed: ${JSON.stringify(body)}`);
+    return body.token;
+  };
+
+  return {
+    url: urlOf,
+    dataDir,
+    env: platformEnv,
+    rest,
+    async graph(service, query, variables = {}, options = {}) {
+      const { status, body } = await rest(service, 'POST', '/graphql', { ...options, body: { query, variables } });
+      return { status, ...body };
+    },
+    login,
+    demo(email) {
+      const token = tokens.get(email) ?? login(email, DEMO_PASSWORD);
+      tokens.set(email, token);
+      return token;
+    },
+    async register(gymId = DEMO_GYMS.ironTemple.id) {
+      const email = `user-${randomUUID()}@example.test`;
+      const password = `pass-${randomUUID()}`;
+      const { status, body } = await rest('identity', 'POST', '/auth/register', { body: { email, password, displayName: `Test ${email.slice(5, 9)}`, ...(gymId && { gymId }) } });
+      if (status !== 201) throw new Error(`registration failed: ${JSON.stringify(body)}`);
+      return { id: body.id, email, password, token: await login(email, password) };
+    },
+    running(service) {
+      urlOf(service);
+      return running.get(service) as RunningSubgraph;
+    },
+    async restart(service) {
+      const { port, stop } = this.running(service);
+      await stop();
+      await start(service, port);
+    },
+    async stop() {
+      await Promise.all([...running.values()].map((service) => service.stop()));
+      await Promise.all([...databases.values()].map((database) => database.drop()));
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Each file starts only what it names: importing all six would cost every test file their loading time. */
+async function subgraphOf(service: ServiceName): Promise<AnySubgraph> {
+  const module = (await import(`../../subgraphs/${service}/subgraph.ts`)) as Record<string, AnySubgraph>;
+  const subgraph = module[service];
+  if (!subgraph) throw new Error(`subgraphs/${service}/subgraph.ts does not export "${service}"`);
+  return subgraph;
+}
+
+function encoded({ token, headers, body }: CallOptions): RequestInit {
+  const authorization = token ? { Authorization: `Bearer ${token}` } : undefined;
+  if (body === undefined) return { headers: { ...authorization, ...headers } };
+  if (typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array) return { headers: { ...authorization, ...headers }, body: body as BodyInit };
+  return { headers: { 'Content-Type': 'application/json', ...authorization, ...headers }, body: JSON.stringify(body) };
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type.includes('json')) return response.json();
+  if (type.startsWith('text/') || type.includes('svg')) return response.text();
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return bytes.length > 0 ? bytes : undefined;
+}
