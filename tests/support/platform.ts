@@ -93,7 +93,7 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
     return body.token;
   };
 
-  return {
+  const platform: TestPlatform = {
     url: urlOf,
     dataDir,
     env: platformEnv,
@@ -120,7 +120,7 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
       return running.get(service) as RunningSubgraph;
     },
     async restart(service) {
-      const { port, stop } = this.running(service);
+      const { port, stop } = platform.running(service);
       await stop();
       await start(service, port);
     },
@@ -130,6 +130,7 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+  return platform;
 }
 
 /** Each file starts only what it names: importing all six would cost every test file their loading time. */
@@ -143,7 +144,7 @@ async function subgraphOf(service: ServiceName): Promise<AnySubgraph> {
 function encoded({ token, headers, body }: CallOptions): RequestInit {
   const authorization = token ? { Authorization: `Bearer ${token}` } : undefined;
   if (body === undefined) return { headers: { ...authorization, ...headers } };
-  if (typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array) return { headers: { ...authorization, ...headers }, body: body as BodyInit };
+  if (typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array) return { headers: { ...authorization, ...headers }, body: body as NonNullable<RequestInit['body']> };
   return { headers: { 'Content-Type': 'application/json', ...authorization, ...headers }, body: JSON.stringify(body) };
 }
 
