@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Migration20260105090000_idempotency_record } from './migrations/20260105090000_idempotency_record.ts';
+import type { MigrationDeclaration } from './database.ts';
+import { CreateIdempotencyRecord } from './migrations/20260105090000_idempotency_record.ts';
 
 /**
  * The answer that a request with an `Idempotency-Key` got, for the one that comes again with the same key. It is
@@ -31,9 +32,6 @@ IdempotencyRecordSchema.setClass(IdempotencyRecord);
 export const platformEntities = [IdempotencyRecord];
 
 /** Never change one that was released: add another. */
-export const platformMigrations = [
-  {
-    name: 'Migration20260105090000_idempotency_record',
-    class: Migration20260105090000_idempotency_record,
-  },
+export const platformMigrations: MigrationDeclaration[] = [
+  { name: '20260105090000_idempotency_record', class: CreateIdempotencyRecord },
 ];

@@ -1,8 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration20260105090000_idempotency_record extends Migration {
-  override name = 'Migration20260105090000_idempotency_record';
-
+export class CreateIdempotencyRecord extends Migration {
   override up(): void {
     this.addSql(
       `create table "idempotency_record" ("caller" text not null, "key" text not null, "operation" text not null, "fingerprint" text not null, "status" int not null, "headers" jsonb not null, "body" text null, "created_at" timestamptz not null, primary key ("caller", "key"));`,

@@ -1,0 +1,47 @@
+/**
+ * Writes the migration from what a subgraph's migrations make to what its entities say.
+ *
+ *     npm run migration:create -- gym add_opening_hours
+ *
+ * Compares on a throw-away database server; no data of yours is looked at. Read the SQL before you commit it: a
+ * column that was renamed is, seen from here, one dropped and another added.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { DatabaseDeclaration } from '../server/database/database.ts';
+import { startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts';
+import { writeMigration } from './migration-writer.ts';
+
+const [subgraph, name] = process.argv.slice(2);
+if (!subgraph || !name || !/^[a-z][a-z0-9_]*$/.test(name)) {
+  console.error(
+    'Expected a subgraph and a name in small letters: npm run migration:create -- gym add_opening_hours',
+  );
+  process.exit(2);
+}
+
+const folder = path.join(import.meta.dirname, '..', 'subgraphs', subgraph);
+const declarationFile = path.join(folder, 'database.ts');
+if (!fs.existsSync(declarationFile)) {
+  console.error(`There is no ${declarationFile}, which would export the subgraph's "database".`);
+  process.exit(2);
+}
+const { database } = (await import(declarationFile)) as { database: DatabaseDeclaration };
+
+const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'fitness-migration-'));
+try {
+  const postgres = await startEmbeddedPostgres({ dataDir, durable: false });
+  const written = await writeMigration({
+    server: postgres.server,
+    declaration: database,
+    folder: path.join(folder, 'migrations'),
+    name,
+    now: new Date(),
+  });
+  await postgres.stop();
+  if (written) console.log(`${written.sql.join('\n')}\n\nwritten: ${written.file}`);
+  else console.log(`Nothing to do: the migrations of "${subgraph}" make what its entities say.`);
+} finally {
+  fs.rmSync(dataDir, { recursive: true, force: true });
+}

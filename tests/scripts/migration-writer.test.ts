@@ -1,0 +1,49 @@
+import { afterAll, expect, it } from '@jest/globals';
+import fs from 'node:fs';
+import path from 'node:path';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { DatabaseDeclaration, MigrationDeclaration } from '#server/database/database.ts';
+import { writeMigration } from '../../scripts/migration-writer.ts';
+import { testRun } from '../support/test-run.ts';
+
+// Below this folder, because what is written imports packages.
+const folder = fs.mkdtempSync(path.join(import.meta.dirname, '.migrations-'));
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+const { server } = testRun.current();
+const properties = { id: p.uuid().primary(), text: p.text() };
+const Note = defineEntity({ name: 'Note', properties });
+const NoteWithTitle = defineEntity({ name: 'Note', properties: { ...properties, title: p.string().length(80).nullable() } });
+
+it('writes what the entities say beyond the migrations, and lists it', async () => {
+  const declaration: DatabaseDeclaration = { name: 'notes', entities: [Note], migrations: [] };
+  const write = (name: string, now: string) => writeMigration({ server, declaration, folder, name, now: new Date(now) });
+
+  const first = await write('create_notes', '2026-01-05T09:30:00Z');
+  expect(first!.sql.join('\n')).toContain('create table "note"');
+  expect(first!.sql.join('\n')).not.toContain('idempotency_record'); // every service has it from elsewhere
+  expect(path.basename(first!.file)).toBe('20260105093000_create_notes.ts');
+  expect(Object.keys(await importFrom(first!.file))).toEqual(['CreateNotes']);
+
+  declaration.migrations = await listed();
+  expect(await write('nothing', '2026-01-05T09:31:00Z')).toBeUndefined();
+
+  declaration.entities = [NoteWithTitle];
+  const second = await write('add_title', '2026-01-06T10:00:00Z');
+  expect(second!.sql).toEqual(['alter table "note" add "title" varchar(80) null;']);
+
+  declaration.migrations = await listed();
+  expect(declaration.migrations.map(({ name }) => name)).toEqual(['20260105093000_create_notes', '20260106100000_add_title']);
+  expect(await write('nothing', '2026-01-06T10:01:00Z')).toBeUndefined();
+});
+
+/** The index as it is now; a module is loaded once only, so each reading takes another name. */
+async function listed(): Promise<MigrationDeclaration[]> {
+  const copy = path.join(folder, `index-${fs.readdirSync(folder).length}.ts`);
+  fs.copyFileSync(path.join(folder, 'index.ts'), copy);
+  return (await importFrom(copy)).migrations as MigrationDeclaration[];
+}
+
+async function importFrom(file: string): Promise<Record<string, unknown>> {
+  return (await import(file)) as Record<string, unknown>;
+}

@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import { generateResolverTypes } from '../../scripts/resolver-types.ts';
+
+const sdl = `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+  scalar DateTime
+  type Query { location(id: ID!): Location }
+  type Location @key(fields: "id") { id: ID! name: String! opensAt: DateTime crowd: Crowd }
+  type Crowd { people: Int! }
+`;
+
+it('gives a resolver the model of its type, where models.ts has one', async () => {
+  const models = `
+    // export type { Ignored as Crowd } from './crowds.ts';
+    export type { LocationShape as Location } from './locations/locations.shapes.ts';
+    export interface NotInTheSchema {}
+  `;
+  const code = await generateResolverTypes({ sdl, models });
+  expect(code).toContain("import type { Location as LocationModel } from './models.ts';");
+  expect(code).toContain('Location: ResolverTypeWrapper<LocationModel>;');
+  expect(code).toContain('Crowd: ResolverTypeWrapper<Crowd>;');
+  expect(code).toContain("import type { Context } from './services.ts';");
+  expect(code).toContain('__resolveReference?:');
+  expect(code).not.toContain('NotInTheSchema');
+});
