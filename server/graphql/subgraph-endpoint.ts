@@ -81,7 +81,8 @@ export async function mountGraphEndpoint<Services extends object>(app: Express, 
   return () => server.stop();
 }
 
-async function refuseIntrospection<Services extends object>({ document, contextValue }: GraphQLRequestContext<GraphContext<Services>>, allowed: 'on' | 'admins' | 'off'): Promise<void> {
+/** Introspection is a question of setting and of who asks. @throws FORBIDDEN */
+export async function refuseIntrospection<Context extends { viewer: Viewer }>({ document, contextValue }: GraphQLRequestContext<Context>, allowed: 'on' | 'admins' | 'off'): Promise<void> {
   if (allowed === 'on' || !document || (allowed === 'admins' && isAdmin(contextValue.viewer))) return;
   const asks = document.definitions.some(
     (definition) => 'selectionSet' in definition && definition.selectionSet?.selections.some((field) => field.kind === Kind.FIELD && (field.name.value === '__schema' || field.name.value === '__type')),

@@ -1,9 +1,12 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ServerSettings } from '../settings.ts';
 import { isAllowedOrigin } from './create-app.ts';
+
+/** Takes over an upgrade that no endpoint here serves; false where it is not its business either. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
 
 export interface Sockets {
   /** A WebSocket endpoint at `path`, for clients that speak one of `protocols`. */
@@ -17,15 +20,18 @@ export interface Sockets {
  * A browser tells the page's `Origin`; one that may not call over HTTP may not over a socket (403), since cookies and
  * reachability are the same there but CORS is not asked.
  */
-export function createSockets(server: Server, settings: ServerSettings, metrics: Metrics): Sockets {
+export function createSockets(server: Server, settings: ServerSettings, metrics: Metrics, otherwise?: Upgrade): Sockets {
   const endpoints = new Map<string, WebSocketServer>();
 
   server.on('upgrade', (request, socket: Duplex, head) => {
     socket.on('error', () => socket.destroy());
     const endpoint = endpoints.get((request.url ?? '').split('?', 1)[0] ?? '');
     const { origin } = request.headers;
-    if (!endpoint) return refuse(socket, '404 Not Found');
     if (origin !== undefined && !isAllowedOrigin(origin, settings) && !isSameOrigin(origin, request.headers.host)) return refuse(socket, '403 Forbidden');
+    if (!endpoint) {
+      if (!otherwise?.(request, socket, head)) refuse(socket, '404 Not Found');
+      return;
+    }
     endpoint.handleUpgrade(request, socket, head, (webSocket) => {
       metrics.openSockets.inc();
       webSocket.once('close', () => metrics.openSockets.dec());

@@ -1,0 +1,89 @@
+import { ApolloGateway } from '@apollo/gateway';
+import { ApolloServer } from '@apollo/server';
+import { ApolloServerPluginCacheControlDisabled, ApolloServerPluginInlineTraceDisabled, ApolloServerPluginLandingPageDisabled, ApolloServerPluginUsageReportingDisabled } from '@apollo/server/plugin/disabled';
+import { expressMiddleware } from '@as-integrations/express5';
+import express, { type Express, type RequestHandler } from 'express';
+import { optionalAuth } from '#server/auth/authenticate.ts';
+import type { TokenVerifier } from '#server/auth/token-verifier.ts';
+import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
+import { graphqlErrorHandler, refuseIntrospection } from '#server/graphql/subgraph-endpoint.ts';
+import { contextOf } from '#server/http/request-context.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import { rateLimited } from '#server/rest/rate-limit.ts';
+import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
+import type { GatewaySettings } from '../settings.ts';
+import type { Supergraph } from '../supergraph.ts';
+import { formatGatewayError } from './errors.ts';
+import { SubgraphDataSource, type GatewayContext } from './subgraph-data-source.ts';
+
+export interface GatewayEndpointOptions {
+  settings: GatewaySettings;
+  supergraph: Supergraph;
+  verifier: TokenVerifier;
+  rateLimitStores: RateLimitStores;
+  log: Logger;
+}
+
+const REQUESTS_PER_MINUTE = 600;
+
+/** Serves the one graph over all subgraphs at `/graphql`. Returns what stops it. */
+export async function mountGraph(app: Express, { settings, supergraph, verifier, rateLimitStores, log }: GatewayEndpointOptions): Promise<() => Promise<void>> {
+  // The gateway family calls home unless told not to.
+  process.env.APOLLO_TELEMETRY_DISABLED = '1';
+  const logger = { debug: () => undefined, info: () => undefined, warn: (message: string) => log.warn(message), error: (message: string) => log.error(message) };
+  const sources: SubgraphDataSource[] = [];
+  const gateway = new ApolloGateway({
+    supergraphSdl: supergraph.sdl,
+    logger,
+    buildService({ name, url }) {
+      const source = new SubgraphDataSource({ name, url: supergraph.urlOf(name, url), timeoutMillis: settings.subgraphTimeoutMillis, connections: settings.subgraphConnections });
+      sources.push(source);
+      return source;
+    },
+  });
+  const server = new ApolloServer<GatewayContext>({
+    gateway,
+    introspection: true, // decided for each request
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    formatError: (formatted, error) => formatGatewayError(formatted, error, log),
+    logger,
+    plugins: [
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginInlineTraceDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+      { requestDidStart: async () => ({ didResolveOperation: async (request) => refuseIntrospection(request, settings.introspection ?? (settings.demo ? 'on' : 'admins')) }) },
+    ],
+  });
+  await server.start();
+  const limiter = operationLimiter(OPERATION_LIMITS);
+  const checkSize: RequestHandler = (req, _res, next) => {
+    const query: unknown = (req.body as { query?: unknown } | undefined)?.query;
+    if (typeof query === 'string') limiter.check(query);
+    req.body ??= {};
+    next();
+  };
+  app.get('/graphql', (req, res, next) => {
+    if (req.accepts(['json', 'html']) === 'html' && req.query.query === undefined) res.redirect('/explorer');
+    else next();
+  });
+  app.use(
+    '/graphql',
+    optionalAuth(verifier),
+    ...(settings.rateLimits ? [rateLimited({ name: 'graphql', perMinute: REQUESTS_PER_MINUTE, by: 'caller', store: rateLimitStores('graphql') })] : []),
+    express.json({ limit: '1mb' }),
+    checkSize,
+    expressMiddleware(server, {
+      context: async ({ res }) => {
+        const { viewer, authorization, id: requestId, traceparent, address } = contextOf(res);
+        return { viewer, authorization, requestId, traceparent, address };
+      },
+    }),
+    graphqlErrorHandler,
+  );
+  return async () => {
+    await server.stop();
+    await Promise.all(sources.map((source) => source.close()));
+  };
+}

@@ -1,0 +1,18 @@
+import { runUntilSignal } from '#server/run.ts';
+import { gatewaySettingsOf } from './settings.ts';
+import { startGateway } from './start-gateway.ts';
+
+/** Starts the gateway alone: `--supergraph FILE` and `--port N` take precedence over the environment. */
+export async function runGateway(args: readonly string[], env: Record<string, string | undefined>): Promise<void> {
+  await runUntilSignal(async (progress) => {
+    const settings = gatewaySettingsOf({ ...env, ...(option(args, 'supergraph') && { SUPERGRAPH: option(args, 'supergraph') }), ...(option(args, 'port') && { GATEWAY_PORT: option(args, 'port') }) });
+    const running = await startGateway(settings);
+    progress(`Gateway is ready: ${running.url} (explorer at ${running.url}/explorer)`);
+    return () => running.stop();
+  });
+}
+
+function option(args: readonly string[], name: string): string | undefined {
+  const at = args.indexOf(`--${name}`);
+  return at === -1 ? undefined : args[at + 1];
+}

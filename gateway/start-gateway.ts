@@ -1,0 +1,65 @@
+import { JwksKeys } from '#server/auth/jwks-keys.ts';
+import { TokenVerifier } from '#server/auth/token-verifier.ts';
+import { createApp } from '#server/http/create-app.ts';
+import { close, httpServerFor, listen } from '#server/http/listen.ts';
+import { createSockets } from '#server/http/sockets.ts';
+import { mountHealth } from '#server/observability/health.ts';
+import { createLogger, type Logger } from '#server/observability/logger.ts';
+import { createMetrics } from '#server/observability/metrics.ts';
+import { unknownPath } from '#server/rest/mount-routes.ts';
+import { problemHandler } from '#server/rest/problem.ts';
+import { openRateLimitStores } from '#server/rest/rate-limit-store.ts';
+import { mountGraph } from './graph/endpoint.ts';
+import { mountExplorer } from './pages/explorer.ts';
+import { mountStartPage } from './pages/start-page.ts';
+import { mountProxies } from './rest/proxy.ts';
+import type { GatewaySettings } from './settings.ts';
+import { readSupergraph } from './supergraph.ts';
+
+export interface RunningGateway {
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts the gateway; the subgraphs need not be up yet. */
+export async function startGateway(settings: GatewaySettings, log: Logger = createLogger('gateway', settings.logLevel)): Promise<RunningGateway> {
+  const metrics = createMetrics('gateway');
+  const supergraph = await readSupergraph(settings);
+  const verifier = new TokenVerifier({ issuer: settings.jwtIssuer, audience: settings.jwtAudience, keys: new JwksKeys(`${settings.identityUrl}/.well-known/jwks.json`) });
+  const rateLimitStores = await openRateLimitStores('gateway', settings, log);
+  let stopping = false;
+
+  const app = createApp(settings, log, metrics);
+  mountHealth(app, {}, () => stopping);
+  app.get('/metrics', async (_req, res) => {
+    const { contentType, body } = await metrics.text();
+    res.set('Content-Type', contentType).send(body);
+  });
+  mountStartPage(app, settings);
+  mountExplorer(app);
+  const stopGraph = await mountGraph(app, { settings, supergraph, verifier, rateLimitStores, log });
+  const proxies = mountProxies(app, settings, log);
+  app.use(unknownPath);
+  app.use(problemHandler);
+
+  const server = httpServerFor(app);
+  const sockets = createSockets(server, settings, metrics, proxies.upgrade);
+  const port = await listen(server, settings.gatewayPort, settings.host, 'GATEWAY_PORT');
+  log.info({ port }, 'ready');
+
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      if (stopping) return;
+      stopping = true;
+      await sockets.close();
+      await close(server, settings.stopGracePeriodMillis);
+      await stopGraph();
+      proxies.close();
+      await rateLimitStores.close();
+      log.info('stopped');
+    },
+  };
+}
