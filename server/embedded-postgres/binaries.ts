@@ -92,13 +92,19 @@ interface SymbolicLink {
   target: string;
 }
 
-function probe(native: string, user: SystemUser): { ok: true; binaries: Binaries } | { ok: false; reason: string } {
+function probe(
+  native: string,
+  user: SystemUser,
+): { ok: true; binaries: Binaries } | { ok: false; reason: string } {
   const postgres = path.join(native, 'bin', 'postgres');
   const initdb = path.join(native, 'bin', 'initdb');
   const run = spawnSync(postgres, ['--version'], { ...user, cwd: '/', encoding: 'utf8' });
   const version = /\(PostgreSQL\) (\d+)/.exec(run.stdout ?? '');
   if (version) return { ok: true, binaries: { postgres, initdb, majorVersion: Number(version[1]) } };
-  return { ok: false, reason: run.error?.message ?? (run.stderr.trim() || `${postgres} ended with ${run.status}`) };
+  return {
+    ok: false,
+    reason: run.error?.message ?? (run.stderr.trim() || `${postgres} ended with ${run.status}`),
+  };
 }
 
 /**

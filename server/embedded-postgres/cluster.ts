@@ -42,10 +42,17 @@ export function createCluster(cluster: Cluster, binaries: Binaries, options: { d
   const run = spawnSync(
     binaries.initdb,
     [
-      ...['--pgdata', dataDirectoryArgument(unfinished), '--username', 'postgres', '--auth', 'trust'],
+      `--pgdata=${dataDirectoryArgument(unfinished)}`,
+      '--username=postgres',
+      '--auth=trust',
       // the same order of strings on every machine, and no locale that the machine would have to have
-      ...['--encoding', 'UTF8', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
-      ...['--data-checksums', '--no-instructions', ...(options.durable ? [] : ['--no-sync'])],
+      '--encoding=UTF8',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      '--data-checksums',
+      '--no-instructions',
+      ...(options.durable ? [] : ['--no-sync']),
     ],
     { ...cluster.user, cwd: unfinished.dir, encoding: 'utf8', env: programEnvironment() },
   );
@@ -77,7 +84,8 @@ export async function stopLeftOver(cluster: Cluster): Promise<{ reusedPid: numbe
     if (pid === undefined || !isAlive(pid)) return { reusedPid: undefined };
     if (!isServerOf(pid, cluster)) return { reusedPid: pid };
     if (Date.now() > deadline) signal = 'SIGQUIT'; // at once; the next start recovers from the log
-    if (Date.now() > deadline + 10_000) throw new Error(`An earlier PostgreSQL, process ${pid}, cannot be stopped.`);
+    if (Date.now() > deadline + 10_000)
+      throw new Error(`An earlier PostgreSQL, process ${pid}, cannot be stopped.`);
     sendSignal(pid, signal);
     await sleep(20); // there is no event for the end of a process that is not our child
   }

@@ -56,7 +56,8 @@ export function lockDataFolder(dataDir: string, note: string, user: SystemUser =
   }
   const previousNote = readHolder(holderFile).note;
   fs.writeFileSync(holderFile, JSON.stringify({ pid: process.pid, note }));
-  if (user.uid !== undefined) for (const file of [lockFile, holderFile]) fs.chownSync(file, user.uid, user.gid);
+  if (user.uid !== undefined)
+    for (const file of [lockFile, holderFile]) fs.chownSync(file, user.uid, user.gid);
   return { previousNote, release: () => void (database.isOpen && database.close()) };
 }
 

@@ -124,13 +124,16 @@ function chooseSocketDir(): string {
   const longest = 103 - '/.s.PGSQL.5432'.length - 1; // macOS: 103 bytes
   const wanted = path.join(os.tmpdir(), name);
   // as root, a private temporary folder may be closed to the server's user
-  const usable = Buffer.byteLength(wanted) <= longest && (process.getuid?.() !== 0 || isOpenToAll(os.tmpdir()));
+  const usable =
+    Buffer.byteLength(wanted) <= longest && (process.getuid?.() !== 0 || isOpenToAll(os.tmpdir()));
   return usable ? wanted : path.join('/tmp', name);
 }
 
 function isOpenToAll(dir: string): boolean {
   const real = fs.realpathSync(dir);
-  const parents = real.split(path.sep).map((_, index, names) => names.slice(0, index + 1).join(path.sep) || '/');
+  const parents = real
+    .split(path.sep)
+    .map((_, index, names) => names.slice(0, index + 1).join(path.sep) || '/');
   return parents.every((parent) => (fs.statSync(parent).mode & 0o001) !== 0);
 }
 

@@ -45,7 +45,12 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
   const child = spawn(
     '/bin/sh',
     [
-      ...['-c', watchedServer, 'sh', binaries.postgres, '-D', dataDirectoryArgument(cluster)],
+      '-c',
+      watchedServer,
+      'sh',
+      binaries.postgres,
+      '-D',
+      dataDirectoryArgument(cluster),
       ...settings.flatMap((setting) => ['-c', setting]),
     ],
     {
@@ -69,11 +74,11 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
     );
   });
   // The other end may be gone when we end the pipe; that is what `ended` tells.
-  child.stdin!.on('error', () => {});
-  child.once('exit', () => child.stdin!.destroy());
+  child.stdin.on('error', () => {});
+  child.once('exit', () => child.stdin.destroy());
 
   const ready = new Promise<'ready'>((resolve) => {
-    createInterface({ input: child.stderr! }).on('line', (line) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
       lastLines.push(line);
       if (lastLines.length > 30) lastLines.shift();
       onLog(line);

@@ -13,11 +13,15 @@ afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 const { server } = testRun.current();
 const properties = { id: p.uuid().primary(), text: p.text() };
 const Note = defineEntity({ name: 'Note', properties });
-const NoteWithTitle = defineEntity({ name: 'Note', properties: { ...properties, title: p.string().length(80).nullable() } });
+const NoteWithTitle = defineEntity({
+  name: 'Note',
+  properties: { ...properties, title: p.string().length(80).nullable() },
+});
 
 it('writes what the entities say beyond the migrations, and lists it', async () => {
   const declaration: DatabaseDeclaration = { name: 'notes', entities: [Note], migrations: [] };
-  const write = (name: string, now: string) => writeMigration({ server, declaration, folder, name, now: new Date(now) });
+  const write = (name: string, now: string) =>
+    writeMigration({ server, declaration, folder, name, now: new Date(now) });
 
   const first = await write('create_notes', '2026-01-05T09:30:00Z');
   expect(first!.sql.join('\n')).toContain('create table "note"');
@@ -33,7 +37,10 @@ it('writes what the entities say beyond the migrations, and lists it', async () 
   expect(second!.sql).toEqual(['alter table "note" add "title" varchar(80) null;']);
 
   declaration.migrations = await listed();
-  expect(declaration.migrations.map(({ name }) => name)).toEqual(['20260105093000_create_notes', '20260106100000_add_title']);
+  expect(declaration.migrations.map(({ name }) => name)).toEqual([
+    '20260105093000_create_notes',
+    '20260106100000_add_title',
+  ]);
   expect(await write('nothing', '2026-01-06T10:01:00Z')).toBeUndefined();
 });
 

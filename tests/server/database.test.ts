@@ -1,7 +1,11 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { defineEntity, p } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
-import { DatabaseUnavailableError, openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
+import {
+  DatabaseUnavailableError,
+  openDatabase,
+  type DatabaseDeclaration,
+} from '#server/database/database.ts';
 import { IdempotencyRecord } from '#server/database/platform-tables.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { cloneDatabase } from '../support/database.ts';
@@ -69,7 +73,11 @@ describe('opening a database', () => {
     });
     await em.flush();
     const found = await orm.em.fork().findOneOrFail(IdempotencyRecord, { caller: 'maya', key: 'k1' });
-    expect(found).toMatchObject({ status: 201, headers: { etag: '"1"' }, createdAt: new Date('2026-01-05T09:00:00.000Z') });
+    expect(found).toMatchObject({
+      status: 201,
+      headers: { etag: '"1"' },
+      createdAt: new Date('2026-01-05T09:00:00.000Z'),
+    });
   });
 
   it('gives tests databases of their own', async () => {
@@ -89,7 +97,10 @@ describe('opening a database', () => {
       }
     }
     const name = `${runId}_broken`;
-    const broken = { ...declaration, migrations: [...declaration.migrations, { name: 'broken', class: Broken }] };
+    const broken = {
+      ...declaration,
+      migrations: [...declaration.migrations, { name: 'broken', class: Broken }],
+    };
     await expect(openDatabase(broken, { server, name })).rejects.toThrow(
       new RegExp(`"${name}" could not be brought up to date: .*note.* already exists`),
     );
@@ -99,9 +110,11 @@ describe('opening a database', () => {
 
   it('limits what a statement, a lock and a forgotten transaction may take', async () => {
     const orm = await open(declaration, await cloneDatabase(declaration));
-    const settings = await orm.em.fork().execute(
-      `select name, setting from pg_settings where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'application_name') order by name`,
-    );
+    const settings = await orm.em
+      .fork()
+      .execute(
+        `select name, setting from pg_settings where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'application_name') order by name`,
+      );
     expect(settings).toEqual([
       { name: 'application_name', setting: 'platform_notes' },
       { name: 'idle_in_transaction_session_timeout', setting: '30000' },
@@ -111,10 +124,20 @@ describe('opening a database', () => {
   });
 
   it.each([
-    ['a server that is not there', 'postgres://maya:secret@127.0.0.1:1/postgres', /127\.0\.0\.1:1 .*ECONNREFUSED.*Check that it runs/],
-    ['a host without an address', 'postgres://maya:secret@database.invalid/postgres', /database\.invalid:5432 .*Check that it runs/],
+    [
+      'a server that is not there',
+      'postgres://maya:secret@127.0.0.1:1/postgres',
+      /127\.0\.0\.1:1 .*ECONNREFUSED.*Check that it runs/,
+    ],
+    [
+      'a host without an address',
+      'postgres://maya:secret@database.invalid/postgres',
+      /database\.invalid:5432 .*Check that it runs/,
+    ],
   ])('says of %s where it looked and what to check, without the password', async (_, url, message) => {
-    const failure: unknown = await openDatabase(declaration, { server: { url } }).catch((error: unknown) => error);
+    const failure: unknown = await openDatabase(declaration, { server: { url } }).catch(
+      (error: unknown) => error,
+    );
     expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     expect((failure as Error).message).toMatch(message);
     expect((failure as Error).message).not.toContain('secret');

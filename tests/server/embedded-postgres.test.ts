@@ -67,7 +67,7 @@ describe('the embedded PostgreSQL', () => {
     const first = await start();
     const failure: unknown = await start().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DataFolderInUseError);
-    expect((failure as Error).message).toContain(`${folder}`);
+    expect((failure as Error).message).toContain(folder);
     expect((failure as Error).message).toContain(`process ${process.pid}`);
     expect((failure as Error).message).toMatch(/Stop that one.*DATA_DIR.*DATABASE_URL/);
     expect(await query(first, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -117,6 +117,7 @@ describe('the embedded PostgreSQL', () => {
     const writer = await startWriter();
     process.kill(writer.pid, 'SIGTERM'); // Node's default: it ends, no code of it runs
     await until(() => !isAlive(writer.postgresPid));
+    expect(isAlive(writer.postgresPid)).toBe(false);
     await start(); // tidies up after it
   });
 
@@ -198,7 +199,7 @@ async function startWriter(): Promise<Writer> {
     heard.resolve();
     heard = Promise.withResolvers();
   };
-  createInterface({ input: child.stdout! }).on('line', (line) => {
+  createInterface({ input: child.stdout }).on('line', (line) => {
     if (line.startsWith('ready ')) postgresPid = Number(line.slice('ready '.length));
     else numbers.push(Number(line));
     wake();
@@ -220,7 +221,13 @@ async function startWriter(): Promise<Writer> {
   running.push({ stop: kill });
 
   await hear(() => postgresPid > 0);
-  return { pid: child.pid!, postgresPid, numbers, acknowledged: (count) => hear(() => numbers.length >= count), kill };
+  return {
+    pid: child.pid!,
+    postgresPid,
+    numbers,
+    acknowledged: (count) => hear(() => numbers.length >= count),
+    kill,
+  };
 }
 
 function isAlive(pid: number): boolean {
@@ -234,7 +241,7 @@ function isAlive(pid: number): boolean {
 
 /** For what no event tells: a process that is not our child. */
 async function until(condition: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !condition(); ) {
+  for (const deadline = Date.now() + 10_000; !condition();) {
     if (Date.now() > deadline) throw new Error('Expected a change within 10 s; none came.');
     await new Promise((resolve) => setImmediate(resolve));
   }

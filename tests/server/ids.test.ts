@@ -26,10 +26,13 @@ describe('ids', () => {
     expect(uuidv7() > first).toBe(true);
   });
 
-  it.each(['', 'x', '01a1fc3c-25e7-7056-b8fb-17e0d3db093', '01a1fc3c-25e7-7056-b8fb-17e0d3db0936\n', '{01a1fc3c-25e7-7056-b8fb-17e0d3db0936}'])(
-    'do not include %j',
-    (text) => expect(isUuid(text)).toBe(false),
-  );
+  it.each([
+    '',
+    'x',
+    '01a1fc3c-25e7-7056-b8fb-17e0d3db093',
+    '01a1fc3c-25e7-7056-b8fb-17e0d3db0936\n',
+    '{01a1fc3c-25e7-7056-b8fb-17e0d3db0936}',
+  ])('do not include %j', (text) => expect(isUuid(text)).toBe(false));
 });
 
 function timeOf(id: string): number {

@@ -29,7 +29,11 @@ export async function cloneDatabase(declaration: DatabaseDeclaration): Promise<C
   return {
     server,
     name,
-    drop: () => administer(server, async (client) => void (await client.query(`drop database if exists ${name} with (force)`))),
+    drop: () =>
+      administer(
+        server,
+        async (client) => void (await client.query(`drop database if exists ${name} with (force)`)),
+      ),
   };
 }
 
@@ -37,9 +41,10 @@ export async function cloneDatabase(declaration: DatabaseDeclaration): Promise<C
 export async function dropTemplates(): Promise<void> {
   const { server, runId } = testRun.current();
   await administer(server, async (client) => {
-    const { rows } = await client.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [
-      `${runId}_`,
-    ]);
+    const { rows } = await client.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [`${runId}_`],
+    );
     for (const { datname } of rows) {
       await client.query(`alter database ${datname} with is_template false`);
       await client.query(`drop database if exists ${datname} with (force)`);
@@ -49,11 +54,16 @@ export async function dropTemplates(): Promise<void> {
 
 async function ensureTemplate(declaration: DatabaseDeclaration, server: DatabaseServer): Promise<string> {
   // By its migrations too: one test file may declare less, or more, than another under the same name.
-  const content = createHash('sha256').update(declaration.migrations.map(({ name }) => name).join()).digest('hex');
+  const content = createHash('sha256')
+    .update(declaration.migrations.map(({ name }) => name).join())
+    .digest('hex');
   const template = `${testRun.current().runId}_template_${declaration.name}_${content.slice(0, 8)}`;
   await administer(server, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [template]);
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1 and datistemplate', [template]);
+    const { rowCount } = await client.query(
+      'select 1 from pg_database where datname = $1 and datistemplate',
+      [template],
+    );
     if (rowCount) return;
     const orm = await openDatabase(declaration, { server, name: template });
     await orm.close(true);
@@ -65,7 +75,9 @@ async function ensureTemplate(declaration: DatabaseDeclaration, server: Database
 
 /** Uses a connection to the server's maintenance database; what it locked is free afterwards. */
 async function administer(server: DatabaseServer, use: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client('url' in server ? { connectionString: server.url } : connectionTo(server, 'postgres'));
+  const client = new pg.Client(
+    'url' in server ? { connectionString: server.url } : connectionTo(server, 'postgres'),
+  );
   await client.connect();
   try {
     await use(client);

@@ -1,0 +1,133 @@
+/**
+ * Lint rule: who may import whom.
+ *
+ *     server/      nothing else of ours
+ *     gateway/     server/ (by #server/) and schema/
+ *     subgraphs/x/ server/ (by #server/) and itself, inside which
+ *                  entity <- rules <- doors <- subgraph.ts <- main.ts
+ *
+ * Plain JavaScript, because the linter loads it on whatever Node there is.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** Libraries that speak a protocol: for doors, so that a rule works the same behind each of them. */
+const doorLibraries = /^(express|graphql|ws)(\/|$|-)|^@(apollo|as-integrations)\//;
+const doorServerFolders = /^#server\/(graphql|rest)\//;
+
+/**
+ * Says why `file` may not import `specifier`; undefined where it may.
+ * @param {string} file path from the repository's root
+ * @param {string} specifier as written
+ * @returns {string | undefined}
+ */
+export function whyForbidden(file, specifier) {
+  const target = resolve(file, specifier);
+  const from = file.split('/');
+
+  if (from[0] === 'server') {
+    if (target !== undefined && !isBelow('server', target)) {
+      return `server/ is what every server is made of and imports nothing else of ours; got ${target}.`;
+    }
+  }
+  if (from[0] === 'gateway') {
+    if (target !== undefined && !isBelow('gateway', target) && !isBelow('schema', target)) {
+      return throughServerPackage(target) ?? `gateway/ imports #server/*, schema/ and itself; got ${target}.`;
+    }
+  }
+  if (from[0] === 'subgraphs' && from.length > 2) {
+    const own = `subgraphs/${from[1]}`;
+    if (target !== undefined && !isBelow(own, target)) {
+      return throughServerPackage(target) ?? `A subgraph imports #server/* and itself; got ${target}.`;
+    }
+    return againstTheLayers(layerOf(file), target, specifier);
+  }
+  return undefined;
+}
+
+/** A path from the root for a file of ours that is imported by path; undefined for packages and #server/*. */
+function resolve(file, specifier) {
+  if (!specifier.startsWith('.')) return undefined;
+  return path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
+}
+
+function isBelow(folder, file) {
+  return file.startsWith(`${folder}/`);
+}
+
+function throughServerPackage(target) {
+  return isBelow('server', target) ? `Import it as #${target}.` : undefined;
+}
+
+/** @returns {'entity' | 'shapes' | 'rules' | 'door' | 'support' | 'subgraph' | 'main'} */
+function layerOf(file) {
+  const inside = file.split('/').slice(2);
+  const name = inside.at(-1);
+  if (name.endsWith('.entity.ts')) return 'entity';
+  if (name.endsWith('.shapes.ts')) return 'shapes';
+  if (/\.(graphql|rest|socket)\.ts$/.test(name) || name.endsWith('.generated.ts')) return 'door';
+  if (inside.length === 1 && name === 'subgraph.ts') return 'subgraph';
+  if (inside.length === 1 && name === 'main.ts') return 'main';
+  // database.ts, services.ts, demo.ts and the like, which know several folders; and the migrations
+  if (inside.length === 1 || inside[0] === 'migrations') return 'support';
+  return 'rules';
+}
+
+/** For each layer the layers of its subgraph that it may not import. */
+const above = {
+  entity: ['rules', 'shapes', 'door', 'subgraph', 'main'],
+  shapes: ['rules', 'door', 'subgraph', 'main'],
+  rules: ['door', 'subgraph', 'main'],
+  door: ['subgraph', 'main'],
+  support: ['subgraph', 'main'],
+  subgraph: ['main'],
+  main: [],
+};
+
+const names = {
+  entity: 'An entity',
+  shapes: 'Shapes',
+  rules: 'A rule',
+  door: 'A door',
+  support: "A subgraph's shared file",
+  subgraph: 'subgraph.ts',
+};
+
+function againstTheLayers(layer, target, specifier) {
+  if (target !== undefined && above[layer].includes(layerOf(target))) {
+    return `${names[layer]} may not import ${target}: entity <- rules <- doors <- subgraph.ts <- main.ts.`;
+  }
+  const isBelowDoors = layer === 'entity' || layer === 'shapes' || layer === 'rules';
+  if (isBelowDoors && target !== undefined && /^subgraphs\/[^/]+\/services\.ts$/.test(target)) {
+    return `${names[layer]} may not import services.ts, which makes the rules: take what you need as an argument.`;
+  }
+  if (isBelowDoors && (doorLibraries.test(specifier) || doorServerFolders.test(specifier))) {
+    return `${names[layer]} knows no door: "${specifier}" belongs in *.graphql.ts, *.rest.ts or *.socket.ts.`;
+  }
+  return undefined;
+}
+
+const importDirections = {
+  meta: {
+    type: 'problem',
+    docs: { description: 'Holds the directions of imports between parts and layers.' },
+  },
+  create(context) {
+    const file = path.relative(root, context.filename).split(path.sep).join('/');
+    const check = (source) => {
+      if (typeof source?.value !== 'string') return;
+      const message = whyForbidden(file, source.value);
+      if (message !== undefined) context.report({ node: source, message });
+    };
+    return {
+      ImportDeclaration: (node) => check(node.source),
+      ExportNamedDeclaration: (node) => check(node.source),
+      ExportAllDeclaration: (node) => check(node.source),
+      ImportExpression: (node) => check(node.source),
+    };
+  },
+};
+
+export default { meta: { name: 'platform' }, rules: { 'import-directions': importDirections } };
