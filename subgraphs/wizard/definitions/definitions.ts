@@ -1,0 +1,6 @@
+import type { WizardDefinition, WizardKind } from './definition.ts';
+import { gymSetup } from './gym-setup.ts';
+import { memberOnboarding } from './member-onboarding.ts';
+
+/** The newest definition of each kind. */
+export const DEFINITIONS: Record<WizardKind, WizardDefinition> = { GYM_SETUP: gymSetup, MEMBER_ONBOARDING: memberOnboarding };

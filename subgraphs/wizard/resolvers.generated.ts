@@ -1,0 +1,408 @@
+// Written by "npm run generate" from schema/ and models.ts. Do not edit.
+import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+import type { WizardSession as WizardSessionModel } from './models.ts';
+import type { Context } from './services.ts';
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = T | null | undefined;
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+/** All built-in and custom scalars, mapped to their actual values */
+export type Scalars = {
+  ID: { input: string; output: string; }
+  String: { input: string; output: string; }
+  Boolean: { input: boolean; output: boolean; }
+  Int: { input: number; output: number; }
+  Float: { input: number; output: number; }
+  /** ISO 8601 in UTC, e.g. `2026-01-31T18:00:00.000Z`. */
+  DateTime: { input: string; output: string; }
+  /** Any JSON value; each field that has it describes the shape. */
+  JSON: { input: unknown; output: unknown; }
+  _FieldSet: { input: unknown; output: unknown; }
+};
+
+export type Query = {
+  __typename?: 'Query';
+  /** A wizard session of yours; null where there is none. A session that was begun without an account opens with its `resumeToken`. */
+  wizardSession: Maybe<WizardSession>;
+  /** Your wizard sessions, newest first; a SUPER_ADMIN sees everybody's. */
+  wizardSessions: WizardSessionConnection;
+};
+
+
+export type QueryWizardSessionArgs = {
+  id: Scalars['ID']['input'];
+  resumeToken?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryWizardSessionsArgs = {
+  status?: InputMaybe<WizardStatus>;
+  kind?: InputMaybe<WizardKind>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type Mutation = {
+  __typename?: 'Mutation';
+  /**
+   * Begins a wizard. MEMBER_ONBOARDING may be begun without an account: the answer then holds the `resumeToken`
+   * by which alone it opens again. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.
+   */
+  createWizardSession: WizardSession;
+  /**
+   * Saves (a part of) a step, and moves to another. Data that is incomplete or breaks a rule is saved and stands in the
+   * step's `errors` and `currentlyDue`; the session does not move past it. `VERSION_CONFLICT` where `version` is given and not the stored one.
+   */
+  updateWizardSession: WizardSession;
+};
+
+
+export type MutationCreateWizardSessionArgs = {
+  input: CreateWizardSessionInput;
+};
+
+
+export type MutationUpdateWizardSessionArgs = {
+  input: UpdateWizardSessionInput;
+};
+
+export type WizardKind =
+  /** A new gym: name, branding, locations, features, first admin. */
+  | 'GYM_SETUP'
+  /** A new member: profile, body, goals, nutrition target, first slot. */
+  | 'MEMBER_ONBOARDING';
+
+export type WizardStatus =
+  /** Steps are missing. */
+  | 'DRAFT'
+  /** Every step is complete; it can be deployed. */
+  | 'READY'
+  | 'DEPLOYING'
+  | 'DEPLOYED'
+  | 'FAILED'
+  | 'CANCELLED'
+  /** Past `expiresAt`; it can be read, not changed. */
+  | 'EXPIRED';
+
+export type WizardStepStatus =
+  /** Nothing is saved yet. */
+  | 'EMPTY'
+  /** Something is saved; `errors` and `currentlyDue` say what is wrong or missing. */
+  | 'INCOMPLETE'
+  | 'COMPLETE';
+
+/** One run of a wizard: what has been filled in, step by step. */
+export type WizardSession = {
+  __typename?: 'WizardSession';
+  id: Scalars['ID']['output'];
+  kind: WizardKind;
+  status: WizardStatus;
+  /** The version of the wizard's definition that the session follows. */
+  definitionVersion: Scalars['Int']['output'];
+  /** Key of the step that comes next. */
+  currentStep: Scalars['String']['output'];
+  steps: Array<WizardStep>;
+  /** Counts up at every change. */
+  version: Scalars['Int']['output'];
+  /** The user who began or claimed it; null while it belongs to nobody. */
+  createdBy: Maybe<Scalars['ID']['output']>;
+  gymId: Maybe<Scalars['ID']['output']>;
+  expiresAt: Scalars['DateTime']['output'];
+  /** Only in the answer that creates a session without an account. */
+  resumeToken: Maybe<Scalars['String']['output']>;
+};
+
+export type WizardStep = {
+  __typename?: 'WizardStep';
+  key: Scalars['String']['output'];
+  title: Scalars['String']['output'];
+  status: WizardStepStatus;
+  /** What is saved of the step: an object whose keys depend on the step. */
+  data: Scalars['JSON']['output'];
+  /** What breaks a rule. */
+  errors: Array<WizardFieldError>;
+  /** Dotted paths of what is still to be filled in. */
+  currentlyDue: Array<Scalars['String']['output']>;
+};
+
+export type WizardFieldError = {
+  __typename?: 'WizardFieldError';
+  /** Dotted, e.g. `locations.0.capacity`. */
+  path: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+};
+
+export type WizardSessionConnection = {
+  __typename?: 'WizardSessionConnection';
+  edges: Array<WizardSessionEdge>;
+  nodes: Array<WizardSession>;
+  pageInfo: PageInfo;
+};
+
+export type WizardSessionEdge = {
+  __typename?: 'WizardSessionEdge';
+  cursor: Scalars['String']['output'];
+  node: WizardSession;
+};
+
+/** Where a page of a connection stands in the whole. */
+export type PageInfo = {
+  __typename?: 'PageInfo';
+  hasNextPage: Scalars['Boolean']['output'];
+  hasPreviousPage: Scalars['Boolean']['output'];
+  startCursor: Maybe<Scalars['String']['output']>;
+  endCursor: Maybe<Scalars['String']['output']>;
+};
+
+export type CreateWizardSessionInput = {
+  kind: WizardKind;
+};
+
+export type UpdateWizardSessionInput = {
+  id: Scalars['ID']['input'];
+  resumeToken?: InputMaybe<Scalars['String']['input']>;
+  /** Key of the step that `data` belongs to; absent: the current one. */
+  step?: InputMaybe<Scalars['String']['input']>;
+  /** An object; its keys are merged into what is saved of the step, null removes a key. */
+  data?: InputMaybe<Scalars['JSON']['input']>;
+  /** Key of the step to move to; absent: the next one where `data` completes the current one. */
+  currentStep?: InputMaybe<Scalars['String']['input']>;
+  version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type User = {
+  __typename?: 'User';
+  id: Scalars['ID']['output'];
+  /** The user's wizard sessions, newest first; for the user herself and SUPER_ADMINs. */
+  wizardSessions: Maybe<WizardSessionConnection>;
+};
+
+
+export type UserWizardSessionsArgs = {
+  status?: InputMaybe<WizardStatus>;
+  kind?: InputMaybe<WizardKind>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+export type ReferenceResolver<TResult, TReference, TContext> = (
+      reference: TReference,
+      context: TContext,
+      info: GraphQLResolveInfo
+    ) => Promise<TResult> | TResult;
+
+      type ScalarCheck<T, S> = S extends true ? T : NullableCheck<T, S>;
+      type NullableCheck<T, S> = Maybe<T> extends T ? Maybe<ListCheck<NonNullable<T>, S>> : ListCheck<T, S>;
+      type ListCheck<T, S> = T extends (infer U)[] ? NullableCheck<U, S>[] : GraphQLRecursivePick<T, S>;
+      export type GraphQLRecursivePick<T, S> = { [K in keyof T & keyof S]: ScalarCheck<T[K], S[K]> };
+    
+export type Resolver<TResult, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = ResolverFn<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<TResult, TKey extends string, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  parent: TParent,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (obj: T, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+/** Mapping of federation types */
+export type FederationTypes = {
+  WizardSession: WizardSession;
+  User: User;
+};
+
+/** Mapping of federation reference types */
+export type FederationReferenceTypes = {
+  WizardSession:
+    ( { __typename: 'WizardSession' }
+    & GraphQLRecursivePick<FederationTypes['WizardSession'], {"id":true}> );
+  User:
+    ( { __typename: 'User' }
+    & GraphQLRecursivePick<FederationTypes['User'], {"id":true}> );
+};
+
+
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  WizardKind: WizardKind;
+  WizardStatus: WizardStatus;
+  WizardStepStatus: WizardStepStatus;
+  WizardSession: ResolverTypeWrapper<WizardSessionModel>;
+  WizardStep: ResolverTypeWrapper<WizardStep>;
+  WizardFieldError: ResolverTypeWrapper<WizardFieldError>;
+  WizardSessionConnection: ResolverTypeWrapper<Omit<WizardSessionConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['WizardSessionEdge']>, nodes: Array<ResolversTypes['WizardSession']> }>;
+  WizardSessionEdge: ResolverTypeWrapper<Omit<WizardSessionEdge, 'node'> & { node: ResolversTypes['WizardSession'] }>;
+  PageInfo: ResolverTypeWrapper<PageInfo>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  CreateWizardSessionInput: CreateWizardSessionInput;
+  UpdateWizardSessionInput: UpdateWizardSessionInput;
+  User: ResolverTypeWrapper<Omit<User, 'wizardSessions'> & { wizardSessions?: Maybe<ResolversTypes['WizardSessionConnection']> }>;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  DateTime: Scalars['DateTime']['output'];
+  JSON: Scalars['JSON']['output'];
+  Query: Record<PropertyKey, never>;
+  ID: Scalars['ID']['output'];
+  String: Scalars['String']['output'];
+  Int: Scalars['Int']['output'];
+  Mutation: Record<PropertyKey, never>;
+  WizardSession: WizardSessionModel;
+  WizardStep: WizardStep;
+  WizardFieldError: WizardFieldError;
+  WizardSessionConnection: Omit<WizardSessionConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['WizardSessionEdge']>, nodes: Array<ResolversParentTypes['WizardSession']> };
+  WizardSessionEdge: Omit<WizardSessionEdge, 'node'> & { node: ResolversParentTypes['WizardSession'] };
+  PageInfo: PageInfo;
+  Boolean: Scalars['Boolean']['output'];
+  CreateWizardSessionInput: CreateWizardSessionInput;
+  UpdateWizardSessionInput: UpdateWizardSessionInput;
+  User: Omit<User, 'wizardSessions'> & { wizardSessions?: Maybe<ResolversParentTypes['WizardSessionConnection']> } | FederationReferenceTypes['User'];
+};
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
+  name: 'DateTime';
+}
+
+export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
+  name: 'JSON';
+}
+
+export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  wizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<QueryWizardSessionArgs, 'id'>>;
+  wizardSessions?: Resolver<ResolversTypes['WizardSessionConnection'], ParentType, ContextType, Partial<QueryWizardSessionsArgs>>;
+};
+
+export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationCreateWizardSessionArgs, 'input'>>;
+  updateWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationUpdateWizardSessionArgs, 'input'>>;
+};
+
+export type WizardSessionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardSession'] = ResolversParentTypes['WizardSession'], FederationReferenceType extends FederationReferenceTypes['WizardSession'] = FederationReferenceTypes['WizardSession']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['WizardSession']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['WizardKind'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['WizardStatus'], ParentType, ContextType>;
+  definitionVersion?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  currentStep?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  steps?: Resolver<Array<ResolversTypes['WizardStep']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  createdBy?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  gymId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  resumeToken?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type WizardStepResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardStep'] = ResolversParentTypes['WizardStep']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['WizardStepStatus'], ParentType, ContextType>;
+  data?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  errors?: Resolver<Array<ResolversTypes['WizardFieldError']>, ParentType, ContextType>;
+  currentlyDue?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type WizardFieldErrorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardFieldError'] = ResolversParentTypes['WizardFieldError']> = {
+  path?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type WizardSessionConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardSessionConnection'] = ResolversParentTypes['WizardSessionConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['WizardSessionEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['WizardSession']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type WizardSessionEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardSessionEdge'] = ResolversParentTypes['WizardSessionEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType>;
+};
+
+export type PageInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['User']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  wizardSessions?: Resolver<Maybe<ResolversTypes['WizardSessionConnection']>, ParentType, ContextType, Partial<UserWizardSessionsArgs>>;
+};
+
+export type Resolvers<ContextType = Context> = {
+  DateTime?: GraphQLScalarType;
+  JSON?: GraphQLScalarType;
+  Query?: QueryResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
+  WizardSession?: WizardSessionResolvers<ContextType>;
+  WizardStep?: WizardStepResolvers<ContextType>;
+  WizardFieldError?: WizardFieldErrorResolvers<ContextType>;
+  WizardSessionConnection?: WizardSessionConnectionResolvers<ContextType>;
+  WizardSessionEdge?: WizardSessionEdgeResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
+};

@@ -1,0 +1,25 @@
+import type { SessionRecord } from './session.ts';
+import type { SessionStore } from './session-store.ts';
+
+/** Sessions of one process, gone with it. */
+export function memorySessionStore(): SessionStore {
+  const sessions = new Map<string, SessionRecord>();
+  // Copies in and out: what a caller changes afterwards must not change what is stored.
+  return {
+    async insert(session) {
+      sessions.set(session.id, structuredClone(session));
+    },
+    findByIds: async (ids) => ids.flatMap((id) => sessions.get(id) ?? []).map((session) => structuredClone(session)),
+    list: async ({ createdBy, status, kind, before, limit }) =>
+      [...sessions.values()]
+        .filter((session) => (!createdBy || session.createdBy === createdBy) && (!status || session.status === status) && (!kind || session.kind === kind) && (!before || session.id < before))
+        .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+        .slice(0, limit)
+        .map((session) => structuredClone(session)),
+    async replace(session) {
+      if (sessions.get(session.id)?.version !== session.version - 1) return false;
+      sessions.set(session.id, structuredClone(session));
+      return true;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { WizardKind } from '../definitions/definition.ts';
+import type { WizardStatus } from './session.ts';
+
+const WizardSessionSchema = defineEntity({
+  name: 'WizardSession',
+  tableName: 'wizard_session',
+  // lists are newest first, and ids sort by the time of their making
+  indexes: [{ properties: ['createdBy', 'id'] }],
+  properties: {
+    id: p.uuid().primary(),
+    kind: p.string().length(32).$type<WizardKind>(),
+    status: p.string().length(16).$type<WizardStatus>(),
+    definitionVersion: p.integer(),
+    currentStep: p.string().length(64),
+    data: p.json<Record<string, Record<string, unknown>>>(),
+    version: p.integer(),
+    createdBy: p.uuid().nullable(),
+    gymId: p.uuid().nullable(),
+    resumeTokenHash: p.string().length(64).nullable(),
+    expiresAt: p.datetime(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+export class WizardSession extends WizardSessionSchema.class {}
+WizardSessionSchema.setClass(WizardSession);

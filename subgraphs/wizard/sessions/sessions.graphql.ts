@@ -1,0 +1,21 @@
+import { connectionOf, pageOf } from '#server/graphql/connection.ts';
+import { orNull } from '#server/graphql/or-null.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
+
+export const sessionsGraphql = {
+  Query: {
+    wizardSession: (_root, { id, resumeToken }, { sessions }) => orNull(sessions.get(id, resumeToken)),
+    wizardSessions: async (_root, args, { sessions }) => connectionOf(await sessions.list(args, pageOf(args))),
+  },
+  Mutation: {
+    createWizardSession: (_root, { input }, { sessions }) => sessions.create(input),
+    updateWizardSession: (_root, { input: { id, resumeToken, ...change } }, { sessions }) => sessions.update(id, change, resumeToken),
+  },
+  WizardSession: {
+    __resolveReference: async ({ id }, { sessions }) => sessions.get(id),
+    resumeToken: (session) => session.resumeToken ?? null,
+  },
+  User: {
+    wizardSessions: async (user, args, { sessions }) => connectionOf(await sessions.ofUser(user.id, args, pageOf(args))),
+  },
+} satisfies Resolvers;

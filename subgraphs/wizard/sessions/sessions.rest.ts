@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { pageQuery } from '#server/paging.ts';
+import { restRoute } from '#server/rest/route.ts';
+import type { Sessions } from './sessions.ts';
+import { CreateWizardSessionShape, kind, status, UpdateWizardSessionShape, WizardSessionShape } from './sessions.shapes.ts';
+
+const route = restRoute<{ sessions: Sessions }>();
+const params = z.object({ sessionId: z.uuid() });
+const RESUME = 'A session that was begun without an account opens with its token in `X-Resume-Token`.';
+
+export const sessionsRest = [
+  route({
+    method: 'POST',
+    path: '/',
+    summary: 'Begin a wizard',
+    description: 'MEMBER_ONBOARDING may be begun without an account: the answer then holds the `resumeToken`. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.',
+    auth: 'optional',
+    body: CreateWizardSessionShape,
+    success: { status: 201, description: 'The new session.', shape: WizardSessionShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ body }, { sessions }) => sessions.create(body),
+  }),
+  route({
+    method: 'GET',
+    path: '/',
+    summary: 'Wizard sessions of the caller, newest first (SUPER_ADMIN: of everybody)',
+    auth: 'required',
+    query: pageQuery.extend({ status: status.optional(), kind: kind.optional() }),
+    success: { status: 200, description: 'A page of sessions.', shape: WizardSessionShape, page: true },
+    handler: ({ query }, { sessions }) => sessions.list(query, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/:sessionId',
+    summary: 'A wizard session and the state of its steps',
+    description: RESUME,
+    auth: 'optional',
+    params,
+    success: { status: 200, description: 'The session.', shape: WizardSessionShape },
+    handler: ({ params: { sessionId }, header }, { sessions }) => sessions.get(sessionId, header('x-resume-token')),
+  }),
+  route({
+    method: 'PUT',
+    path: '/:sessionId',
+    summary: 'Save a part of a step, move to another',
+    description: `Data that is incomplete or breaks a rule is saved and stands in the step's \`errors\` and \`currentlyDue\`; the session does not move past it. ${RESUME}`,
+    auth: 'optional',
+    params,
+    body: UpdateWizardSessionShape,
+    versioned: true,
+    success: { status: 200, description: 'The session as it is now.', shape: WizardSessionShape },
+    errors: ['CONFLICT'],
+    handler: ({ params: { sessionId }, body, header, expectedVersion }, { sessions }) => sessions.update(sessionId, body, header('x-resume-token'), expectedVersion),
+  }),
+];
