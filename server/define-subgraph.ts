@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { WebSocket } from 'ws';
 import type { z } from 'zod';
-import type { TokenVerifier } from './auth/token-verifier.ts';
+import type { TokenChecks, TokenVerifier } from './auth/token-verifier.ts';
 import type { DatabaseDeclaration } from './database/database.ts';
 import type { FileStorage } from './files/file-storage.ts';
 import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
@@ -60,6 +60,8 @@ export interface SubgraphDeclaration<Settings extends object, Resources extends 
   resources(base: ServiceBase<Settings>): Promise<Resources & { dispose?(): Promise<void> }>;
   /** The rules, made for one unit of work. */
   services(unit: UnitOfWork, resources: Resources, settings: ServerSettings & Settings): Services;
+  /** How access tokens are checked, where not by what identity publishes: by identity itself. */
+  tokenChecks?(resources: Resources): TokenChecks;
   graphql: readonly ResolverMap[];
   rest: readonly RestRoute<Services>[];
   sockets?: readonly SocketDoor<Services, Resources>[];

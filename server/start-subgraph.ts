@@ -69,7 +69,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     await subgraph.demo(servicesOf(unit), unit, resources);
   }
 
-  const verifier = new TokenVerifier({ issuer: settings.jwtIssuer, audience: settings.jwtAudience, keys: new JwksKeys(`${settings.identityUrl}/.well-known/jwks.json`) });
+  const verifier = new TokenVerifier({ issuer: settings.jwtIssuer, audience: settings.jwtAudience, ...(subgraph.tokenChecks?.(resources) ?? { keys: new JwksKeys(`${settings.identityUrl}/.well-known/jwks.json`) }) });
   const rateLimitStores = await openRateLimitStores(subgraph.name, settings, log);
   const generalLimitPerMinute = settings.rateLimits ? REQUESTS_PER_MINUTE : undefined;
   let stopping = false;
@@ -86,8 +86,8 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   const schema = subgraphSchema(await readFile(new URL(`../schema/${subgraph.name}.graphql`, import.meta.url), 'utf8'), subgraph.graphql);
   const graphContext = (unit: UnitOfWork): GraphContext<object> => ({ ...servicesOf(unit), viewer: unit.viewer });
   const unitOfResponse = (res: Response) => {
-    const { viewer, log: requestLog, id: requestId, traceparent, authorization, address } = contextOf(res);
-    return unitOf(viewer, requestLog, { requestId, traceparent, authorization, address });
+    const { viewer, log: requestLog, id: requestId, traceparent, authorization, address, userAgent } = contextOf(res);
+    return unitOf(viewer, requestLog, { requestId, traceparent, authorization, address, userAgent });
   };
   const stopGraph = await mountGraphEndpoint(app, {
     schema,
@@ -153,7 +153,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   };
 }
 
-const NOWHERE: Origin = { requestId: '', traceparent: '', authorization: undefined, address: '' };
+const NOWHERE: Origin = { requestId: '', traceparent: '', authorization: undefined, address: '', userAgent: '' };
 
 async function ormOf(subgraph: AnySubgraph, options: StartOptions, log: Logger): Promise<MikroORM | undefined> {
   if (!subgraph.database || subgraph.withoutDatabase?.(options.settings)) return undefined;

@@ -9,6 +9,8 @@ export interface Origin {
   /** The caller's `Authorization`, for calls in her name. */
   readonly authorization: string | undefined;
   readonly address: string;
+  /** `User-Agent`, cut to 256 characters; for lists of log-ins. */
+  readonly userAgent: string;
 }
 
 /**

@@ -16,6 +16,17 @@ export function optionalAuth(verifier: TokenVerifier): RequestHandler {
   };
 }
 
+/**
+ * As `optionalAuth`, but a token that does not hold counts as none. Clients add their token to every request, also to
+ * the one that is to replace it because it has expired.
+ */
+export function forgivingAuth(verifier: TokenVerifier): RequestHandler {
+  return async (req, res, next) => {
+    contextOf(res).viewer = await viewerOf(req.headers.authorization, verifier).catch(() => ANONYMOUS);
+    next();
+  };
+}
+
 /** A valid token is required: 401 without. */
 export function authenticateToken(verifier: TokenVerifier): RequestHandler {
   return async (req, res, next) => {

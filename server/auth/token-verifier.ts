@@ -8,12 +8,16 @@ import { Role, type ServiceViewer, type UserViewer } from './viewer.ts';
 /** The one signature algorithm that is accepted: what a token's own header says never chooses (RFC 8725, section 3.1). */
 export const TOKEN_ALGORITHM = 'ES256';
 
-export interface TokenVerifierOptions {
+/** Where keys come from, and which tokens hold no more. */
+export interface TokenChecks {
+  keys: Pick<JwksKeys, 'get'>;
+  /** Whether a token that is valid by itself holds no more, because its session was ended; asked at every use. Default: never. */
+  isRevoked?: (viewer: UserViewer | ServiceViewer) => boolean | Promise<boolean>;
+}
+
+export interface TokenVerifierOptions extends TokenChecks {
   issuer: string;
   audience: string;
-  keys: Pick<JwksKeys, 'get'>;
-  /** Whether the session of a valid token has been ended; asked at every use. Default: never. */
-  isRevoked?: (viewer: UserViewer | ServiceViewer) => boolean;
   /** How many verified tokens are remembered. Default 10,000. */
   cacheSize?: number;
 }
@@ -37,8 +41,8 @@ export class TokenVerifier {
     return this.unlessRevoked(viewer);
   }
 
-  private unlessRevoked<Known extends UserViewer | ServiceViewer>(viewer: Known): Known {
-    if (this.options.isRevoked?.(viewer)) throw unauthenticated('This session has been ended; log in again.');
+  private async unlessRevoked<Known extends UserViewer | ServiceViewer>(viewer: Known): Promise<Known> {
+    if (await this.options.isRevoked?.(viewer)) throw unauthenticated('This session has been ended; log in again.');
     return viewer;
   }
 

@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly authorization: string | undefined;
   /** The client's address, by the trusted proxies' word where there are some. */
   readonly address: string;
+  /** `User-Agent`, cut to 256 characters. */
+  readonly userAgent: string;
   readonly log: Logger;
   viewer: Viewer;
 }
@@ -27,6 +29,7 @@ export function requestContext(log: Logger): RequestHandler {
       traceparent,
       authorization: req.headers.authorization,
       address: req.ip ?? '',
+      userAgent: (req.headers['user-agent'] ?? '').slice(0, 256),
       log: log.child({ requestId: id, traceId: traceparent.slice(3, 35) }),
       viewer: ANONYMOUS,
     } satisfies RequestContext;

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { Store } from 'express-rate-limit';
-import { authenticateToken, optionalAuth } from '../auth/authenticate.ts';
+import { authenticateToken, forgivingAuth, optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { notFound, PlatformError } from '../errors.ts';
 import { contextOf } from '../http/request-context.ts';
@@ -42,7 +42,7 @@ export function mountRoutes<Services>(app: Express, routes: readonly RestRoute<S
   for (const route of routes) {
     const limiter = limiterOf(route);
     const handlers = [
-      route.auth === 'required' ? authenticateToken(host.verifier) : optionalAuth(host.verifier),
+      AUTHENTICATION[route.auth](host.verifier),
       ...(limiter ? [limiter] : []),
       ...(route.body && !route.upload ? [jsonBody] : []),
       handlerOf(route, host),
@@ -57,6 +57,8 @@ export function mountRoutes<Services>(app: Express, routes: readonly RestRoute<S
     });
   }
 }
+
+const AUTHENTICATION = { required: authenticateToken, optional: optionalAuth, forgiving: forgivingAuth } as const;
 
 const parseJson = express.json({ limit: '1mb', type: ['application/json', 'application/*+json'] });
 
@@ -105,7 +107,7 @@ function requestOf<Services>(route: RestRoute<Services>, req: Request, res: Resp
     expectedVersion: route.versioned ? expectedVersionOf(req.headers['if-match'], body) : undefined,
     viewer: contextOf(res).viewer,
     address: contextOf(res).address,
-    userAgent: (req.headers['user-agent'] ?? '').slice(0, 256),
+    userAgent: contextOf(res).userAgent,
     header: (name) => req.get(name),
   };
 }

@@ -44,8 +44,11 @@ export interface RestDeclaration<Services, Params extends z.ZodType, Query exten
   path: string;
   summary: string;
   description?: string;
-  /** `required`: 401 without a token (authenticateToken). `optional`: works without (optionalAuth). */
-  auth: 'required' | 'optional';
+  /**
+   * `required`: 401 without a token (authenticateToken). `optional`: works without (optionalAuth).
+   * `forgiving`: a token that does not hold counts as none: for the routes by which one gets a new one.
+   */
+  auth: 'required' | 'optional' | 'forgiving';
   /** Path parameters; one that does not fit is 404: there is no such thing. */
   params?: Params;
   query?: Query;
