@@ -1,0 +1,161 @@
+import { describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { SERVICE_NAMES, SERVICE_PORTS, serverSettings, variableOf } from '#server/settings.ts';
+
+interface ComposeFile {
+  services: Record<string, ComposeService>;
+  volumes: Record<string, null>;
+}
+interface ComposeService {
+  image: string;
+  command?: string[];
+  ports?: string[];
+  environment?: Record<string, string>;
+  volumes?: string[];
+  restart?: string;
+  healthcheck?: { test: string[] };
+  depends_on?: Record<string, { condition: string }>;
+}
+
+const root = path.join(import.meta.dirname, '../..');
+const read = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8');
+const compose = parse(read('docker-compose.yml'), { merge: true }) as ComposeFile;
+const ports: Record<string, number> = { ...SERVICE_PORTS, gateway: 4000 };
+const servers = [...SERVICE_NAMES, 'gateway'];
+
+describe('docker-compose.yml', () => {
+  it('follows the format of Compose files', () => {
+    const validate = new Ajv({ allErrors: true, strictTuples: false }).compile(
+      JSON.parse(read('tests/support/compose-file.schema.json')) as object,
+    );
+    validate(compose);
+    expect(validate.errors).toBeNull();
+  });
+
+  it('has the seven servers and what they keep their data in', () => {
+    expect(Object.keys(compose.services).toSorted()).toEqual([...servers, 'postgres', 'redis'].toSorted());
+  });
+
+  it.each(servers)('starts %s on its port, and tells the others and its health check of it', (name) => {
+    const service = compose.services[name]!;
+    const port = ports[name]!;
+    expect(service.command).toEqual(['main.ts', name]);
+    expect(service.ports).toEqual([`${port}:${port}`]);
+    expect(service.environment!.HEALTH_URL).toBe(`http://127.0.0.1:${port}/health/ready`);
+    for (const other of SERVICE_NAMES) {
+      const url = service.environment![`${other.toUpperCase()}_URL`];
+      expect(url).toBe(`http://${other}:${SERVICE_PORTS[other]}`);
+    }
+  });
+
+  it('keeps PostgreSQL and Redis to itself', () => {
+    expect(compose.services.postgres!.ports).toBeUndefined();
+    expect(compose.services.redis!.ports).toBeUndefined();
+  });
+
+  it.each(Object.entries(compose.services))('checks the health of %s, and starts it again', (_, service) => {
+    expect(service.restart).toBe('unless-stopped');
+    expect(service.healthcheck!.test.length).toBeGreaterThan(1);
+  });
+
+  it('starts each after what it needs, in an order that ends', () => {
+    for (const name of SERVICE_NAMES) {
+      expect(compose.services[name]!.depends_on).toMatchObject({
+        postgres: { condition: 'service_healthy' },
+      });
+    }
+    expect(Object.keys(compose.services.gateway!.depends_on!)).toEqual(
+      expect.arrayContaining([...SERVICE_NAMES]),
+    );
+
+    const started = new Set<string>();
+    for (const _ of servers.concat('postgres', 'redis')) {
+      for (const [name, service] of Object.entries(compose.services)) {
+        if (Object.keys(service.depends_on ?? {}).every((needed) => started.has(needed))) started.add(name);
+      }
+    }
+    expect(started.size).toBe(Object.keys(compose.services).length);
+  });
+
+  it('keeps data in volumes that it declares', () => {
+    const used = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
+    expect([...new Set(used.map((volume) => volume.split(':')[0]!))].toSorted()).toEqual(
+      Object.keys(compose.volumes).toSorted(),
+    );
+    // from version 18 on the image keeps its data one level deeper than this
+    expect(compose.services.postgres!.volumes).toEqual(['postgres-data:/var/lib/postgresql']);
+  });
+
+  it('holds no secret, and fails by name without the password', () => {
+    const passwords = Object.values(compose.services)
+      .flatMap((service) => Object.entries(service.environment ?? {}))
+      .filter(([name]) => /PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/.test(name));
+    expect(passwords.length).toBeGreaterThan(0);
+    for (const [, value] of passwords) expect(value).toMatch(/\$\{[A-Z_]+:(\?|-\})/);
+    expect(read('docker-compose.yml')).toContain('${POSTGRES_PASSWORD:?');
+  });
+
+  it('names in .env.example what it asks for', () => {
+    const asked = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!);
+    const offered = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
+    expect(offered.toSorted()).toEqual([...new Set(asked)].toSorted());
+  });
+
+  it('sets shared settings by names that the servers read', () => {
+    const known = new Set(Object.keys(serverSettings.shape).map(variableOf));
+    const own = new Set(['HEALTH_URL', 'BOOTSTRAP_ADMIN_EMAIL', 'BOOTSTRAP_ADMIN_PASSWORD']);
+    for (const name of servers) {
+      const unknown = Object.keys(compose.services[name]!.environment!).filter(
+        (variable) => !known.has(variable) && !own.has(variable),
+      );
+      expect(unknown).toEqual([]);
+    }
+  });
+});
+
+describe('the image', () => {
+  it('copies only what is there, and all that .dockerignore lets through', () => {
+    const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files]) =>
+      files!.split(' '),
+    );
+    expect(copied.filter((file) => !fs.existsSync(path.join(root, file)))).toEqual([]);
+    const allowed = [...read('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, file]) => file!);
+    expect(allowed.toSorted()).toEqual([...new Set(copied)].toSorted());
+  });
+
+  it.each([
+    [200, 0],
+    [503, 1],
+  ])('has a health check that answers to %i with exit code %i', async (status, expected) => {
+    const server = createServer((_, response) => void response.writeHead(status).end('{}')).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/health/ready`;
+    expect(await healthcheck(url)).toBe(expected);
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('counts a server that does not answer as ill', async () => {
+    expect(await healthcheck('http://127.0.0.1:1/health/ready')).toBe(1);
+  });
+});
+
+async function healthcheck(url: string): Promise<number> {
+  const script = path.join(root, 'scripts/healthcheck.mjs');
+  const run = promisify(execFile)(process.execPath, [script], { env: { ...process.env, HEALTH_URL: url } });
+  return run.then(
+    () => 0,
+    (error: { code: number }) => error.code,
+  );
+}
