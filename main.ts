@@ -16,6 +16,8 @@ if (what === undefined) await runUntilSignal((progress) => startPlatform(process
 else if (what === 'gateway') await runGateway(args, process.env);
 else if (subgraph) await runAlone(subgraph, process.env);
 else {
-  process.stderr.write(`There is no "${what}" to start. Expected nothing (the whole platform), gateway, or one of ${SERVICE_NAMES.join(', ')}.\n`);
+  process.stderr.write(
+    `There is no "${what}" to start. Expected nothing (the whole platform), gateway, or one of ${SERVICE_NAMES.join(', ')}.\n`,
+  );
   process.exit(1);
 }

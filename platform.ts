@@ -17,17 +17,23 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
   try {
     const gatewaySettings = gatewaySettingsOf(environment);
     const services = subgraphs.map((subgraph) => ({ subgraph, ...settingsOf(subgraph, environment) }));
-    progress(gatewaySettings.databaseUrl ? 'Database: the configured server' : 'Database: our own PostgreSQL');
+    progress(
+      gatewaySettings.databaseUrl ? 'Database: the configured server' : 'Database: our own PostgreSQL',
+    );
     const database = await openDatabaseServer(gatewaySettings, (step) => progress(`  ${step}`));
-    stops.push(database.stop);
-    const running = await settled(services.map(({ subgraph, settings, port }) => startSubgraph(subgraph, { settings, port, databaseServer: database.server })));
+    stops.push(() => database.stop());
+    const running = await settled(
+      services.map(({ subgraph, settings, port }) =>
+        startSubgraph(subgraph, { settings, port, databaseServer: database.server }),
+      ),
+    );
     for (const service of running.started) {
-      stops.push(service.stop);
+      stops.push(() => service.stop());
       progress(`  ${service.name.padEnd(10)} ${service.url}`);
     }
     if (running.failed.length > 0) throw running.failed[0];
     const gateway = await startGateway(gatewaySettings);
-    stops.push(gateway.stop);
+    stops.push(() => gateway.stop());
     progress(`  ${'gateway'.padEnd(10)} ${gateway.url}`);
     progress(readyText(gateway.url, gatewaySettings.demo, (performance.now() - startedAt) / 1000));
     return stop;

@@ -3,9 +3,16 @@ import { gatewaySettingsOf } from './settings.ts';
 import { startGateway } from './start-gateway.ts';
 
 /** Starts the gateway alone: `--supergraph FILE` and `--port N` take precedence over the environment. */
-export async function runGateway(args: readonly string[], env: Record<string, string | undefined>): Promise<void> {
+export async function runGateway(
+  args: readonly string[],
+  env: Record<string, string | undefined>,
+): Promise<void> {
   await runUntilSignal(async (progress) => {
-    const settings = gatewaySettingsOf({ ...env, ...(option(args, 'supergraph') && { SUPERGRAPH: option(args, 'supergraph') }), ...(option(args, 'port') && { GATEWAY_PORT: option(args, 'port') }) });
+    const settings = gatewaySettingsOf({
+      ...env,
+      ...(option(args, 'supergraph') && { SUPERGRAPH: option(args, 'supergraph') }),
+      ...(option(args, 'port') && { GATEWAY_PORT: option(args, 'port') }),
+    });
     const running = await startGateway(settings);
     progress(`Gateway is ready: ${running.url} (explorer at ${running.url}/explorer)`);
     return () => running.stop();

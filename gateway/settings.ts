@@ -10,9 +10,15 @@ export const gatewaySettings = serverSettings.extend({
   /** How long a subgraph may take for one request, in milliseconds. */
   subgraphTimeoutMillis: z.coerce.number('expected milliseconds').int().min(1).max(600_000).default(10_000), // 10 s
   /** Most connections to one subgraph. */
-  subgraphConnections: z.coerce.number('expected a number of connections').int().min(1).max(10_000).default(128),
+  subgraphConnections: z.coerce
+    .number('expected a number of connections')
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(128),
 });
 export type GatewaySettings = z.output<typeof gatewaySettings>;
 
 /** @throws SettingsError */
-export const gatewaySettingsOf = (env: Environment): GatewaySettings => readSettings(gatewaySettings, withDemoDefault(env));
+export const gatewaySettingsOf = (env: Environment): GatewaySettings =>
+  readSettings(gatewaySettings, withDemoDefault(env));

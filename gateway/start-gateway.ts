@@ -23,10 +23,17 @@ export interface RunningGateway {
 }
 
 /** Starts the gateway; the subgraphs need not be up yet. */
-export async function startGateway(settings: GatewaySettings, log: Logger = createLogger('gateway', settings.logLevel)): Promise<RunningGateway> {
+export async function startGateway(
+  settings: GatewaySettings,
+  log: Logger = createLogger('gateway', settings.logLevel),
+): Promise<RunningGateway> {
   const metrics = createMetrics('gateway');
   const supergraph = await readSupergraph(settings);
-  const verifier = new TokenVerifier({ issuer: settings.jwtIssuer, audience: settings.jwtAudience, keys: new JwksKeys(`${settings.identityUrl}/.well-known/jwks.json`) });
+  const verifier = new TokenVerifier({
+    issuer: settings.jwtIssuer,
+    audience: settings.jwtAudience,
+    keys: new JwksKeys(`${settings.identityUrl}/.well-known/jwks.json`),
+  });
   const rateLimitStores = await openRateLimitStores('gateway', settings, log);
   let stopping = false;
 

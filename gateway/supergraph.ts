@@ -16,13 +16,17 @@ export interface Supergraph {
 export async function readSupergraph(settings: GatewaySettings): Promise<Supergraph> {
   const file = settings.supergraph ?? OWN_SUPERGRAPH;
   const sdl = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new StartError(`The supergraph file ${file} cannot be read. Compose it with "npm run compose", or name another with SUPERGRAPH or --supergraph.`, { cause });
+    throw new StartError(
+      `The supergraph file ${file} cannot be read. Compose it with "npm run compose", or name another with SUPERGRAPH or --supergraph.`,
+      { cause },
+    );
   });
   return {
     sdl,
     urlOf(subgraph, urlInFile) {
       if (!settings.supergraph && isService(subgraph)) return `${urlOf(subgraph, settings)}/graphql`;
-      if (!urlInFile) throw new StartError(`The supergraph file ${file} names no URL for the subgraph "${subgraph}".`);
+      if (!urlInFile)
+        throw new StartError(`The supergraph file ${file} names no URL for the subgraph "${subgraph}".`);
       return urlInFile;
     },
   };

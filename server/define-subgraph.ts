@@ -47,7 +47,11 @@ export interface SocketHost<Services, Resources> {
 }
 
 /** One subgraph of the platform: everything that it is made of, and nothing that runs yet. */
-export interface SubgraphDeclaration<Settings extends object, Resources extends object, Services extends object> {
+export interface SubgraphDeclaration<
+  Settings extends object,
+  Resources extends object,
+  Services extends object,
+> {
   name: ServiceName;
   title: string;
   description: string;

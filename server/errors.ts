@@ -84,19 +84,27 @@ export class PlatformError extends Error {
   }
 }
 
-export const unauthenticated = (message = 'Present an access token as "Authorization: Bearer <token>"; POST /auth/login of the identity service gives one.') =>
-  new PlatformError('UNAUTHENTICATED', message);
+export const unauthenticated = (
+  message = 'Present an access token as "Authorization: Bearer <token>"; POST /auth/login of the identity service gives one.',
+) => new PlatformError('UNAUTHENTICATED', message);
 export const forbidden = (message: string) => new PlatformError('FORBIDDEN', message);
-export const notFound = (what: string, id: string) => new PlatformError('NOT_FOUND', `There is no ${what} "${id}" that you may see.`);
-export const conflict = (message: string, options?: PlatformErrorOptions) => new PlatformError('CONFLICT', message, options);
+export const notFound = (what: string, id: string) =>
+  new PlatformError('NOT_FOUND', `There is no ${what} "${id}" that you may see.`);
+export const conflict = (message: string, options?: PlatformErrorOptions) =>
+  new PlatformError('CONFLICT', message, options);
 
 /** One wrong field. */
 export const invalid = (path: string, message: string) =>
-  new PlatformError('VALIDATION_FAILED', path ? `${path}: ${message}` : message, { errors: [{ path, message }] });
+  new PlatformError('VALIDATION_FAILED', path ? `${path}: ${message}` : message, {
+    errors: [{ path, message }],
+  });
 
 /** The `version` that a write expected is not the stored one. */
 export const versionConflict = (what: string, expected: number, stored: number) =>
-  new PlatformError('VERSION_CONFLICT', `This ${what} is at version ${stored}, the write expected version ${expected}. Read it again and repeat your change on it.`);
+  new PlatformError(
+    'VERSION_CONFLICT',
+    `This ${what} is at version ${stored}, the write expected version ${expected}. Read it again and repeat your change on it.`,
+  );
 
 export interface SocketError {
   code: ErrorCode;

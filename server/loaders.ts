@@ -4,7 +4,10 @@ import DataLoader from 'dataloader';
  * A DataLoader that finds by id (or another unique key): `find` is called once for all that is asked for in one tick,
  * answers in any order, and what it does not answer is null.
  */
-export function loaderOf<Item>(find: (ids: readonly string[]) => Promise<readonly Item[]>, keyOf: (item: Item) => string): DataLoader<string, Item | null> {
+export function loaderOf<Item>(
+  find: (ids: readonly string[]) => Promise<readonly Item[]>,
+  keyOf: (item: Item) => string,
+): DataLoader<string, Item | null> {
   return new DataLoader(async (ids) => {
     const found = new Map((await find(ids)).map((item) => [keyOf(item), item]));
     return ids.map((id) => found.get(id) ?? null);
@@ -12,7 +15,10 @@ export function loaderOf<Item>(find: (ids: readonly string[]) => Promise<readonl
 }
 
 /** As `loaderOf`, for lists: all items of each key, in the order in which `find` gives them. */
-export function listLoaderOf<Item>(find: (keys: readonly string[]) => Promise<readonly Item[]>, keyOf: (item: Item) => string): DataLoader<string, Item[]> {
+export function listLoaderOf<Item>(
+  find: (keys: readonly string[]) => Promise<readonly Item[]>,
+  keyOf: (item: Item) => string,
+): DataLoader<string, Item[]> {
   return new DataLoader(async (keys) => {
     const found = Map.groupBy(await find(keys), keyOf);
     return keys.map((key) => found.get(key) ?? []);

@@ -28,13 +28,17 @@ export const pageQuery = z.object({
     .min(1, 'expected a whole number from 1 up')
     .default(DEFAULT_PAGE_SIZE)
     .meta({ description: `Items a page, at most ${MAX_PAGE_SIZE}; more counts as ${MAX_PAGE_SIZE}.` }),
-  cursor: z.string().optional().meta({ description: 'Where to go on: taken from the Link header of the page before.' }),
+  cursor: z
+    .string()
+    .optional()
+    .meta({ description: 'Where to go on: taken from the Link header of the page before.' }),
 });
 
 /** The page size that is used for a request. @throws VALIDATION_FAILED for zero or less. */
 export function pageSize(request: PageRequest): number {
   const limit = request.limit ?? DEFAULT_PAGE_SIZE;
-  if (!Number.isInteger(limit) || limit < 1) throw invalid('limit', `expected a whole number from 1 up, got ${limit}`);
+  if (!Number.isInteger(limit) || limit < 1)
+    throw invalid('limit', `expected a whole number from 1 up, got ${limit}`);
   return Math.min(limit, MAX_PAGE_SIZE);
 }
 
@@ -89,5 +93,10 @@ export function mapPage<From, To extends object>(page: Page<From>, present: (ite
 
 // Tells a cursor of ours from a made-up one and from another list's; it is no secret: a cursor opens nothing.
 const CHECKSUM_LENGTH = 6;
-const checksum = (list: string, text: string): string => createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, CHECKSUM_LENGTH);
-const wrongCursor = () => invalid('cursor', 'expected a cursor from the Link header or pageInfo of a page before; start again without one');
+const checksum = (list: string, text: string): string =>
+  createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, CHECKSUM_LENGTH);
+const wrongCursor = () =>
+  invalid(
+    'cursor',
+    'expected a cursor from the Link header or pageInfo of a page before; start again without one',
+  );

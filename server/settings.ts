@@ -36,11 +36,17 @@ export class SettingsError extends Error {
 }
 
 /** `databaseUrl` -> `DATABASE_URL` */
-export const variableOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+export const variableOf = (field: string): string =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
 /** A TCP port; 0 lets the system choose. */
 export const port = (byDefault: number) =>
-  z.coerce.number('expected a port number from 0 to 65535').int('expected a port number from 0 to 65535').min(0, 'expected a port number from 0 to 65535').max(65_535, 'expected a port number from 0 to 65535').default(byDefault);
+  z.coerce
+    .number('expected a port number from 0 to 65535')
+    .int('expected a port number from 0 to 65535')
+    .min(0, 'expected a port number from 0 to 65535')
+    .max(65_535, 'expected a port number from 0 to 65535')
+    .default(byDefault);
 
 /** `on`/`off`, also `true`/`false`, `1`/`0`. */
 export const toggle = (byDefault: boolean) =>
@@ -49,12 +55,25 @@ export const toggle = (byDefault: boolean) =>
     .transform((word) => word === 'on' || word === 'true' || word === '1')
     .default(byDefault);
 
-export const httpUrl = (byDefault: string) => z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }).default(byDefault);
+export const httpUrl = (byDefault: string) =>
+  z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }).default(byDefault);
 
-const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean));
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean),
+);
 
 /** The ports that the specification gives. */
-export const SERVICE_PORTS = { gym: 3002, nutrition: 3003, content: 3004, squad: 3005, wizard: 3006, identity: 3007 } as const;
+export const SERVICE_PORTS = {
+  gym: 3002,
+  nutrition: 3003,
+  content: 3004,
+  squad: 3005,
+  wizard: 3006,
+  identity: 3007,
+} as const;
 export type ServiceName = keyof typeof SERVICE_PORTS;
 export const SERVICE_NAMES = Object.keys(SERVICE_PORTS) as ServiceName[];
 
@@ -67,9 +86,15 @@ export const serverSettings = z.object({
   /** Where the embedded database, uploaded files, the mail outbox and squad's JSON files live. */
   dataDir: z.string().default('.data'),
   /** A PostgreSQL server, `postgres://user:password@host:port/postgres`; absent: the embedded one. */
-  databaseUrl: z.string().regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:port/database').optional(),
+  databaseUrl: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:port/database')
+    .optional(),
   /** Redis for several replicas of a service, `redis://host:6379`; absent: everything stays in this process. */
-  redisUrl: z.string().regex(/^rediss?:\/\//, 'expected redis://host:port').optional(),
+  redisUrl: z
+    .string()
+    .regex(/^rediss?:\/\//, 'expected redis://host:port')
+    .optional(),
   identityUrl: serviceUrl('identity'),
   gymUrl: serviceUrl('gym'),
   wizardUrl: serviceUrl('wizard'),
@@ -88,7 +113,12 @@ export const serverSettings = z.object({
   corsOrigins: list.default([]),
   /** Proxies whose X-Forwarded-For counts: addresses, subnets, or `loopback`, `uniquelocal`; by comma. */
   trustedProxies: list.default(['loopback']),
-  logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'expected silent, fatal, error, warn, info, debug or trace').default('info'),
+  logLevel: z
+    .enum(
+      ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],
+      'expected silent, fatal, error, warn, info, debug or trace',
+    )
+    .default('info'),
   /** How long a stop waits for requests under way, in milliseconds. */
   stopGracePeriodMillis: z.coerce.number().int().min(0).max(120_000).default(10_000), // 10 s
 });
@@ -98,4 +128,5 @@ export type ServerSettings = z.output<typeof serverSettings>;
 export const urlOf = (name: ServiceName, settings: ServerSettings): string => settings[`${name}Url`];
 
 const SECRET = /secret|password|token|apiKey|Url$/i;
-const masked = (field: string, value: string): string => (SECRET.test(field) ? value.replace(/\/\/[^@/]*@/, '//***@').replace(/^(?!\w+:\/\/).*$/, '***') : value);
+const masked = (field: string, value: string): string =>
+  SECRET.test(field) ? value.replace(/\/\/[^@/]*@/, '//***@').replace(/^(?!\w+:\/\/).*$/, '***') : value;

@@ -3,13 +3,21 @@ import { z } from 'zod';
 /** Shapes that several services' inputs share. */
 
 /** `?gymId=`: a SUPER_ADMIN's choice of gym; everybody else has her own. */
-export const gymQuery = z.object({ gymId: z.uuid().optional().meta({ description: 'For a SUPER_ADMIN: which gym. Everybody else may name her own only.' }) });
+export const gymQuery = z.object({
+  gymId: z
+    .uuid()
+    .optional()
+    .meta({ description: 'For a SUPER_ADMIN: which gym. Everybody else may name her own only.' }),
+});
 
 /** `/:id` */
 export const idParams = z.object({ id: z.uuid() });
 
 /** An IANA time zone that this Node knows. */
-export const timezone = z.string().refine(isTimezone, 'expected an IANA time zone such as Europe/Berlin').meta({ description: 'IANA time zone, e.g. Europe/Berlin.' });
+export const timezone = z
+  .string()
+  .refine(isTimezone, 'expected an IANA time zone such as Europe/Berlin')
+  .meta({ description: 'IANA time zone, e.g. Europe/Berlin.' });
 
 /** A local day, `YYYY-MM-DD`. */
 export const day = z.iso.date('expected a day such as 2026-01-31');

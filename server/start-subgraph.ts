@@ -60,8 +60,16 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   const log = options.log ?? createLogger(subgraph.name, settings.logLevel);
   const metrics = createMetrics(subgraph.name);
   const orm = await ormOf(subgraph, options, log);
-  const unitOf = (viewer: Viewer = ANONYMOUS, unitLog: Logger = log, origin: Origin = NOWHERE) => new UnitOfWork(orm, viewer, unitLog, origin);
-  const base: ServiceBase<object> = { settings, log, metrics, files: diskStorage(settings.dataDir, subgraph.name), orm, unitOf: (viewer) => unitOf(viewer) };
+  const unitOf = (viewer: Viewer = ANONYMOUS, unitLog: Logger = log, origin: Origin = NOWHERE) =>
+    new UnitOfWork(orm, viewer, unitLog, origin);
+  const base: ServiceBase<object> = {
+    settings,
+    log,
+    metrics,
+    files: diskStorage(settings.dataDir, subgraph.name),
+    orm,
+    unitOf: (viewer) => unitOf(viewer),
+  };
   const resources = await subgraph.resources(base);
   const servicesOf = (unit: UnitOfWork) => subgraph.services(unit, resources, settings);
   if (settings.demo && subgraph.demo) {
@@ -69,24 +77,49 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     await subgraph.demo(servicesOf(unit), unit, resources);
   }
 
-  const verifier = new TokenVerifier({ issuer: settings.jwtIssuer, audience: settings.jwtAudience, ...(subgraph.tokenChecks?.(resources) ?? { keys: new JwksKeys(`${settings.identityUrl}/.well-known/jwks.json`) }) });
+  const verifier = new TokenVerifier({
+    issuer: settings.jwtIssuer,
+    audience: settings.jwtAudience,
+    ...(subgraph.tokenChecks?.(resources) ?? {
+      keys: new JwksKeys(`${settings.identityUrl}/.well-known/jwks.json`),
+    }),
+  });
   const rateLimitStores = await openRateLimitStores(subgraph.name, settings, log);
   const generalLimitPerMinute = settings.rateLimits ? REQUESTS_PER_MINUTE : undefined;
   let stopping = false;
 
   const app = createApp(settings, log, metrics);
-  mountHealth(app, { ...(orm && { database: () => orm.em.fork().execute('select 1') }), ...subgraph.health?.(resources) }, () => stopping);
+  mountHealth(
+    app,
+    { ...(orm && { database: () => orm.em.fork().execute('select 1') }), ...subgraph.health?.(resources) },
+    () => stopping,
+  );
   app.get('/metrics', async (_req, res) => {
     const { contentType, body } = await metrics.text();
     res.set('Content-Type', contentType).send(body);
   });
   mountApiPages(app, subgraph.title, openApiDocument(subgraph, subgraph.rest));
-  for (const [path, document] of Object.entries(subgraph.documents ?? {})) app.get(path, (_req, res) => void res.json(document));
+  for (const [path, document] of Object.entries(subgraph.documents ?? {}))
+    app.get(path, (_req, res) => void res.json(document));
 
-  const schema = subgraphSchema(await readFile(new URL(`../schema/${subgraph.name}.graphql`, import.meta.url), 'utf8'), subgraph.graphql);
-  const graphContext = (unit: UnitOfWork): GraphContext<object> => ({ ...servicesOf(unit), viewer: unit.viewer });
+  const schema = subgraphSchema(
+    await readFile(new URL(`../schema/${subgraph.name}.graphql`, import.meta.url), 'utf8'),
+    subgraph.graphql,
+  );
+  const graphContext = (unit: UnitOfWork): GraphContext<object> => ({
+    ...servicesOf(unit),
+    viewer: unit.viewer,
+  });
   const unitOfResponse = (res: Response) => {
-    const { viewer, log: requestLog, id: requestId, traceparent, authorization, address, userAgent } = contextOf(res);
+    const {
+      viewer,
+      log: requestLog,
+      id: requestId,
+      traceparent,
+      authorization,
+      address,
+      userAgent,
+    } = contextOf(res);
     return unitOf(viewer, requestLog, { requestId, traceparent, authorization, address, userAgent });
   };
   const stopGraph = await mountGraphEndpoint(app, {
@@ -94,7 +127,15 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     verifier,
     log,
     introspection: settings.introspection ?? (settings.demo ? 'on' : 'admins'),
-    rateLimiter: generalLimitPerMinute === undefined ? undefined : rateLimited({ name: 'general', perMinute: generalLimitPerMinute, by: 'caller', store: rateLimitStores('graphql') }),
+    rateLimiter:
+      generalLimitPerMinute === undefined
+        ? undefined
+        : rateLimited({
+            name: 'general',
+            perMinute: generalLimitPerMinute,
+            by: 'caller',
+            store: rateLimitStores('graphql'),
+          }),
     contextOf: (res) => graphContext(unitOfResponse(res)),
   });
 
@@ -119,15 +160,31 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
         schema,
         verifier,
         log,
-        contextFor: async (authorization) => graphContext(unitOf(await viewerOf(authorization, verifier), log, { ...NOWHERE, authorization })),
+        contextFor: async (authorization) =>
+          graphContext(unitOf(await viewerOf(authorization, verifier), log, { ...NOWHERE, authorization })),
       })
     : undefined;
   for (const door of subgraph.sockets ?? []) {
-    const host: SocketHost<unknown, object> = { resources, verifier, log, servicesOf: (viewer, authorization) => servicesOf(unitOf(viewer, log, { ...NOWHERE, authorization })) };
-    sockets.endpoint(door.path, door.protocols, door.maxPayloadBytes ?? 64 * 1024).on('connection', (socket, request) => door.onConnection(socket, request, host));
+    const host: SocketHost<unknown, object> = {
+      resources,
+      verifier,
+      log,
+      servicesOf: (viewer, authorization) => servicesOf(unitOf(viewer, log, { ...NOWHERE, authorization })),
+    };
+    sockets
+      .endpoint(door.path, door.protocols, door.maxPayloadBytes ?? 64 * 1024)
+      .on('connection', (socket, request) => door.onConnection(socket, request, host));
   }
 
-  const purge = orm && setInterval(() => void purgeIdempotencyRecords(orm).catch((error: unknown) => log.warn({ err: error }, 'old idempotency keys could not be purged')), HOUR_MILLIS);
+  const purge =
+    orm &&
+    setInterval(
+      () =>
+        void purgeIdempotencyRecords(orm).catch((error: unknown) =>
+          log.warn({ err: error }, 'old idempotency keys could not be purged'),
+        ),
+      HOUR_MILLIS,
+    );
   purge?.unref();
   const port = await listen(server, options.port, settings.host, `${subgraph.name.toUpperCase()}_PORT`);
   log.info({ port }, 'ready');
@@ -153,10 +210,27 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   };
 }
 
-const NOWHERE: Origin = { requestId: '', traceparent: '', authorization: undefined, address: '', userAgent: '' };
+const NOWHERE: Origin = {
+  requestId: '',
+  traceparent: '',
+  authorization: undefined,
+  address: '',
+  userAgent: '',
+};
 
-async function ormOf(subgraph: AnySubgraph, options: StartOptions, log: Logger): Promise<MikroORM | undefined> {
+async function ormOf(
+  subgraph: AnySubgraph,
+  options: StartOptions,
+  log: Logger,
+): Promise<MikroORM | undefined> {
   if (!subgraph.database || subgraph.withoutDatabase?.(options.settings)) return undefined;
-  if (!options.databaseServer) throw new Error(`${subgraph.title} needs a database: set DATABASE_URL, or start it by main.ts, which brings its own.`);
-  return openDatabase(subgraph.database, { server: options.databaseServer, ...(options.databaseName && { name: options.databaseName }), log: (message) => log.info(message) });
+  if (!options.databaseServer)
+    throw new Error(
+      `${subgraph.title} needs a database: set DATABASE_URL, or start it by main.ts, which brings its own.`,
+    );
+  return openDatabase(subgraph.database, {
+    server: options.databaseServer,
+    ...(options.databaseName && { name: options.databaseName }),
+    log: (message) => log.info(message),
+  });
 }

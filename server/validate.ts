@@ -8,7 +8,11 @@ export function validated<Shape extends z.ZodType>(shape: Shape, input: unknown)
   const errors = fieldErrors(result.error.issues);
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  throw new PlatformError('VALIDATION_FAILED', first ? `${first.path ? `${first.path}: ` : ''}${first.message}${more}` : 'The input is not valid.', { errors });
+  throw new PlatformError(
+    'VALIDATION_FAILED',
+    first ? `${first.path ? `${first.path}: ` : ''}${first.message}${more}` : 'The input is not valid.',
+    { errors },
+  );
 }
 
 export const fieldErrors = (issues: readonly z.core.$ZodIssue[]): FieldError[] =>

@@ -1,6 +1,11 @@
 import { ApolloGateway } from '@apollo/gateway';
 import { ApolloServer } from '@apollo/server';
-import { ApolloServerPluginCacheControlDisabled, ApolloServerPluginInlineTraceDisabled, ApolloServerPluginLandingPageDisabled, ApolloServerPluginUsageReportingDisabled } from '@apollo/server/plugin/disabled';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type Express, type RequestHandler } from 'express';
 import { optionalAuth } from '#server/auth/authenticate.ts';
@@ -27,16 +32,29 @@ export interface GatewayEndpointOptions {
 const REQUESTS_PER_MINUTE = 600;
 
 /** Serves the one graph over all subgraphs at `/graphql`. Returns what stops it. */
-export async function mountGraph(app: Express, { settings, supergraph, verifier, rateLimitStores, log }: GatewayEndpointOptions): Promise<() => Promise<void>> {
+export async function mountGraph(
+  app: Express,
+  { settings, supergraph, verifier, rateLimitStores, log }: GatewayEndpointOptions,
+): Promise<() => Promise<void>> {
   // The gateway family calls home unless told not to.
   process.env.APOLLO_TELEMETRY_DISABLED = '1';
-  const logger = { debug: () => undefined, info: () => undefined, warn: (message: string) => log.warn(message), error: (message: string) => log.error(message) };
+  const logger = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: (message: string) => log.warn(message),
+    error: (message: string) => log.error(message),
+  };
   const sources: SubgraphDataSource[] = [];
   const gateway = new ApolloGateway({
     supergraphSdl: supergraph.sdl,
     logger,
     buildService({ name, url }) {
-      const source = new SubgraphDataSource({ name, url: supergraph.urlOf(name, url), timeoutMillis: settings.subgraphTimeoutMillis, connections: settings.subgraphConnections });
+      const source = new SubgraphDataSource({
+        name,
+        url: supergraph.urlOf(name, url),
+        timeoutMillis: settings.subgraphTimeoutMillis,
+        connections: settings.subgraphConnections,
+      });
       sources.push(source);
       return source;
     },
@@ -53,7 +71,12 @@ export async function mountGraph(app: Express, { settings, supergraph, verifier,
       ApolloServerPluginInlineTraceDisabled(),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      { requestDidStart: async () => ({ didResolveOperation: async (request) => refuseIntrospection(request, settings.introspection ?? (settings.demo ? 'on' : 'admins')) }) },
+      {
+        requestDidStart: async () => ({
+          didResolveOperation: async (request) =>
+            refuseIntrospection(request, settings.introspection ?? (settings.demo ? 'on' : 'admins')),
+        }),
+      },
     ],
   });
   await server.start();
@@ -71,7 +94,16 @@ export async function mountGraph(app: Express, { settings, supergraph, verifier,
   app.use(
     '/graphql',
     optionalAuth(verifier),
-    ...(settings.rateLimits ? [rateLimited({ name: 'graphql', perMinute: REQUESTS_PER_MINUTE, by: 'caller', store: rateLimitStores('graphql') })] : []),
+    ...(settings.rateLimits
+      ? [
+          rateLimited({
+            name: 'graphql',
+            perMinute: REQUESTS_PER_MINUTE,
+            by: 'caller',
+            store: rateLimitStores('graphql'),
+          }),
+        ]
+      : []),
     express.json({ limit: '1mb' }),
     checkSize,
     expressMiddleware(server, {

@@ -41,7 +41,10 @@ export class SubgraphDataSource implements GraphQLDataSource<GatewayContext> {
     this.pool = new Pool(origin, { connections, keepAliveTimeout: 30_000, connect: { timeout: 2_000 } }); // 30 s, 2 s
   }
 
-  async process({ request, context }: GraphQLDataSourceProcessOptions<GatewayContext>): Promise<SubgraphResponse> {
+  async process({
+    request,
+    context,
+  }: GraphQLDataSourceProcessOptions<GatewayContext>): Promise<SubgraphResponse> {
     const { query, variables, operationName, extensions } = request;
     const signal = AbortSignal.timeout(this.timeoutMillis);
     try {
@@ -55,7 +58,9 @@ export class SubgraphDataSource implements GraphQLDataSource<GatewayContext> {
       return this.answerOf(statusCode, await body.text());
     } catch (error) {
       if (error instanceof GraphQLError) throw error;
-      throw signal.aborted ? this.failure('UPSTREAM_TIMEOUT', 'did not answer in time', error) : this.failure('UPSTREAM_UNAVAILABLE', 'does not answer', error);
+      throw signal.aborted
+        ? this.failure('UPSTREAM_TIMEOUT', 'did not answer in time', error)
+        : this.failure('UPSTREAM_UNAVAILABLE', 'does not answer', error);
     }
   }
 
@@ -66,12 +71,23 @@ export class SubgraphDataSource implements GraphQLDataSource<GatewayContext> {
   /** A well-formed GraphQL response counts whatever its status: subgraphs say 4xx for a whole operation that they refuse. */
   private answerOf(status: number, text: string): SubgraphResponse {
     const answer = parsed(text);
-    if (!answer || (status >= 500 && !answer.errors)) throw this.failure('UPSTREAM_UNAVAILABLE', `gave no GraphQL answer (status ${status})`);
+    if (!answer || (status >= 500 && !answer.errors))
+      throw this.failure('UPSTREAM_UNAVAILABLE', `gave no GraphQL answer (status ${status})`);
     return answer;
   }
 
-  private failure(code: 'UPSTREAM_UNAVAILABLE' | 'UPSTREAM_TIMEOUT', what: string, cause?: unknown): GraphQLError {
-    return graphqlErrorOf(new PlatformError(code, `The ${this.name} service ${what}; the other fields are not affected. Try again in a moment.`, { retryAfterSeconds: 1, cause }));
+  private failure(
+    code: 'UPSTREAM_UNAVAILABLE' | 'UPSTREAM_TIMEOUT',
+    what: string,
+    cause?: unknown,
+  ): GraphQLError {
+    return graphqlErrorOf(
+      new PlatformError(
+        code,
+        `The ${this.name} service ${what}; the other fields are not affected. Try again in a moment.`,
+        { retryAfterSeconds: 1, cause },
+      ),
+    );
   }
 }
 
@@ -94,5 +110,7 @@ function parsed(text: string): SubgraphResponse | undefined {
   } catch {
     return undefined;
   }
-  return typeof answer === 'object' && answer !== null && ('data' in answer || 'errors' in answer) ? (answer as SubgraphResponse) : undefined;
+  return typeof answer === 'object' && answer !== null && ('data' in answer || 'errors' in answer)
+    ? (answer as SubgraphResponse)
+    : undefined;
 }

@@ -9,7 +9,10 @@ export function mountExplorer(app: Express): void {
   app.use(serveStatic(STATIC));
   app.get('/explorer', (_req, res) => {
     // The editor starts its workers from blobs and its page by inline scripts.
-    res.setHeader('Content-Security-Policy', "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:");
+    res.setHeader(
+      'Content-Security-Policy',
+      "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:",
+    );
     res.type('html').send(
       ruruHTML({
         staticPath: STATIC,
@@ -37,4 +40,9 @@ query Home {
 `;
 
 // All of its fields are optional; the package that types them is left out of the install, being most of its size.
-const CLIENT = { isHeadersEditorEnabled: true, initialHeaders: '{\n  "Authorization": "Bearer ..."\n}\n', initialQuery: FIRST_QUERY, showPersistHeadersSettings: true } as RuruClientConfig;
+const CLIENT = {
+  isHeadersEditorEnabled: true,
+  initialHeaders: '{\n  "Authorization": "Bearer ..."\n}\n',
+  initialQuery: FIRST_QUERY,
+  showPersistHeadersSettings: true,
+} as RuruClientConfig;

@@ -14,7 +14,11 @@ import type { GatewaySettings } from '../settings.ts';
  * Passes `/<service>/...` on to that service, prefix removed, streamed both ways; sockets too.
  * Returns the handler for WebSocket upgrades below the prefixes.
  */
-export function mountProxies(app: Express, settings: GatewaySettings, log: Logger): { upgrade: Upgrade; close(): void } {
+export function mountProxies(
+  app: Express,
+  settings: GatewaySettings,
+  log: Logger,
+): { upgrade: Upgrade; close(): void } {
   const agent = new http.Agent({ keepAlive: true, maxSockets: settings.subgraphConnections });
   const proxies = new Map(SERVICE_NAMES.map((service) => [service, proxyTo(service, settings, agent, log)]));
   for (const [service, proxy] of proxies) app.use(`/${service}`, proxy);
@@ -37,7 +41,11 @@ const proxyTo = (service: ServiceName, settings: GatewaySettings, agent: http.Ag
     agent,
     xfwd: true,
     proxyTimeout: settings.subgraphTimeoutMillis * 6, // pictures, imports and exports take longer than a query
-    logger: { info: () => undefined, warn: (message: string) => log.warn(message), error: (message: string) => log.debug(message) },
+    logger: {
+      info: () => undefined,
+      warn: (message: string) => log.warn(message),
+      error: (message: string) => log.debug(message),
+    },
     on: {
       proxyReq(outgoing, _req, res) {
         const { id, traceparent } = contextOf(res);
@@ -50,10 +58,17 @@ const proxyTo = (service: ServiceName, settings: GatewaySettings, agent: http.Ag
         log.warn({ err: error, service }, 'a service does not answer');
         if (res.headersSent) return void res.destroy();
         const late = 'code' in error && error.code === 'ETIMEDOUT';
-        sendProblem(res, new PlatformError(late ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE', `The ${service} service does not answer; try again in a moment.`, { retryAfterSeconds: 1 }), req.originalUrl);
+        sendProblem(
+          res,
+          new PlatformError(
+            late ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE',
+            `The ${service} service does not answer; try again in a moment.`,
+            { retryAfterSeconds: 1 },
+          ),
+          req.originalUrl,
+        );
       },
     },
   });
 
 const isResponse = (target: Response | Socket): target is Response => 'locals' in target;
-

@@ -41,6 +41,7 @@ export function authenticateToken(verifier: TokenVerifier): RequestHandler {
 export async function viewerOf(authorization: string | undefined, verifier: TokenVerifier): Promise<Viewer> {
   if (!authorization) return ANONYMOUS;
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
-  if (!token) throw unauthenticated('The Authorization header is not understood: expected "Bearer <access token>".');
+  if (!token)
+    throw unauthenticated('The Authorization header is not understood: expected "Bearer <access token>".');
   return verifier.verify(token);
 }

@@ -17,7 +17,10 @@ export class JwksKeys {
   private readonly cooldownMillis: number;
   private readonly maxAgeMillis: number;
 
-  constructor(jwksUri: string, options: { cooldownMillis?: number; maxAgeMillis?: number; timeoutMillis?: number } = {}) {
+  constructor(
+    jwksUri: string,
+    options: { cooldownMillis?: number; maxAgeMillis?: number; timeoutMillis?: number } = {},
+  ) {
     this.client = new JwksClient({ jwksUri, cache: false, timeout: options.timeoutMillis ?? 3_000 }); // 3 s
     this.cooldownMillis = options.cooldownMillis ?? 1_000; // 1 s
     this.maxAgeMillis = options.maxAgeMillis ?? 300_000; // 5 min
@@ -61,4 +64,8 @@ export class JwksKeys {
 }
 
 const unavailable = (cause?: unknown) =>
-  new PlatformError('UPSTREAM_UNAVAILABLE', 'Your token cannot be checked now because the identity service does not answer; try again in a moment.', { retryAfterSeconds: 1, cause });
+  new PlatformError(
+    'UPSTREAM_UNAVAILABLE',
+    'Your token cannot be checked now because the identity service does not answer; try again in a moment.',
+    { retryAfterSeconds: 1, cause },
+  );

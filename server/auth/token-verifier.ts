@@ -42,13 +42,17 @@ export class TokenVerifier {
   }
 
   private async unlessRevoked<Known extends UserViewer | ServiceViewer>(viewer: Known): Promise<Known> {
-    if (await this.options.isRevoked?.(viewer)) throw unauthenticated('This session has been ended; log in again.');
+    if (await this.options.isRevoked?.(viewer))
+      throw unauthenticated('This session has been ended; log in again.');
     return viewer;
   }
 
   private async verifyAnew(token: string): Promise<UserViewer | ServiceViewer> {
     const key = await this.options.keys.get(keyIdOf(token));
-    if (!key) throw unauthenticated('The access token is signed with a key that the identity service does not publish; log in again.');
+    if (!key)
+      throw unauthenticated(
+        'The access token is signed with a key that the identity service does not publish; log in again.',
+      );
     return viewerOf(this.claimsOf(token, key));
   }
 
@@ -57,7 +61,8 @@ export class TokenVerifier {
     try {
       return claimsShape.parse(jwt.verify(token, key, { algorithms: [TOKEN_ALGORITHM], issuer, audience }));
     } catch (error) {
-      if (error instanceof jwt.TokenExpiredError) throw unauthenticated('The access token has expired; get a new one by POST /auth/refresh.');
+      if (error instanceof jwt.TokenExpiredError)
+        throw unauthenticated('The access token has expired; get a new one by POST /auth/refresh.');
       throw unauthenticated('The access token is not valid; log in again.');
     }
   }
@@ -74,7 +79,14 @@ const claimsShape = z.object({
 function viewerOf(claims: z.infer<typeof claimsShape>): UserViewer | ServiceViewer {
   const expiresAt = claims.exp * 1000;
   if (claims.role === 'SERVICE') return { kind: 'service', service: claims.sub, expiresAt };
-  return { kind: 'user', userId: claims.sub, role: claims.role, gymId: claims.gymId, sessionId: claims.sid, expiresAt };
+  return {
+    kind: 'user',
+    userId: claims.sub,
+    role: claims.role,
+    gymId: claims.gymId,
+    sessionId: claims.sid,
+    expiresAt,
+  };
 }
 
 /** The header's key id, unverified: good for nothing but finding the key. */
@@ -85,7 +97,12 @@ function keyIdOf(token: string): string {
   } catch {
     header = undefined;
   }
-  const parsed = z.object({ alg: z.literal(TOKEN_ALGORITHM), kid: z.string().regex(/^[\w-]{1,64}$/) }).safeParse(header);
-  if (!parsed.success) throw unauthenticated(`The access token is not valid: expected a JWT signed with ${TOKEN_ALGORITHM} by the identity service.`);
+  const parsed = z
+    .object({ alg: z.literal(TOKEN_ALGORITHM), kid: z.string().regex(/^[\w-]{1,64}$/) })
+    .safeParse(header);
+  if (!parsed.success)
+    throw unauthenticated(
+      `The access token is not valid: expected a JWT signed with ${TOKEN_ALGORITHM} by the identity service.`,
+    );
   return parsed.data.kid;
 }

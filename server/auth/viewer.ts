@@ -30,14 +30,16 @@ export const ANONYMOUS: AnonymousViewer = { kind: 'anonymous' };
 /** The logged-in user. @throws UNAUTHENTICATED for anybody else. */
 export function requireUser(viewer: Viewer): UserViewer {
   if (viewer.kind === 'anonymous') throw unauthenticated();
-  if (viewer.kind === 'service') throw forbidden(`This needs a user; the token is that of the service "${viewer.service}".`);
+  if (viewer.kind === 'service')
+    throw forbidden(`This needs a user; the token is that of the service "${viewer.service}".`);
   return viewer;
 }
 
 /** @throws UNAUTHENTICATED or FORBIDDEN where the viewer has none of the roles. */
 export function requireRole(viewer: Viewer, ...roles: readonly Role[]): UserViewer {
   const user = requireUser(viewer);
-  if (!roles.includes(user.role)) throw forbidden(`This needs the role ${roles.join(' or ')}; yours is ${user.role}.`);
+  if (!roles.includes(user.role))
+    throw forbidden(`This needs the role ${roles.join(' or ')}; yours is ${user.role}.`);
   return user;
 }
 
@@ -52,7 +54,11 @@ export function requireGym(viewer: Viewer, gymId?: string | null): string {
     if (!chosen) throw new PlatformError('GYM_REQUIRED', 'Say which gym: add gymId.');
     return chosen;
   }
-  if (!user.gymId) throw new PlatformError('GYM_REQUIRED', 'This needs a gym, and you belong to none; ask an admin to add you to one.');
+  if (!user.gymId)
+    throw new PlatformError(
+      'GYM_REQUIRED',
+      'This needs a gym, and you belong to none; ask an admin to add you to one.',
+    );
   if (gymId && gymId !== user.gymId) throw forbidden('This belongs to another gym.');
   return user.gymId;
 }
@@ -64,10 +70,13 @@ export function requireGymAdmin(viewer: Viewer, gymId?: string | null): string {
 }
 
 export const isAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.role !== Role.MEMBER;
-export const isSuperAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.role === Role.SUPER_ADMIN;
+export const isSuperAdmin = (viewer: Viewer): boolean =>
+  viewer.kind === 'user' && viewer.role === Role.SUPER_ADMIN;
 /** Whether the viewer runs that gym. */
 export const runsGym = (viewer: Viewer, gymId: string | null): boolean =>
-  viewer.kind === 'user' && (viewer.role === Role.SUPER_ADMIN || (viewer.role === Role.GYM_ADMIN && gymId !== null && viewer.gymId === gymId));
+  viewer.kind === 'user' &&
+  (viewer.role === Role.SUPER_ADMIN ||
+    (viewer.role === Role.GYM_ADMIN && gymId !== null && viewer.gymId === gymId));
 /** Whether the viewer may see what belongs to that gym: its people, and every SUPER_ADMIN. */
 export const seesGym = (viewer: Viewer, gymId: string | null): boolean =>
   viewer.kind === 'user' && (viewer.role === Role.SUPER_ADMIN || (gymId !== null && viewer.gymId === gymId));

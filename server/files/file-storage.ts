@@ -7,21 +7,31 @@ import { FSDriver } from 'flydrive/drivers/fs';
 export interface FileStorage {
   put(key: string, bytes: Buffer, contentType: string): Promise<void>;
   /** Undefined where there is no such file. */
-  read(key: string): Promise<{ stream: Readable; contentType: string; length: number; etag: string } | undefined>;
+  read(
+    key: string,
+  ): Promise<{ stream: Readable; contentType: string; length: number; etag: string } | undefined>;
   delete(key: string): Promise<void>;
 }
 
 /** Files of one service on the local disk, under `<dataDir>/files/<service>`. */
 export function diskStorage(dataDir: string, service: string): FileStorage {
-  const disk = new Disk(new FSDriver({ location: path.resolve(dataDir, 'files', service), visibility: 'private' }));
+  const disk = new Disk(
+    new FSDriver({ location: path.resolve(dataDir, 'files', service), visibility: 'private' }),
+  );
   return {
     put: (key, bytes, contentType) => disk.put(key, bytes, { contentType }),
     async read(key) {
       try {
         const metadata = await disk.getMetaData(key);
-        return { stream: await disk.getStream(key), contentType: metadata.contentType ?? 'application/octet-stream', length: metadata.contentLength, etag: metadata.etag };
+        return {
+          stream: await disk.getStream(key),
+          contentType: metadata.contentType ?? 'application/octet-stream',
+          length: metadata.contentLength,
+          etag: metadata.etag,
+        };
       } catch (error) {
-        if (error instanceof errors.E_CANNOT_GET_METADATA || error instanceof errors.E_CANNOT_READ_FILE) return undefined;
+        if (error instanceof errors.E_CANNOT_GET_METADATA || error instanceof errors.E_CANNOT_READ_FILE)
+          return undefined;
         throw error;
       }
     },

@@ -4,7 +4,12 @@ import type { Page } from '../paging.ts';
 export interface Connection<Node> {
   edges: { cursor: string; node: Node }[];
   nodes: Node[];
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
+  pageInfo: {
+    hasNextPage: boolean;
+    hasPreviousPage: boolean;
+    startCursor: string | null;
+    endCursor: string | null;
+  };
 }
 
 /** The graph's form of a page; its cursors are those of REST. */
@@ -13,9 +18,17 @@ export function connectionOf<Node>(page: Page<Node>): Connection<Node> {
   return {
     edges,
     nodes: [...page.items],
-    pageInfo: { hasNextPage: page.hasNextPage, hasPreviousPage: page.hasPreviousPage, startCursor: edges[0]?.cursor ?? null, endCursor: edges.at(-1)?.cursor ?? null },
+    pageInfo: {
+      hasNextPage: page.hasNextPage,
+      hasPreviousPage: page.hasPreviousPage,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
   };
 }
 
 /** `first` and `after` of a connection as the page request of the rules. */
-export const pageOf = (args: { first?: number | null | undefined; after?: string | null | undefined }) => ({ limit: args.first ?? undefined, cursor: args.after });
+export const pageOf = (args: { first?: number | null | undefined; after?: string | null | undefined }) => ({
+  limit: args.first ?? undefined,
+  cursor: args.after,
+});

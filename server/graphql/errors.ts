@@ -10,10 +10,20 @@ const OF_APOLLO: Record<string, ErrorCode> = {
 };
 
 /** Codes of the GraphQL field itself that clients know (Apollo, graphql-http); passed on as they are. */
-const KEPT = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_REQUEST', 'PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_NOT_SUPPORTED']);
+const KEPT = new Set([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_REQUEST',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+]);
 
 /** The graph door's translation: the same `code` as REST in `extensions.code`, its status in `extensions.http.status`; anything unknown is logged and masked. */
-export function formatGraphqlError(formatted: GraphQLFormattedError, thrown: unknown, log: Logger): GraphQLFormattedError {
+export function formatGraphqlError(
+  formatted: GraphQLFormattedError,
+  thrown: unknown,
+  log: Logger,
+): GraphQLFormattedError {
   const original = unwrapResolverError(thrown);
   const { message, path, locations } = formatted;
   const place = { ...(locations && { locations }), ...(path && { path }) };
@@ -39,4 +49,5 @@ export function extensionsOf(error: PlatformError): Record<string, unknown> {
 }
 
 /** A PlatformError as a GraphQL answer of its own, for what is refused before execution. */
-export const graphqlErrorOf = (error: PlatformError): GraphQLError => new GraphQLError(error.message, { extensions: extensionsOf(error) });
+export const graphqlErrorOf = (error: PlatformError): GraphQLError =>
+  new GraphQLError(error.message, { extensions: extensionsOf(error) });

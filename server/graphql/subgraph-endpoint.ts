@@ -1,5 +1,10 @@
 import { ApolloServer, type GraphQLRequestContext } from '@apollo/server';
-import { ApolloServerPluginCacheControlDisabled, ApolloServerPluginInlineTraceDisabled, ApolloServerPluginLandingPageDisabled, ApolloServerPluginUsageReportingDisabled } from '@apollo/server/plugin/disabled';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
@@ -35,14 +40,24 @@ export interface GraphEndpointOptions<Services extends object> {
 /** The executable schema of a subgraph: its SDL, its doors' resolvers, the platform's scalars. */
 export function subgraphSchema(sdl: string, maps: readonly ResolverMap[]): GraphQLSchema {
   const typeDefs = parse(sdl);
-  const declared = new Set(typeDefs.definitions.flatMap((definition) => (definition.kind === Kind.SCALAR_TYPE_DEFINITION ? [definition.name.value] : [])));
-  const resolvers: Record<string, object> = Object.fromEntries(Object.entries(scalars).filter(([name]) => declared.has(name)));
-  for (const map of maps) for (const [type, fields] of Object.entries(map)) resolvers[type] = { ...resolvers[type], ...fields };
+  const declared = new Set(
+    typeDefs.definitions.flatMap((definition) =>
+      definition.kind === Kind.SCALAR_TYPE_DEFINITION ? [definition.name.value] : [],
+    ),
+  );
+  const resolvers: Record<string, object> = Object.fromEntries(
+    Object.entries(scalars).filter(([name]) => declared.has(name)),
+  );
+  for (const map of maps)
+    for (const [type, fields] of Object.entries(map)) resolvers[type] = { ...resolvers[type], ...fields };
   return buildSubgraphSchema({ typeDefs, resolvers: resolvers as never });
 }
 
 /** Serves the schema at `POST /graphql` (JSON, and the multipart request for uploads). Returns what stops it. */
-export async function mountGraphEndpoint<Services extends object>(app: Express, options: GraphEndpointOptions<Services>): Promise<() => Promise<void>> {
+export async function mountGraphEndpoint<Services extends object>(
+  app: Express,
+  options: GraphEndpointOptions<Services>,
+): Promise<() => Promise<void>> {
   const { log } = options;
   const server = new ApolloServer<GraphContext<Services>>({
     schema: options.schema,
@@ -51,14 +66,23 @@ export async function mountGraphEndpoint<Services extends object>(app: Express, 
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     formatError: (formatted, error) => formatGraphqlError(formatted, error, log),
-    logger: { debug: () => undefined, info: () => undefined, warn: (message) => log.warn(message), error: (message) => log.error(message) },
+    logger: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: (message) => log.warn(message),
+      error: (message) => log.error(message),
+    },
     plugins: [
       // The two that cost the most of a small request, and all that would call out.
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginInlineTraceDisabled(),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      { requestDidStart: async () => ({ didResolveOperation: async (request) => refuseIntrospection(request, options.introspection) }) },
+      {
+        requestDidStart: async () => ({
+          didResolveOperation: async (request) => refuseIntrospection(request, options.introspection),
+        }),
+      },
     ],
   });
   await server.start();
@@ -82,19 +106,41 @@ export async function mountGraphEndpoint<Services extends object>(app: Express, 
 }
 
 /** Introspection is a question of setting and of who asks. @throws FORBIDDEN */
-export async function refuseIntrospection<Context extends { viewer: Viewer }>({ document, contextValue }: GraphQLRequestContext<Context>, allowed: 'on' | 'admins' | 'off'): Promise<void> {
+export async function refuseIntrospection<Context extends { viewer: Viewer }>(
+  { document, contextValue }: GraphQLRequestContext<Context>,
+  allowed: 'on' | 'admins' | 'off',
+): Promise<void> {
   if (allowed === 'on' || !document || (allowed === 'admins' && isAdmin(contextValue.viewer))) return;
   const asks = document.definitions.some(
-    (definition) => 'selectionSet' in definition && definition.selectionSet?.selections.some((field) => field.kind === Kind.FIELD && (field.name.value === '__schema' || field.name.value === '__type')),
+    (definition) =>
+      'selectionSet' in definition &&
+      definition.selectionSet?.selections.some(
+        (field) =>
+          field.kind === Kind.FIELD && (field.name.value === '__schema' || field.name.value === '__type'),
+      ),
   );
-  if (asks) throw new PlatformError('FORBIDDEN', allowed === 'admins' ? 'Introspection is for admins here: log in as one.' : 'Introspection is switched off here.');
+  if (asks)
+    throw new PlatformError(
+      'FORBIDDEN',
+      allowed === 'admins'
+        ? 'Introspection is for admins here: log in as one.'
+        : 'Introspection is switched off here.',
+    );
 }
 
 /** The GraphQL multipart request specification, its files in memory bounds; refused before a byte is read where a browser form could send it (CSRF). */
 const multipartBody: RequestHandler = async (req, res, next) => {
   if (!req.is('multipart/form-data')) return next();
-  if (!req.get('apollo-require-preflight') && !req.get('x-apollo-operation-name')) throw new PlatformError('VALIDATION_FAILED', 'A multipart request needs the header Apollo-Require-Preflight: true.');
-  req.body = await processRequest(req, res, { maxFileSize: MAX_UPLOAD_BYTES, maxFiles: 10, maxFieldSize: 1_000_000 });
+  if (!req.get('apollo-require-preflight') && !req.get('x-apollo-operation-name'))
+    throw new PlatformError(
+      'VALIDATION_FAILED',
+      'A multipart request needs the header Apollo-Require-Preflight: true.',
+    );
+  req.body = await processRequest(req, res, {
+    maxFileSize: MAX_UPLOAD_BYTES,
+    maxFiles: 10,
+    maxFieldSize: 1_000_000,
+  });
   next();
 };
 
@@ -103,7 +149,8 @@ export const graphqlErrorHandler: ErrorRequestHandler = (thrown, _req, res, next
   const error = platformErrorOf(thrown);
   if (error.status >= 500) contextOf(res).log.error({ err: error.cause ?? thrown }, error.message);
   if (res.headersSent) return next(thrown);
-  if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(Math.ceil(error.retryAfterSeconds)));
+  if (error.retryAfterSeconds !== undefined)
+    res.setHeader('Retry-After', String(Math.ceil(error.retryAfterSeconds)));
   if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   res.status(error.status).json({ errors: [{ message: error.message, extensions: extensionsOf(error) }] });
 };

@@ -1,4 +1,13 @@
-import { createSourceEventStream, execute, parse, validate, type ExecutionArgs, type ExecutionResult, type GraphQLSchema } from 'graphql';
+import {
+  createSourceEventStream,
+  GraphQLError,
+  execute,
+  parse,
+  validate,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLSchema,
+} from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
 import type { WebSocketServer } from 'ws';
 import { viewerOf } from '../auth/authenticate.ts';
@@ -21,27 +30,40 @@ export interface SubscriptionEndpointOptions {
  * by `extensions.authorization` of its subscribe message (the gateway carries many users over one socket),
  * else by `Authorization` in the connection parameters. Returns what stops it.
  */
-export function serveSubscriptions(sockets: WebSocketServer, options: SubscriptionEndpointOptions): () => Promise<void> {
+export function serveSubscriptions(
+  sockets: WebSocketServer,
+  options: SubscriptionEndpointOptions,
+): () => Promise<void> {
   const limiter = operationLimiter(SUBGRAPH_LIMITS);
   const endpoint = useServer(
     {
       schema: options.schema,
       onSubscribe: async (socket, _id, payload) => {
-        const authorization = stringIn(payload.extensions, 'authorization') ?? stringIn(socket.connectionParams, 'authorization');
+        const authorization =
+          stringIn(payload.extensions, 'authorization') ?? stringIn(socket.connectionParams, 'authorization');
         try {
           limiter.check(payload.query);
           await viewerOf(authorization, options.verifier);
           const document = parse(payload.query);
           const errors = validate(options.schema, document);
           if (errors.length > 0) return errors;
-          const args = { schema: options.schema, document, operationName: payload.operationName, variableValues: payload.variables };
-          return { ...args, contextValue: await options.contextFor(authorization), contextFor: () => options.contextFor(authorization) } as ExecutionArgs;
+          const args = {
+            schema: options.schema,
+            document,
+            operationName: payload.operationName,
+            variableValues: payload.variables,
+          };
+          return {
+            ...args,
+            contextValue: await options.contextFor(authorization),
+            contextFor: () => options.contextFor(authorization),
+          } as ExecutionArgs;
         } catch (error) {
           if (error instanceof PlatformError) return [graphqlErrorOf(error)];
           throw error;
         }
       },
-      execute: async (args) => masked(await execute(args as ExecutionArgs), options.log),
+      execute: async (args) => masked(await execute(args), options.log),
       subscribe: (args) => eventStream(args as EventStreamArgs, options.log),
     },
     sockets,
@@ -57,7 +79,10 @@ interface EventStreamArgs extends ExecutionArgs {
 }
 
 /** graphql-js's `subscribe`, but with a fresh context for each event. */
-async function eventStream(args: EventStreamArgs, log: Logger): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
+async function eventStream(
+  args: EventStreamArgs,
+  log: Logger,
+): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) return masked(source, log);
   const events = source[Symbol.asyncIterator]();
@@ -65,7 +90,11 @@ async function eventStream(args: EventStreamArgs, log: Logger): Promise<AsyncIte
     async next() {
       const event = await events.next();
       if (event.done) return { done: true, value: undefined };
-      const result = await execute({ ...args, rootValue: event.value, contextValue: await args.contextFor() });
+      const result = await execute({
+        ...args,
+        rootValue: event.value,
+        contextValue: await args.contextFor(),
+      });
       return { done: false, value: masked(result, log) };
     },
     // Passed on at once: a client that leaves while nothing happens must not leave its listener behind.
@@ -78,8 +107,16 @@ async function eventStream(args: EventStreamArgs, log: Logger): Promise<AsyncIte
   return stream;
 }
 
-const masked = (result: ExecutionResult, log: Logger): ExecutionResult =>
-  result.errors ? { ...result, errors: result.errors.map((error) => ({ ...error, toJSON: () => formatGraphqlError(error.toJSON(), error, log) }) as never) } : result;
+/** Errors as they are sent: graphql-ws writes each by its `toJSON`. */
+function masked(result: ExecutionResult, log: Logger): ExecutionResult {
+  if (!result.errors) return result;
+  const errors = result.errors.map((error) =>
+    Object.assign(new GraphQLError(error.message, error), {
+      toJSON: () => formatGraphqlError(error.toJSON(), error, log),
+    }),
+  );
+  return { ...result, errors };
+}
 
 /** A text value by its name in any case. */
 function stringIn(record: unknown, name: string): string | undefined {

@@ -24,7 +24,15 @@ export function createApp(settings: ServerSettings, log: Logger, metrics: Metric
       const seconds = (performance.now() - startedAt) / 1000;
       const operation = operationOf(req);
       metrics.requestDone(req.path === '/graphql' ? 'graphql' : 'rest', operation, res.statusCode, seconds);
-      contextOf(res).log.info({ operation, status: res.statusCode, millis: Math.round(seconds * 1000), aborted: !res.writableFinished || undefined }, 'request');
+      contextOf(res).log.info(
+        {
+          operation,
+          status: res.statusCode,
+          millis: Math.round(seconds * 1000),
+          aborted: !res.writableFinished || undefined,
+        },
+        'request',
+      );
     });
     next();
   });
@@ -41,15 +49,34 @@ export function createApp(settings: ServerSettings, log: Logger, metrics: Metric
       crossOriginResourcePolicy: { policy: 'cross-origin' }, // avatars and media are shown by front ends of other origins
     }),
   );
-  app.use(cors({ origin: (origin, allow) => allow(null, origin !== undefined && isAllowedOrigin(origin, settings)), credentials: true, maxAge: 600, exposedHeaders: EXPOSED }));
+  app.use(
+    cors({
+      origin: (origin, allow) => allow(null, origin !== undefined && isAllowedOrigin(origin, settings)),
+      credentials: true,
+      maxAge: 600,
+      exposedHeaders: EXPOSED,
+    }),
+  );
   app.use(compression());
   return app;
 }
 
-const EXPOSED = ['API-Version', 'ETag', 'Idempotency-Replayed', 'Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
+const EXPOSED = [
+  'API-Version',
+  'ETag',
+  'Idempotency-Replayed',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+];
 
 /** Whether a browser page of that origin may call: the configured ones; with demo data every page of this machine. */
-export function isAllowedOrigin(origin: string, settings: Pick<ServerSettings, 'corsOrigins' | 'demo'>): boolean {
+export function isAllowedOrigin(
+  origin: string,
+  settings: Pick<ServerSettings, 'corsOrigins' | 'demo'>,
+): boolean {
   if (settings.corsOrigins.includes(origin)) return true;
   return settings.demo && /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(origin);
 }

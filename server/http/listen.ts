@@ -21,7 +21,9 @@ export function httpServerFor(app: Express): Server {
 export class PortInUseError extends Error {
   readonly port: number;
   constructor(port: number, variable: string) {
-    super(`Port ${port} is in use. Stop what listens there (for example: lsof -i :${port}), or choose another port with ${variable}.`);
+    super(
+      `Port ${port} is in use. Stop what listens there (for example: lsof -i :${port}), or choose another port with ${variable}.`,
+    );
     this.name = 'PortInUseError';
     this.port = port;
   }
@@ -30,7 +32,9 @@ export class PortInUseError extends Error {
 /** Listens; resolves to the port. `variable` is named in the error. @throws PortInUseError */
 export function listen(server: Server, port: number, host: string, variable: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? new PortInUseError(port, variable) : error));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? new PortInUseError(port, variable) : error),
+    );
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 }

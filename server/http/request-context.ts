@@ -41,14 +41,17 @@ export function requestContext(log: Logger): RequestHandler {
 export const contextOf = (res: Response): RequestContext => res.locals.context as RequestContext;
 
 /** `POST /locations/check-in`, for log lines and metrics: the declared path, so that ids do not make a label each. */
-export const operationOf = (req: Request): string => `${req.method} ${(req.route as { path?: string } | undefined)?.path ?? (req.baseUrl || 'unmatched')}`;
+export const operationOf = (req: Request): string =>
+  `${req.method} ${(req.route as { path?: string } | undefined)?.path ?? (req.baseUrl || 'unmatched')}`;
 
-const sane = (header: string | string[] | undefined): string | undefined => (typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : undefined);
+const sane = (header: string | string[] | undefined): string | undefined =>
+  typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : undefined;
 
 /** A `traceparent` of version 00 (W3C Trace Context, section 3.2): same trace id and flags, a new span id. */
 export function continued(header: string | string[] | undefined): string {
   const span = randomBytes(8).toString('hex');
-  const given = typeof header === 'string' ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header) : null;
+  const given =
+    typeof header === 'string' ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header) : null;
   if (given && !/^0+$/.test(given[1] ?? '')) return `00-${given[1]}-${span}-${given[2]}`;
   return `00-${randomBytes(16).toString('hex')}-${span}-00`;
 }

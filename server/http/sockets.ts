@@ -20,14 +20,24 @@ export interface Sockets {
  * A browser tells the page's `Origin`; one that may not call over HTTP may not over a socket (403), since cookies and
  * reachability are the same there but CORS is not asked.
  */
-export function createSockets(server: Server, settings: ServerSettings, metrics: Metrics, otherwise?: Upgrade): Sockets {
+export function createSockets(
+  server: Server,
+  settings: ServerSettings,
+  metrics: Metrics,
+  otherwise?: Upgrade,
+): Sockets {
   const endpoints = new Map<string, WebSocketServer>();
 
   server.on('upgrade', (request, socket: Duplex, head) => {
     socket.on('error', () => socket.destroy());
     const endpoint = endpoints.get((request.url ?? '').split('?', 1)[0] ?? '');
     const { origin } = request.headers;
-    if (origin !== undefined && !isAllowedOrigin(origin, settings) && !isSameOrigin(origin, request.headers.host)) return refuse(socket, '403 Forbidden');
+    if (
+      origin !== undefined &&
+      !isAllowedOrigin(origin, settings) &&
+      !isSameOrigin(origin, request.headers.host)
+    )
+      return refuse(socket, '403 Forbidden');
     if (!endpoint) {
       if (!otherwise?.(request, socket, head)) refuse(socket, '404 Not Found');
       return;
@@ -56,7 +66,8 @@ export function createSockets(server: Server, settings: ServerSettings, metrics:
           for (const client of endpoint.clients) client.close(1001, 'the server stops; connect again');
           const late = setTimeout(() => endpoint.clients.forEach((client) => client.terminate()), 1_000); // 1 s
           await new Promise<void>((resolve) => endpoint.close(() => resolve()));
-          while (endpoint.clients.size > 0) await new Promise((resolve) => [...endpoint.clients][0]?.once('close', resolve));
+          while (endpoint.clients.size > 0)
+            await new Promise((resolve) => [...endpoint.clients][0]?.once('close', resolve));
           clearTimeout(late);
         }),
       );
@@ -64,7 +75,8 @@ export function createSockets(server: Server, settings: ServerSettings, metrics:
   };
 }
 
-const isSameOrigin = (origin: string, host: string | undefined): boolean => host !== undefined && URL.canParse(origin) && new URL(origin).host === host;
+const isSameOrigin = (origin: string, host: string | undefined): boolean =>
+  host !== undefined && URL.canParse(origin) && new URL(origin).host === host;
 
 function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);

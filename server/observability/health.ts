@@ -7,12 +7,21 @@ export type HealthCheck = () => Promise<unknown>;
  * `GET /health/live`: the process answers. `GET /health/ready`: it can do its work; 503 names what is missing,
  * also while it stops, so that a load balancer takes it out first.
  */
-export function mountHealth(app: Express, checks: Record<string, HealthCheck>, isStopping: () => boolean): void {
+export function mountHealth(
+  app: Express,
+  checks: Record<string, HealthCheck>,
+  isStopping: () => boolean,
+): void {
   app.get('/health/live', (_req, res) => void res.json({ status: 'ok' }));
   app.get('/health/ready', async (_req, res) => {
-    const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check)] as const));
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check)] as const),
+    );
     const ready = !isStopping() && results.every(([, outcome]) => outcome === 'ok');
-    res.status(ready ? 200 : 503).json({ status: ready ? 'ok' : isStopping() ? 'stopping' : 'unavailable', checks: Object.fromEntries(results) });
+    res.status(ready ? 200 : 503).json({
+      status: ready ? 'ok' : isStopping() ? 'stopping' : 'unavailable',
+      checks: Object.fromEntries(results),
+    });
   });
 }
 

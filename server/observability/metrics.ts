@@ -23,7 +23,11 @@ export function createMetrics(service: string): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  const openSockets = new Gauge({ name: 'open_sockets', help: 'WebSockets open now.', registers: [registry] });
+  const openSockets = new Gauge({
+    name: 'open_sockets',
+    help: 'WebSockets open now.',
+    registers: [registry],
+  });
   return {
     registry,
     openSockets,

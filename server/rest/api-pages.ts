@@ -10,7 +10,13 @@ export function mountApiPages(app: Express, title: string, document: object): vo
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(text));
   app.get('/docs', (_req, res) => void res.type('html').send(page(title)));
   app.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(START));
-  app.use('/docs/assets', express.static(path.dirname(require.resolve('swagger-ui-dist/package.json')), { index: false, maxAge: '1d' }));
+  app.use(
+    '/docs/assets',
+    express.static(path.dirname(require.resolve('swagger-ui-dist/package.json')), {
+      index: false,
+      maxAge: '1d',
+    }),
+  );
 }
 
 // Addresses are relative, so that the page works under the gateway's prefix too.

@@ -1,6 +1,15 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { digestOf, IDEMPOTENCY_KEY_LIFETIME_MILLIS, reused, sealed, unsealed, type IdempotencyStore, type KeyedRequest, type StoredAnswer } from './idempotency.ts';
+import {
+  digestOf,
+  IDEMPOTENCY_KEY_LIFETIME_MILLIS,
+  reused,
+  sealed,
+  unsealed,
+  type IdempotencyStore,
+  type KeyedRequest,
+  type StoredAnswer,
+} from './idempotency.ts';
 
 interface IdempotencyRow {
   operation: string;
@@ -20,13 +29,16 @@ export function databaseIdempotency(unit: UnitOfWork): IdempotencyStore {
       unit.transaction(async () => {
         if (!(await claim(unit, request))) return { answer: await stored(unit, request), replayed: true };
         const answer = await perform();
-        await unit.em.execute('update idempotency_record set status = ?, headers = ?::jsonb, body = ? where caller = ? and key = ?', [
-          answer.status,
-          JSON.stringify(answer.headers),
-          answer.body === null ? null : sealed(answer.body, request),
-          request.caller,
-          digestOf(request.key),
-        ]);
+        await unit.em.execute(
+          'update idempotency_record set status = ?, headers = ?::jsonb, body = ? where caller = ? and key = ?',
+          [
+            answer.status,
+            JSON.stringify(answer.headers),
+            answer.body === null ? null : sealed(answer.body, request),
+            request.caller,
+            digestOf(request.key),
+          ],
+        );
         return { answer, replayed: false };
       }),
   };
@@ -46,12 +58,23 @@ async function claim(unit: UnitOfWork, request: KeyedRequest): Promise<boolean> 
 }
 
 async function stored(unit: UnitOfWork, request: KeyedRequest): Promise<StoredAnswer> {
-  const [row] = await unit.em.execute<IdempotencyRow[]>('select operation, fingerprint, status, headers, body from idempotency_record where caller = ? and key = ?', [request.caller, digestOf(request.key)]);
+  const [row] = await unit.em.execute<IdempotencyRow[]>(
+    'select operation, fingerprint, status, headers, body from idempotency_record where caller = ? and key = ?',
+    [request.caller, digestOf(request.key)],
+  );
   if (!row || row.operation !== request.operation || row.fingerprint !== request.fingerprint) throw reused();
-  return { status: row.status, headers: row.headers, body: row.body === null ? null : unsealed(row.body, request) };
+  return {
+    status: row.status,
+    headers: row.headers,
+    body: row.body === null ? null : unsealed(row.body, request),
+  };
 }
 
 /** Forgets keys older than 24 h; returns how many. */
 export async function purgeIdempotencyRecords(orm: MikroORM): Promise<void> {
-  await orm.em.fork().execute('delete from idempotency_record where created_at < ?', [new Date(Date.now() - IDEMPOTENCY_KEY_LIFETIME_MILLIS)]);
+  await orm.em
+    .fork()
+    .execute('delete from idempotency_record where created_at < ?', [
+      new Date(Date.now() - IDEMPOTENCY_KEY_LIFETIME_MILLIS),
+    ]);
 }

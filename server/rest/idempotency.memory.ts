@@ -1,5 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { digestOf, IDEMPOTENCY_KEY_LIFETIME_MILLIS, reused, type IdempotencyStore, type StoredAnswer } from './idempotency.ts';
+import {
+  digestOf,
+  IDEMPOTENCY_KEY_LIFETIME_MILLIS,
+  reused,
+  type IdempotencyStore,
+  type StoredAnswer,
+} from './idempotency.ts';
 
 interface Remembered {
   operation: string;
@@ -15,7 +21,8 @@ export function memoryIdempotency(): IdempotencyStore {
       const id = `${request.caller}\n${digestOf(request.key)}`;
       const known = remembered.get(id);
       if (known) {
-        if (known.operation !== request.operation || known.fingerprint !== request.fingerprint) throw reused();
+        if (known.operation !== request.operation || known.fingerprint !== request.fingerprint)
+          throw reused();
         return { answer: await known.answer, replayed: true };
       }
       const answer = perform();

@@ -28,21 +28,35 @@ export interface IdempotencyStore {
    * Gives the stored answer of this key, or performs and stores. Of several at once with one key, one performs, the others wait for it.
    * @throws IDEMPOTENCY_KEY_REUSED where the key came with another request before.
    */
-  once(request: KeyedRequest, perform: () => Promise<StoredAnswer>): Promise<{ answer: StoredAnswer; replayed: boolean }>;
+  once(
+    request: KeyedRequest,
+    perform: () => Promise<StoredAnswer>,
+  ): Promise<{ answer: StoredAnswer; replayed: boolean }>;
 }
 
 export function keyOf(header: string): string {
-  if (!/^[\x21-\x7e]{1,255}$/.test(header)) throw invalid('Idempotency-Key', 'expected 1 to 255 visible ASCII characters without spaces, e.g. a UUID');
+  if (!/^[\x21-\x7e]{1,255}$/.test(header))
+    throw invalid(
+      'Idempotency-Key',
+      'expected 1 to 255 visible ASCII characters without spaces, e.g. a UUID',
+    );
   return header;
 }
 
 export const callerOf = (viewer: Viewer, address: string): string =>
-  viewer.kind === 'user' ? `user:${viewer.userId}` : viewer.kind === 'service' ? `service:${viewer.service}` : `address:${address}`;
+  viewer.kind === 'user'
+    ? `user:${viewer.userId}`
+    : viewer.kind === 'service'
+      ? `service:${viewer.service}`
+      : `address:${address}`;
 
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export const reused = () =>
-  new PlatformError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another request in the last 24 hours; repeat that request unchanged, or choose a new key.');
+  new PlatformError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'This Idempotency-Key was used with another request in the last 24 hours; repeat that request unchanged, or choose a new key.',
+  );
 
 /**
  * An answer may hold a secret (a token at log-in), so it is stored encrypted under the client's own key,
@@ -51,7 +65,9 @@ export const reused = () =>
 export function sealed(body: string, request: KeyedRequest): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', secretOf(request), iv);
-  return Buffer.concat([iv, cipher.update(body, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64');
+  return Buffer.concat([iv, cipher.update(body, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
+    'base64',
+  );
 }
 
 export function unsealed(sealedBody: string, request: KeyedRequest): string {
@@ -61,4 +77,5 @@ export function unsealed(sealedBody: string, request: KeyedRequest): string {
   return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
 }
 
-const secretOf = (request: KeyedRequest): Uint8Array => new Uint8Array(hkdfSync('sha256', request.key, request.caller, 'idempotency-record', 32));
+const secretOf = (request: KeyedRequest): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', request.key, request.caller, 'idempotency-record', 32));

@@ -29,13 +29,26 @@ export interface RouteHost<Services> {
 }
 
 /** Mounts declared routes: authentication, limits, validation, idempotency, versions, paging; 405 for the other methods of their paths. */
-export function mountRoutes<Services>(app: Express, routes: readonly RestRoute<Services>[], host: RouteHost<Services>): void {
-  const general = host.generalLimitPerMinute === undefined ? undefined : rateLimited({ name: 'general', perMinute: host.generalLimitPerMinute, by: 'caller', store: host.rateLimitStore?.('general') });
+export function mountRoutes<Services>(
+  app: Express,
+  routes: readonly RestRoute<Services>[],
+  host: RouteHost<Services>,
+): void {
+  const general =
+    host.generalLimitPerMinute === undefined
+      ? undefined
+      : rateLimited({
+          name: 'general',
+          perMinute: host.generalLimitPerMinute,
+          by: 'caller',
+          store: host.rateLimitStore?.('general'),
+        });
   const limiters = new Map<string, RequestHandler>();
   const limiterOf = (route: RestRoute<Services>): RequestHandler | undefined => {
     if (!general || !route.rateLimit) return general;
     const { name } = route.rateLimit;
-    const limiter = limiters.get(name) ?? rateLimited({ ...route.rateLimit, store: host.rateLimitStore?.(name) });
+    const limiter =
+      limiters.get(name) ?? rateLimited({ ...route.rateLimit, store: host.rateLimitStore?.(name) });
     limiters.set(name, limiter);
     return limiter;
   };
@@ -53,19 +66,32 @@ export function mountRoutes<Services>(app: Express, routes: readonly RestRoute<S
     const methods = declared.map((route) => route.method);
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
     app.all(path, (req) => {
-      throw new PlatformError('METHOD_NOT_ALLOWED', `${req.method} is not possible here; allowed: ${allow.join(', ')}.`, { allow });
+      throw new PlatformError(
+        'METHOD_NOT_ALLOWED',
+        `${req.method} is not possible here; allowed: ${allow.join(', ')}.`,
+        { allow },
+      );
     });
   }
 }
 
-const AUTHENTICATION = { required: authenticateToken, optional: optionalAuth, forgiving: forgivingAuth } as const;
+const AUTHENTICATION = {
+  required: authenticateToken,
+  optional: optionalAuth,
+  forgiving: forgivingAuth,
+} as const;
 
 const parseJson = express.json({ limit: '1mb', type: ['application/json', 'application/*+json'] });
 
 /** A body must say that it is JSON: what is silently taken for something else loses data. */
 const jsonBody: RequestHandler = (req, res, next) => {
-  const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
-  if (hasBody && !req.is(['json', '+json'])) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', `Expected Content-Type: application/json, got ${req.headers['content-type'] ?? 'none'}.`);
+  const hasBody =
+    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+  if (hasBody && !req.is(['json', '+json']))
+    throw new PlatformError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `Expected Content-Type: application/json, got ${req.headers['content-type'] ?? 'none'}.`,
+    );
   parseJson(req, res, next);
 };
 
@@ -74,29 +100,50 @@ function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Service
     const { services, idempotency } = host.begin(res);
     const multipart = route.upload && (await readMultipart(req, route.upload));
     const request = requestOf(route, req, res, multipart);
-    const perform = async () => replyOf(route, await route.handler(request as RestRequest<never, never, never>, services), host.verifyAnswers);
+    const perform = async () =>
+      replyOf(
+        route,
+        await route.handler(request as RestRequest<never, never, never>, services),
+        host.verifyAnswers,
+      );
 
     const key = route.method === 'POST' ? req.headers['idempotency-key'] : undefined;
     if (typeof key !== 'string') return send(req, res, await perform());
     const { viewer, address } = contextOf(res);
-    const keyed = { caller: callerOf(viewer, address), key: keyOf(key), operation: `${req.method} ${req.path}`, fingerprint: fingerprintOf(req, multipart) };
+    const keyed = {
+      caller: callerOf(viewer, address),
+      key: keyOf(key),
+      operation: `${req.method} ${req.path}`,
+      fingerprint: fingerprintOf(req, multipart),
+    };
     const { answer, replayed } = await idempotency.once(keyed, async () => {
       try {
         return answerOf(await perform());
       } catch (error) {
         // A refusal by the rules is an answer too; being late, unknown or unlucky is not.
-        if (error instanceof PlatformError && error.status < 500 && ![401, 429].includes(error.status)) return problemAnswer(error, req.originalUrl, contextOf(res).id);
+        if (error instanceof PlatformError && error.status < 500 && ![401, 429].includes(error.status))
+          return problemAnswer(error, req.originalUrl, contextOf(res).id);
         throw error;
       }
     });
     if (replayed) res.setHeader('Idempotency-Replayed', 'true');
-    await send(req, res, new Reply(answer.status, answer.body === null ? undefined : Buffer.from(answer.body), answer.headers));
+    await send(
+      req,
+      res,
+      new Reply(answer.status, answer.body === null ? undefined : Buffer.from(answer.body), answer.headers),
+    );
   };
 }
 
-function requestOf<Services>(route: RestRoute<Services>, req: Request, res: Response, multipart: MultipartBody | undefined): RestRequest<unknown, unknown, unknown> {
+function requestOf<Services>(
+  route: RestRoute<Services>,
+  req: Request,
+  res: Response,
+  multipart: MultipartBody | undefined,
+): RestRequest<unknown, unknown, unknown> {
   const params = route.params?.safeParse(req.params);
-  if (params && !params.success) throw notFound('such thing', Object.values(req.params).join('/').slice(0, 100));
+  if (params && !params.success)
+    throw notFound('such thing', Object.values(req.params).join('/').slice(0, 100));
   const body = route.body ? validated(route.body, multipart ? multipart.fields : req.body) : undefined;
   return {
     params: params?.data,
@@ -112,7 +159,8 @@ function requestOf<Services>(route: RestRoute<Services>, req: Request, res: Resp
   };
 }
 
-const isPage = (result: unknown): result is Page<unknown> => typeof result === 'object' && result !== null && 'cursorOf' in result;
+const isPage = (result: unknown): result is Page<unknown> =>
+  typeof result === 'object' && result !== null && 'cursorOf' in result;
 
 function replyOf<Services>(route: RestRoute<Services>, result: unknown, verify: boolean): PagedReply {
   const { success } = route;
@@ -120,19 +168,33 @@ function replyOf<Services>(route: RestRoute<Services>, result: unknown, verify: 
   if (verify && success.shape) success.shape.parse(success.page && isPage(result) ? result.items : result);
   if (!isPage(result)) return new PagedReply(success.status, success.status === 204 ? undefined : result);
   const last = result.items.at(-1);
-  return new PagedReply(success.status, result.items, {}, result.hasNextPage && last !== undefined ? result.cursorOf(last) : undefined);
+  return new PagedReply(
+    success.status,
+    result.items,
+    {},
+    result.hasNextPage && last !== undefined ? result.cursorOf(last) : undefined,
+  );
 }
 
 class PagedReply extends Reply {
   readonly nextCursor: string | undefined;
-  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}, nextCursor?: string) {
+  constructor(
+    status: number,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+    nextCursor?: string,
+  ) {
     super(status, body, headers);
     this.nextCursor = nextCursor;
   }
 }
 
 function answerOf(reply: Reply): StoredAnswer {
-  return { status: reply.status, headers: { ...reply.headers, ...jsonHeaders(reply.body) }, body: reply.body === undefined ? null : JSON.stringify(reply.body) };
+  return {
+    status: reply.status,
+    headers: { ...reply.headers, ...jsonHeaders(reply.body) },
+    body: reply.body === undefined ? null : JSON.stringify(reply.body),
+  };
 }
 
 function jsonHeaders(body: unknown): Record<string, string> {
@@ -144,14 +206,20 @@ function jsonHeaders(body: unknown): Record<string, string> {
 async function send(req: Request, res: Response, reply: Reply): Promise<void> {
   const { body } = reply;
   res.status(reply.status);
-  if (body instanceof Readable || Buffer.isBuffer(body) || body instanceof Uint8Array || typeof body === 'string') {
+  if (
+    body instanceof Readable ||
+    Buffer.isBuffer(body) ||
+    body instanceof Uint8Array ||
+    typeof body === 'string'
+  ) {
     res.set({ ...reply.headers });
     if (!(body instanceof Readable)) res.send(typeof body === 'string' ? body : Buffer.from(body));
     else await pipeline(body, res);
     return;
   }
   res.set({ ...jsonHeaders(body), ...reply.headers });
-  if (reply instanceof PagedReply && reply.nextCursor !== undefined) res.set('Link', `<${nextUrl(req, reply.nextCursor)}>; rel="next"`);
+  if (reply instanceof PagedReply && reply.nextCursor !== undefined)
+    res.set('Link', `<${nextUrl(req, reply.nextCursor)}>; rel="next"`);
   if (body === undefined) res.end();
   else res.send(JSON.stringify(body));
 }
@@ -165,7 +233,18 @@ function nextUrl(req: Request, cursor: string): string {
 }
 
 const fingerprintOf = (req: Request, multipart: MultipartBody | undefined): string =>
-  multipart?.fingerprint ?? createHash('sha256').update(JSON.stringify([req.query, req.body ?? null])).digest('hex');
+  multipart?.fingerprint ??
+  createHash('sha256')
+    .update(JSON.stringify([req.query, req.body ?? null]))
+    .digest('hex');
 
 /** 404 for every path that nothing serves. */
-export const unknownPath: RequestHandler = (req, res) => sendProblem(res, new PlatformError('NOT_FOUND', `Nothing is served at ${req.path.slice(0, 200)}; GET /docs lists what is.`), req.originalUrl);
+export const unknownPath: RequestHandler = (req, res) =>
+  sendProblem(
+    res,
+    new PlatformError(
+      'NOT_FOUND',
+      `Nothing is served at ${req.path.slice(0, 200)}; GET /docs lists what is.`,
+    ),
+    req.originalUrl,
+  );

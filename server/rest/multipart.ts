@@ -45,7 +45,8 @@ export async function readMultipart(req: IncomingMessage, limits: UploadLimits):
   const fail = (error: PlatformError) => parser.destroy(error);
 
   parser.on('field', (name, value, info) => {
-    if (info.nameTruncated || info.valueTruncated) fail(new PlatformError('PAYLOAD_TOO_LARGE', `The field "${name.slice(0, 40)}" is longer than 64 KiB.`));
+    if (info.nameTruncated || info.valueTruncated)
+      fail(new PlatformError('PAYLOAD_TOO_LARGE', `The field "${name.slice(0, 40)}" is longer than 64 KiB.`));
     else if (name !== '__proto__') fields[name] = value;
   });
   parser.on('file', (field, stream, info) => {
@@ -54,12 +55,19 @@ export async function readMultipart(req: IncomingMessage, limits: UploadLimits):
       fail(invalid(field, `expected files in the field "${limits.field}" only`));
       return;
     }
-    const file = bytesOf(stream, maxBytes).then((bytes) => ({ field, filename: info.filename ?? '', contentType: info.mimeType, bytes }));
+    const file = bytesOf(stream, maxBytes).then((bytes) => ({
+      field,
+      filename: info.filename ?? '',
+      contentType: info.mimeType,
+      bytes,
+    }));
     file.catch(fail);
     files.push(file);
   });
   parser.on('filesLimit', () => fail(invalid(limits.field, `expected at most ${maxFiles} file(s)`)));
-  parser.on('fieldsLimit', () => fail(new PlatformError('PAYLOAD_TOO_LARGE', 'The form has more than 50 fields.')));
+  parser.on('fieldsLimit', () =>
+    fail(new PlatformError('PAYLOAD_TOO_LARGE', 'The form has more than 50 fields.')),
+  );
 
   try {
     await new Promise<void>((resolve, reject) => {
@@ -69,7 +77,8 @@ export async function readMultipart(req: IncomingMessage, limits: UploadLimits):
       req.pipe(parser);
     });
     const received = await Promise.all(files);
-    if (received.length === 0 && !limits.optional) throw invalid(limits.field, 'expected a file in this multipart field, got none');
+    if (received.length === 0 && !limits.optional)
+      throw invalid(limits.field, 'expected a file in this multipart field, got none');
     return { fields, files: received, fingerprint: fingerprintOf(fields, received) };
   } catch (error) {
     req.unpipe(parser);
@@ -79,10 +88,25 @@ export async function readMultipart(req: IncomingMessage, limits: UploadLimits):
 }
 
 function parserFor(req: IncomingMessage, maxBytes: number, maxFiles: number): busboy.Busboy {
-  if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? '')) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', `Expected multipart/form-data, got ${req.headers['content-type'] ?? 'no Content-Type'}.`);
-  if (Number(req.headers['content-length'] ?? 0) > maxBytes * maxFiles + 1024 * 1024) throw tooLarge(maxBytes);
+  if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? ''))
+    throw new PlatformError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `Expected multipart/form-data, got ${req.headers['content-type'] ?? 'no Content-Type'}.`,
+    );
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes * maxFiles + 1024 * 1024)
+    throw tooLarge(maxBytes);
   try {
-    return busboy({ headers: req.headers, limits: { fileSize: maxBytes, files: maxFiles, fields: 50, fieldSize: 65_536, fieldNameSize: 200, parts: 60 } });
+    return busboy({
+      headers: req.headers,
+      limits: {
+        fileSize: maxBytes,
+        files: maxFiles,
+        fields: 50,
+        fieldSize: 65_536,
+        fieldNameSize: 200,
+        parts: 60,
+      },
+    });
   } catch {
     throw invalid('', 'the multipart body has no boundary');
   }
@@ -95,10 +119,15 @@ async function bytesOf(stream: Readable & { truncated?: boolean }, maxBytes: num
   return Buffer.concat(chunks);
 }
 
-const tooLarge = (maxBytes: number) => new PlatformError('PAYLOAD_TOO_LARGE', `A file may have at most ${Math.floor(maxBytes / 1024 / 1024)} MiB; send a smaller one.`);
+const tooLarge = (maxBytes: number) =>
+  new PlatformError(
+    'PAYLOAD_TOO_LARGE',
+    `A file may have at most ${Math.floor(maxBytes / 1024 / 1024)} MiB; send a smaller one.`,
+  );
 
 function fingerprintOf(fields: Record<string, string>, files: readonly UploadedFile[]): string {
   const hash = createHash('sha256').update(JSON.stringify(fields));
-  for (const file of files) hash.update(`\n${file.field}\n${file.filename}\n${file.bytes.length}\n`).update(file.bytes);
+  for (const file of files)
+    hash.update(`\n${file.field}\n${file.filename}\n${file.bytes.length}\n`).update(file.bytes);
   return hash.digest('hex');
 }

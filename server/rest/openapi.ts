@@ -22,7 +22,16 @@ export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>
     // Relative to the document itself, so that it holds on the service's own port and under the gateway's prefix.
     servers: [{ url: './' }],
     paths,
-    components: { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The `token` of POST /auth/login at the identity service.' } } },
+    components: {
+      securitySchemes: {
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'The `token` of POST /auth/login at the identity service.',
+        },
+      },
+    },
   });
 }
 
@@ -41,32 +50,67 @@ function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
     },
     ...requestBody(route),
     responses: {
-      [success.status]: { description: success.description, ...successContent(route), ...(success.page && { headers: z.object({ Link: z.string().optional().meta({ description: 'Next page: `<...>; rel="next"` (RFC 8288)' }) }) }) },
+      [success.status]: {
+        description: success.description,
+        ...successContent(route),
+        ...(success.page && {
+          headers: z.object({
+            Link: z.string().optional().meta({ description: 'Next page: `<...>; rel="next"` (RFC 8288)' }),
+          }),
+        }),
+      },
       ...problems(route),
     },
-  } as ZodOpenApiOperationObject;
+  };
 }
 
-const operationId = (route: RestRoute<never>): string => `${route.method.toLowerCase()}${route.path.replace(/[/:-]+(\w?)/g, (_all, letter: string) => letter.toUpperCase()) || 'Root'}`;
+const operationId = (route: RestRoute<never>): string =>
+  `${route.method.toLowerCase()}${route.path.replace(/[/:-]+(\w?)/g, (_all, letter: string) => letter.toUpperCase()) || 'Root'}`;
 
 function headersOf(route: RestRoute<never>): z.ZodObject | undefined {
   const shape = {
-    ...(route.method === 'POST' && { 'Idempotency-Key': z.string().optional().meta({ description: 'Repeating a request with the same key within 24 hours gives the same answer and writes nothing again.' }) }),
-    ...(route.versioned && { 'If-Match': z.string().optional().meta({ description: 'The ETag of the version that this write is based on; 412 where it has changed.' }) }),
+    ...(route.method === 'POST' && {
+      'Idempotency-Key': z.string().optional().meta({
+        description:
+          'Repeating a request with the same key within 24 hours gives the same answer and writes nothing again.',
+      }),
+    }),
+    ...(route.versioned && {
+      'If-Match': z.string().optional().meta({
+        description: 'The ETag of the version that this write is based on; 412 where it has changed.',
+      }),
+    }),
   };
   return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
 }
 
 function requestBody(route: RestRoute<never>): object {
-  if (route.consumes) return { requestBody: { required: true, content: { [route.consumes]: { schema: { type: 'string' } } } } };
+  if (route.consumes)
+    return { requestBody: { required: true, content: { [route.consumes]: { schema: { type: 'string' } } } } };
   if (route.upload) {
-    const fields = route.body ? z.toJSONSchema(route.body, { io: 'input', unrepresentable: 'any' }).properties : {};
-    const file = { type: 'string', contentMediaType: 'application/octet-stream', description: `At most ${(route.upload.maxBytes ?? 10_485_760) / 1_048_576} MiB.` };
+    const fields = route.body
+      ? z.toJSONSchema(route.body, { io: 'input', unrepresentable: 'any' }).properties
+      : {};
+    const file = {
+      type: 'string',
+      contentMediaType: 'application/octet-stream',
+      description: `At most ${(route.upload.maxBytes ?? 10_485_760) / 1_048_576} MiB.`,
+    };
     const many = (route.upload.maxFiles ?? 1) > 1;
-    const properties = { ...fields, [route.upload.field]: many ? { type: 'array', items: file, maxItems: route.upload.maxFiles } : file };
-    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: { type: 'object', properties } } } } };
+    const properties = {
+      ...fields,
+      [route.upload.field]: many ? { type: 'array', items: file, maxItems: route.upload.maxFiles } : file,
+    };
+    return {
+      requestBody: {
+        required: true,
+        content: { 'multipart/form-data': { schema: { type: 'object', properties } } },
+      },
+    };
   }
-  return route.body ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } } : {};
+  return route.body
+    ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }
+    : {};
 }
 
 function successContent(route: RestRoute<never>): object {
@@ -101,6 +145,12 @@ function problems(route: RestRoute<never>): Record<string, object> {
   ];
   const byStatus = Map.groupBy(new Set(codes), (code) => ERRORS[code].status);
   return Object.fromEntries(
-    [...byStatus].map(([status, ofStatus]) => [status, { description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('; '), content: { 'application/problem+json': { schema: problemShape } } }]),
+    [...byStatus].map(([status, ofStatus]) => [
+      status,
+      {
+        description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('; '),
+        content: { 'application/problem+json': { schema: problemShape } },
+      },
+    ]),
   );
 }

@@ -26,9 +26,13 @@ export const problemHandler: ErrorRequestHandler = (thrown: unknown, req, res, n
 /** Writes the problem with the headers that its status asks for. */
 export function sendProblem(res: Response, error: PlatformError, instance: string): void {
   if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
-  if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(Math.ceil(error.retryAfterSeconds)));
+  if (error.retryAfterSeconds !== undefined)
+    res.setHeader('Retry-After', String(Math.ceil(error.retryAfterSeconds)));
   if (error.allow) res.setHeader('Allow', error.allow.join(', '));
-  res.status(error.status).type('application/problem+json').send(JSON.stringify(problemOf(error, instance, contextOf(res).id)));
+  res
+    .status(error.status)
+    .type('application/problem+json')
+    .send(JSON.stringify(problemOf(error, instance, contextOf(res).id)));
 }
 
 /** A problem as an answer that can be stored and given again. */
@@ -55,10 +59,22 @@ function problemOf(error: PlatformError, instance: string, requestId: string): P
 export function platformErrorOf(thrown: unknown): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
   const { status, type } = httpErrorOf(thrown);
-  if (type === 'entity.parse.failed') return new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON.', { errors: [{ path: '', message: 'expected valid JSON' }] });
-  if (type === 'entity.too.large') return new PlatformError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB; send less at once.');
-  if (type === 'encoding.unsupported' || type === 'charset.unsupported') return new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'The body has an encoding that is not understood: send UTF-8, plain, gzip or br.');
-  if (status !== undefined && status >= 400 && status < 500) return new PlatformError('VALIDATION_FAILED', 'The request could not be read: check path, headers and body.');
+  if (type === 'entity.parse.failed')
+    return new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON.', {
+      errors: [{ path: '', message: 'expected valid JSON' }],
+    });
+  if (type === 'entity.too.large')
+    return new PlatformError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB; send less at once.');
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported')
+    return new PlatformError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body has an encoding that is not understood: send UTF-8, plain, gzip or br.',
+    );
+  if (status !== undefined && status >= 400 && status < 500)
+    return new PlatformError(
+      'VALIDATION_FAILED',
+      'The request could not be read: check path, headers and body.',
+    );
   return new PlatformError('INTERNAL', INTERNAL_MESSAGE, { cause: thrown });
 }
 

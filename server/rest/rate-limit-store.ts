@@ -11,12 +11,30 @@ export interface RateLimitStores {
 }
 
 /** With REDIS_URL all replicas of a service count together; without it each process counts for itself (undefined). */
-export async function openRateLimitStores(service: string, settings: ServerSettings, log: Logger): Promise<RateLimitStores> {
-  if (!settings.redisUrl || !settings.rateLimits) return Object.assign(() => undefined, { close: async () => undefined });
-  const redis = createClient({ url: settings.redisUrl, disableOfflineQueue: true, socket: { reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 5_000) } });
-  redis.on('error', (error: unknown) => log.warn({ err: error }, 'Redis does not answer; requests pass uncounted'));
-  await redis.connect().catch(() => undefined); // it goes on trying by itself
-  return Object.assign((limit: string) => new RedisStore({ prefix: `rate-limit:${service}:${limit}:`, sendCommand: (...command: string[]) => redis.sendCommand(command) as Promise<RedisReply> }), {
-    close: async () => redis.destroy(),
+export async function openRateLimitStores(
+  service: string,
+  settings: ServerSettings,
+  log: Logger,
+): Promise<RateLimitStores> {
+  if (!settings.redisUrl || !settings.rateLimits)
+    return Object.assign(() => undefined, { close: async () => undefined });
+  const redis = createClient({
+    url: settings.redisUrl,
+    disableOfflineQueue: true,
+    socket: { reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 5_000) },
   });
+  redis.on('error', (error: unknown) =>
+    log.warn({ err: error }, 'Redis does not answer; requests pass uncounted'),
+  );
+  await redis.connect().catch(() => undefined); // it goes on trying by itself
+  return Object.assign(
+    (limit: string) =>
+      new RedisStore({
+        prefix: `rate-limit:${service}:${limit}:`,
+        sendCommand: (...command: string[]) => redis.sendCommand<RedisReply>(command),
+      }),
+    {
+      close: async () => redis.destroy(),
+    },
+  );
 }

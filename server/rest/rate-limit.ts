@@ -32,8 +32,17 @@ export function rateLimited({ name, perMinute, by, store }: RateLimitOptions): R
     },
     handler: (req, _res, next) => {
       const resetTime = (req as { rateLimit?: { resetTime?: Date } }).rateLimit?.resetTime;
-      const retryAfterSeconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? Date.now()) - Date.now()) / 1000));
-      next(new PlatformError('RATE_LIMITED', `More than ${perMinute} requests in a minute; go on in ${retryAfterSeconds} s.`, { retryAfterSeconds }));
+      const retryAfterSeconds = Math.max(
+        1,
+        Math.ceil(((resetTime?.getTime() ?? Date.now()) - Date.now()) / 1000),
+      );
+      next(
+        new PlatformError(
+          'RATE_LIMITED',
+          `More than ${perMinute} requests in a minute; go on in ${retryAfterSeconds} s.`,
+          { retryAfterSeconds },
+        ),
+      );
     },
   });
 }

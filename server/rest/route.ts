@@ -21,7 +21,7 @@ export interface RestRequest<Params, Query, Body> {
   /** `User-Agent`, cut to 256 characters; for lists of log-ins. */
   userAgent: string;
   /** One header of the request, by its lower-case name. */
-  header(name: string): string | undefined;
+  header: (name: string) => string | undefined;
 }
 
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -38,7 +38,12 @@ export interface RestSuccess {
 }
 
 /** One REST operation: its shape, its documentation and its handler, in one place. */
-export interface RestDeclaration<Services, Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+export interface RestDeclaration<
+  Services,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
   method: RestMethod;
   /** As express reads it, literally: `/locations/:id/occupancy`. */
   path: string;
@@ -66,11 +71,17 @@ export interface RestDeclaration<Services, Params extends z.ZodType, Query exten
   /** Requests a minute from one address, where it is less than the general limit. `name` groups routes that share it. */
   rateLimit?: { name: string; perMinute: number; by: 'caller' | 'address' };
   /** Unpack, call, return: a plain result, a `Page`, or a `Reply` where status or headers vary. */
-  handler(request: RestRequest<z.output<Params>, z.output<Query>, z.output<Body>>, services: Services): unknown;
+  handler(
+    request: RestRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+    services: Services,
+  ): unknown;
 }
 
 /** A declared route; its shapes are for the mounting code and the OpenAPI document. */
-export type RestRoute<Services> = Omit<RestDeclaration<Services, z.ZodType, z.ZodType, z.ZodType>, 'handler'> & {
+export type RestRoute<Services> = Omit<
+  RestDeclaration<Services, z.ZodType, z.ZodType, z.ZodType>,
+  'handler'
+> & {
   // A property, not a method: a door that needs fewer services fits where there are more.
   handler: (request: RestRequest<never, never, never>, services: Services) => unknown;
 };
@@ -82,9 +93,13 @@ export type RestRoute<Services> = Omit<RestDeclaration<Services, z.ZodType, z.Zo
  *     export const locationsRest = [route({ method: 'GET', path: '/locations', ... })];
  */
 export function restRoute<Services>() {
-  return <Params extends z.ZodType = z.ZodType, Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType>(
+  return <
+    Params extends z.ZodType = z.ZodType,
+    Query extends z.ZodType = z.ZodType,
+    Body extends z.ZodType = z.ZodType,
+  >(
     declaration: RestDeclaration<Services, Params, Query, Body>,
-  ): RestRoute<Services> => declaration as RestRoute<Services>;
+  ): RestRoute<Services> => declaration;
 }
 
 /** An answer whose status, headers or body are not the declared JSON. */

@@ -11,15 +11,26 @@ export function versionTag(body: unknown): string | undefined {
  * `*` and neither mean: whatever is there. @throws VALIDATION_FAILED where the two differ or the header is no version.
  */
 export function expectedVersionOf(ifMatch: string | undefined, body: unknown): number | undefined {
-  const inBody = typeof body === 'object' && body !== null && 'version' in body && typeof body.version === 'number' ? body.version : undefined;
+  const inBody =
+    typeof body === 'object' && body !== null && 'version' in body && typeof body.version === 'number'
+      ? body.version
+      : undefined;
   const inHeader = headerVersion(ifMatch);
-  if (inHeader !== undefined && inBody !== undefined && inHeader !== inBody) throw invalid('version', `If-Match says version ${inHeader}, the body says ${inBody}; send one of them, or the same`);
+  if (inHeader !== undefined && inBody !== undefined && inHeader !== inBody)
+    throw invalid(
+      'version',
+      `If-Match says version ${inHeader}, the body says ${inBody}; send one of them, or the same`,
+    );
   return inHeader ?? inBody;
 }
 
 function headerVersion(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const version = /^(?:W\/)?"(\d{1,9})"$/.exec(ifMatch.trim())?.[1];
-  if (version === undefined) throw invalid('If-Match', `expected an ETag that this service gave, such as "3", got ${ifMatch.slice(0, 60)}`);
+  if (version === undefined)
+    throw invalid(
+      'If-Match',
+      `expected an ETag that this service gave, such as "3", got ${ifMatch.slice(0, 60)}`,
+    );
   return Number(version);
 }

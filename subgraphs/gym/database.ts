@@ -4,4 +4,8 @@ import { Gym } from './gyms/gym.entity.ts';
 import { Location } from './locations/location.entity.ts';
 import { migrations } from './migrations/index.ts';
 
-export const database: DatabaseDeclaration = { name: 'platform_gym', entities: [Gym, Location, CheckIn], migrations };
+export const database: DatabaseDeclaration = {
+  name: 'platform_gym',
+  entities: [Gym, Location, CheckIn],
+  migrations,
+};

@@ -9,12 +9,33 @@ export async function demo(unit: UnitOfWork): Promise<void> {
   await unit.em.upsertMany(Location, LOCATIONS, { onConflictAction: 'ignore' });
 }
 
-const created = { version: 1, createdAt: new Date('2026-01-01T00:00:00Z'), updatedAt: new Date('2026-01-01T00:00:00Z') };
-const picture = (colour: string, name: string) => `https://assets.example.test/${name}-${colour.slice(1)}.png`;
+const created = {
+  version: 1,
+  createdAt: new Date('2026-01-01T00:00:00Z'),
+  updatedAt: new Date('2026-01-01T00:00:00Z'),
+};
+const picture = (colour: string, name: string) =>
+  `https://assets.example.test/${name}-${colour.slice(1)}.png`;
 const look = (primary: string, secondary: string, slug: string) => ({
-  theme: { colors: { primary, secondary, background: '#ffffff', text: '#111111' }, typography: { fontFamily: 'Inter', baseSize: 16 }, spacing: { unit: 8 } },
-  assets: { logo: picture(primary, `${slug}-logo`), splash: picture(primary, `${slug}-splash`), icon: picture(primary, `${slug}-icon`) },
-  features: { nutrition: true, content: true, squad: true, wizard: true, shop: true, challenges: true, feed: true },
+  theme: {
+    colors: { primary, secondary, background: '#ffffff', text: '#111111' },
+    typography: { fontFamily: 'Inter', baseSize: 16 },
+    spacing: { unit: 8 },
+  },
+  assets: {
+    logo: picture(primary, `${slug}-logo`),
+    splash: picture(primary, `${slug}-splash`),
+    icon: picture(primary, `${slug}-icon`),
+  },
+  features: {
+    nutrition: true,
+    content: true,
+    squad: true,
+    wizard: true,
+    shop: true,
+    challenges: true,
+    feed: true,
+  },
 });
 
 const GYMS = [
@@ -22,7 +43,14 @@ const GYMS = [
   { ...DEMO_GYMS.aquaClub, ...look('#0284c7', '#0f766e', 'aqua'), ...created },
 ];
 
-const place = (index: number, gymId: string, name: string, address: string, timezone: string, capacity: number) => ({
+const place = (
+  index: number,
+  gymId: string,
+  name: string,
+  address: string,
+  timezone: string,
+  capacity: number,
+) => ({
   id: demoId('301', index),
   gymId,
   name,

@@ -18,7 +18,9 @@ export const wizard = defineSubgraph({
   settings,
   database,
   withoutDatabase: ({ wizardStorage }) => wizardStorage === 'memory',
-  resources: async (base): Promise<WizardResources> => ({ memoryStore: base.settings.wizardStorage === 'memory' ? memorySessionStore() : undefined }),
+  resources: async (base): Promise<WizardResources> => ({
+    memoryStore: base.settings.wizardStorage === 'memory' ? memorySessionStore() : undefined,
+  }),
   services: wizardServices,
   graphql: [sessionsGraphql],
   rest: sessionsRest,

@@ -29,7 +29,11 @@ export interface GraphAnswer {
   status: number;
   // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
   data: any;
-  errors?: { message: string; path?: (string | number)[]; extensions: { code: string; [key: string]: unknown } }[];
+  errors?: {
+    message: string;
+    path?: (string | number)[];
+    extensions: { code: string; [key: string]: unknown };
+  }[];
 }
 
 export interface CallOptions {
@@ -65,7 +69,15 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
   const running = new Map<ServiceName, RunningSubgraph>();
   const databases = new Map<ServiceName, Awaited<ReturnType<typeof cloneDatabase>>>();
   const tokens = new Map<string, Promise<string>>();
-  const platformEnv: Record<string, string> = { HOST: '127.0.0.1', DATA_DIR: dataDir, DEMO: 'on', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', STOP_GRACE_PERIOD_MILLIS: '1000', ...env };
+  const platformEnv: Record<string, string> = {
+    HOST: '127.0.0.1',
+    DATA_DIR: dataDir,
+    DEMO: 'on',
+    LOG_LEVEL: 'silent',
+    RATE_LIMITS: 'off',
+    STOP_GRACE_PERIOD_MILLIS: '1000',
+    ...env,
+  };
   const urlOf = (service: ServiceName): string => {
     const url = running.get(service)?.url;
     if (!url) throw new Error(`${service} is not started in this test`);
@@ -76,12 +88,23 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
     const subgraph = await subgraphOf(service);
     const { settings } = settingsOf(subgraph, platformEnv);
     const needsDatabase = subgraph.database && !subgraph.withoutDatabase?.(settings);
-    if (needsDatabase && subgraph.database && !databases.has(service)) databases.set(service, await cloneDatabase(subgraph.database));
+    if (needsDatabase && subgraph.database && !databases.has(service))
+      databases.set(service, await cloneDatabase(subgraph.database));
     const database = databases.get(service);
-    running.set(service, await startSubgraph(subgraph, { settings, port, databaseServer: database?.server, databaseName: database?.name, verifyAnswers: true }));
+    running.set(
+      service,
+      await startSubgraph(subgraph, {
+        settings,
+        port,
+        databaseServer: database?.server,
+        databaseName: database?.name,
+        verifyAnswers: true,
+      }),
+    );
     platformEnv[`${service.toUpperCase()}_URL`] = urlOf(service);
   };
-  for (const service of SERVICE_NAMES.toSorted((a) => (a === 'identity' ? -1 : 0))) if (services.includes(service)) await start(service);
+  for (const service of SERVICE_NAMES.toSorted((a) => (a === 'identity' ? -1 : 0)))
+    if (services.includes(service)) await start(service);
 
   const rest: TestPlatform['rest'] = async (service, method, at, options = {}) => {
     const response = await fetch(urlOf(service) + at, { method, ...encoded(options) });
@@ -99,7 +122,10 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
     env: platformEnv,
     rest,
     async graph(service, query, variables = {}, options = {}) {
-      const { status, body } = await rest(service, 'POST', '/graphql', { ...options, body: { query, variables } });
+      const { status, body } = await rest(service, 'POST', '/graphql', {
+        ...options,
+        body: { query, variables },
+      });
       return { status, ...body };
     },
     login,
@@ -111,7 +137,9 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
     async register(gymId = DEMO_GYMS.ironTemple.id) {
       const email = `user-${randomUUID()}@example.test`;
       const password = `pass-${randomUUID()}`;
-      const { status, body } = await rest('identity', 'POST', '/auth/register', { body: { email, password, displayName: `Test ${email.slice(5, 9)}`, ...(gymId && { gymId }) } });
+      const { status, body } = await rest('identity', 'POST', '/auth/register', {
+        body: { email, password, displayName: `Test ${email.slice(5, 9)}`, ...(gymId && { gymId }) },
+      });
       if (status !== 201) throw new Error(`registration failed: ${JSON.stringify(body)}`);
       return { id: body.id, email, password, token: await login(email, password) };
     },
@@ -120,9 +148,9 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
       return running.get(service) as RunningSubgraph;
     },
     async restart(service) {
-      const { port, stop } = platform.running(service);
-      await stop();
-      await start(service, port);
+      const before = platform.running(service);
+      await before.stop();
+      await start(service, before.port);
     },
     async stop() {
       await Promise.all([...running.values()].map((service) => service.stop()));
@@ -144,8 +172,12 @@ async function subgraphOf(service: ServiceName): Promise<AnySubgraph> {
 function encoded({ token, headers, body }: CallOptions): RequestInit {
   const authorization = token ? { Authorization: `Bearer ${token}` } : undefined;
   if (body === undefined) return { headers: { ...authorization, ...headers } };
-  if (typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array) return { headers: { ...authorization, ...headers }, body: body as NonNullable<RequestInit['body']> };
-  return { headers: { 'Content-Type': 'application/json', ...authorization, ...headers }, body: JSON.stringify(body) };
+  if (typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array)
+    return { headers: { ...authorization, ...headers }, body: body as NonNullable<RequestInit['body']> };
+  return {
+    headers: { 'Content-Type': 'application/json', ...authorization, ...headers },
+    body: JSON.stringify(body),
+  };
 }
 
 async function bodyOf(response: Response): Promise<unknown> {

@@ -5,7 +5,10 @@ const GymSchema = defineEntity({
   name: 'Gym',
   tableName: 'gym',
   properties: {
-    id: p.uuid().primary().onCreate(() => uuidv7()),
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
     slug: p.string().length(63).unique(),
     name: p.string().length(120),
     theme: p.json<Record<string, unknown>>(),

@@ -15,7 +15,8 @@ export const gymsGraphql = {
     updateGymConfig: (_root, { input }, { gyms }) => gyms.updateConfig(input),
   },
   Gym: {
-    __resolveReference: async (reference, { gyms }) => gyms.find('id' in reference ? reference.id : reference.slug),
+    __resolveReference: async (reference, { gyms }) =>
+      gyms.find('id' in reference ? reference.id : reference.slug),
   },
   User: {
     gym: async (user, _args, { gyms }) => (user.gymId ? gyms.find(user.gymId) : null),

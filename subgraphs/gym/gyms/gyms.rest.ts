@@ -31,7 +31,11 @@ export const gymsRest = [
     auth: 'required',
     body: UpdateGymConfigShape,
     versioned: true,
-    success: { status: 200, description: 'The configuration as it is served from now on.', shape: GymConfigShape },
+    success: {
+      status: 200,
+      description: 'The configuration as it is served from now on.',
+      shape: GymConfigShape,
+    },
     errors: ['FORBIDDEN', 'NOT_FOUND'],
     handler: ({ body, expectedVersion }, { gyms }) => gyms.updateConfig(body, expectedVersion),
   }),

@@ -2,16 +2,37 @@ import { z } from 'zod';
 
 /** An address that a browser may load; nothing that runs. */
 const assetUrl = z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' });
-const colour = z.string().regex(/^#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, 'expected a colour such as #1a2b3c');
+const colour = z
+  .string()
+  .regex(/^#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, 'expected a colour such as #1a2b3c');
 
 /** Known keys are checked, further keys are kept as they are. */
 export const ThemeShape = z.looseObject({
-  colors: z.looseObject({ primary: colour.optional(), secondary: colour.optional(), background: colour.optional(), text: colour.optional() }).optional(),
-  typography: z.looseObject({ fontFamily: z.string().min(1).max(200).optional(), baseSize: z.number().min(8).max(40).optional() }).optional(),
+  colors: z
+    .looseObject({
+      primary: colour.optional(),
+      secondary: colour.optional(),
+      background: colour.optional(),
+      text: colour.optional(),
+    })
+    .optional(),
+  typography: z
+    .looseObject({
+      fontFamily: z.string().min(1).max(200).optional(),
+      baseSize: z.number().min(8).max(40).optional(),
+    })
+    .optional(),
   spacing: z.looseObject({ unit: z.number().min(1).max(64).optional() }).optional(),
 });
-export const AssetsShape = z.looseObject({ logo: assetUrl.optional(), splash: assetUrl.optional(), icon: assetUrl.optional() });
-export const FeaturesShape = z.record(z.string().regex(/^[a-z][\w-]{0,40}$/, 'expected a module name such as nutrition'), z.boolean('expected true or false'));
+export const AssetsShape = z.looseObject({
+  logo: assetUrl.optional(),
+  splash: assetUrl.optional(),
+  icon: assetUrl.optional(),
+});
+export const FeaturesShape = z.record(
+  z.string().regex(/^[a-z][\w-]{0,40}$/, 'expected a module name such as nutrition'),
+  z.boolean('expected true or false'),
+);
 
 export const GymConfigShape = z
   .object({
@@ -25,7 +46,9 @@ export const GymConfigShape = z
   .meta({ id: 'GymConfig' });
 export type GymConfigShape = z.infer<typeof GymConfigShape>;
 
-export const GymShape = z.object({ id: z.string(), slug: z.string(), name: z.string(), config: GymConfigShape }).meta({ id: 'Gym' });
+export const GymShape = z
+  .object({ id: z.string(), slug: z.string(), name: z.string(), config: GymConfigShape })
+  .meta({ id: 'Gym' });
 export type GymShape = z.infer<typeof GymShape>;
 
 export const UpdateGymConfigShape = z.object({

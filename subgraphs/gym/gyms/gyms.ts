@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { Role, requireRole } from '#server/auth/viewer.ts';
 import { notFound, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -10,8 +11,14 @@ import { UpdateGymConfigShape, type GymConfigShape, type GymShape } from './gyms
 /** Gyms and what makes each its own. Everybody may read; a SUPER_ADMIN writes. */
 export class Gyms {
   private readonly unit: UnitOfWork;
-  private readonly byId = loaderOf((ids) => this.unit.em.find(Gym, { id: { $in: [...ids] } }), (gym) => gym.id);
-  private readonly bySlug = loaderOf((slugs) => this.unit.em.find(Gym, { slug: { $in: [...slugs] } }), (gym) => gym.slug);
+  private readonly byId = loaderOf(
+    (ids) => this.unit.em.find(Gym, { id: { $in: [...ids] } }),
+    (gym) => gym.id,
+  );
+  private readonly bySlug = loaderOf(
+    (slugs) => this.unit.em.find(Gym, { slug: { $in: [...slugs] } }),
+    (gym) => gym.slug,
+  );
 
   constructor(unit: UnitOfWork) {
     this.unit = unit;
@@ -44,9 +51,16 @@ export class Gyms {
     const change = validated(UpdateGymConfigShape, input);
     const expected = expectedVersion ?? change.version ?? undefined;
     return this.unit.transaction(async () => {
-      const gym = isUuid(change.gymId) ? await this.unit.em.findOne(Gym, { id: change.gymId }, { lockMode: 4 /* for update */, refresh: true }) : null;
+      const gym = isUuid(change.gymId)
+        ? await this.unit.em.findOne(
+            Gym,
+            { id: change.gymId },
+            { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+          )
+        : null;
       if (!gym) throw notFound('gym', change.gymId);
-      if (expected !== undefined && expected !== gym.version) throw versionConflict('gym configuration', expected, gym.version);
+      if (expected !== undefined && expected !== gym.version)
+        throw versionConflict('gym configuration', expected, gym.version);
       gym.theme = change.theme ?? gym.theme;
       gym.assets = change.assets ?? gym.assets;
       gym.features = change.features ?? gym.features;
@@ -61,5 +75,12 @@ const present = (gym: Gym): GymShape => ({
   id: gym.id,
   slug: gym.slug,
   name: gym.name,
-  config: { gymId: gym.id, theme: gym.theme, assets: gym.assets, features: gym.features, version: gym.version, updatedAt: gym.updatedAt.toISOString() },
+  config: {
+    gymId: gym.id,
+    theme: gym.theme,
+    assets: gym.assets,
+    features: gym.features,
+    version: gym.version,
+    updatedAt: gym.updatedAt.toISOString(),
+  },
 });

@@ -6,7 +6,10 @@ const LocationSchema = defineEntity({
   tableName: 'location',
   indexes: [{ properties: ['gymId', 'name', 'id'] }],
   properties: {
-    id: p.uuid().primary().onCreate(() => uuidv7()),
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
     gymId: p.uuid(),
     name: p.string().length(120),
     address: p.string().length(300).nullable(),
@@ -14,7 +17,10 @@ const LocationSchema = defineEntity({
     capacity: p.integer(),
     maxStayMinutes: p.integer().default(90),
     createdAt: p.datetime().onCreate(() => new Date()),
-    updatedAt: p.datetime().onCreate(() => new Date()).onUpdate(() => new Date()),
+    updatedAt: p
+      .datetime()
+      .onCreate(() => new Date())
+      .onUpdate(() => new Date()),
   },
 });
 

@@ -2,11 +2,20 @@ import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import type { Locations } from './locations.ts';
-import { CreateLocationShape, LocationWithOccupancyShape, OccupancyShape, UpdateLocationShape, type LocationShape } from './locations.shapes.ts';
+import {
+  CreateLocationShape,
+  LocationWithOccupancyShape,
+  OccupancyShape,
+  UpdateLocationShape,
+  type LocationShape,
+} from './locations.shapes.ts';
 
 const route = restRoute<{ locations: Locations }>();
 
-const withOccupancy = async (location: LocationShape, locations: Locations) => ({ ...location, occupancy: await locations.occupancy(location) });
+const withOccupancy = async (location: LocationShape, locations: Locations) => ({
+  ...location,
+  occupancy: await locations.occupancy(location),
+});
 
 export const locationsRest = [
   route({
@@ -15,9 +24,14 @@ export const locationsRest = [
     summary: "The locations of the caller's gym",
     auth: 'required',
     query: gymQuery,
-    success: { status: 200, description: 'By name, each with its occupancy.', shape: z.array(LocationWithOccupancyShape) },
+    success: {
+      status: 200,
+      description: 'By name, each with its occupancy.',
+      shape: z.array(LocationWithOccupancyShape),
+    },
     errors: ['FORBIDDEN', 'GYM_REQUIRED'],
-    handler: async ({ query }, { locations }) => Promise.all((await locations.list(query.gymId)).map((location) => withOccupancy(location, locations))),
+    handler: async ({ query }, { locations }) =>
+      Promise.all((await locations.list(query.gymId)).map((location) => withOccupancy(location, locations))),
   }),
   route({
     method: 'POST',
@@ -39,7 +53,8 @@ export const locationsRest = [
     body: UpdateLocationShape,
     success: { status: 200, description: 'The location as it is now.', shape: LocationWithOccupancyShape },
     errors: ['FORBIDDEN'],
-    handler: async ({ params, body }, { locations }) => withOccupancy(await locations.update(params.id, body), locations),
+    handler: async ({ params, body }, { locations }) =>
+      withOccupancy(await locations.update(params.id, body), locations),
   }),
   route({
     method: 'GET',

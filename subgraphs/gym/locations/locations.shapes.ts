@@ -25,7 +25,9 @@ export const LocationShape = z
   .meta({ id: 'Location' });
 export type LocationShape = z.infer<typeof LocationShape>;
 
-export const LocationWithOccupancyShape = LocationShape.extend({ occupancy: OccupancyShape }).meta({ id: 'LocationWithOccupancy' });
+export const LocationWithOccupancyShape = LocationShape.extend({ occupancy: OccupancyShape }).meta({
+  id: 'LocationWithOccupancy',
+});
 export type LocationWithOccupancyShape = z.infer<typeof LocationWithOccupancyShape>;
 
 const fields = {
@@ -33,10 +35,17 @@ const fields = {
   address: z.string().trim().max(300).nullish(),
   timezone,
   capacity: z.int().min(1).max(100_000),
-  maxStayMinutes: z.int().min(1).max(24 * 60),
+  maxStayMinutes: z
+    .int()
+    .min(1)
+    .max(24 * 60),
 };
 
-export const CreateLocationShape = z.object({ gymId: z.uuid().nullish(), ...fields, maxStayMinutes: fields.maxStayMinutes.nullish() });
+export const CreateLocationShape = z.object({
+  gymId: z.uuid().nullish(),
+  ...fields,
+  maxStayMinutes: fields.maxStayMinutes.nullish(),
+});
 
 /** What is absent, or null, stays. */
 export const UpdateLocationShape = z.object({

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { requireGym, requireGymAdmin, requireUser, runsGym, seesGym } from '#server/auth/viewer.ts';
 import { forbidden, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -5,15 +6,27 @@ import { listLoaderOf, loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { Location } from './location.entity.ts';
-import { CreateLocationShape, UpdateLocationShape, type LocationShape, type OccupancyShape } from './locations.shapes.ts';
+import {
+  CreateLocationShape,
+  UpdateLocationShape,
+  type LocationShape,
+  type OccupancyShape,
+} from './locations.shapes.ts';
 
 const BUSY_FROM_PERCENT = 80;
 
 /** The physical places of gyms, and how full they are. Seen by the gym's people, written by its GYM_ADMIN. */
 export class Locations {
   private readonly unit: UnitOfWork;
-  private readonly byId = loaderOf((ids) => this.unit.em.find(Location, { id: { $in: [...ids] } }), (location) => location.id);
-  private readonly byGym = listLoaderOf((gymIds) => this.unit.em.find(Location, { gymId: { $in: [...gymIds] } }, { orderBy: { name: 'asc', id: 'asc' } }), (location) => location.gymId);
+  private readonly byId = loaderOf(
+    (ids) => this.unit.em.find(Location, { id: { $in: [...ids] } }),
+    (location) => location.id,
+  );
+  private readonly byGym = listLoaderOf(
+    (gymIds) =>
+      this.unit.em.find(Location, { gymId: { $in: [...gymIds] } }, { orderBy: { name: 'asc', id: 'asc' } }),
+    (location) => location.gymId,
+  );
   private readonly people = loaderOf(
     (ids) =>
       this.unit.em.execute<{ locationId: string; people: number }[]>(
@@ -56,7 +69,12 @@ export class Locations {
 
   async create(input: unknown): Promise<LocationShape> {
     const { gymId, maxStayMinutes, address, ...rest } = validated(CreateLocationShape, input);
-    const location = this.unit.em.create(Location, { ...rest, gymId: requireGymAdmin(this.unit.viewer, gymId), address: address ?? null, maxStayMinutes: maxStayMinutes ?? 90 });
+    const location = this.unit.em.create(Location, {
+      ...rest,
+      gymId: requireGymAdmin(this.unit.viewer, gymId),
+      address: address ?? null,
+      maxStayMinutes: maxStayMinutes ?? 90,
+    });
     await this.unit.em.flush();
     return present(location);
   }
@@ -65,9 +83,10 @@ export class Locations {
   async update(id: string, input: unknown): Promise<LocationShape> {
     const change = validated(UpdateLocationShape, input);
     return this.unit.transaction(async () => {
-      const location = await this.unit.em.findOne(Location, { id }, { lockMode: 4 /* for update */ });
+      const location = await this.unit.em.findOne(Location, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!location || !seesGym(this.unit.viewer, location.gymId)) throw notFound('location', id);
-      if (!runsGym(this.unit.viewer, location.gymId)) throw forbidden("Locations are changed by the gym's GYM_ADMIN.");
+      if (!runsGym(this.unit.viewer, location.gymId))
+        throw forbidden("Locations are changed by the gym's GYM_ADMIN.");
       location.name = change.name ?? location.name;
       location.address = change.address ?? location.address;
       location.timezone = change.timezone ?? location.timezone;
@@ -78,4 +97,20 @@ export class Locations {
   }
 }
 
-const present = ({ id, gymId, name, address, timezone, capacity, maxStayMinutes }: Location): LocationShape => ({ id, gymId, name, address: address ?? null, timezone, capacity, maxStayMinutes });
+const present = ({
+  id,
+  gymId,
+  name,
+  address,
+  timezone,
+  capacity,
+  maxStayMinutes,
+}: Location): LocationShape => ({
+  id,
+  gymId,
+  name,
+  address: address ?? null,
+  timezone,
+  capacity,
+  maxStayMinutes,
+});

@@ -1,8 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { FieldError } from '#server/errors.ts';
-
-export const WizardKind = { GYM_SETUP: 'GYM_SETUP', MEMBER_ONBOARDING: 'MEMBER_ONBOARDING' } as const;
-export type WizardKind = (typeof WizardKind)[keyof typeof WizardKind];
+import type { WizardKind } from '../sessions/session.entity.ts';
 
 export interface StepDefinition {
   key: string;
@@ -32,7 +30,9 @@ export function stateOf(step: StepDefinition, data: Record<string, unknown>): St
   const result = step.shape.safeParse(data, { reportInput: true });
   const issues = result.success ? [] : result.error.issues;
   const missing = issues.filter((issue) => issue.input === undefined && issue.path.length > 0);
-  const errors = issues.filter((issue) => !missing.includes(issue)).map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+  const errors = issues
+    .filter((issue) => !missing.includes(issue))
+    .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
   return {
     status: Object.keys(data).length === 0 ? 'EMPTY' : result.success ? 'COMPLETE' : 'INCOMPLETE',
     errors,

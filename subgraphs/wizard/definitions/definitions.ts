@@ -1,6 +1,10 @@
-import type { WizardDefinition, WizardKind } from './definition.ts';
+import type { WizardKind } from '../sessions/session.entity.ts';
+import type { WizardDefinition } from './definition.ts';
 import { gymSetup } from './gym-setup.ts';
 import { memberOnboarding } from './member-onboarding.ts';
 
 /** The newest definition of each kind. */
-export const DEFINITIONS: Record<WizardKind, WizardDefinition> = { GYM_SETUP: gymSetup, MEMBER_ONBOARDING: memberOnboarding };
+export const DEFINITIONS: Record<WizardKind, WizardDefinition> = {
+  GYM_SETUP: gymSetup,
+  MEMBER_ONBOARDING: memberOnboarding,
+};

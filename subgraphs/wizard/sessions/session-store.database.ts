@@ -1,7 +1,6 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { WizardSession } from './session.entity.ts';
-import type { SessionRecord } from './session.ts';
-import type { SessionStore } from './session-store.ts';
+import type { SessionRecord, SessionStore } from './session-store.ts';
 
 export function databaseSessionStore(unit: UnitOfWork): SessionStore {
   return {
@@ -10,10 +9,20 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
     },
     findByIds: async (ids) => (await unit.em.find(WizardSession, { id: { $in: [...ids] } })).map(recordOf),
     async list({ createdBy, status, kind, before, limit }) {
-      const where = { ...(createdBy && { createdBy }), ...(status && { status }), ...(kind && { kind }), ...(before && { id: { $lt: before } }) };
+      const where = {
+        ...(createdBy && { createdBy }),
+        ...(status && { status }),
+        ...(kind && { kind }),
+        ...(before && { id: { $lt: before } }),
+      };
       return (await unit.em.find(WizardSession, where, { orderBy: { id: 'desc' }, limit })).map(recordOf);
     },
-    replace: async (session) => (await unit.em.nativeUpdate(WizardSession, { id: session.id, version: session.version - 1 }, session)) === 1,
+    replace: async (session) =>
+      (await unit.em.nativeUpdate(
+        WizardSession,
+        { id: session.id, version: session.version - 1 },
+        session,
+      )) === 1,
   };
 }
 

@@ -1,5 +1,4 @@
-import type { SessionRecord } from './session.ts';
-import type { SessionStore } from './session-store.ts';
+import type { SessionRecord, SessionStore } from './session-store.ts';
 
 /** Sessions of one process, gone with it. */
 export function memorySessionStore(): SessionStore {
@@ -9,10 +8,17 @@ export function memorySessionStore(): SessionStore {
     async insert(session) {
       sessions.set(session.id, structuredClone(session));
     },
-    findByIds: async (ids) => ids.flatMap((id) => sessions.get(id) ?? []).map((session) => structuredClone(session)),
+    findByIds: async (ids) =>
+      ids.flatMap((id) => sessions.get(id) ?? []).map((session) => structuredClone(session)),
     list: async ({ createdBy, status, kind, before, limit }) =>
       [...sessions.values()]
-        .filter((session) => (!createdBy || session.createdBy === createdBy) && (!status || session.status === status) && (!kind || session.kind === kind) && (!before || session.id < before))
+        .filter(
+          (session) =>
+            (!createdBy || session.createdBy === createdBy) &&
+            (!status || session.status === status) &&
+            (!kind || session.kind === kind) &&
+            (!before || session.id < before),
+        )
         .toSorted((a, b) => (a.id < b.id ? 1 : -1))
         .slice(0, limit)
         .map((session) => structuredClone(session)),

@@ -1,5 +1,23 @@
-import type { WizardKind } from '../definitions/definition.ts';
-import type { SessionRecord, WizardStatus } from './session.ts';
+import type { WizardKind, WizardStatus } from './session.entity.ts';
+
+/** A wizard session as it is stored, wherever that is. */
+export interface SessionRecord {
+  id: string;
+  kind: WizardKind;
+  status: WizardStatus;
+  definitionVersion: number;
+  currentStep: string;
+  /** What is saved, by step. */
+  data: Record<string, Record<string, unknown>>;
+  version: number;
+  createdBy: string | null;
+  gymId: string | null;
+  /** SHA-256 of the token by which a session without an account opens. */
+  resumeTokenHash: string | null;
+  expiresAt: Date;
+  createdAt: Date;
+  updatedAt: Date;
+}
 
 export interface SessionFilter {
   /** Only this user's; undefined: everybody's. */

@@ -1,6 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { WizardKind } from '../definitions/definition.ts';
-import type { WizardStatus } from './session.ts';
+
+export const WizardKind = { GYM_SETUP: 'GYM_SETUP', MEMBER_ONBOARDING: 'MEMBER_ONBOARDING' } as const;
+export type WizardKind = (typeof WizardKind)[keyof typeof WizardKind];
+
+export const WizardStatus = {
+  DRAFT: 'DRAFT',
+  READY: 'READY',
+  DEPLOYING: 'DEPLOYING',
+  DEPLOYED: 'DEPLOYED',
+  FAILED: 'FAILED',
+  CANCELLED: 'CANCELLED',
+  EXPIRED: 'EXPIRED',
+} as const;
+export type WizardStatus = (typeof WizardStatus)[keyof typeof WizardStatus];
 
 const WizardSessionSchema = defineEntity({
   name: 'WizardSession',

@@ -5,17 +5,20 @@ import type { Resolvers } from '../resolvers.generated.ts';
 export const sessionsGraphql = {
   Query: {
     wizardSession: (_root, { id, resumeToken }, { sessions }) => orNull(sessions.get(id, resumeToken)),
-    wizardSessions: async (_root, args, { sessions }) => connectionOf(await sessions.list(args, pageOf(args))),
+    wizardSessions: async (_root, args, { sessions }) =>
+      connectionOf(await sessions.list(args, pageOf(args))),
   },
   Mutation: {
     createWizardSession: (_root, { input }, { sessions }) => sessions.create(input),
-    updateWizardSession: (_root, { input: { id, resumeToken, ...change } }, { sessions }) => sessions.update(id, change, resumeToken),
+    updateWizardSession: (_root, { input: { id, resumeToken, ...change } }, { sessions }) =>
+      sessions.update(id, change, resumeToken),
   },
   WizardSession: {
     __resolveReference: async ({ id }, { sessions }) => sessions.get(id),
     resumeToken: (session) => session.resumeToken ?? null,
   },
   User: {
-    wizardSessions: async (user, args, { sessions }) => connectionOf(await sessions.ofUser(user.id, args, pageOf(args))),
+    wizardSessions: async (user, args, { sessions }) =>
+      connectionOf(await sessions.ofUser(user.id, args, pageOf(args))),
   },
 } satisfies Resolvers;

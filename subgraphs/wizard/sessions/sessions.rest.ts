@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { restRoute } from '#server/rest/route.ts';
 import type { Sessions } from './sessions.ts';
-import { CreateWizardSessionShape, kind, status, UpdateWizardSessionShape, WizardSessionShape } from './sessions.shapes.ts';
+import {
+  CreateWizardSessionShape,
+  kind,
+  status,
+  UpdateWizardSessionShape,
+  WizardSessionShape,
+} from './sessions.shapes.ts';
 
 const route = restRoute<{ sessions: Sessions }>();
 const params = z.object({ sessionId: z.uuid() });
@@ -13,7 +19,8 @@ export const sessionsRest = [
     method: 'POST',
     path: '/',
     summary: 'Begin a wizard',
-    description: 'MEMBER_ONBOARDING may be begun without an account: the answer then holds the `resumeToken`. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.',
+    description:
+      'MEMBER_ONBOARDING may be begun without an account: the answer then holds the `resumeToken`. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.',
     auth: 'optional',
     body: CreateWizardSessionShape,
     success: { status: 201, description: 'The new session.', shape: WizardSessionShape },
@@ -37,7 +44,8 @@ export const sessionsRest = [
     auth: 'optional',
     params,
     success: { status: 200, description: 'The session.', shape: WizardSessionShape },
-    handler: ({ params: { sessionId }, header }, { sessions }) => sessions.get(sessionId, header('x-resume-token')),
+    handler: ({ params: { sessionId }, header }, { sessions }) =>
+      sessions.get(sessionId, header('x-resume-token')),
   }),
   route({
     method: 'PUT',
@@ -50,6 +58,7 @@ export const sessionsRest = [
     versioned: true,
     success: { status: 200, description: 'The session as it is now.', shape: WizardSessionShape },
     errors: ['CONFLICT'],
-    handler: ({ params: { sessionId }, body, header, expectedVersion }, { sessions }) => sessions.update(sessionId, body, header('x-resume-token'), expectedVersion),
+    handler: ({ params: { sessionId }, body, header, expectedVersion }, { sessions }) =>
+      sessions.update(sessionId, body, header('x-resume-token'), expectedVersion),
   }),
 ];

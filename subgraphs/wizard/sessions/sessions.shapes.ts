@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { WizardKind } from '../definitions/definition.ts';
-import { WizardStatus } from './session.ts';
+import { WizardKind, WizardStatus } from './session.entity.ts';
 
 export const kind = z.enum(WizardKind, `expected ${Object.values(WizardKind).join(' or ')}`);
 export const status = z.enum(WizardStatus, `expected one of ${Object.values(WizardStatus).join(', ')}`);
@@ -28,7 +27,10 @@ export const WizardSessionShape = z
     createdBy: z.uuid().nullable(),
     gymId: z.uuid().nullable(),
     expiresAt: z.iso.datetime(),
-    resumeToken: z.string().optional().meta({ description: 'Only in the answer that creates a session without an account.' }),
+    resumeToken: z
+      .string()
+      .optional()
+      .meta({ description: 'Only in the answer that creates a session without an account.' }),
   })
   .meta({ id: 'WizardSession' });
 export type WizardSessionShape = z.infer<typeof WizardSessionShape>;
@@ -36,8 +38,14 @@ export type WizardSessionShape = z.infer<typeof WizardSessionShape>;
 export const CreateWizardSessionShape = z.object({ kind });
 
 export const UpdateWizardSessionShape = z.object({
-  step: z.string().nullish().meta({ description: 'Key of the step that data belongs to; absent: the current one.' }),
-  data: z.record(z.string(), z.unknown(), 'expected an object').nullish().meta({ description: 'Merged into what is saved of the step; null removes a key.' }),
+  step: z
+    .string()
+    .nullish()
+    .meta({ description: 'Key of the step that data belongs to; absent: the current one.' }),
+  data: z
+    .record(z.string(), z.unknown(), 'expected an object')
+    .nullish()
+    .meta({ description: 'Merged into what is saved of the step; null removes a key.' }),
   currentStep: z.string().nullish().meta({ description: 'Key of the step to move to.' }),
   version: z.int().nullish(),
 });

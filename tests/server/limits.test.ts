@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
+
+const limiter = operationLimiter(OPERATION_LIMITS);
+/** `{ a { a { ... } } }`, with `innermost` at the bottom. */
+const nested = (depth: number, innermost = '') =>
+  `${'{ a '.repeat(depth)}${innermost && `{ ${innermost} }`}${'}'.repeat(depth)}`;
+const refusal = (query: string): string | undefined => {
+  try {
+    limiter.check(query);
+    return undefined;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+};
+
+describe('limits of a GraphQL operation', () => {
+  it.each([
+    ['depth 13', nested(13)],
+    ['depth 200', nested(200)],
+    [
+      'depth hidden in fragments',
+      `{ a { ...A } } fragment A on T ${nested(5, '...B')} fragment B on T ${nested(7)}`,
+    ],
+    ['31 aliases', `{ ${Array.from({ length: 31 }, (_, i) => `a${i}: a`).join(' ')} }`],
+    [
+      'aliases multiplied by fragments',
+      `{ ...A ...A ...A ...A } fragment A on T { ${Array.from({ length: 8 }, (_, i) => `a${i}: a`).join(' ')} }`,
+    ],
+    ['10,000 aliases', `{ ${Array.from({ length: 10_000 }, (_, i) => `a${i}: a`).join(' ')} }`],
+    ['21 root fields', `{ ${Array.from({ length: 21 }, (_, i) => `f${i}`).join(' ')} }`],
+    ['1,000 directives', `{ a ${'@x '.repeat(1_000)} }`],
+  ])('refuses %s', (_name, query) => {
+    expect(refusal(query)).toBe('OPERATION_LIMIT_EXCEEDED');
+  });
+
+  it.each([
+    ['depth 12', nested(12)],
+    ['a fragment that uses itself (validation refuses it)', '{ ...A } fragment A on T { a ...A }'],
+    ['what does not parse (the server says where)', '{ a'],
+    [
+      'deep introspection',
+      '{ __schema { types { fields { type { ofType { ofType { ofType { ofType { ofType { ofType { ofType { name } } } } } } } } } } } }',
+    ],
+  ])('lets pass %s', (_name, query) => {
+    expect(refusal(query)).toBeUndefined();
+  });
+
+  it('measures fragments that multiply in no time', () => {
+    const fragments = Array.from(
+      { length: 60 },
+      (_, i) => `fragment F${i} on T { ...F${i + 1} ...F${i + 1} }`,
+    ).join(' ');
+    expect(refusal(`{ ...F0 } ${fragments} fragment F60 on T { x: a }`)).toBe('OPERATION_LIMIT_EXCEEDED');
+  });
+});

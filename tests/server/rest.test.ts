@@ -1,0 +1,176 @@
+import http from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['gym'] });
+});
+afterAll(() => platform.stop());
+
+const problem = (status: number, code: string) => ({
+  status,
+  body: {
+    type: expect.any(String),
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    instance: expect.any(String),
+    code,
+    requestId: expect.any(String),
+  },
+});
+
+describe('every REST service', () => {
+  it('answers an unknown path with 404 and a problem document', async () => {
+    const answer = await platform.rest('gym', 'GET', '/nothing/here');
+    expect(answer).toMatchObject(problem(404, 'NOT_FOUND'));
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+  });
+
+  it('answers a wrong method with 405 and what is allowed', async () => {
+    const answer = await platform.rest('gym', 'DELETE', '/gyms');
+    expect(answer).toMatchObject(problem(405, 'METHOD_NOT_ALLOWED'));
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it('asks who comes without a token to log in', async () => {
+    const answer = await platform.rest('gym', 'GET', '/locations');
+    expect(answer).toMatchObject(problem(401, 'UNAUTHENTICATED'));
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it.each(['Basic bWF5YTp4', 'Bearer', 'Bearer not-a-jwt', 'Bearer a.b.c', `Bearer ${'x'.repeat(5_000)}`])(
+    'refuses the Authorization %j, where none is needed too',
+    async (authorization) => {
+      expect(await platform.rest('gym', 'GET', '/gyms', { headers: { authorization } })).toMatchObject(
+        problem(401, 'UNAUTHENTICATED'),
+      );
+      expect(
+        await platform.rest('gym', 'POST', '/graphql', {
+          headers: { authorization },
+          body: { query: '{ __typename }' },
+        }),
+      ).toMatchObject({ status: 401, body: { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] } });
+    },
+  );
+
+  it('says that a token cannot be checked while identity is down, and not that it is wrong', async () => {
+    const [header, payload] = [{ alg: 'ES256', kid: 'some-key' }, { sub: 'x' }].map((part) =>
+      Buffer.from(JSON.stringify(part)).toString('base64url'),
+    );
+    const answer = await platform.rest('gym', 'GET', '/locations', {
+      token: `${header}.${payload}.c2ln`,
+      headers: {},
+    });
+    expect([401, 503]).toContain(answer.status); // 401 where an identity of somebody else answers on the default port
+    expect(answer.body.code).toBe(answer.status === 503 ? 'UPSTREAM_UNAVAILABLE' : 'UNAUTHENTICATED');
+  });
+
+  it('takes over a sane request id and replaces another', async () => {
+    expect(
+      (await platform.rest('gym', 'GET', '/gyms', { headers: { 'x-request-id': 'abc-123' } })).headers.get(
+        'x-request-id',
+      ),
+    ).toBe('abc-123');
+    expect(
+      (await platform.rest('gym', 'GET', '/gyms', { headers: { 'x-request-id': 'a b"c' } })).headers.get(
+        'x-request-id',
+      ),
+    ).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('says its version, its health and its figures', async () => {
+    expect((await platform.rest('gym', 'GET', '/gyms')).headers.get('api-version')).toBe('1');
+    expect(await platform.rest('gym', 'GET', '/health/live')).toMatchObject({
+      status: 200,
+      body: { status: 'ok' },
+    });
+    expect(await platform.rest('gym', 'GET', '/health/ready')).toMatchObject({
+      status: 200,
+      body: { status: 'ok', checks: { database: 'ok' } },
+    });
+    expect((await platform.rest('gym', 'GET', '/metrics')).body).toMatch(
+      /http_request_duration_seconds_count\{[^}]*operation="GET \/gyms"/,
+    );
+  });
+
+  it('describes itself in OpenAPI 3.1, whose addresses are relative to it', async () => {
+    const { body } = await platform.rest('gym', 'GET', '/openapi.json');
+    expect(body).toMatchObject({
+      openapi: '3.1.0',
+      servers: [{ url: './' }],
+      paths: {
+        '/gym/config/{gymId}': { get: { parameters: [{ name: 'gymId', in: 'path', required: true }] } },
+      },
+    });
+    expect(Object.keys(body.info).toSorted()).toEqual(['description', 'title', 'version']);
+  });
+
+  it('has a page that loads nothing from another host', async () => {
+    const { body } = await platform.rest('gym', 'GET', '/docs');
+    expect(body).not.toMatch(/(src|href)="(https?:)?\/\//);
+    const assets = [...String(body).matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, path]) => `/${path}`);
+    expect(assets).toHaveLength(3);
+    for (const asset of assets) expect((await fetch(platform.url('gym') + asset)).status).toBe(200);
+  });
+
+  it('lets pages of this machine call in demo, and no others', async () => {
+    const allowed = await platform.rest('gym', 'GET', '/gyms', {
+      headers: { origin: 'http://localhost:5173' },
+    });
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+    const foreign = await platform.rest('gym', 'GET', '/gyms', {
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('closes the connection of a client that sends half a request line, and lives on', async () => {
+    const { hostname, port } = new URL(platform.url('gym'));
+    const answer = await new Promise<number | undefined>((resolve) => {
+      const request = http.request(
+        {
+          hostname,
+          port,
+          method: 'POST',
+          path: '/graphql',
+          headers: { 'content-type': 'application/json', 'content-length': '10' },
+        },
+        (response) => resolve(response.statusCode),
+      );
+      request.on('error', () => resolve(undefined));
+      request.write('{"q');
+      request.destroy();
+    });
+    expect(answer).toBeUndefined();
+    expect((await platform.rest('gym', 'GET', '/health/live')).status).toBe(200);
+  });
+});
+
+describe('the graph of every service', () => {
+  it('refuses what is too deep before it runs', async () => {
+    const query = `{ gyms ${'{ locations '.repeat(30)} { id } ${'}'.repeat(30)} }`;
+    expect(await platform.graph('gym', query)).toMatchObject({
+      status: 400,
+      errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }],
+    });
+  });
+
+  it.each([
+    ['{bad', 400],
+    ['[]', 400],
+    ['null', 400],
+    ['"text"', 400],
+    ['{"query": 7}', 400],
+    ['{"query": "{ nothing }"}', 400],
+    ['{}', 400],
+  ])('answers the body %s with %i and no stack', async (body, status) => {
+    const answer = await platform.rest('gym', 'POST', '/graphql', {
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(answer.status).toBe(status);
+    expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|\.ts:/);
+  });
+});
