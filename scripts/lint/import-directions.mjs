@@ -61,7 +61,11 @@ function throughServerPackage(target) {
   return isBelow('server', target) ? `Import it as #${target}.` : undefined;
 }
 
-/** @returns {'entity' | 'shapes' | 'rules' | 'door' | 'support' | 'subgraph' | 'main'} */
+/**
+ * Rules are in the file that is called as its folder is (`check-ins/check-ins.ts`); the plain files beside it hold
+ * words and values of the business, a `hub.ts` or an `outbox.ts`, which entities and shapes may use.
+ * @returns {'entity' | 'shapes' | 'domain' | 'rules' | 'door' | 'support' | 'subgraph' | 'main'}
+ */
 function layerOf(file) {
   const inside = file.split('/').slice(2);
   const name = inside.at(-1);
@@ -72,13 +76,14 @@ function layerOf(file) {
   if (inside.length === 1 && name === 'main.ts') return 'main';
   // database.ts, services.ts, demo.ts and the like, which know several folders; and the migrations
   if (inside.length === 1 || inside[0] === 'migrations') return 'support';
-  return 'rules';
+  return name === `${inside.at(-2)}.ts` ? 'rules' : 'domain';
 }
 
 /** For each layer the layers of its subgraph that it may not import. */
 const above = {
   entity: ['rules', 'shapes', 'door', 'subgraph', 'main'],
   shapes: ['rules', 'door', 'subgraph', 'main'],
+  domain: ['door', 'subgraph', 'main'],
   rules: ['door', 'subgraph', 'main'],
   door: ['subgraph', 'main'],
   support: ['subgraph', 'main'],
@@ -89,6 +94,7 @@ const above = {
 const names = {
   entity: 'An entity',
   shapes: 'Shapes',
+  domain: 'What rules are made of',
   rules: 'A rule',
   door: 'A door',
   support: "A subgraph's shared file",
@@ -99,7 +105,7 @@ function againstTheLayers(layer, target, specifier) {
   if (target !== undefined && above[layer].includes(layerOf(target))) {
     return `${names[layer]} may not import ${target}: entity <- rules <- doors <- subgraph.ts <- main.ts.`;
   }
-  const isBelowDoors = layer === 'entity' || layer === 'shapes' || layer === 'rules';
+  const isBelowDoors = ['entity', 'shapes', 'domain', 'rules'].includes(layer);
   if (isBelowDoors && target !== undefined && /^subgraphs\/[^/]+\/services\.ts$/.test(target)) {
     return `${names[layer]} may not import services.ts, which makes the rules: take what you need as an argument.`;
   }
