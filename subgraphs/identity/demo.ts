@@ -1,0 +1,22 @@
+import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { Passwords } from './users/passwords.ts';
+import { newQrCode } from './users/qr-code.ts';
+import { User } from './users/user.entity.ts';
+
+/** The six people of the demo; who is there already stays as she is. */
+export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void> {
+  const present = await unit.em.find(User, { id: { $in: DEMO_PEOPLE.map(({ id }) => id) } });
+  const missing = DEMO_PEOPLE.filter(({ id }) => !present.some((user) => user.id === id));
+  if (missing.length === 0) return;
+  const passwordHash = await passwords.hash(DEMO_PASSWORD);
+  const created = { createdAt: new Date('2026-01-01T00:00:00Z'), updatedAt: new Date('2026-01-01T00:00:00Z') };
+  for (const person of missing) {
+    // Whoever has the address by now, under another id, keeps it.
+    await unit.em.execute(
+      `insert into user_account (id, email, password_hash, display_name, role, gym_id, qr_code, timezone, created_at, updated_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+      [person.id, person.email, passwordHash, person.displayName, person.role, person.gymId, newQrCode(), person.timezone, created.createdAt, created.updatedAt],
+    );
+  }
+}

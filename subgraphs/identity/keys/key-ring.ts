@@ -1,0 +1,143 @@
+import { createHash, createPublicKey, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { TOKEN_ALGORITHM } from '#server/auth/token-verifier.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import { ACCESS_TOKEN_SECONDS } from '../sessions/lifetimes.ts';
+import { SigningKey } from './signing-key.entity.ts';
+
+export interface PublishedKey {
+  readonly kid: string;
+  readonly jwk: Readonly<Record<string, unknown>>;
+  readonly pem: string;
+}
+
+export interface KeyRingOptions {
+  rotationDays: number;
+  publishAheadSeconds: number;
+  log: Logger;
+}
+
+interface Key extends PublishedKey {
+  readonly privateKey: KeyObject;
+  readonly createdAt: number;
+  readonly signsFrom: number;
+  readonly publishedUntil: number;
+}
+
+const RELOAD_AFTER_MILLIS = 1_000; // 1 s: how long a replica may not know of a key that another one made
+const OVERLAP_MILLIS = (ACCESS_TOKEN_SECONDS + 300) * 1000; // the last token's life, and 5 min for clocks that differ
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+
+/**
+ * The keys that sign access tokens, in the database, so that all replicas agree. A new key is published for
+ * `publishAheadSeconds` before it signs, and the one before it for as long as tokens that it signed are about.
+ */
+export class KeyRing {
+  private readonly orm: MikroORM;
+  private readonly options: KeyRingOptions;
+  private keys: readonly Key[] = [];
+  private loadedAt = 0;
+  private loading: Promise<void> | undefined;
+
+  private constructor(orm: MikroORM, options: KeyRingOptions) {
+    this.orm = orm;
+    this.options = options;
+  }
+
+  /** Opens the installation's keys, and makes the first one. */
+  static async open(orm: MikroORM, options: KeyRingOptions): Promise<KeyRing> {
+    const ring = new KeyRing(orm, options);
+    await ring.load();
+    if (ring.keys.length === 0) await ring.addKey({ onlyWhere: (newest) => newest === undefined, signsAfterMillis: 0 });
+    return ring;
+  }
+
+  /** The key that signs now. */
+  async signing(): Promise<{ kid: string; privateKey: KeyObject }> {
+    const now = Date.now();
+    const key = (await this.current()).filter(({ signsFrom }) => signsFrom <= now).at(-1);
+    if (!key) throw new Error('There is no key to sign access tokens with.');
+    return key;
+  }
+
+  /** The public key of that id as PEM; what `TokenVerifier` asks. */
+  async get(kid: string): Promise<string | undefined> {
+    return (await this.published()).find((key) => key.kid === kid)?.pem;
+  }
+
+  /** The public keys by which tokens are to be verified. */
+  async published(): Promise<PublishedKey[]> {
+    const now = Date.now();
+    return (await this.current()).filter(({ publishedUntil }) => publishedUntil > now);
+  }
+
+  /** Makes the next key, which takes over once it has been published long enough. Of several calls meanwhile, one makes it. */
+  async rotate(): Promise<{ kid: string; signsFrom: Date }> {
+    await this.addKey({
+      onlyWhere: (newest) => !newest || newest.signsFrom.getTime() <= Date.now(),
+      signsAfterMillis: this.options.publishAheadSeconds * 1000,
+    });
+    const newest = this.keys.at(-1);
+    if (!newest) throw new Error('There is no key to sign access tokens with.');
+    return { kid: newest.kid, signsFrom: new Date(newest.signsFrom) };
+  }
+
+  /** Makes the next key where the present one is old enough; to be called now and then. */
+  async rotateIfDue(): Promise<void> {
+    const newest = (await this.current()).at(-1);
+    if (newest && Date.now() - newest.createdAt > this.options.rotationDays * DAY_MILLIS) await this.rotate();
+  }
+
+  private async current(): Promise<readonly Key[]> {
+    if (Date.now() - this.loadedAt > RELOAD_AFTER_MILLIS) {
+      this.loading ??= this.load().finally(() => (this.loading = undefined));
+      // A database that fails for a moment does not take the known keys away.
+      await this.loading.catch((error: unknown) => this.options.log.warn({ err: error }, 'signing keys could not be read'));
+    }
+    return this.keys;
+  }
+
+  private async load(): Promise<void> {
+    const rows = await this.orm.em.fork().find(SigningKey, {}, { orderBy: { signsFrom: 'asc', kid: 'asc' } });
+    const known = new Map(this.keys.map((key) => [key.kid, key]));
+    this.keys = rows.map((row) => ({ ...(known.get(row.kid) ?? parsed(row)), ...timesOf(row) }));
+    this.loadedAt = Date.now();
+  }
+
+  private async addKey({ onlyWhere, signsAfterMillis }: { onlyWhere(newest: SigningKey | undefined): boolean; signsAfterMillis: number }): Promise<void> {
+    await this.orm.em.fork().transactional(async (em) => {
+      await em.execute(`select pg_advisory_xact_lock(hashtextextended('identity signing keys', 0))`);
+      const rows = await em.find(SigningKey, {}, { orderBy: { signsFrom: 'asc', kid: 'asc' } });
+      if (!onlyWhere(rows.at(-1))) return;
+      const now = Date.now();
+      const signsFrom = new Date(now + signsAfterMillis);
+      const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const kid = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' })).digest('base64url');
+      em.create(SigningKey, { kid, privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, createdAt: new Date(now), signsFrom, publishedUntil: null });
+      for (const row of rows) {
+        row.publishedUntil ??= new Date(signsFrom.getTime() + OVERLAP_MILLIS);
+        if (row.publishedUntil.getTime() < now) em.remove(row);
+      }
+      await em.flush();
+      this.options.log.info({ kid, signsFrom }, 'a new key will sign access tokens');
+    });
+    await this.load();
+  }
+}
+
+function parsed(row: SigningKey) {
+  const privateKey = createPrivateKey(row.privateKey);
+  const publicKey = createPublicKey(privateKey);
+  return {
+    kid: row.kid,
+    privateKey,
+    jwk: { ...publicKey.export({ format: 'jwk' }), kid: row.kid, use: 'sig', alg: TOKEN_ALGORITHM },
+    pem: publicKey.export({ type: 'spki', format: 'pem' }) as string,
+  };
+}
+
+const timesOf = ({ createdAt, signsFrom, publishedUntil }: SigningKey) => ({
+  createdAt: createdAt.getTime(),
+  signsFrom: signsFrom.getTime(),
+  publishedUntil: publishedUntil?.getTime() ?? Number.POSITIVE_INFINITY,
+});

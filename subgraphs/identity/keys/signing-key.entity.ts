@@ -1,0 +1,20 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** A key pair that signs access tokens, shared by all replicas. */
+const SigningKeySchema = defineEntity({
+  name: 'SigningKey',
+  tableName: 'signing_key',
+  properties: {
+    kid: p.string().length(43).primary(),
+    /** PKCS #8, PEM. */
+    privateKey: p.text().hidden(),
+    createdAt: p.datetime(),
+    /** Published before, so that every service has it when the first token comes. */
+    signsFrom: p.datetime(),
+    /** Set when the next key takes over: published until the last token that it signed is out. */
+    publishedUntil: p.datetime().nullable(),
+  },
+});
+
+export class SigningKey extends SigningKeySchema.class {}
+SigningKeySchema.setClass(SigningKey);

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import { TOKEN_ALGORITHM } from '#server/auth/token-verifier.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import type { User } from '../users/user.entity.ts';
+import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts';
+
+/** Signs access tokens with the installation's key. */
+export class AccessTokens {
+  private readonly keys: KeyRing;
+  private readonly issuer: string;
+  private readonly audience: string;
+
+  constructor(keys: KeyRing, { jwtIssuer, jwtAudience }: { jwtIssuer: string; jwtAudience: string }) {
+    this.keys = keys;
+    this.issuer = jwtIssuer;
+    this.audience = jwtAudience;
+  }
+
+  /** For a session of a user. */
+  ofUser(user: Pick<User, 'id' | 'role' | 'gymId' | 'rightsChangedAt'>, sessionId: string): Promise<string> {
+    // A token for changed rights is told from those before by a later second, see `refusedUntil` in ended-sessions.ts.
+    const issuedAt = Math.max(secondsOf(Date.now()), user.rightsChangedAt ? secondsOf(user.rightsChangedAt.getTime()) + 1 : 0);
+    return this.signed({ sub: user.id, role: user.role, gymId: user.gymId ?? null, sid: sessionId }, issuedAt);
+  }
+
+  /** For another service under its own credentials. */
+  ofService(service: string): Promise<string> {
+    return this.signed({ sub: service, role: 'SERVICE', gymId: null, sid: '' }, secondsOf(Date.now()));
+  }
+
+  private async signed(claims: object, issuedAt: number): Promise<string> {
+    const { kid, privateKey } = await this.keys.signing();
+    const times = { iat: issuedAt, exp: issuedAt + ACCESS_TOKEN_SECONDS };
+    return jwt.sign({ iss: this.issuer, aud: this.audience, ...claims, jti: randomUUID(), ...times }, privateKey, { algorithm: TOKEN_ALGORITHM, keyid: kid });
+  }
+}
+
+export const secondsOf = (millis: number): number => Math.floor(millis / 1000);

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { anyPassword, UserShape } from '../users/users.shapes.ts';
+
+export const SessionShape = z
+  .object({
+    id: z.uuid(),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().meta({ description: 'Time of the log-in or of the latest refresh.' }),
+    expiresAt: z.iso.datetime().meta({ description: 'Each refresh moves it on.' }),
+    userAgent: z.string(),
+    address: z.string(),
+    current: z.boolean().meta({ description: 'Whether this request belongs to it.' }),
+  })
+  .meta({ id: 'Session' });
+export type SessionShape = z.infer<typeof SessionShape>;
+
+export const AuthPayloadShape = z
+  .object({
+    token: z.string().meta({ description: 'Access token (JWT), to be presented as `Authorization: Bearer <token>`.' }),
+    tokenType: z.literal('Bearer'),
+    expiresIn: z.int().meta({ description: 'Seconds until the access token ends.' }),
+    refreshToken: z.string().meta({ description: 'Gives the next tokens, once; using it again ends the session.' }),
+    user: UserShape,
+  })
+  .meta({ id: 'AuthPayload' });
+export type AuthPayloadShape = z.infer<typeof AuthPayloadShape>;
+
+export const LoginShape = z.object({
+  email: z.string().trim().max(254).regex(/^\P{Cc}*$/u, 'expected an email address'),
+  password: anyPassword,
+});
+
+const refreshToken = z.string().max(200).meta({ description: 'The latest refresh token of the session.' });
+export const RefreshShape = z.object({ refreshToken });
+/** Without a refresh token the session of the access token is ended. */
+export const LogoutShape = z.object({ refreshToken: refreshToken.nullish() });

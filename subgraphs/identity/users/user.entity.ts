@@ -1,0 +1,48 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Role } from '#server/auth/viewer.ts';
+import { uuidv7 } from '#server/ids.ts';
+import { newQrCode } from './qr-code.ts';
+
+const UserSchema = defineEntity({
+  name: 'User',
+  tableName: 'user_account', // "user" is a word of SQL
+  indexes: [
+    { properties: ['gymId', 'id'] }, // pages of a gym's users
+    {
+      name: 'user_account_super_admins',
+      expression: `create index "user_account_super_admins" on "user_account" ("id") where "role" = 'SUPER_ADMIN'`,
+    },
+  ],
+  uniques: [
+    {
+      name: 'user_account_email_any_case',
+      expression: 'create unique index "user_account_email_any_case" on "user_account" (lower("email"))',
+    },
+  ],
+  properties: {
+    id: p.uuid().primary().onCreate(() => uuidv7()),
+    /** As it was given; unique without regard to case. ASCII by its shape, so that lower() means the same here and there. */
+    email: p.string().length(254),
+    /** argon2id; null until an invited person has set one. Never read along with the rest. */
+    passwordHash: p.text().nullable().lazy().hidden(),
+    displayName: p.string().length(80),
+    bio: p.string().length(2000).nullable(),
+    role: p.string().length(16).$type<Role>(),
+    gymId: p.uuid().nullable(),
+    qrCode: p.string().length(40).unique().onCreate(() => newQrCode()),
+    avatar: p.string().length(100).nullable(),
+    locale: p.string().length(35).default('en'),
+    timezone: p.string().length(64).default('UTC'),
+    units: p.string().length(8).$type<Units>().default('METRIC'),
+    /** When role or gym changed last: access tokens from before hold no more. */
+    rightsChangedAt: p.datetime().nullable(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+export const Units = { METRIC: 'METRIC', IMPERIAL: 'IMPERIAL' } as const;
+export type Units = (typeof Units)[keyof typeof Units];
+
+export class User extends UserSchema.class {}
+UserSchema.setClass(User);

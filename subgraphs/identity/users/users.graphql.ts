@@ -1,0 +1,17 @@
+import { connectionOf, pageOf } from '#server/graphql/connection.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
+
+export const usersGraphql = {
+  Query: {
+    me: (_root, _args, { users }) => users.me(),
+    user: (_root, { id }, { users }) => users.find(id),
+    users: async (_root, { gymId, ...page }, { users }) => connectionOf(await users.list({ ...pageOf(page), gymId })),
+    superAdmins: (_root, _args, { users }) => users.superAdmins(),
+  },
+  Mutation: {
+    register: (_root, { input }, { users }) => users.register(input),
+  },
+  User: {
+    __resolveReference: async ({ id }, { users }) => users.find(id),
+  },
+} satisfies Resolvers;

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { pageQuery } from '#server/paging.ts';
+import { restRoute } from '#server/rest/route.ts';
+import { gymQuery, idParams } from '#server/shapes.ts';
+import { AUTH_RATE, REGISTRATION_RATE } from '../rates.ts';
+import type { Users } from './users.ts';
+import { RegisterShape, UserShape } from './users.shapes.ts';
+
+const route = restRoute<{ users: Users }>();
+
+export const usersRest = [
+  route({
+    method: 'POST',
+    path: '/auth/register',
+    summary: 'Create an account',
+    description: 'The role of a new account is MEMBER, whatever the body says. Emails are unique without regard to case.',
+    auth: 'forgiving',
+    body: RegisterShape,
+    rateLimit: REGISTRATION_RATE,
+    success: { status: 201, description: 'The new user.', shape: UserShape },
+    errors: ['CONFLICT'],
+    handler: ({ body }, { users }) => users.register(body),
+  }),
+  route({
+    method: 'GET',
+    path: '/auth/me',
+    summary: 'The user who asks',
+    auth: 'required',
+    rateLimit: AUTH_RATE,
+    success: { status: 200, description: 'The user.', shape: UserShape },
+    handler: (_request, { users }) => users.me(),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/me',
+    summary: 'The user who asks',
+    auth: 'required',
+    success: { status: 200, description: 'The user.', shape: UserShape },
+    handler: (_request, { users }) => users.me(),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/all',
+    summary: 'All users (SUPER_ADMIN), or those of her gym (GYM_ADMIN)',
+    auth: 'required',
+    query: pageQuery.extend(gymQuery.shape),
+    success: { status: 200, description: 'In the order of their registration.', shape: UserShape, page: true },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    handler: ({ query }, { users }) => users.list(query),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/super-admins',
+    summary: 'Whom to turn to for support',
+    auth: 'required',
+    success: { status: 200, description: 'Public part and email of each SUPER_ADMIN.', shape: z.array(UserShape) },
+    handler: (_request, { users }) => users.superAdmins(),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:id',
+    summary: 'The profile of a user',
+    description: 'Whole to herself and the admins of her gym; the public part to people of her gym; 404 to others.',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The user, as the caller may see her.', shape: UserShape },
+    handler: ({ params }, { users }) => users.get(params.id),
+  }),
+];

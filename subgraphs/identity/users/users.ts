@@ -1,0 +1,121 @@
+import { isSuperAdmin, requireGym, requireRole, requireUser, Role, runsGym, seesGym, type Viewer } from '#server/auth/viewer.ts';
+import { conflict, invalid, notFound, unauthenticated } from '#server/errors.ts';
+import { isUuid, uuidv7 } from '#server/ids.ts';
+import { loaderOf } from '#server/loaders.ts';
+import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { z } from 'zod';
+import { passwordProblem } from './password-rules.ts';
+import type { Passwords } from './passwords.ts';
+import { newQrCode } from './qr-code.ts';
+import { User } from './user.entity.ts';
+import { RegisterShape, type UserShape } from './users.shapes.ts';
+
+const cursors = cursorsOf('users', z.tuple([z.uuid()]));
+
+/** The people of the platform: who may see whom, and how much. */
+export class Users {
+  private readonly unit: UnitOfWork;
+  private readonly passwords: Passwords;
+  private readonly byId = loaderOf((ids) => this.unit.em.find(User, { id: { $in: [...ids] } }), (user) => user.id);
+
+  constructor(unit: UnitOfWork, passwords: Passwords) {
+    this.unit = unit;
+    this.passwords = passwords;
+  }
+
+  /** The user who asks. @throws UNAUTHENTICATED for nobody. */
+  async me(): Promise<UserShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    const user = await this.byId.load(userId);
+    if (!user) throw unauthenticated('Your account has been deleted.');
+    return presentUser(user, this.unit.viewer);
+  }
+
+  /** A user that the viewer may see, with as much as she may see; null for any other. */
+  async find(id: string): Promise<UserShape | null> {
+    if (this.unit.viewer.kind === 'anonymous') throw unauthenticated();
+    const user = isUuid(id) ? await this.byId.load(id) : null;
+    return user && maySee(this.unit.viewer, user) ? presentUser(user, this.unit.viewer) : null;
+  }
+
+  /** @throws NOT_FOUND also for a user whom the viewer may not see. */
+  async get(id: string): Promise<UserShape> {
+    const user = await this.find(id);
+    if (!user) throw notFound('user', id);
+    return user;
+  }
+
+  /** Of her gym for a GYM_ADMIN; of all gyms or one for a SUPER_ADMIN. In the order of registration. */
+  async list(request: PageRequest & { gymId?: string | null | undefined }): Promise<Page<UserShape>> {
+    const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    const gymId = isSuperAdmin(viewer) ? request.gymId : requireGym(viewer, request.gymId);
+    const after = cursors.read(request.cursor);
+    if (gymId && !isUuid(gymId)) throw invalid('gymId', 'expected the id of a gym');
+    const rows = await this.unit.em.find(
+      User,
+      { ...(gymId && { gymId }), ...(after && { id: { $gt: after[0] } }) },
+      { orderBy: { id: 'asc' }, limit: pageSize(request) + 1 },
+    );
+    return mapPage(cursors.page(rows, request, (user) => [user.id]), (user) => presentUser(user, viewer));
+  }
+
+  /** Whom users turn to for support: public part and email. */
+  async superAdmins(): Promise<UserShape[]> {
+    requireUser(this.unit.viewer);
+    const admins = await this.unit.em.find(User, { role: Role.SUPER_ADMIN }, { orderBy: { id: 'asc' }, limit: 200 });
+    return admins.map((user) => presentUser(user, this.unit.viewer));
+  }
+
+  /** Creates an account; its role is MEMBER. @throws CONFLICT where the email is taken, in whatever case. */
+  async register(input: unknown): Promise<UserShape> {
+    const { email, password, displayName, gymId } = validated(RegisterShape, input);
+    const problem = passwordProblem(password, email);
+    if (problem) throw invalid('password', problem);
+    const passwordHash = await this.passwords.hash(password);
+    const user = await this.insert({ email, passwordHash, displayName, role: Role.MEMBER, gymId: gymId ?? null });
+    // To herself, although nobody is logged in yet.
+    return presentUser(user, { kind: 'user', userId: user.id, role: user.role, gymId: user.gymId ?? null, sessionId: '', expiresAt: 0 });
+  }
+
+  private async insert(fields: { email: string; passwordHash: string | null; displayName: string; role: Role; gymId: string | null }): Promise<User> {
+    try {
+      return await this.unit.transaction(async () => {
+        const user = this.unit.em.create(User, { id: uuidv7(), qrCode: newQrCode(), ...fields });
+        await this.unit.em.flush();
+        return user;
+      });
+    } catch (error) {
+      // The constraint decides, not a look before: of two at once one wins.
+      if (error instanceof UniqueConstraintViolationException) throw conflict('This email is registered already; log in, or reset the password.', { errors: [{ path: 'email', message: 'is taken' }] });
+      throw error;
+    }
+  }
+}
+
+/** Herself, her gym's people and every SUPER_ADMIN; services see everybody. */
+const maySee = (viewer: Viewer, user: User): boolean =>
+  viewer.kind === 'service' || (viewer.kind === 'user' && (viewer.userId === user.id || user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
+
+/** The user as this viewer may see her. */
+export function presentUser(user: User, viewer: Viewer): UserShape {
+  const isWhole = viewer.kind === 'service' || (viewer.kind === 'user' && viewer.userId === user.id) || runsGym(viewer, user.gymId ?? null);
+  const { id, displayName, role, locale, timezone, units } = user;
+  return {
+    id,
+    ...((isWhole || user.role === Role.SUPER_ADMIN) && { email: user.email }),
+    displayName,
+    bio: user.bio ?? null,
+    role,
+    gymId: user.gymId ?? null,
+    ...(isWhole && { qrCode: user.qrCode }),
+    avatar: user.avatar ?? null,
+    locale,
+    timezone,
+    units,
+    createdAt: user.createdAt.toISOString(),
+    updatedAt: user.updatedAt.toISOString(),
+  };
+}
