@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,8 +36,12 @@ export function createCluster(cluster: Cluster, binaries: Binaries, options: { d
     requireVersion(cluster, fs.readFileSync(versionFile, 'utf8').trim(), binaries.majorVersion);
     return;
   }
-  const unfinished: Cluster = { ...cluster, dir: `${cluster.dir}.unfinished` };
-  fs.rmSync(unfinished.dir, { recursive: true, force: true });
+  removeUnfinished(cluster.dir);
+  // A name of its own: the initdb of a killed process may go on for a moment, and must not write into ours.
+  const unfinished: Cluster = {
+    ...cluster,
+    dir: `${cluster.dir}.unfinished-${randomBytes(4).toString('hex')}`,
+  };
   makePrivateFolder(unfinished.dir, cluster.user);
 
   const run = spawnSync(
@@ -98,6 +103,18 @@ export function readServerPid(cluster: Cluster): number | undefined {
     return pid > 0 ? pid : undefined;
   } catch {
     return undefined;
+  }
+}
+
+function removeUnfinished(clusterDir: string): void {
+  const parent = path.dirname(clusterDir);
+  for (const name of fs.readdirSync(parent)) {
+    if (!name.startsWith(`${path.basename(clusterDir)}.unfinished-`)) continue;
+    try {
+      fs.rmSync(path.join(parent, name), { recursive: true, force: true });
+    } catch {
+      // still being written into; the next first start tries again
+    }
   }
 }
 

@@ -48,7 +48,7 @@ export function lockDataFolder(dataDir: string, note: string, user: SystemUser =
   const lockFile = path.join(dataDir, 'lock');
   const database = new DatabaseSync(lockFile);
   try {
-    database.exec('pragma journal_mode = off; begin exclusive');
+    database.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     database.close();
     if (isLocked(error)) throw new DataFolderInUseError(dataDir, readHolder(holderFile).pid);

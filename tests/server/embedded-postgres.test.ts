@@ -133,9 +133,11 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('begins anew where a first start was killed before its data was complete', async () => {
-    fs.renameSync(path.join(folder, 'cluster'), path.join(folder, 'cluster.unfinished'));
-    fs.rmSync(path.join(folder, 'cluster.unfinished', 'base'), { recursive: true });
+    const unfinished = path.join(folder, 'cluster.unfinished-0a1b2c3d');
+    fs.renameSync(path.join(folder, 'cluster'), unfinished);
+    fs.rmSync(path.join(unfinished, 'base'), { recursive: true });
     expect(await query(await start(), 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(fs.existsSync(unfinished)).toBe(false);
   });
 
   it('says what to do about data of another PostgreSQL version', async () => {
