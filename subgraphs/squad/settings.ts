@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+const millis = (byDefault: number) => z.coerce.number('expected milliseconds').int().min(1).default(byDefault);
+
+/** The squad service's own environment variables: `SQUAD_PRESENCE_GRACE_MILLIS` and so on. */
+export const squadSettings = z.object({
+  /** How long a user stays online after her last connection was lost. */
+  squadPresenceGraceMillis: millis(30_000), // 30 s
+  /** A socket is pinged so often, and ended where it has not answered by the next ping. */
+  squadHeartbeatMillis: millis(25_000), // 25 s
+  /** How long a socket may stay without a token. */
+  squadAuthenticateWithinMillis: millis(5_000), // 5 s
+  /** Presence updates of one gym come no closer to each other. */
+  squadPresenceIntervalMillis: millis(200), // 5 a second
+});
+export type SquadSettings = z.output<typeof squadSettings>;

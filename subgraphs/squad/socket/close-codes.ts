@@ -1,0 +1,10 @@
+/** Why a socket is closed; PROTOCOL.md explains each to clients. */
+export const CloseCode = {
+  GOING_AWAY: 1001,
+  PAYLOAD_TOO_LARGE: 1009,
+  UNAUTHENTICATED: 4401,
+  TOKEN_EXPIRED: 4403,
+  SLOW_CONSUMER: 4408,
+  RATE_LIMITED: 4429,
+} as const;
+export type CloseCode = (typeof CloseCode)[keyof typeof CloseCode];
