@@ -165,7 +165,10 @@ const isPage = (result: unknown): result is Page<unknown> =>
 function replyOf<Services>(route: RestRoute<Services>, result: unknown, verify: boolean): PagedReply {
   const { success } = route;
   if (result instanceof Reply) return new PagedReply(result.status, result.body, result.headers);
-  if (verify && success.shape) success.shape.parse(success.page && isPage(result) ? result.items : result);
+  if (verify && success.shape) {
+    if (success.page && isPage(result)) for (const item of result.items) success.shape.parse(item);
+    else success.shape.parse(result);
+  }
   if (!isPage(result)) return new PagedReply(success.status, success.status === 204 ? undefined : result);
   const last = result.items.at(-1);
   return new PagedReply(
