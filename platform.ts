@@ -1,6 +1,7 @@
 import { gatewaySettingsOf } from './gateway/settings.ts';
 import { startGateway } from './gateway/start-gateway.ts';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
+import { freePort } from '#server/http/listen.ts';
 import { openDatabaseServer, settingsOf, type Environment, type Progress } from '#server/run.ts';
 import { startSubgraph } from '#server/start-subgraph.ts';
 import { subgraphs } from './subgraphs/index.ts';
@@ -9,7 +10,7 @@ import { subgraphs } from './subgraphs/index.ts';
 export async function startPlatform(env: Environment, progress: Progress): Promise<() => Promise<void>> {
   const startedAt = performance.now();
   // A person watches this start: requests are logged where she asks for them.
-  const environment: Environment = { ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' };
+  const environment = await withOwnUrls({ ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' });
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const stopOne of stops.splice(0).toReversed()) await stopOne();
@@ -41,6 +42,21 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
     await stop();
     throw error;
   }
+}
+
+/**
+ * In one process the services find each other where their ports say, unless a URL says otherwise.
+ * A port of 0 is chosen here already, because the others must know it before it listens.
+ */
+async function withOwnUrls(env: Environment): Promise<Environment> {
+  const complete = { ...env };
+  for (const { name } of subgraphs) {
+    const portVariable = `${name.toUpperCase()}_PORT`;
+    const urlVariable = `${name.toUpperCase()}_URL`;
+    if (complete[portVariable] === '0') complete[portVariable] = String(await freePort());
+    if (complete[portVariable]) complete[urlVariable] ||= `http://127.0.0.1:${complete[portVariable]}`;
+  }
+  return complete;
 }
 
 async function settled<Value>(promises: Promise<Value>[]): Promise<{ started: Value[]; failed: unknown[] }> {

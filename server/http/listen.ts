@@ -39,6 +39,16 @@ export function listen(server: Server, port: number, host: string, variable: str
   });
 }
 
+/** A port that nothing listens on now. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  const free = await listen(probe, 0, '127.0.0.1', '');
+  await new Promise((resolve) => {
+    probe.close(resolve);
+  });
+  return free;
+}
+
 /** Takes no new connections, lets requests under way finish for `gracePeriodMillis`, then closes what is left. */
 export async function close(server: Server, gracePeriodMillis: number): Promise<void> {
   if (!server.listening) return;

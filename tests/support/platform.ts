@@ -7,15 +7,21 @@ import { DEMO_GYMS, DEMO_PASSWORD, type DEMO_PEOPLE } from '#server/demo-ids.ts'
 import { settingsOf } from '#server/run.ts';
 import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
+import type { RunningGateway } from '../../gateway/start-gateway.ts';
 import { cloneDatabase } from './database.ts';
 
 type DemoEmail = (typeof DEMO_PEOPLE)[number]['email'];
 
 export interface TestPlatformOptions {
   services: readonly ServiceName[];
+  /** Also the gateway over them, on the committed supergraph; then `'gateway'` can be called like a service. */
+  gateway?: boolean;
   /** Environment variables on top of the tests' own. */
   env?: Record<string, string>;
 }
+
+/** What a test may call. */
+export type Called = ServiceName | 'gateway';
 
 /** An answer of a REST call. */
 export interface RestAnswer {
@@ -45,11 +51,11 @@ export interface CallOptions {
 
 /** Real services on ports of their own with databases of their own, demo data in them. */
 export interface TestPlatform {
-  url(service: ServiceName): string;
+  url(service: Called): string;
   /** `rest('gym', 'GET', '/locations', { token })` */
-  rest(service: ServiceName, method: string, path: string, options?: CallOptions): Promise<RestAnswer>;
+  rest(service: Called, method: string, path: string, options?: CallOptions): Promise<RestAnswer>;
   /** One GraphQL operation at the service's own port. */
-  graph(service: ServiceName, query: string, variables?: object, options?: CallOptions): Promise<GraphAnswer>;
+  graph(service: Called, query: string, variables?: object, options?: CallOptions): Promise<GraphAnswer>;
   /** The access token of a demo account; logged in once a platform. */
   demo(email: DemoEmail): Promise<string>;
   /** A member of her own, fresh for this test. */
@@ -64,7 +70,11 @@ export interface TestPlatform {
 }
 
 /** Starts the named services (identity first, since the others verify tokens by it). */
-export async function startPlatform({ services, env = {} }: TestPlatformOptions): Promise<TestPlatform> {
+export async function startPlatform({
+  services,
+  gateway: withGateway = false,
+  env = {},
+}: TestPlatformOptions): Promise<TestPlatform> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'platform-test-'));
   const running = new Map<ServiceName, RunningSubgraph>();
   const databases = new Map<ServiceName, Awaited<ReturnType<typeof cloneDatabase>>>();
@@ -78,8 +88,9 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
     STOP_GRACE_PERIOD_MILLIS: '1000',
     ...env,
   };
-  const urlOf = (service: ServiceName): string => {
-    const url = running.get(service)?.url;
+  let gateway: RunningGateway | undefined;
+  const urlOf = (service: Called): string => {
+    const url = service === 'gateway' ? gateway?.url : running.get(service)?.url;
     if (!url) throw new Error(`${service} is not started in this test`);
     return url;
   };
@@ -105,6 +116,8 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
   };
   for (const service of SERVICE_NAMES.toSorted((a) => (a === 'identity' ? -1 : 0)))
     if (services.includes(service)) await start(service);
+
+  if (withGateway) gateway = await gatewayOver(platformEnv);
 
   const rest: TestPlatform['rest'] = async (service, method, at, options = {}) => {
     const response = await fetch(urlOf(service) + at, { method, ...encoded(options) });
@@ -153,12 +166,22 @@ export async function startPlatform({ services, env = {} }: TestPlatformOptions)
       await start(service, before.port);
     },
     async stop() {
+      await gateway?.stop();
       await Promise.all([...running.values()].map((service) => service.stop()));
       await Promise.all([...databases.values()].map((database) => database.drop()));
       await rm(dataDir, { recursive: true, force: true });
     },
   };
   return platform;
+}
+
+/** Loaded where it is asked for: it costs a test file most of a second. */
+async function gatewayOver(env: Record<string, string>): Promise<RunningGateway> {
+  const [{ gatewaySettingsOf }, { startGateway }] = await Promise.all([
+    import('../../gateway/settings.ts'),
+    import('../../gateway/start-gateway.ts'),
+  ]);
+  return startGateway(gatewaySettingsOf({ ...env, GATEWAY_PORT: '0' }));
 }
 
 /** Each file starts only what it names: importing all six would cost every test file their loading time. */

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+let platform: TestPlatform;
+let superAdmin: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym'] });
+  superAdmin = await platform.demo('super@demo.test');
+});
+afterAll(() => platform.stop());
+
+const iron = DEMO_GYMS.ironTemple;
+const UPDATE =
+  'mutation ($input: UpdateGymConfigInput!) { updateGymConfig(input: $input) { gymId theme assets features version } }';
+
+/** One change through each door, answered alike. */
+const doors = {
+  rest: async (input: object, token: string) => {
+    const { status, body } = await platform.rest('gym', 'PUT', '/gym/config', { token, body: input });
+    return { status, code: body.code as string | undefined, config: body };
+  },
+  graph: async (input: object, token: string) => {
+    const { data, errors } = await platform.graph('gym', UPDATE, { input }, { token });
+    const extensions = errors?.[0]?.extensions as { code: string; http: { status: number } } | undefined;
+    return { status: extensions?.http.status ?? 200, code: extensions?.code, config: data?.updateGymConfig };
+  },
+};
+
+describe('the configuration of a gym', () => {
+  it('is read by everybody, by id and by slug, through both doors', async () => {
+    for (const key of [iron.id, iron.slug]) {
+      const { body } = await platform.rest('gym', 'GET', `/gym/config/${key}`);
+      expect(body).toMatchObject({
+        gymId: iron.id,
+        theme: { colors: {} },
+        assets: {},
+        features: { nutrition: true },
+      });
+      const { data } = await platform.graph(
+        'gym',
+        'query ($key: ID!) { gymConfig(gymId: $key) { gymId theme assets features version } }',
+        { key },
+      );
+      expect(data.gymConfig).toMatchObject({
+        gymId: body.gymId,
+        theme: body.theme,
+        assets: body.assets,
+        features: body.features,
+        version: body.version,
+      });
+    }
+  });
+
+  it('is 404 by REST and null in the graph where there is no such gym', async () => {
+    for (const key of [randomUUID(), 'no-such-gym', "'; drop table gym --", '%00']) {
+      expect(await platform.rest('gym', 'GET', `/gym/config/${encodeURIComponent(key)}`)).toMatchObject({
+        status: 404,
+        body: { code: 'NOT_FOUND' },
+      });
+      expect(
+        await platform.graph('gym', 'query ($key: ID!) { gymConfig(gymId: $key) { gymId } }', { key }),
+      ).toMatchObject({ data: { gymConfig: null } });
+    }
+  });
+
+  describe.each(Object.entries(doors))('changed by %s', (_door, update) => {
+    it('keeps the groups that are absent and every further key', async () => {
+      const mark = randomUUID();
+      const before = (await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body;
+      const { status, config } = await update(
+        { gymId: iron.id, theme: { colors: { primary: '#123abc', 'x-brand': mark }, layout: { mark } } },
+        superAdmin,
+      );
+      expect(status).toBe(200);
+      expect(config).toMatchObject({
+        theme: { colors: { primary: '#123abc', 'x-brand': mark }, layout: { mark } },
+        assets: before.assets,
+        features: before.features,
+        version: before.version + 1,
+      });
+      expect((await platform.rest('gym', 'GET', `/gym/config/${iron.slug}`)).body.theme).toEqual(
+        config.theme,
+      );
+    });
+
+    it('is for a SUPER_ADMIN alone', async () => {
+      const input = { gymId: iron.id, features: { nutrition: true } };
+      for (const email of ['maya@iron.test', 'admin@iron.test'] as const)
+        expect(await update(input, await platform.demo(email))).toMatchObject({
+          status: 403,
+          code: 'FORBIDDEN',
+        });
+      expect(await update(input, (await platform.register()).token)).toMatchObject({ status: 403 });
+    });
+
+    it('is refused with the path of what is wrong, and changes nothing', async () => {
+      const before = (await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body;
+      for (const wrong of [
+        { theme: { colors: { primary: 'red' } } },
+        { assets: { logo: 'javascript:alert(1)' } },
+        { features: { nutrition: 'yes' } },
+        { theme: [] },
+      ])
+        expect(await update({ gymId: iron.id, ...wrong }, superAdmin)).toMatchObject({
+          status: 400,
+          code: 'VALIDATION_FAILED',
+        });
+      expect((await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body).toEqual(before);
+    });
+
+    it('is refused with 412 where somebody else was faster', async () => {
+      const { version } = (await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body;
+      const change = { gymId: iron.id, features: { nutrition: true }, version };
+      expect(await update(change, superAdmin)).toMatchObject({ status: 200 });
+      expect(await update(change, superAdmin)).toMatchObject({ status: 412, code: 'VERSION_CONFLICT' });
+    });
+
+    it('goes one after the other when 10 come at once', async () => {
+      const { version } = (await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body;
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () =>
+          update({ gymId: iron.id, assets: { logo: 'https://a.test/l.png' } }, superAdmin),
+        ),
+      );
+      expect(answers.map(({ config }) => config.version).toSorted((a, b) => a - b)).toEqual(
+        Array.from({ length: 10 }, (_, i) => version + 1 + i),
+      );
+    });
+  });
+
+  it('names the wrong field by its path', async () => {
+    const { body } = await platform.rest('gym', 'PUT', '/gym/config', {
+      token: superAdmin,
+      body: { gymId: iron.id, theme: { colors: { primary: 'red' } } },
+    });
+    expect(body.errors).toEqual([
+      { path: 'theme.colors.primary', message: expect.stringContaining('#1a2b3c') },
+    ]);
+  });
+
+  it('carries its version as ETag, and takes it back as If-Match', async () => {
+    const read = await platform.rest('gym', 'GET', `/gym/config/${iron.id}`);
+    const etag = read.headers.get('etag') ?? '';
+    expect(etag).toBe(`"${read.body.version}"`);
+    const put = (ifMatch: string, body = {}) =>
+      platform.rest('gym', 'PUT', '/gym/config', {
+        token: superAdmin,
+        headers: { 'if-match': ifMatch },
+        body: { gymId: iron.id, ...body },
+      });
+    expect((await put('"999999"')).status).toBe(412);
+    expect((await put('junk')).status).toBe(400);
+    expect((await put(etag, { version: 999_999 })).status).toBe(400);
+    expect((await put(etag, { version: read.body.version })).headers.get('etag')).toBe(
+      `"${read.body.version + 1}"`,
+    );
+    expect(
+      (
+        await platform.rest('gym', 'GET', `/gym/config/${iron.id}`, {
+          headers: { 'if-none-match': `"${read.body.version + 1}"`, 'cache-control': 'max-age=0' }, // fetch adds no-cache otherwise
+        })
+      ).status,
+    ).toBe(304);
+  });
+});
+
+describe('gyms', () => {
+  it('are listed by name, for everybody', async () => {
+    const names = (await platform.rest('gym', 'GET', '/gyms')).body.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(names.toSorted());
+    expect(names).toEqual(expect.arrayContaining(['Aqua Club', 'Iron Temple']));
+  });
+
+  it('resolve by either key as entities, null where there is none', async () => {
+    const query =
+      'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Gym { id slug } } }';
+    const representations = [
+      { __typename: 'Gym', id: iron.id },
+      { __typename: 'Gym', slug: 'aqua-club' },
+      { __typename: 'Gym', id: randomUUID() },
+    ];
+    expect((await platform.graph('gym', query, { representations })).data._entities).toEqual([
+      { id: iron.id, slug: iron.slug },
+      { id: DEMO_GYMS.aquaClub.id, slug: 'aqua-club' },
+      null,
+    ]);
+  });
+});

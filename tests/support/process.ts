@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+
+/** A program of ours in a process of its own, as a person starts it. */
+export interface StartedProcess {
+  readonly child: ChildProcess;
+  /** All it has printed so far. */
+  output(): string;
+  /** Resolves once its output matches; rejects where it ends before. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Sends the signal and resolves to the exit code (null after a kill). */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+  readonly ended: Promise<number | null>;
+}
+
+/** Starts `node main.ts ...args` on this Node with the environment given and nothing of the machine's own that would steer it. */
+export function startProcess(args: readonly string[], env: Record<string, string>): StartedProcess {
+  const { PATH = '', HOME = '', TMPDIR } = process.env;
+  const child = spawn(process.execPath, ['main.ts', ...args], {
+    cwd: ROOT,
+    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const watchers = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      for (const watcher of watchers) watcher();
+    });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return {
+    child,
+    ended,
+    output: () => text,
+    printed: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = pattern.exec(text);
+          if (found) {
+            watchers.delete(look);
+            resolve(found);
+          }
+        };
+        watchers.add(look);
+        void ended.then(() => {
+          look();
+          reject(new Error(`It ended without printing ${pattern}:\n${text}`));
+        });
+        look();
+      }),
+    async end(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Every port chosen by the system, so that nothing else on the machine is in the way. */
+export const ANY_PORTS = Object.fromEntries(
+  ['GATEWAY', 'GYM', 'NUTRITION', 'CONTENT', 'SQUAD', 'WIZARD', 'IDENTITY'].map((name) => [
+    `${name}_PORT`,
+    '0',
+  ]),
+);
