@@ -1,0 +1,7 @@
+import type { DatabaseDeclaration } from '#server/database/database.ts';
+import { Exercise } from './exercises/exercise.entity.ts';
+import { migrations } from './migrations/index.ts';
+import { Product } from './products/product.entity.ts';
+import { WorkoutRoutine, WorkoutRoutineVersion } from './workouts/workout-routine.entity.ts';
+
+export const database: DatabaseDeclaration = { name: 'platform_content', entities: [Exercise, WorkoutRoutine, WorkoutRoutineVersion, Product], migrations };

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { pageQuery } from '#server/paging.ts';
+
+export const DIFFICULTIES = ['Beginner', 'Intermediate', 'Advanced'] as const;
+export type Difficulty = (typeof DIFFICULTIES)[number];
+
+/** What is counted of a set of the exercise; decides which fields a set may have. */
+export const MODALITIES = ['WEIGHT_REPS', 'BODYWEIGHT_REPS', 'WEIGHTED_BODYWEIGHT', 'DURATION', 'WEIGHT_DURATION', 'DISTANCE_DURATION', 'WEIGHT_DISTANCE'] as const;
+export type Modality = (typeof MODALITIES)[number];
+
+export const ExerciseShape = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    aliases: z.array(z.string()),
+    description: z.string().nullable(),
+    primaryMuscles: z.array(z.string()),
+    secondaryMuscles: z.array(z.string()),
+    equipment: z.string(),
+    level: z.enum(DIFFICULTIES),
+    force: z.string().nullable().meta({ description: 'push, pull or static.' }),
+    mechanic: z.string().nullable().meta({ description: 'compound or isolation.' }),
+    category: z.string(),
+    modality: z.enum(MODALITIES),
+    image: z.string().nullable().meta({ description: 'Path of the picture at this service, `/media/...`; `?size=` chooses a size.' }),
+    gymId: z.uuid().nullable().meta({ description: 'Null: of the common library.' }),
+    version: z.int(),
+  })
+  .meta({ id: 'Exercise' });
+export type ExerciseShape = z.infer<typeof ExerciseShape>;
+
+/** A word of a list such as a muscle or a piece of equipment: kept in small letters. */
+export const word = z
+  .string()
+  .trim()
+  .min(1)
+  .max(40)
+  .transform((text) => text.toLowerCase());
+const words = z.array(word).max(20).transform((list) => [...new Set(list)]);
+
+const fields = {
+  name: z.string().trim().min(1).max(120),
+  aliases: z.array(z.string().trim().min(1).max(120)).max(20),
+  description: z.string().trim().max(5_000).nullable(),
+  primaryMuscles: words,
+  secondaryMuscles: words,
+  equipment: word,
+  level: z.enum(DIFFICULTIES, `expected ${DIFFICULTIES.join(', ')}`),
+  force: z.enum(['push', 'pull', 'static'], 'expected push, pull or static').nullable(),
+  mechanic: z.enum(['compound', 'isolation'], 'expected compound or isolation').nullable(),
+  category: word,
+  modality: z.enum(MODALITIES, `expected one of ${MODALITIES.join(', ')}`),
+};
+
+export const CreateExerciseShape = z.object({
+  gymId: z.uuid().nullish(),
+  name: fields.name,
+  aliases: fields.aliases.nullish(),
+  description: fields.description.optional(),
+  primaryMuscles: fields.primaryMuscles.refine((list) => list.length > 0, 'expected at least one muscle'),
+  secondaryMuscles: fields.secondaryMuscles.nullish(),
+  equipment: fields.equipment.nullish(),
+  level: fields.level.nullish(),
+  force: fields.force.optional(),
+  mechanic: fields.mechanic.optional(),
+  category: fields.category.nullish(),
+  modality: fields.modality,
+});
+
+/** What is absent, or null, stays. */
+export const UpdateExerciseShape = z.object({
+  name: fields.name.nullish(),
+  aliases: fields.aliases.nullish(),
+  description: fields.description.optional(),
+  primaryMuscles: fields.primaryMuscles.refine((list) => list.length > 0, 'expected at least one muscle').nullish(),
+  secondaryMuscles: fields.secondaryMuscles.nullish(),
+  equipment: fields.equipment.nullish(),
+  level: fields.level.nullish(),
+  force: fields.force.optional(),
+  mechanic: fields.mechanic.optional(),
+  category: fields.category.nullish(),
+  modality: fields.modality.nullish(),
+  version: z.int().nullish(),
+});
+
+export const search = z.string().max(200).optional().meta({ description: 'Words of name, aliases, muscles; beginnings of words count, small slips are forgiven. Best match first.' });
+
+export const ExerciseQuery = pageQuery.extend({
+  search,
+  muscle: z.string().max(40).optional().meta({ description: 'A primary or secondary muscle, e.g. chest.' }),
+  equipment: z.string().max(40).optional(),
+  difficulty: z.string().max(20).optional().meta({ description: 'Beginner, Intermediate or Advanced.' }),
+  category: z.string().max(40).optional(),
+  modality: z.string().max(30).optional(),
+  gymId: z.uuid().optional().meta({ description: 'Only those that this gym made, as far as you may see them.' }),
+  sort: z.enum(['name', 'newest'], 'expected name or newest').optional().meta({ description: 'Default: best match where there is a search, else by name.' }),
+});
+export type ExerciseFilter = { [Field in keyof Omit<z.infer<typeof ExerciseQuery>, 'limit' | 'cursor'>]?: z.infer<typeof ExerciseQuery>[Field] | null };
+
+/** One word of a fixed list, and how many exercises you can see have it. */
+export const FacetShape = z.object({ name: z.string(), exercises: z.int() }).meta({ id: 'Facet' });
+export type FacetShape = z.infer<typeof FacetShape>;

@@ -1,0 +1,175 @@
+import { requireRole, Role } from '#server/auth/viewer.ts';
+import { notFound, versionConflict } from '#server/errors.ts';
+import { isUuid } from '#server/ids.ts';
+import { loaderOf } from '#server/loaders.ts';
+import type { Page, PageRequest } from '#server/paging.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import { ownerOfNew, requireWriter, sees } from '../access.ts';
+import { pageOfRows, visibleConditions, type Order } from '../listing.ts';
+import type { TextSearches } from '../text-search.ts';
+import { Exercise } from './exercise.entity.ts';
+import { CreateExerciseShape, UpdateExerciseShape, type ExerciseFilter, type ExerciseShape, type FacetShape } from './exercises.shapes.ts';
+
+const COLUMNS = `id, name, aliases, description, primary_muscles as "primaryMuscles", secondary_muscles as "secondaryMuscles", equipment, level, force, mechanic, category, modality, image, gym_id as "gymId", version`;
+
+const ORDERS = {
+  name: { name: 'name', key: 'lower(name)', type: 'text' },
+  newest: { name: 'newest', key: 'created_at', type: 'timestamptz', descending: true },
+} as const satisfies Record<string, Order>;
+
+type ExerciseRow = ExerciseShape & { deleted?: boolean };
+
+/** The exercise library, and what gyms add to it. */
+export class Exercises {
+  private readonly unit: UnitOfWork;
+  private readonly searches: TextSearches;
+  private readonly byId = loaderOf<ExerciseRow>(
+    (ids) => this.unit.em.execute(`select ${COLUMNS}, deleted_at is not null as deleted from exercise where id in (?)`, [[...ids]]),
+    (exercise) => exercise.id,
+  );
+
+  constructor(unit: UnitOfWork, searches: TextSearches) {
+    this.unit = unit;
+    this.searches = searches;
+  }
+
+  /** By name, or best match first where there is a search. */
+  async list(filter: ExerciseFilter, request: PageRequest): Promise<Page<ExerciseShape>> {
+    const conditions = visibleConditions(this.unit, filter.gymId)
+      .when(filter.muscle, 'primary_muscles @> ?::jsonb or secondary_muscles @> ?::jsonb', (muscle) => [JSON.stringify([muscle.toLowerCase()]), JSON.stringify([muscle.toLowerCase()])])
+      .when(filter.equipment, 'equipment = lower(?)')
+      .when(filter.difficulty, 'lower(level) = lower(?)')
+      .when(filter.category, 'category = lower(?)')
+      .when(filter.modality, 'modality = upper(?)');
+    const search = await this.searches.of('exercise', filter.search);
+    if (search) conditions.add(`search @@ (${search.query})`, ...search.params);
+    const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.name);
+    return pageOfRows<ExerciseShape>(this.unit, { table: 'exercise', columns: COLUMNS, conditions, order }, request);
+  }
+
+  /** @throws NOT_FOUND also for another gym's. */
+  async get(id: string): Promise<ExerciseShape> {
+    const exercise = await this.find(id);
+    if (!exercise || exercise.deleted) throw notFound('exercise', id);
+    return exercise;
+  }
+
+  /** One among many, batched: also those that were deleted since, so that an old routine can name them. Null where there is none. */
+  async find(id: string): Promise<ExerciseRow | null> {
+    const exercise = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
+    return exercise && sees(this.unit.viewer, exercise.gymId) ? exercise : null;
+  }
+
+  /** Many at once, in their order, each once; what is not there or not to be seen is left out. */
+  async findMany(ids: readonly string[]): Promise<ExerciseRow[]> {
+    const found = await Promise.all([...new Set(ids)].map((id) => this.find(id)));
+    return found.filter((exercise) => exercise !== null);
+  }
+
+  /** Muscles by name, with how many exercises train each as a primary one. */
+  muscles(): Promise<FacetShape[]> {
+    return this.facet('exercise, jsonb_array_elements_text(primary_muscles) as muscle(name)', 'muscle.name');
+  }
+
+  equipment(): Promise<FacetShape[]> {
+    return this.facet('exercise', 'equipment');
+  }
+
+  categories(): Promise<FacetShape[]> {
+    return this.facet('exercise', 'category');
+  }
+
+  private facet(from: string, column: string): Promise<FacetShape[]> {
+    const conditions = visibleConditions(this.unit);
+    return this.unit.em.execute(`select ${column} as name, count(*)::int as exercises from ${from} where ${conditions.sql.join(' and ')} group by 1 order by 1`, conditions.params);
+  }
+
+  /** A GYM_ADMIN adds to her gym's own, a SUPER_ADMIN to the common library or to any gym's. */
+  async create(input: unknown): Promise<ExerciseShape> {
+    requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    const { gymId, ...fields } = validated(CreateExerciseShape, input);
+    const exercise = this.unit.em.create(Exercise, {
+      ...fields,
+      gymId: ownerOfNew(this.unit.viewer, gymId),
+      aliases: fields.aliases ?? [],
+      description: fields.description ?? null,
+      secondaryMuscles: fields.secondaryMuscles ?? [],
+      equipment: fields.equipment ?? 'none',
+      level: fields.level ?? 'Beginner',
+      force: fields.force ?? null,
+      mechanic: fields.mechanic ?? null,
+      category: fields.category ?? 'strength',
+      image: null,
+      version: 1,
+      deletedAt: null,
+    });
+    await this.unit.em.flush();
+    return present(exercise);
+  }
+
+  /** What is absent stays. @param expectedVersion undefined: last write wins. */
+  async update(id: string, input: unknown, expectedVersion?: number): Promise<ExerciseShape> {
+    const change = validated(UpdateExerciseShape, input);
+    return this.write(id, expectedVersion ?? change.version ?? undefined, (exercise) => {
+      exercise.name = change.name ?? exercise.name;
+      exercise.aliases = change.aliases ?? exercise.aliases;
+      exercise.primaryMuscles = change.primaryMuscles ?? exercise.primaryMuscles;
+      exercise.secondaryMuscles = change.secondaryMuscles ?? exercise.secondaryMuscles;
+      exercise.equipment = change.equipment ?? exercise.equipment;
+      exercise.level = change.level ?? exercise.level;
+      exercise.category = change.category ?? exercise.category;
+      exercise.modality = change.modality ?? exercise.modality;
+      if (change.description !== undefined) exercise.description = change.description;
+      if (change.force !== undefined) exercise.force = change.force;
+      if (change.mechanic !== undefined) exercise.mechanic = change.mechanic;
+    });
+  }
+
+  /** It leaves lists and search; routines that use it keep naming it. */
+  async delete(id: string, expectedVersion?: number): Promise<void> {
+    await this.write(id, expectedVersion, (exercise) => {
+      exercise.deletedAt = new Date();
+    });
+  }
+
+  async setImage(id: string, image: string): Promise<ExerciseShape> {
+    return this.write(id, undefined, (exercise) => {
+      exercise.image = image;
+    });
+  }
+
+  private async write(id: string, expectedVersion: number | undefined, change: (exercise: Exercise) => void): Promise<ExerciseShape> {
+    requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    const written = await this.unit.transaction(async () => {
+      const exercise = isUuid(id) ? await this.unit.em.findOne(Exercise, { id, deletedAt: null }, { lockMode: 4 /* for update */, refresh: true }) : null;
+      if (!exercise) throw notFound('exercise', id);
+      requireWriter(this.unit.viewer, 'exercise', exercise);
+      if (expectedVersion !== undefined && expectedVersion !== exercise.version) throw versionConflict('exercise', expectedVersion, exercise.version);
+      change(exercise);
+      exercise.version += 1;
+      exercise.updatedAt = new Date();
+      return present(exercise);
+    });
+    this.byId.clear(id);
+    return written;
+  }
+}
+
+const present = (exercise: Exercise): ExerciseShape => ({
+  id: exercise.id,
+  name: exercise.name,
+  aliases: exercise.aliases,
+  description: exercise.description ?? null,
+  primaryMuscles: exercise.primaryMuscles,
+  secondaryMuscles: exercise.secondaryMuscles,
+  equipment: exercise.equipment,
+  level: exercise.level,
+  force: exercise.force ?? null,
+  mechanic: exercise.mechanic ?? null,
+  category: exercise.category,
+  modality: exercise.modality,
+  image: exercise.image ?? null,
+  gymId: exercise.gymId ?? null,
+  version: exercise.version,
+});

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { invalid } from '#server/errors.ts';
+import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { visibleGym } from './access.ts';
+
+/** One way to put a list in order. `key` is SQL over the table's columns, never null. */
+export interface Order {
+  name: string;
+  key: string;
+  /** Its values in `key`. */
+  params?: readonly unknown[];
+  /** SQL type of the key, to read it back from a cursor. */
+  type: 'text' | 'float8' | 'bigint' | 'timestamptz';
+  descending?: boolean;
+}
+
+/** Conditions of a query, each with its values. */
+export class Conditions {
+  readonly sql: string[] = [];
+  readonly params: unknown[] = [];
+
+  add(sql: string, ...params: unknown[]): this {
+    this.sql.push(`(${sql})`);
+    this.params.push(...params);
+    return this;
+  }
+
+  /** Adds the condition where the filter is given; a blank one counts as absent. */
+  when<Value>(value: Value | null | undefined, sql: string, toParams: (value: Value) => unknown[] = (given) => [given]): this {
+    if (value !== undefined && value !== null && value !== '') this.add(sql, ...toParams(value));
+    return this;
+  }
+}
+
+/** Of what is there, the part that the viewer may see; narrowed to one gym's own by `gymId`. */
+export function visibleConditions(unit: UnitOfWork, gymId?: string | null): Conditions {
+  const conditions = new Conditions().add('deleted_at is null');
+  const visible = visibleGym(unit.viewer);
+  if (visible === null) conditions.add('gym_id is null');
+  else if (visible !== true) conditions.add('gym_id is null or gym_id = ?', visible);
+  return conditions.when(gymId, 'gym_id = ?');
+}
+
+const cursorShape = z.tuple([z.string(), z.union([z.string(), z.number()]), z.uuid()]);
+
+/** A page of rows by keyset: its cost does not grow with how far one has read. */
+export async function pageOfRows<Row extends { id: string }>(
+  unit: UnitOfWork,
+  list: { table: string; columns: string; conditions: Conditions; order: Order },
+  request: PageRequest,
+): Promise<Page<Row>> {
+  const { table, columns, conditions, order } = list;
+  const cursors = cursorsOf<[string, string | number, string]>(table, cursorShape);
+  const after = cursors.read(request.cursor);
+  if (after && after[0] !== order.name) throw invalid('cursor', `expected a cursor of this list by ${order.name}, got one of the list by ${after[0]}; start again without one`);
+  const keyParams = order.params ?? [];
+  const where = [...conditions.sql, ...(after ? [`(${order.key}, id) ${order.descending ? '<' : '>'} (?::${order.type}, ?::uuid)`] : [])].join(' and ');
+  const direction = order.descending ? 'desc' : 'asc';
+  const rows = await unit.em.execute<(Row & { sortKey: string | number })[]>(
+    `select ${columns}, ${order.type === 'timestamptz' ? `to_char(${order.key} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : `(${order.key})`} as "sortKey" from ${table} where ${where} order by ${order.key} ${direction}, id ${direction} limit ?`,
+    [...keyParams, ...conditions.params, ...(after ? [...keyParams, after[1], after[2]] : []), ...keyParams, pageSize(request) + 1],
+  );
+  return cursors.page<Row & { sortKey: string | number }>(rows, request, (row) => [order.name, row.sortKey, row.id]);
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { restRoute } from '#server/rest/route.ts';
+import { idParams } from '#server/shapes.ts';
+import type { Products } from './products.ts';
+import { CreateProductShape, ProductQuery, ProductShape, UpdateProductShape } from './products.shapes.ts';
+
+const route = restRoute<{ products: Products }>();
+
+export const productsRest = [
+  route({
+    method: 'GET',
+    path: '/products',
+    summary: 'The shop inventory, by name',
+    description: "What every gym's shop has, and what the caller's gym added.",
+    auth: 'optional',
+    query: ProductQuery,
+    success: { status: 200, description: 'A page of products.', shape: ProductShape, page: true },
+    handler: ({ query: { limit, cursor, ...filter } }, { products }) => products.list(filter, { limit, cursor }),
+  }),
+  route({
+    method: 'GET',
+    path: '/products/featured',
+    summary: 'Products that are promoted now, the highest priority first',
+    auth: 'optional',
+    query: ProductQuery.pick({ gymId: true }),
+    success: { status: 200, description: 'At most 100.', shape: z.array(ProductShape) },
+    handler: ({ query }, { products }) => products.featured(query.gymId),
+  }),
+  route({
+    method: 'GET',
+    path: '/products/:id',
+    summary: 'One product',
+    auth: 'optional',
+    params: idParams,
+    success: { status: 200, description: 'The product.', shape: ProductShape },
+    handler: ({ params }, { products }) => products.get(params.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/products',
+    summary: "Add a product (GYM_ADMIN: to her gym's shop; SUPER_ADMIN)",
+    auth: 'required',
+    body: CreateProductShape,
+    success: { status: 201, description: 'The new product.', shape: ProductShape },
+    errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],
+    handler: ({ body }, { products }) => products.create(body),
+  }),
+  route({
+    method: 'PUT',
+    path: '/products/:id',
+    summary: 'Change a product',
+    description: 'What is absent stays; null empties a field that may be empty.',
+    auth: 'required',
+    params: idParams,
+    body: UpdateProductShape,
+    versioned: true,
+    success: { status: 200, description: 'The product as it is now.', shape: ProductShape },
+    errors: ['FORBIDDEN', 'CONFLICT'],
+    handler: ({ params, body, expectedVersion }, { products }) => products.update(params.id, body, expectedVersion),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/products/:id',
+    summary: 'Take a product out of the shop',
+    auth: 'required',
+    params: idParams,
+    versioned: true,
+    success: { status: 204, description: 'It is gone.' },
+    errors: ['FORBIDDEN'],
+    handler: ({ params, expectedVersion }, { products }) => products.delete(params.id, expectedVersion),
+  }),
+];

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineSubgraph } from '#server/define-subgraph.ts';
+import { database } from './database.ts';
+import { demo } from './demo.ts';
+import { exercisesGraphql } from './exercises/exercises.graphql.ts';
+import { exercisesRest } from './exercises/exercises.rest.ts';
+import { productsGraphql } from './products/products.graphql.ts';
+import { productsRest } from './products/products.rest.ts';
+import { contentServices, type ContentResources } from './services.ts';
+import { TextSearches } from './text-search.ts';
+import { workoutsGraphql } from './workouts/workouts.graphql.ts';
+import { workoutsRest } from './workouts/workouts.rest.ts';
+
+export const content = defineSubgraph({
+  name: 'content',
+  title: 'Content service',
+  description: 'Workout routines, the exercise library, and the products of gym shops.',
+  settings: z.object({}),
+  database,
+  resources: async ({ orm }): Promise<ContentResources> => {
+    if (!orm) throw new Error('The content service keeps everything in its database.');
+    return { searches: new TextSearches(orm) };
+  },
+  services: contentServices,
+  graphql: [exercisesGraphql, workoutsGraphql, productsGraphql],
+  rest: [...exercisesRest, ...workoutsRest, ...productsRest],
+  demo: (_services, unit) => demo(unit),
+});

@@ -1,0 +1,63 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+import type { Difficulty } from '../exercises/exercises.shapes.ts';
+import type { Block, WorkoutRoutineShape } from './workouts.shapes.ts';
+
+const WorkoutRoutineSchema = defineEntity({
+  name: 'WorkoutRoutine',
+  tableName: 'workout_routine',
+  indexes: [
+    { name: 'workout_routine_title', expression: 'create index "workout_routine_title" on "workout_routine" (lower("title"), "id") where "deleted_at" is null' },
+    { name: 'workout_routine_category', expression: 'create index "workout_routine_category" on "workout_routine" (lower("category"), lower("title"), "id") where "deleted_at" is null' },
+    { name: 'workout_routine_newest', expression: 'create index "workout_routine_newest" on "workout_routine" ("created_at", "id") where "deleted_at" is null' },
+    { name: 'workout_routine_search', expression: 'create index "workout_routine_search" on "workout_routine" using gin ("search")' },
+    { name: 'workout_routine_muscles', expression: 'create index "workout_routine_muscles" on "workout_routine" using gin ("target_muscles" jsonb_path_ops)' },
+    { properties: ['gymId'] },
+  ],
+  properties: {
+    id: p.uuid().primary().onCreate(() => uuidv7()),
+    /** Null: everybody's. */
+    gymId: p.uuid().nullable(),
+    title: p.string().length(120),
+    description: p.text().nullable(),
+    difficulty: p.string().$type<Difficulty>().length(20),
+    category: p.string().length(40),
+    targetMuscles: p.json<string[]>(),
+    /** Of its exercises, as they were when it was written. */
+    equipment: p.json<string[]>(),
+    exercises: p.json<Block[]>(),
+    durationMinutes: p.integer(),
+    image: p.string().length(120).nullable(),
+    version: p.integer().default(1),
+    createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p.datetime().onCreate(() => new Date()),
+    /** Gone from lists; its versions stay readable for sessions of the past. */
+    deletedAt: p.datetime().nullable(),
+    search: p
+      .text()
+      .columnType('tsvector')
+      .generated(
+        `(setweight(to_tsvector('english'::regconfig, "title"), 'A') || setweight(to_tsvector('simple'::regconfig, "title"), 'A') || setweight(to_tsvector('simple'::regconfig, "category"), 'B') || setweight(jsonb_to_tsvector('english'::regconfig, "target_muscles", '["string"]'), 'C') || setweight(to_tsvector('english'::regconfig, coalesce("description", '')), 'D')) stored`,
+      )
+      .nullable()
+      .lazy(),
+  },
+});
+
+export class WorkoutRoutine extends WorkoutRoutineSchema.class {}
+WorkoutRoutineSchema.setClass(WorkoutRoutine);
+
+/** A routine as it was at one version: written with it, never changed. */
+const WorkoutRoutineVersionSchema = defineEntity({
+  name: 'WorkoutRoutineVersion',
+  tableName: 'workout_routine_version',
+  properties: {
+    routineId: p.uuid().primary(),
+    version: p.integer().primary(),
+    content: p.json<WorkoutRoutineShape>(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+export class WorkoutRoutineVersion extends WorkoutRoutineVersionSchema.class {}
+WorkoutRoutineVersionSchema.setClass(WorkoutRoutineVersion);

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { pageQuery } from '#server/paging.ts';
+import { DIFFICULTIES, search, word } from '../exercises/exercises.shapes.ts';
+
+export const SET_TYPES = ['NORMAL', 'WARMUP', 'DROP', 'FAILURE'] as const;
+
+/** One set; the exercise's modality decides which of the fields it may have (see set-fields.ts). */
+export const SetShape = z
+  .strictObject({
+    type: z.enum(SET_TYPES, `expected one of ${SET_TYPES.join(', ')}`).default('NORMAL'),
+    reps: z.int().min(1).max(1_000).optional(),
+    repRange: z
+      .strictObject({ min: z.int().min(1).max(1_000), max: z.int().min(1).max(1_000) })
+      .refine(({ min, max }) => min <= max, 'expected min not above max')
+      .optional(),
+    durationSeconds: z.int().min(1).max(86_400).optional(),
+    distanceMeters: z.number().positive().max(1_000_000).optional(),
+    weightKg: z.number().min(0).max(1_000).optional(),
+    rpe: z.number().min(1).max(10).optional().meta({ description: 'Rate of perceived exertion, 1 to 10.' }),
+    tempo: z
+      .string()
+      .regex(/^[0-9X]{1,2}(-[0-9X]{1,2}){2,3}$/i, 'expected a tempo such as 3-1-1-0')
+      .optional()
+      .meta({ description: 'Seconds down, hold, up, hold: 3-1-1-0; X means as fast as possible.' }),
+    restSeconds: z.int().min(0).max(3_600).optional(),
+  })
+  .meta({ id: 'WorkoutSet' });
+export type WorkoutSet = z.infer<typeof SetShape>;
+
+const EntryShape = z.strictObject({
+  exerciseId: z.uuid(),
+  notes: z.string().trim().max(1_000).optional(),
+  sets: z.array(SetShape).min(1).max(50),
+});
+
+/** Two entries or more make a superset. */
+export const BlockShape = z
+  .strictObject({
+    name: z.string().trim().min(1).max(80).optional().meta({ description: 'For example Warm-up.' }),
+    restSeconds: z.int().min(0).max(3_600).optional().meta({ description: 'After each round of the block.' }),
+    entries: z.array(EntryShape).min(1).max(10),
+  })
+  .meta({ id: 'WorkoutBlock' });
+export type Block = z.infer<typeof BlockShape>;
+
+export const WorkoutRoutineShape = z
+  .object({
+    id: z.uuid(),
+    title: z.string(),
+    description: z.string().nullable(),
+    difficulty: z.enum(DIFFICULTIES),
+    category: z.string().meta({ description: 'For example Strength, Cardio.' }),
+    targetMuscles: z.array(z.string()),
+    equipment: z.array(z.string()).meta({ description: 'What its exercises need.' }),
+    exercises: z.array(BlockShape).meta({ description: 'Blocks of entries of sets; two entries or more in a block make a superset.' }),
+    image: z.string().nullable().meta({ description: 'Path of the picture at this service, `/media/...`; `?size=` chooses a size.' }),
+    durationMinutes: z.int(),
+    gymId: z.uuid().nullable().meta({ description: "Null: everybody's." }),
+    version: z.int(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'WorkoutRoutine' });
+export type WorkoutRoutineShape = z.infer<typeof WorkoutRoutineShape>;
+
+export const WorkoutVersionShape = z.object({ version: z.int(), title: z.string(), createdAt: z.iso.datetime() }).meta({ id: 'WorkoutVersion' });
+export type WorkoutVersionShape = z.infer<typeof WorkoutVersionShape>;
+
+const fields = {
+  title: z.string().trim().min(1).max(120),
+  description: z.string().trim().max(5_000).nullable(),
+  difficulty: z.enum(DIFFICULTIES, `expected ${DIFFICULTIES.join(', ')}`),
+  category: z.string().trim().min(1).max(40),
+  targetMuscles: z.array(word).max(20).transform((list) => [...new Set(list)]),
+  exercises: z.array(BlockShape).max(50),
+  durationMinutes: z.int().min(1).max(1_440),
+};
+
+export const CreateWorkoutShape = z.object({
+  gymId: z.uuid().nullish().meta({ description: "For a SUPER_ADMIN: whose it is; null for everybody's. A GYM_ADMIN's is her gym's." }),
+  title: fields.title,
+  description: fields.description.optional(),
+  difficulty: fields.difficulty,
+  category: fields.category,
+  targetMuscles: fields.targetMuscles.nullish().meta({ description: 'Default: the primary muscles of its exercises.' }),
+  exercises: fields.exercises.default([]),
+  durationMinutes: fields.durationMinutes.nullish().meta({ description: 'Default: estimated from the sets.' }),
+});
+
+/** What is absent, or null, stays. */
+export const UpdateWorkoutShape = z.object({
+  title: fields.title.nullish(),
+  description: fields.description.optional(),
+  difficulty: fields.difficulty.nullish(),
+  category: fields.category.nullish(),
+  targetMuscles: fields.targetMuscles.nullish(),
+  exercises: fields.exercises.nullish(),
+  durationMinutes: fields.durationMinutes.nullish(),
+  version: z.int().nullish(),
+});
+
+export const WorkoutQuery = pageQuery.extend({
+  search,
+  muscle: z.string().max(40).optional().meta({ description: 'A target muscle, e.g. chest.' }),
+  difficulty: z.string().max(20).optional().meta({ description: 'Beginner, Intermediate or Advanced.' }),
+  equipment: z.string().max(40).optional().meta({ description: 'What one of its exercises needs, e.g. barbell.' }),
+  category: z.string().max(40).optional(),
+  exerciseId: z.uuid().optional().meta({ description: 'Routines with this exercise.' }),
+  maxMinutes: z.coerce.number().int().min(1).optional(),
+  gymId: z.uuid().optional().meta({ description: 'Only those that this gym made, as far as you may see them.' }),
+  sort: z.enum(['title', 'newest', 'duration'], 'expected title, newest or duration').optional().meta({ description: 'Default: best match where there is a search, else by title.' }),
+});
+export type WorkoutFilter = { [Field in keyof Omit<z.infer<typeof WorkoutQuery>, 'limit' | 'cursor'>]?: z.infer<typeof WorkoutQuery>[Field] | null };
