@@ -1,4 +1,6 @@
+import { EndedSessions } from '#server/auth/ended-sessions.ts';
 import { JwksKeys } from '#server/auth/jwks-keys.ts';
+import { serviceTokens } from '#server/auth/service-tokens.ts';
 import { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { createApp } from '#server/http/create-app.ts';
 import { close, httpServerFor, listen } from '#server/http/listen.ts';
@@ -29,10 +31,13 @@ export async function startGateway(
 ): Promise<RunningGateway> {
   const metrics = createMetrics('gateway');
   const supergraph = await readSupergraph(settings);
+  const { identityUrl } = settings;
+  const endedSessions = new EndedSessions({ identityUrl, tokens: serviceTokens('gateway', settings), log });
   const verifier = new TokenVerifier({
     issuer: settings.jwtIssuer,
     audience: settings.jwtAudience,
-    keys: new JwksKeys(`${settings.identityUrl}/.well-known/jwks.json`),
+    keys: new JwksKeys(`${identityUrl}/.well-known/jwks.json`),
+    isRevoked: endedSessions.isRevoked,
   });
   const rateLimitStores = await openRateLimitStores('gateway', settings, log);
   let stopping = false;
@@ -63,6 +68,7 @@ export async function startGateway(
       stopping = true;
       await sockets.close();
       await close(server, settings.stopGracePeriodMillis);
+      endedSessions.stop();
       await stopGraph();
       proxies.close();
       await rateLimitStores.close();

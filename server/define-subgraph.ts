@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { WebSocket } from 'ws';
 import type { z } from 'zod';
+import type { ServiceTokens } from './auth/service-tokens.ts';
 import type { TokenChecks, TokenVerifier } from './auth/token-verifier.ts';
 import type { DatabaseDeclaration } from './database/database.ts';
 import type { FileStorage } from './files/file-storage.ts';
@@ -9,6 +10,7 @@ import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
 import type { Logger } from './observability/logger.ts';
 import type { Metrics } from './observability/metrics.ts';
 import type { HealthCheck } from './observability/health.ts';
+import type { RateLimit } from './rest/rate-limit.ts';
 import type { RestRoute } from './rest/route.ts';
 import type { ServerSettings, ServiceName } from './settings.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -21,6 +23,8 @@ export interface ServiceBase<Settings> {
   files: FileStorage;
   /** Undefined where the service declares no database (or keeps its state in memory by setting). */
   orm: MikroORM | undefined;
+  /** The token by which this service calls others in its own name. */
+  serviceTokens: ServiceTokens;
   /** A unit of work outside any request: for workers, demo data, events. */
   unitOf(viewer?: UnitOfWork['viewer']): UnitOfWork;
 }
@@ -67,6 +71,8 @@ export interface SubgraphDeclaration<
   /** How access tokens are checked, where not by what identity publishes: by identity itself. */
   tokenChecks?(resources: Resources): TokenChecks;
   graphql: readonly ResolverMap[];
+  /** Limits of single fields, e.g. `Mutation.login`; one that has a route's name counts together with it. */
+  graphqlRateLimits?: Readonly<Record<string, RateLimit>>;
   rest: readonly RestRoute<Services>[];
   sockets?: readonly SocketDoor<Services, Resources>[];
   /** Further checks of `GET /health/ready`. */

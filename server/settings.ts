@@ -101,6 +101,11 @@ export const serverSettings = z.object({
   nutritionUrl: serviceUrl('nutrition'),
   contentUrl: serviceUrl('content'),
   squadUrl: serviceUrl('squad'),
+  /**
+   * By which services prove to identity who they are; the same for all of them.
+   * Absent: made once at random and kept in the data folder, for services that share one.
+   */
+  serviceSecret: z.string().min(32, 'expected at least 32 characters').optional(),
   /** `iss` and `aud` that access tokens must carry. */
   jwtIssuer: z.string().default('fitness-platform'),
   jwtAudience: z.string().default('fitness-platform'),

@@ -2,13 +2,16 @@ import { readFile } from 'node:fs/promises';
 import type { Response } from 'express';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { viewerOf } from './auth/authenticate.ts';
+import { EndedSessions } from './auth/ended-sessions.ts';
 import { JwksKeys } from './auth/jwks-keys.ts';
+import { serviceTokens } from './auth/service-tokens.ts';
 import { TokenVerifier } from './auth/token-verifier.ts';
 import { ANONYMOUS, type Viewer } from './auth/viewer.ts';
 import { openDatabase } from './database/database.ts';
 import type { DatabaseServer } from './database/database-server.ts';
 import type { AnySubgraph, ServiceBase, SocketHost } from './define-subgraph.ts';
 import { diskStorage } from './files/file-storage.ts';
+import { limitFields } from './graphql/limit-fields.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from './graphql/subgraph-endpoint.ts';
 import { serveSubscriptions } from './graphql/subscriptions.ts';
 import { createApp } from './http/create-app.ts';
@@ -68,6 +71,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     metrics,
     files: diskStorage(settings.dataDir, subgraph.name),
     orm,
+    serviceTokens: serviceTokens(subgraph.name, settings),
     unitOf: (viewer) => unitOf(viewer),
   };
   const resources = await subgraph.resources(base);
@@ -77,11 +81,15 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     await subgraph.demo(servicesOf(unit), unit, resources);
   }
 
+  const endedSessions = subgraph.tokenChecks
+    ? undefined
+    : new EndedSessions({ identityUrl: settings.identityUrl, tokens: base.serviceTokens, log });
   const verifier = new TokenVerifier({
     issuer: settings.jwtIssuer,
     audience: settings.jwtAudience,
     ...(subgraph.tokenChecks?.(resources) ?? {
       keys: new JwksKeys(`${settings.identityUrl}/.well-known/jwks.json`),
+      isRevoked: endedSessions?.isRevoked,
     }),
   });
   const rateLimitStores = await openRateLimitStores(subgraph.name, settings, log);
@@ -109,7 +117,9 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   const graphContext = (unit: UnitOfWork): GraphContext<object> => ({
     ...servicesOf(unit),
     viewer: unit.viewer,
+    address: unit.origin.address,
   });
+  if (settings.rateLimits) limitFields(schema, subgraph.graphqlRateLimits ?? {}, rateLimitStores);
   const unitOfResponse = (res: Response) => {
     const {
       viewer,
@@ -201,6 +211,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
       await stopSubscriptions?.();
       await sockets.close();
       await close(server, settings.stopGracePeriodMillis);
+      endedSessions?.stop();
       await stopGraph();
       await resources.dispose?.();
       await rateLimitStores.close();

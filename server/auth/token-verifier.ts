@@ -12,7 +12,7 @@ export const TOKEN_ALGORITHM = 'ES256';
 export interface TokenChecks {
   keys: Pick<JwksKeys, 'get'>;
   /** Whether a token that is valid by itself holds no more, because its session was ended; asked at every use. Default: never. */
-  isRevoked?: (viewer: UserViewer | ServiceViewer) => boolean | Promise<boolean>;
+  isRevoked?: ((viewer: UserViewer | ServiceViewer) => boolean | Promise<boolean>) | undefined;
 }
 
 export interface TokenVerifierOptions extends TokenChecks {

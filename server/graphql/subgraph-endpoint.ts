@@ -23,7 +23,11 @@ import { operationLimiter, SUBGRAPH_LIMITS } from './limits.ts';
 import { scalars } from './scalars.ts';
 
 /** What a resolver gets: the rules of its service by name, and who asks. */
-export type GraphContext<Services> = Services & { readonly viewer: Viewer };
+export type GraphContext<Services> = Services & {
+  readonly viewer: Viewer;
+  /** The client's address; for rate limits. */
+  readonly address: string;
+};
 
 /** Resolvers of one aggregate; those of a subgraph are merged type by type. */
 export type ResolverMap = Record<string, object>;

@@ -1,23 +1,26 @@
-import type { Store } from 'express-rate-limit';
+import { MemoryStore, type Store } from 'express-rate-limit';
 import { RedisStore, type RedisReply } from 'rate-limit-redis';
 import { createClient } from 'redis';
 import type { Logger } from '../observability/logger.ts';
 import type { ServerSettings } from '../settings.ts';
 
-/** Gives each named limit its store; `close` ends the connection behind them. */
+/** Gives each named limit its store, always the same; `close` ends the connection behind them. */
 export interface RateLimitStores {
-  (limit: string): Store | undefined;
+  (limit: string): Store;
   close(): Promise<void>;
 }
 
-/** With REDIS_URL all replicas of a service count together; without it each process counts for itself (undefined). */
+/** With REDIS_URL all replicas of a service count together; without it each process counts for itself. */
 export async function openRateLimitStores(
   service: string,
   settings: ServerSettings,
   log: Logger,
 ): Promise<RateLimitStores> {
   if (!settings.redisUrl || !settings.rateLimits)
-    return Object.assign(() => undefined, { close: async () => undefined });
+    return Object.assign(
+      onePerName(() => new MemoryStore()),
+      { close: async () => undefined },
+    );
   const redis = createClient({
     url: settings.redisUrl,
     disableOfflineQueue: true,
@@ -28,13 +31,24 @@ export async function openRateLimitStores(
   );
   await redis.connect().catch(() => undefined); // it goes on trying by itself
   return Object.assign(
-    (limit: string) =>
-      new RedisStore({
-        prefix: `rate-limit:${service}:${limit}:`,
-        sendCommand: (...command: string[]) => redis.sendCommand<RedisReply>(command),
-      }),
+    onePerName(
+      (limit) =>
+        new RedisStore({
+          prefix: `rate-limit:${service}:${limit}:`,
+          sendCommand: (...command: string[]) => redis.sendCommand<RedisReply>(command),
+        }),
+    ),
     {
       close: async () => redis.destroy(),
     },
   );
+}
+
+function onePerName(make: (limit: string) => Store): (limit: string) => Store {
+  const stores = new Map<string, Store>();
+  return (limit) => {
+    const store = stores.get(limit) ?? make(limit);
+    stores.set(limit, store);
+    return store;
+  };
 }

@@ -1,15 +1,19 @@
 import type { RequestHandler } from 'express';
-import { ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit';
+import { ipKeyGenerator, rateLimit, type Options, type Store } from 'express-rate-limit';
+import type { Viewer } from '../auth/viewer.ts';
 import { PlatformError } from '../errors.ts';
 import { contextOf } from '../http/request-context.ts';
 import { callerOf } from './idempotency.ts';
 
-export interface RateLimitOptions {
+export interface RateLimit {
   /** Names the limit in the `RateLimit` headers and apart from other limits in the store. */
   name: string;
   perMinute: number;
   /** `caller`: the user, else the address. `address`: always the address. */
   by: 'caller' | 'address';
+}
+
+export interface RateLimitOptions extends RateLimit {
   /** Counts for all replicas together; absent: in this process. */
   store?: Store | undefined;
 }
@@ -17,7 +21,7 @@ export interface RateLimitOptions {
 /** Requests a minute, told by the `RateLimit` and `RateLimit-Policy` headers (IETF draft-ietf-httpapi-ratelimit-headers-08); beyond it 429 with `Retry-After`. */
 export function rateLimited({ name, perMinute, by, store }: RateLimitOptions): RequestHandler {
   return rateLimit({
-    windowMs: 60_000, // 1 min
+    windowMs: WINDOW_MILLIS,
     limit: perMinute,
     identifier: name,
     standardHeaders: 'draft-8',
@@ -25,24 +29,42 @@ export function rateLimited({ name, perMinute, by, store }: RateLimitOptions): R
     ...(store && { store }),
     // A store that fails must not take the service down with it: requests pass uncounted.
     passOnStoreError: true,
-    keyGenerator: (_req, res) => {
-      const { viewer, address } = contextOf(res as never);
-      const place = ipKeyGenerator(address); // an IPv6 client owns a /56, not one address
-      return `${name}:${by === 'address' ? `address:${place}` : callerOf(viewer, place)}`;
-    },
+    keyGenerator: (_req, res) => keyOf({ name, by }, contextOf(res as never)),
     handler: (req, _res, next) => {
-      const resetTime = (req as { rateLimit?: { resetTime?: Date } }).rateLimit?.resetTime;
-      const retryAfterSeconds = Math.max(
-        1,
-        Math.ceil(((resetTime?.getTime() ?? Date.now()) - Date.now()) / 1000),
-      );
-      next(
-        new PlatformError(
-          'RATE_LIMITED',
-          `More than ${perMinute} requests in a minute; go on in ${retryAfterSeconds} s.`,
-          { retryAfterSeconds },
-        ),
-      );
+      next(tooMany(perMinute, (req as { rateLimit?: { resetTime?: Date } }).rateLimit?.resetTime));
     },
   });
 }
+
+/** The same limit where there is no request to put a handler before: for a field of the graph. @throws RATE_LIMITED */
+export function limitTaker(limit: RateLimit, store: Store): (caller: Caller) => Promise<void> {
+  void store.init?.({ windowMs: WINDOW_MILLIS } as Options);
+  return async (caller) => {
+    const count = await Promise.resolve(store.increment(keyOf(limit, caller))).catch(() => undefined);
+    if (count && count.totalHits > limit.perMinute) throw tooMany(limit.perMinute, count.resetTime);
+  };
+}
+
+interface Caller {
+  readonly viewer: Viewer;
+  readonly address: string;
+}
+
+function keyOf({ name, by }: Pick<RateLimit, 'name' | 'by'>, { viewer, address }: Caller): string {
+  const place = ipKeyGenerator(address); // an IPv6 client owns a /56, not one address
+  return `${name}:${by === 'address' ? `address:${place}` : callerOf(viewer, place)}`;
+}
+
+function tooMany(perMinute: number, resetTime: Date | undefined): PlatformError {
+  const retryAfterSeconds = Math.max(
+    1,
+    Math.ceil(((resetTime?.getTime() ?? Date.now()) - Date.now()) / 1000),
+  );
+  return new PlatformError(
+    'RATE_LIMITED',
+    `More than ${perMinute} requests in a minute; go on in ${retryAfterSeconds} s.`,
+    { retryAfterSeconds },
+  );
+}
+
+const WINDOW_MILLIS = 60_000; // 1 min

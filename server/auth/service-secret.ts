@@ -1,0 +1,47 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { ServerSettings } from '../settings.ts';
+
+/**
+ * The secret by which the services of one installation prove to identity who they are: the setting, or one that is
+ * made once, at random, and kept in `<dataDir>/secrets/service-secret`, readable by its owner only. Services that do
+ * not share a data folder must share the setting.
+ */
+export async function serviceSecretOf(
+  settings: Pick<ServerSettings, 'serviceSecret' | 'dataDir'>,
+): Promise<string> {
+  if (settings.serviceSecret) return settings.serviceSecret;
+  const folder = path.resolve(settings.dataDir, 'secrets');
+  const file = path.join(folder, 'service-secret');
+  const kept = await readIfThere(file);
+  if (kept) return kept;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(randomBytes(32).toString('base64url'));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  // A link that is there already means that another service was first: all read the same file.
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(draft, { force: true });
+  return readFile(file, 'utf8');
+}
+
+/** The `client_secret` of one service: derived, so that who learns one service's cannot pose as another. */
+export const clientSecretOf = (serviceSecret: string, client: string): string =>
+  createHmac('sha256', serviceSecret).update(`client:${client}`).digest('base64url');
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')) || undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

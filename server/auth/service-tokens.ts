@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { PlatformError } from '../errors.ts';
+import type { ServerSettings } from '../settings.ts';
+import { clientSecretOf, serviceSecretOf } from './service-secret.ts';
+
+/** The token by which a service calls others in its own name. */
+export interface ServiceTokens {
+  /** A token that holds for a minute at least. @throws UPSTREAM_UNAVAILABLE where identity gives none. */
+  get(): Promise<string>;
+}
+
+const REFRESH_BEFORE_MILLIS = 60_000; // 1 min
+const tokenAnswer = z.object({ access_token: z.string(), expires_in: z.number() });
+
+/** Gets tokens by identity's `POST /auth/token` (client credentials, RFC 6749 section 4.4) and keeps each until shortly before it ends. */
+export function serviceTokens(client: string, settings: ServerSettings): ServiceTokens {
+  let token = '';
+  let goodUntil = 0;
+  let asking: Promise<void> | undefined;
+  const ask = async (): Promise<void> => {
+    try {
+      const client_secret = clientSecretOf(await serviceSecretOf(settings), client);
+      const response = await fetch(`${settings.identityUrl}/auth/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ grant_type: 'client_credentials', client_id: client, client_secret }),
+        signal: AbortSignal.timeout(5_000), // 5 s
+      });
+      if (!response.ok)
+        throw new Error(
+          `POST /auth/token answered ${response.status}${response.status === 401 ? ': the two have different service secrets, see SERVICE_SECRET' : ''}`,
+        );
+      const answer = tokenAnswer.parse(await response.json());
+      token = answer.access_token;
+      goodUntil = Date.now() + answer.expires_in * 1000 - REFRESH_BEFORE_MILLIS;
+    } catch (cause) {
+      throw new PlatformError(
+        'UPSTREAM_UNAVAILABLE',
+        'The identity service gives this service no token now; try again in a moment.',
+        { retryAfterSeconds: 1, cause },
+      );
+    }
+  };
+  return {
+    async get() {
+      if (Date.now() < goodUntil) return token;
+      asking ??= ask().finally(() => (asking = undefined));
+      await asking;
+      return token;
+    },
+  };
+}

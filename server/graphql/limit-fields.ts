@@ -1,0 +1,27 @@
+import { defaultFieldResolver, isObjectType, type GraphQLSchema } from 'graphql';
+import { limitTaker, type RateLimit } from '../rest/rate-limit.ts';
+import type { RateLimitStores } from '../rest/rate-limit-store.ts';
+import type { GraphContext } from './subgraph-endpoint.ts';
+
+/**
+ * Puts rate limits on single fields, e.g. `Mutation.login`: an operation may name one many times by aliases, so each
+ * use counts. A limit with the name of a route's counts together with it: another door is no way round.
+ */
+export function limitFields(
+  schema: GraphQLSchema,
+  limits: Readonly<Record<string, RateLimit>>,
+  stores: RateLimitStores,
+): void {
+  for (const [coordinate, limit] of Object.entries(limits)) {
+    const [typeName = '', fieldName = ''] = coordinate.split('.');
+    const type = schema.getType(typeName);
+    const field = isObjectType(type) ? type.getFields()[fieldName] : undefined;
+    if (!field) throw new Error(`There is no field ${coordinate} to limit.`);
+    const take = limitTaker(limit, stores(limit.name));
+    const resolve = field.resolve ?? defaultFieldResolver;
+    field.resolve = async (source, args, context: GraphContext<object>, info): Promise<unknown> => {
+      await take(context);
+      return resolve(source, args, context, info);
+    };
+  }
+}
