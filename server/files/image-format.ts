@@ -1,0 +1,92 @@
+/** The picture formats that are taken. */
+export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'avif';
+
+/** Tells the format by the first bytes; neither a name nor a Content-Type is asked. Undefined for anything else. */
+export function imageFormatOf(bytes: Buffer): ImageFormat | undefined {
+  const text = (from: number, to: number) => bytes.toString('latin1', from, to);
+  if (text(0, 3) === '\xff\xd8\xff') return 'jpeg';
+  if (text(0, 8) === '\x89PNG\r\n\x1a\n') return 'png';
+  if (text(0, 4) === 'RIFF' && text(8, 12) === 'WEBP') return 'webp';
+  if (text(4, 8) === 'ftyp' && /^(avif|avis|mif1|miaf)/.test(text(8, 12))) return 'avif';
+  return undefined;
+}
+
+/**
+ * Whether the file is a picture and something else besides: a page, a script, an archive or a document to another
+ * reader. Re-encoding would make it harmless, but who sends such a file means no good.
+ */
+export function isPolyglot(bytes: Buffer, format: ImageFormat): boolean {
+  // Without an end it is broken, and the decoder will say so.
+  const rest = bytes.subarray(END_OF[format](bytes) ?? bytes.length);
+  return (
+    !isHarmlessRest(rest, format) ||
+    /<(?:script|html|!doctype)[\s>]|<\?php/i.test(bytes.toString('latin1')) ||
+    bytes.subarray(0, 1024).includes('%PDF-') ||
+    isZip(bytes)
+  );
+}
+
+/** Phones put a second picture (MPF, gain map) or a clip (motion photo) behind a JPEG; some programs pad with zeros. */
+function isHarmlessRest(rest: Buffer, format: ImageFormat): boolean {
+  if (rest.every((byte) => byte === 0)) return true;
+  if (format !== 'jpeg') return false;
+  return imageFormatOf(rest) === 'jpeg' || rest.toString('latin1', 4, 8) === 'ftyp';
+}
+
+/** ZIP (also JAR, Office) is read from its end: the record there, with a comment that fills up to the end. */
+function isZip(bytes: Buffer): boolean {
+  const at = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  return at >= 0 && at + 22 <= bytes.length && at + 22 + bytes.readUInt16LE(at + 20) === bytes.length;
+}
+
+/** Where the picture ends; undefined where its structure is broken. */
+const END_OF: Record<ImageFormat, (bytes: Buffer) => number | undefined> = {
+  jpeg(bytes) {
+    for (let at = 2; at + 4 <= bytes.length;) {
+      if (bytes[at] !== 0xff) return undefined;
+      const marker = bytes[at + 1] as number;
+      if (marker === 0xff) at += 1; // fill byte
+      else if (marker === 0xd9) return at + 2;
+      else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) at += 2;
+      else {
+        at += 2 + bytes.readUInt16BE(at + 2);
+        if (marker === 0xda) at = endOfScan(bytes, at);
+      }
+    }
+    return undefined;
+  },
+  png(bytes) {
+    for (let at = 8; at + 12 <= bytes.length;) {
+      const isLast = bytes.toString('latin1', at + 4, at + 8) === 'IEND';
+      at += 12 + bytes.readUInt32BE(at);
+      if (isLast) return at;
+    }
+    return undefined;
+  },
+  webp: (bytes) => {
+    const end = 8 + bytes.readUInt32LE(4);
+    return end <= bytes.length ? end : undefined;
+  },
+  avif(bytes) {
+    let at = 0;
+    while (at + 8 <= bytes.length && /^[\w ]{4}$/.test(bytes.toString('latin1', at + 4, at + 8))) {
+      const size = bytes.readUInt32BE(at);
+      const length = size === 1 && at + 16 <= bytes.length ? Number(bytes.readBigUInt64BE(at + 8)) : size;
+      if (size === 0) return bytes.length; // up to the end
+      if (length < 8 || at + length > bytes.length) break;
+      at += length;
+    }
+    return at;
+  },
+};
+
+/** Behind the entropy-coded data: the next marker that is neither a stuffed byte nor a restart. */
+function endOfScan(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(0xff, from);
+  while (at >= 0 && at + 1 < bytes.length) {
+    const next = bytes[at + 1] as number;
+    if (next !== 0x00 && next !== 0xff && !(next >= 0xd0 && next <= 0xd7)) return at;
+    at = bytes.indexOf(0xff, next === 0xff ? at + 1 : at + 2);
+  }
+  return bytes.length;
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { reencoded } from '#server/files/images.ts';
+import { pictures } from '../support/pictures.ts';
+
+const options = { field: 'picture', maxSide: 512 };
+const refusal = (bytes: Buffer): Promise<string> =>
+  reencoded(bytes, options).then(
+    () => 'taken',
+    (error: { code: string }) => error.code,
+  );
+
+describe('a picture that somebody sends', () => {
+  it.each(['jpeg', 'png', 'webp', 'avif'] as const)(
+    'is taken as %s and comes out as WebP without metadata',
+    async (format) => {
+      const picture = await reencoded(await pictures.honest(format, 900, 600), options);
+      const metadata = await sharp(picture.bytes).metadata();
+      expect({ format: metadata.format, width: metadata.width, height: metadata.height }).toEqual({
+        format: 'webp',
+        width: 512,
+        height: 341,
+      });
+      expect(metadata).not.toHaveProperty('exif');
+      expect(metadata).not.toHaveProperty('xmp');
+      expect(picture.bytes.includes('SecretCamera')).toBe(false);
+    },
+  );
+
+  it('is not enlarged, and cut to a square where that is asked for', async () => {
+    const small = await pictures.honest('png', 40, 30);
+    expect(await reencoded(small, options)).toMatchObject({ width: 40, height: 30 });
+    expect(await reencoded(small, { ...options, maxSide: 64, fit: 'cover' })).toMatchObject({
+      width: 64,
+      height: 64,
+    });
+  });
+
+  it('stands upright whatever way the camera was held', async () => {
+    const lying = await sharp(await pictures.honest('jpeg', 60, 40))
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+    expect(await reencoded(lying, options)).toMatchObject({ width: 40, height: 60 });
+  });
+
+  it('may have a second picture behind it, as phones send them', async () => {
+    const jpeg = await pictures.honest('jpeg');
+    expect(await refusal(Buffer.concat([jpeg, jpeg]))).toBe('taken');
+    expect(
+      await refusal(
+        Buffer.concat([await sharp(jpeg).jpeg({ progressive: true }).toBuffer(), Buffer.alloc(16)]),
+      ),
+    ).toBe('taken');
+  });
+
+  it.each([
+    ['an SVG with a script', async () => pictures.svgWithScript, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['text', async () => Buffer.from('hello, I am a picture'), 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'a GIF that is a script',
+      async () => Buffer.from('GIF89a/*....*/=1;alert(1)'),
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['nothing at all', async () => Buffer.alloc(0), 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'a JPEG with a page behind it',
+      async () =>
+        Buffer.concat([await pictures.honest('jpeg'), Buffer.from('<html><script>alert(1)</script>')]),
+      'VALIDATION_FAILED',
+    ],
+    [
+      'a JPEG with any text behind it',
+      async () => Buffer.concat([await pictures.honest('jpeg'), Buffer.from('MZ and so on')]),
+      'VALIDATION_FAILED',
+    ],
+    [
+      'a PNG with an archive behind it',
+      async () => Buffer.concat([await pictures.honest('png'), Buffer.from('PK\x03\x04 and so on')]),
+      'VALIDATION_FAILED',
+    ],
+    [
+      'a WebP with something behind it',
+      async () => Buffer.concat([await pictures.honest('webp'), Buffer.from('more')]),
+      'VALIDATION_FAILED',
+    ],
+    [
+      'an AVIF with something behind it',
+      async () => Buffer.concat([await pictures.honest('avif'), Buffer.from('%more and more')]),
+      'VALIDATION_FAILED',
+    ],
+    [
+      'a JPEG whose comment is PHP',
+      async () => withComment(await pictures.honest('jpeg'), '<?php system($_GET[0]); ?>'),
+      'VALIDATION_FAILED',
+    ],
+    [
+      'a JPEG whose comment is a PDF',
+      async () => withComment(await pictures.honest('jpeg'), '%PDF-1.7'),
+      'VALIDATION_FAILED',
+    ],
+    ['half a JPEG', async () => half(await pictures.honest('jpeg', 300, 300)), 'VALIDATION_FAILED'],
+    ['half a PNG', async () => half(await pictures.honest('png', 300, 300)), 'VALIDATION_FAILED'],
+    [
+      'the start of a JPEG and noise',
+      async () => Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(500, 7)]),
+      'VALIDATION_FAILED',
+    ],
+    [
+      'the start of an AVIF',
+      async () => Buffer.from('\0\0\0\x20ftypavif\0\0\0\0avifmif1', 'latin1'),
+      'VALIDATION_FAILED',
+    ],
+    ['a PNG of 30,000 x 30,000 pixels', async () => pictures.bomb(30_000, 30_000), 'PAYLOAD_TOO_LARGE'],
+  ])('is refused where it is %s', async (_what, make, code) => {
+    expect(await refusal(await make())).toBe(code);
+  });
+
+  it('is refused by what its header says before a pixel is decoded', async () => {
+    const bomb = pictures.bomb(30_000, 30_000);
+    expect(bomb.length).toBeLessThan(200_000);
+    const before = process.memoryUsage().rss;
+    const startedAt = performance.now();
+    await Promise.all(Array.from({ length: 10 }, () => refusal(bomb)));
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+  });
+});
+
+const half = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length / 2);
+
+function withComment(jpeg: Buffer, text: string): Buffer {
+  const head = Buffer.from([0xff, 0xfe, 0, text.length + 2]);
+  return Buffer.concat([jpeg.subarray(0, 2), head, Buffer.from(text, 'latin1'), jpeg.subarray(2)]);
+}
