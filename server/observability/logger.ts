@@ -19,7 +19,20 @@ export function createLogger(service: string, level: string): Logger {
     level,
     base: { service },
     redact: { paths: REDACTED, censor: '[redacted]' },
+    serializers: { err: withoutRows },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
   });
+}
+
+/**
+ * PostgreSQL tells the failing row in the `detail` of an error, with everything that is in it: a password hash, an
+ * address. What failed and where stays, the row does not.
+ */
+function withoutRows(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { detail, message, stack, ...rest } = pino.stdSerializers.err(error);
+  if (typeof detail !== 'string') return { ...rest, message, stack };
+  const cut = (text: string): string => text.replaceAll(detail, '...');
+  return { ...rest, message: cut(message), stack: cut(stack) };
 }

@@ -29,6 +29,13 @@ export function databaseIdempotency(unit: UnitOfWork): IdempotencyStore {
       unit.transaction(async () => {
         if (!(await claim(unit, request))) return { answer: await stored(unit, request), replayed: true };
         const answer = await perform();
+        if (!answer) {
+          await unit.em.execute('delete from idempotency_record where caller = ? and key = ?', [
+            request.caller,
+            digestOf(request.key),
+          ]);
+          return { answer, replayed: false };
+        }
         await unit.em.execute(
           'update idempotency_record set status = ?, headers = ?::jsonb, body = ? where caller = ? and key = ?',
           [

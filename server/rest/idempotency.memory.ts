@@ -10,25 +10,30 @@ import {
 interface Remembered {
   operation: string;
   fingerprint: string;
-  answer: Promise<StoredAnswer>;
+  answer: Promise<StoredAnswer | undefined>;
 }
 
 /** For a service that keeps its own state in memory; the newest 10,000 keys. A failure is not remembered. */
 export function memoryIdempotency(): IdempotencyStore {
   const remembered = new LRUCache<string, Remembered>({ max: 10_000, ttl: IDEMPOTENCY_KEY_LIFETIME_MILLIS });
-  return {
+  const store: IdempotencyStore = {
     async once(request, perform) {
       const id = `${request.caller}\n${digestOf(request.key)}`;
       const known = remembered.get(id);
       if (known) {
         if (known.operation !== request.operation || known.fingerprint !== request.fingerprint)
           throw reused();
-        return { answer: await known.answer, replayed: true };
+        const answer = await known.answer;
+        return answer ? { answer, replayed: true } : store.once(request, perform);
       }
       const answer = perform();
       remembered.set(id, { operation: request.operation, fingerprint: request.fingerprint, answer });
-      answer.catch(() => remembered.delete(id));
+      answer.then(
+        (kept) => kept ?? remembered.delete(id),
+        () => remembered.delete(id),
+      );
       return { answer: await answer, replayed: false };
     },
   };
+  return store;
 }

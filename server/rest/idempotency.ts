@@ -26,12 +26,13 @@ export const IDEMPOTENCY_KEY_LIFETIME_MILLIS = 24 * 60 * 60 * 1000; // 24 h
 export interface IdempotencyStore {
   /**
    * Gives the stored answer of this key, or performs and stores. Of several at once with one key, one performs, the others wait for it.
+   * Where `perform` gives undefined, what it wrote stays, nothing is stored, and the key is free again.
    * @throws IDEMPOTENCY_KEY_REUSED where the key came with another request before.
    */
   once(
     request: KeyedRequest,
-    perform: () => Promise<StoredAnswer>,
-  ): Promise<{ answer: StoredAnswer; replayed: boolean }>;
+    perform: () => Promise<StoredAnswer | undefined>,
+  ): Promise<{ answer: StoredAnswer | undefined; replayed: boolean }>;
 }
 
 export function keyOf(header: string): string {

@@ -116,16 +116,21 @@ function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Service
       operation: `${req.method} ${req.path}`,
       fingerprint: fingerprintOf(req, multipart),
     };
+    let refusal: PlatformError | undefined;
     const { answer, replayed } = await idempotency.once(keyed, async () => {
       try {
         return answerOf(await perform());
       } catch (error) {
-        // A refusal by the rules is an answer too; being late, unknown or unlucky is not.
-        if (error instanceof PlatformError && error.status < 500 && ![401, 429].includes(error.status))
+        if (!(error instanceof PlatformError) || error.status >= 500) throw error;
+        // A refusal by the rules is an answer too; being unknown or too fast is not. But what the rules wrote on the
+        // way, such as a count of failed log-ins, stays: a key must not undo it.
+        if (![401, 429].includes(error.status))
           return problemAnswer(error, req.originalUrl, contextOf(res).id);
-        throw error;
+        refusal = error;
+        return undefined;
       }
     });
+    if (!answer) throw refusal ?? new Error('neither answer nor refusal');
     if (replayed) res.setHeader('Idempotency-Replayed', 'true');
     await send(
       req,
