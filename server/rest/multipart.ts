@@ -55,6 +55,11 @@ export async function readMultipart(req: IncomingMessage, limits: UploadLimits):
       fail(invalid(field, `expected files in the field "${limits.field}" only`));
       return;
     }
+    if (/[\\/\0]/.test(info.filename ?? '')) {
+      stream.resume();
+      fail(invalid(field, 'expected a file name without a path'));
+      return;
+    }
     const file = bytesOf(stream, maxBytes).then((bytes) => ({
       field,
       filename: info.filename ?? '',
@@ -98,6 +103,7 @@ function parserFor(req: IncomingMessage, maxBytes: number, maxFiles: number): bu
   try {
     return busboy({
       headers: req.headers,
+      preservePath: true, // so that one who sends a path is told, not corrected
       limits: {
         fileSize: maxBytes,
         files: maxFiles,
