@@ -1,0 +1,62 @@
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { grams, type Nutrients } from '../nutrients.ts';
+
+export interface DayTotal {
+  date: string;
+  entries: number;
+  totals: Nutrients;
+}
+
+/**
+ * The sums of days, kept in a table of their own, so that a month costs the same whether its days have three entries
+ * or three hundred. Every change of entries sums up their days anew: nothing is added to a sum, so no sum drifts away.
+ */
+export class DayTotals {
+  private readonly unit: UnitOfWork;
+
+  constructor(unit: UnitOfWork) {
+    this.unit = unit;
+  }
+
+  /**
+   * Sums up these days of a user from her entries; inside the transaction that changed them, after they are flushed.
+   *
+   * Two changes of one day at the same time: each would sum without the other's entry. So the day's row is locked first,
+   * and only a statement after that, with a snapshot of its own (read committed), sums. Days are locked in their order,
+   * so that two changes of the same days do not wait for each other for ever.
+   */
+  async sumUp(userId: string, days: Iterable<string>): Promise<void> {
+    const dates = [...new Set(days)].toSorted();
+    if (dates.length === 0) return;
+    const list = JSON.stringify(dates);
+    await this.unit.em.execute(
+      `insert into food_log_day (user_id, local_date, entries, calories, protein, carbs, fats)
+       select ?::uuid, day::date, 0, 0, 0, 0, 0 from jsonb_array_elements_text(?::jsonb) with ordinality as days(day, position) order by position
+       on conflict (user_id, local_date) do update set entries = food_log_day.entries`,
+      [userId, list],
+    );
+    await this.unit.em.execute(
+      `update food_log_day as total set entries = sums.entries, calories = sums.calories, protein = sums.protein, carbs = sums.carbs, fats = sums.fats
+       from (
+         select days.day::date as local_date, count(entry.id)::int as entries, coalesce(sum(entry.calories), 0) as calories,
+                coalesce(sum(entry.protein), 0) as protein, coalesce(sum(entry.carbs), 0) as carbs, coalesce(sum(entry.fats), 0) as fats
+         from jsonb_array_elements_text(?::jsonb) as days(day)
+         left join food_log as entry on entry.user_id = ?::uuid and entry.local_date = days.day::date
+         group by 1
+       ) as sums
+       where total.user_id = ?::uuid and total.local_date = sums.local_date`,
+      [list, userId, userId],
+    );
+    await this.unit.em.execute(`delete from food_log_day where user_id = ?::uuid and entries = 0 and local_date in (select day::date from jsonb_array_elements_text(?::jsonb) as days(day))`, [userId, list]);
+  }
+
+  /** The days of the range that have entries, in their order. */
+  async between(userId: string, from: string, to: string): Promise<DayTotal[]> {
+    const rows = await this.unit.em.execute<({ date: string; entries: number } & Nutrients)[]>(
+      `select to_char(local_date, 'YYYY-MM-DD') as date, entries, calories::float8 as calories, protein, carbs, fats
+       from food_log_day where user_id = ? and local_date between ?::date and ?::date order by local_date`,
+      [userId, from, to],
+    );
+    return rows.map(({ date, entries, ...totals }) => ({ date, entries, totals: { calories: totals.calories, protein: grams(totals.protein), carbs: grams(totals.carbs), fats: grams(totals.fats) } }));
+  }
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { restRoute } from '#server/rest/route.ts';
+import { ownerParams } from '../food-logs/food-logs.rest.ts';
+import type { Days } from './days.ts';
+import { DailyQuery, DailyShape, SeriesPointShape, SeriesQuery } from './days.shapes.ts';
+
+const route = restRoute<{ days: Days }>();
+
+export const daysRest = [
+  route({
+    method: 'GET',
+    path: '/history/:userId/daily',
+    summary: 'Days with their entries, totals, goal and what remains of it',
+    description: 'Every day of the range, at most 92; default: the last seven. Averages are over the days that have entries.',
+    auth: 'required',
+    params: ownerParams,
+    query: DailyQuery,
+    success: { status: 200, description: 'The days.', shape: DailyShape },
+    handler: ({ params, query }, { days }) => days.daily(params.userId, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/history/:userId/series',
+    summary: 'Totals and averages by day, week or month',
+    description: 'At most ten years; default: the last 30 days. Its cost does not grow with the number of entries.',
+    auth: 'required',
+    params: ownerParams,
+    query: SeriesQuery,
+    success: { status: 200, description: 'One point a bucket, oldest first; those without entries too.', shape: z.array(SeriesPointShape) },
+    handler: ({ params, query }, { days }) => days.series(params.userId, query),
+  }),
+];

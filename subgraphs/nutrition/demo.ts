@@ -1,0 +1,60 @@
+import { demoId, demoPerson } from '#server/demo-ids.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { addDays, dayOf } from './days/calendar.ts';
+import { DayTotals } from './days/day-totals.ts';
+import { FoodLog } from './food-logs/food-log.entity.ts';
+import type { MealType } from './food-logs/food-logs.shapes.ts';
+import { NutritionGoal } from './goals/nutrition-goal.entity.ts';
+import { DateTime } from 'luxon';
+
+/** Maya's last two weeks, as seen from the first start; what is there already stays as it is. */
+export async function demo(unit: UnitOfWork): Promise<void> {
+  const maya = demoPerson('maya@iron.test');
+  await unit.transaction(async () => {
+    // Relative to today, but only once: days must not slide along with every start.
+    if (await unit.em.count(FoodLog, { userId: maya.id })) return;
+    const today = dayOf(new Date(), maya.timezone);
+    const entries = Array.from({ length: DAYS }, (_unused, back) => mealsOf(addDays(today, -back), back, maya)).flat();
+    await unit.em.upsertMany(FoodLog, entries, { onConflictAction: 'ignore' });
+    await unit.em.upsert(NutritionGoal, { id: demoId('411', 1), userId: maya.id, weekday: null, date: null, calories: 2_100, protein: 120, carbs: 240, fats: 70, updatedAt: new Date() }, { onConflictAction: 'ignore' });
+    await new DayTotals(unit).sumUp(maya.id, entries.map((entry) => entry.localDate));
+  });
+}
+
+const DAYS = 14;
+
+type Food = readonly [name: string, mealType: MealType, hour: number, calories: number, protein: number, carbs: number, fats: number, quantity: number, unit: string, grams: number];
+
+const BREAKFASTS: readonly Food[] = [
+  ['Oatmeal, cooked with water', 'BREAKFAST', 8, 166, 5.94, 28.08, 3.56, 1, 'cup', 234],
+  ['Greek yogurt, plain nonfat', 'BREAKFAST', 8, 100, 17.32, 6.12, 0.66, 1, 'container', 170],
+  ['Egg, scrambled', 'BREAKFAST', 8, 182, 12.19, 1.96, 13.4, 2, 'large', 122],
+];
+const LUNCHES: readonly Food[] = [
+  ['Chicken breast, roasted, skinless', 'LUNCH', 13, 248, 46.53, 0, 5.36, 150, 'g', 150],
+  ['Salmon, Atlantic farmed, baked', 'LUNCH', 13, 309, 33.15, 0, 18.53, 150, 'g', 150],
+  ['Lentils, boiled', 'LUNCH', 13, 230, 17.86, 39.86, 0.75, 1, 'cup', 198],
+];
+const SIDES: readonly Food[] = [
+  ['White rice, long-grain, cooked', 'LUNCH', 13, 205, 4.25, 44.51, 0.44, 1, 'cup', 158],
+  ['Potato, boiled, flesh', 'LUNCH', 13, 118, 2.54, 27.38, 0.14, 1, 'potato', 136],
+];
+const SNACKS: readonly Food[] = [
+  ['Banana', 'SNACK', 16, 105, 1.29, 26.95, 0.39, 1, 'medium', 118],
+  ['Almonds', 'SNACK', 16, 164, 6, 6.11, 14.16, 1, 'oz', 28.35],
+  ['Apple with skin', 'SNACK', 16, 95, 0.47, 25.13, 0.31, 1, 'medium', 182],
+];
+const DINNERS: readonly Food[] = [
+  ['Pasta, cooked', 'DINNER', 19, 395, 14.5, 77.15, 2.33, 250, 'g', 250],
+  ['Pizza, cheese, fast food 14" regular crust', 'DINNER', 19, 569, 24.37, 71.33, 20.74, 2, 'slice', 214],
+  ['Tofu, firm', 'DINNER', 19, 156, 18.08, 5.7, 8.34, 200, 'g', 200],
+];
+
+function mealsOf(day: string, back: number, { id: userId, timezone }: { id: string; timezone: string }) {
+  const pick = (foods: readonly Food[], offset = 0) => foods[(back + offset) % foods.length] as Food;
+  const foods = [pick(BREAKFASTS), pick(LUNCHES), pick(SIDES), pick(SNACKS), pick(DINNERS), ...(back % 3 === 1 ? [pick(SNACKS, 1)] : [])];
+  return foods.map(([foodName, mealType, hour, calories, protein, carbs, fats, quantity, unit, grams], index) => {
+    const loggedAt = DateTime.fromISO(day, { zone: timezone }).set({ hour, minute: index * 5 }).toJSDate();
+    return { id: demoId('410', back * 10 + index + 1), userId, foodName, calories, protein, carbs, fats, quantity, unit, grams, mealType, source: 'FOOD_TABLE' as const, loggedAt, localDate: day, createdAt: loggedAt, version: 1, importKey: null };
+  });
+}

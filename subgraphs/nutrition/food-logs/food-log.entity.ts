@@ -1,0 +1,35 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+import type { FoodLogSource, MealType } from './food-logs.shapes.ts';
+
+const FoodLogSchema = defineEntity({
+  name: 'FoodLog',
+  tableName: 'food_log',
+  // In the order of a diary: a day's entries and a page of history are each one range of it.
+  indexes: [{ name: 'food_log_diary', properties: ['userId', 'localDate', 'loggedAt', 'id'] }],
+  uniques: [{ name: 'food_log_import_key', expression: 'create unique index "food_log_import_key" on "food_log" ("user_id", "import_key") where "import_key" is not null' }],
+  properties: {
+    id: p.uuid().primary().onCreate(() => uuidv7()),
+    userId: p.uuid(),
+    foodName: p.string().length(200),
+    calories: p.integer(),
+    protein: p.float().columnType('double precision'),
+    carbs: p.float().columnType('double precision'),
+    fats: p.float().columnType('double precision'),
+    quantity: p.float().columnType('double precision').nullable(),
+    unit: p.string().length(40).nullable(),
+    grams: p.float().columnType('double precision').nullable(),
+    mealType: p.string().$type<MealType>().length(10).nullable(),
+    source: p.string().$type<FoodLogSource>().length(12),
+    loggedAt: p.datetime(),
+    /** The day that it counts for, in the user's time zone when it was logged; stays when she travels. */
+    localDate: p.date(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+    version: p.integer().default(1),
+    /** Of an imported line: recognises it when the file comes again. */
+    importKey: p.string().length(64).nullable(),
+  },
+});
+
+export class FoodLog extends FoodLogSchema.class {}
+FoodLogSchema.setClass(FoodLog);

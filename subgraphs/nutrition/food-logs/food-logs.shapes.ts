@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { pageQuery } from '#server/paging.ts';
+import { day, timezone } from '#server/shapes.ts';
+import { NutrientsShape } from '../nutrients.ts';
+
+export const MEAL_TYPES = ['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK'] as const;
+export type MealType = (typeof MEAL_TYPES)[number];
+
+/** How an entry came to be. */
+export const SOURCES = ['MANUAL', 'AI', 'FOOD_TABLE', 'COPY', 'IMPORT'] as const;
+export type FoodLogSource = (typeof SOURCES)[number];
+
+export const FoodLogShape = z
+  .object({
+    id: z.uuid(),
+    userId: z.uuid(),
+    foodName: z.string(),
+    calories: z.int().meta({ description: 'kcal' }),
+    protein: z.number().meta({ description: 'g' }),
+    carbs: z.number().meta({ description: 'g' }),
+    fats: z.number().meta({ description: 'g' }),
+    quantity: z.number().nullable().meta({ description: 'How many of `unit`.' }),
+    unit: z.string().nullable().meta({ description: 'For example cup, slice, g.' }),
+    grams: z.number().nullable(),
+    mealType: z.enum(MEAL_TYPES).nullable(),
+    source: z.enum(SOURCES),
+    loggedAt: z.iso.datetime().meta({ description: 'When it was eaten.' }),
+    localDate: z.iso.date().meta({ description: 'The day that it counts for, in the time zone of the user then.' }),
+    createdAt: z.iso.datetime(),
+    version: z.int(),
+  })
+  .meta({ id: 'FoodLog' });
+export type FoodLogShape = z.infer<typeof FoodLogShape>;
+
+const macro = z.number().min(0).max(5_000);
+export const mealType = z
+  .string()
+  .transform((text) => text.toUpperCase())
+  .pipe(z.enum(MEAL_TYPES, `expected one of ${MEAL_TYPES.join(', ')}`))
+  .meta({ description: MEAL_TYPES.join(', ') });
+const instant = z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z' }).meta({ description: 'ISO 8601 with Z or an offset.' });
+
+const fields = {
+  foodName: z.string().trim().min(1).max(200),
+  calories: z.int('expected whole kcal').min(0).max(20_000),
+  protein: macro,
+  carbs: macro,
+  fats: macro,
+  quantity: z.number().positive().max(100_000).nullable(),
+  unit: z.string().trim().min(1).max(40).nullable(),
+  grams: z.number().min(0).max(100_000).nullable(),
+  mealType: mealType.nullable(),
+};
+
+/** When, and in which zone, an entry is logged. */
+const when = {
+  loggedAt: instant.nullish(),
+  localDate: day.nullish().meta({ description: 'Default: the day of loggedAt in the time zone.' }),
+  timezone: timezone.nullish().meta({ description: "IANA time zone that decides the day. Default: the one of the user's profile." }),
+};
+
+export const LogEntryShape = z.object({
+  foodName: fields.foodName,
+  calories: fields.calories,
+  protein: fields.protein.nullish(),
+  carbs: fields.carbs.nullish(),
+  fats: fields.fats.nullish(),
+  quantity: fields.quantity.optional(),
+  unit: fields.unit.optional(),
+  grams: fields.grams.optional(),
+  mealType: fields.mealType.optional(),
+  source: z.enum(['MANUAL', 'AI', 'FOOD_TABLE'], 'expected MANUAL, AI or FOOD_TABLE').nullish().meta({ description: 'Default: MANUAL.' }),
+  ...when,
+});
+export type LogEntry = z.infer<typeof LogEntryShape>;
+
+/** The entries of a confirmed meal; what stands beside them holds for each that does not say otherwise. */
+export const LogMealShape = z.object({ entries: z.array(LogEntryShape).min(1).max(100), mealType: fields.mealType.optional(), ...when });
+
+/** One entry, or `entries`. Checked closely by the rules, so that a message names the one wrong field. */
+export const LogShape = z
+  .object({ entries: z.array(z.unknown()).optional().meta({ description: 'Entries of a confirmed meal, each with the fields of one entry; 1 to 100.' }) })
+  .extend(LogEntryShape.partial().shape)
+  .loose();
+
+export const LoggedMealShape = z.object({ entries: z.array(FoodLogShape), totals: NutrientsShape }).meta({ id: 'LoggedMeal' });
+export type LoggedMealShape = z.infer<typeof LoggedMealShape>;
+
+/** What is absent stays; null empties a field that may be empty. */
+export const UpdateFoodLogShape = z.object({
+  foodName: fields.foodName.nullish(),
+  calories: fields.calories.nullish(),
+  protein: fields.protein.nullish(),
+  carbs: fields.carbs.nullish(),
+  fats: fields.fats.nullish(),
+  quantity: fields.quantity.optional(),
+  unit: fields.unit.optional(),
+  grams: fields.grams.optional(),
+  mealType: fields.mealType.optional(),
+  ...when,
+  version: z.int().nullish(),
+});
+
+export const CopyFoodLogShape = z.object({ mealType: fields.mealType.optional(), ...when });
+
+export const HistoryQuery = pageQuery.extend({
+  from: day.optional().meta({ description: 'First day.' }),
+  to: day.optional().meta({ description: 'Last day, included.' }),
+  mealType: mealType.optional(),
+});
+export interface HistoryFilter {
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+  mealType?: string | null | undefined;
+}

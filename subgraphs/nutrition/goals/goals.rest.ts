@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { restRoute } from '#server/rest/route.ts';
+import type { Goals } from './goals.ts';
+import { GoalPlaceShape, NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
+
+const route = restRoute<{ goals: Goals }>();
+
+export const goalsRest = [
+  route({
+    method: 'GET',
+    path: '/goals',
+    summary: 'Your nutrition goals',
+    auth: 'required',
+    success: { status: 200, description: 'The default, then those of weekdays, then those of single dates.', shape: z.array(NutritionGoalShape) },
+    handler: (_request, { goals }) => goals.list(),
+  }),
+  route({
+    method: 'PUT',
+    path: '/goals',
+    summary: 'Set your goal for a weekday, for a date, or with neither the default',
+    description: 'What was there is replaced.',
+    auth: 'required',
+    body: SetGoalShape,
+    success: { status: 200, description: 'The goal.', shape: NutritionGoalShape },
+    handler: ({ body }, { goals }) => goals.set(body),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/goals',
+    summary: 'Take away your goal of a weekday or a date, or with neither the default',
+    auth: 'required',
+    query: GoalPlaceShape,
+    success: { status: 204, description: 'It is gone.' },
+    errors: ['NOT_FOUND'],
+    handler: ({ query }, { goals }) => goals.delete(query),
+  }),
+];

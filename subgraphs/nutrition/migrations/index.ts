@@ -1,0 +1,5 @@
+import type { MigrationDeclaration } from '#server/database/database.ts';
+import { FoodLogs } from './20260105100000_food_logs.ts';
+
+/** Oldest first; the names stay for ever. */
+export const migrations: MigrationDeclaration[] = [{ name: '20260105100000_food_logs', class: FoodLogs }];

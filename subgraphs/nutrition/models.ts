@@ -1,0 +1,5 @@
+/** Which of our types stands behind each GraphQL type; code generation reads this file. */
+export type { NutritionDay, RemainingShape as NutritionRemaining, SeriesPointShape as NutritionPoint } from './days/days.shapes.ts';
+export type { FoodLogShape as FoodLog, LoggedMealShape as LoggedMeal } from './food-logs/food-logs.shapes.ts';
+export type { NutritionGoalShape as NutritionGoal } from './goals/goals.shapes.ts';
+export type { Nutrients } from './nutrients.ts';

@@ -1,0 +1,644 @@
+// Written by "npm run generate" from schema/ and models.ts. Do not edit.
+import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+import type { FoodLog as FoodLogModel, LoggedMeal as LoggedMealModel, Nutrients as NutrientsModel, NutritionDay as NutritionDayModel, NutritionGoal as NutritionGoalModel, NutritionPoint as NutritionPointModel, NutritionRemaining as NutritionRemainingModel } from './models.ts';
+import type { Context } from './services.ts';
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = T | null | undefined;
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+/** All built-in and custom scalars, mapped to their actual values */
+export type Scalars = {
+  ID: { input: string; output: string; }
+  String: { input: string; output: string; }
+  Boolean: { input: boolean; output: boolean; }
+  Int: { input: number; output: number; }
+  Float: { input: number; output: number; }
+  /** ISO 8601 in UTC, e.g. `2026-01-31T18:00:00.000Z`. */
+  DateTime: { input: string; output: string; }
+  /** A local day, `YYYY-MM-DD`. */
+  Date: { input: string; output: string; }
+  _FieldSet: { input: unknown; output: unknown; }
+};
+
+export type Query = {
+  __typename?: 'Query';
+  /** One entry of your own food log; `NOT_FOUND` for anybody else's. */
+  foodLog: Maybe<FoodLog>;
+  /** Your goals: the default, then those of weekdays, then those of single dates. */
+  nutritionGoals: Array<NutritionGoal>;
+};
+
+
+export type QueryFoodLogArgs = {
+  id: Scalars['ID']['input'];
+};
+
+export type Mutation = {
+  __typename?: 'Mutation';
+  /** Writes an entry of your own food log. */
+  logFood: FoodLog;
+  /** Writes all entries of a confirmed meal, or none. */
+  logMeal: LoggedMeal;
+  /** Changes an entry; what is absent stays. `NOT_FOUND` for anybody else's; `VERSION_CONFLICT` where `version` is given and not the stored one. */
+  updateFoodLog: FoodLog;
+  /** Removes an entry. `NOT_FOUND` for anybody else's. */
+  deleteFoodLog: Scalars['Boolean']['output'];
+  /** The same food again: now, or on the day and at the time that the input says. */
+  copyFoodLog: FoodLog;
+  /** Sets your goal for a weekday, for a date, or with neither the default; what was there is replaced. */
+  setNutritionGoal: NutritionGoal;
+  /** Takes away your goal of a weekday or date, or with neither the default. */
+  deleteNutritionGoal: Scalars['Boolean']['output'];
+};
+
+
+export type MutationLogFoodArgs = {
+  input: LogFoodInput;
+};
+
+
+export type MutationLogMealArgs = {
+  input: LogMealInput;
+};
+
+
+export type MutationUpdateFoodLogArgs = {
+  input: UpdateFoodLogInput;
+};
+
+
+export type MutationDeleteFoodLogArgs = {
+  input: DeleteFoodLogInput;
+};
+
+
+export type MutationCopyFoodLogArgs = {
+  input: CopyFoodLogInput;
+};
+
+
+export type MutationSetNutritionGoalArgs = {
+  input: SetNutritionGoalInput;
+};
+
+
+export type MutationDeleteNutritionGoalArgs = {
+  input: DeleteNutritionGoalInput;
+};
+
+/** Something that was eaten. Seen by its owner alone, by no admin either. */
+export type FoodLog = {
+  __typename?: 'FoodLog';
+  id: Scalars['ID']['output'];
+  userId: Scalars['ID']['output'];
+  foodName: Scalars['String']['output'];
+  /** kcal */
+  calories: Scalars['Int']['output'];
+  /** g */
+  protein: Scalars['Float']['output'];
+  /** g */
+  carbs: Scalars['Float']['output'];
+  /** g */
+  fats: Scalars['Float']['output'];
+  /** How many of `unit`. */
+  quantity: Maybe<Scalars['Float']['output']>;
+  /** For example `cup`, `slice`, `g`. */
+  unit: Maybe<Scalars['String']['output']>;
+  grams: Maybe<Scalars['Float']['output']>;
+  mealType: Maybe<MealType>;
+  source: FoodLogSource;
+  /** When it was eaten. */
+  loggedAt: Scalars['DateTime']['output'];
+  /** The day that it counts for, in the user's time zone when it was logged. */
+  localDate: Scalars['Date']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  /** Counts up at every change. */
+  version: Scalars['Int']['output'];
+};
+
+export type MealType =
+  | 'BREAKFAST'
+  | 'LUNCH'
+  | 'DINNER'
+  | 'SNACK';
+
+/** How an entry came to be. */
+export type FoodLogSource =
+  | 'MANUAL'
+  /** Confirmed from an analysis of the AI provider. */
+  | 'AI'
+  /** Confirmed from an estimate by the food table. */
+  | 'FOOD_TABLE'
+  | 'COPY'
+  | 'IMPORT';
+
+/** The entries of a confirmed meal. */
+export type LoggedMeal = {
+  __typename?: 'LoggedMeal';
+  entries: Array<FoodLog>;
+  totals: Nutrients;
+};
+
+/** Energy in kcal, the rest in grams. */
+export type Nutrients = {
+  __typename?: 'Nutrients';
+  calories: Scalars['Int']['output'];
+  protein: Scalars['Float']['output'];
+  carbs: Scalars['Float']['output'];
+  fats: Scalars['Float']['output'];
+};
+
+/** One day of eating. */
+export type NutritionDay = {
+  __typename?: 'NutritionDay';
+  date: Scalars['Date']['output'];
+  /** The sums of its entries. */
+  totals: Nutrients;
+  /** What holds on that day: the date's own goal, else its weekday's, else the default; null where there is none. */
+  goal: Maybe<NutritionGoal>;
+  /** Goal less totals; null where there is no goal. */
+  remaining: Maybe<NutritionRemaining>;
+  /** First eaten first. */
+  entries: Array<FoodLog>;
+};
+
+/** Below zero where more was eaten than wanted; null for what has no goal. */
+export type NutritionRemaining = {
+  __typename?: 'NutritionRemaining';
+  calories: Scalars['Int']['output'];
+  protein: Maybe<Scalars['Float']['output']>;
+  carbs: Maybe<Scalars['Float']['output']>;
+  fats: Maybe<Scalars['Float']['output']>;
+};
+
+/** What a user wants to eat a day. With neither weekday nor date: the default. */
+export type NutritionGoal = {
+  __typename?: 'NutritionGoal';
+  /** kcal */
+  calories: Scalars['Int']['output'];
+  /** g; null: no goal */
+  protein: Maybe<Scalars['Float']['output']>;
+  carbs: Maybe<Scalars['Float']['output']>;
+  fats: Maybe<Scalars['Float']['output']>;
+  /** 1 (Monday) to 7 (Sunday). */
+  weekday: Maybe<Scalars['Int']['output']>;
+  date: Maybe<Scalars['Date']['output']>;
+};
+
+/** A day, week or month of eating. */
+export type NutritionPoint = {
+  __typename?: 'NutritionPoint';
+  /** First day of the bucket, inside the range. */
+  start: Scalars['Date']['output'];
+  /** Last day of the bucket, inside the range. */
+  end: Scalars['Date']['output'];
+  totals: Nutrients;
+  /** A day, over the days that have entries. */
+  averages: Nutrients;
+  /** Goal a day, the mean over the bucket; null where there is none. */
+  goal: Maybe<NutritionRemaining>;
+  /** Days that have entries. */
+  loggedDays: Scalars['Int']['output'];
+  /** How many entries. */
+  entries: Scalars['Int']['output'];
+};
+
+export type NutritionBucket =
+  | 'DAY'
+  /** From Monday. */
+  | 'WEEK'
+  | 'MONTH';
+
+export type User = {
+  __typename?: 'User';
+  id: Scalars['ID']['output'];
+  /** The food log, newest day first. `NOT_FOUND` for anybody else's, for admins too. */
+  foodLogs: Maybe<FoodLogConnection>;
+  /** One day of eating; default: the user's today. `NOT_FOUND` for anybody else's. */
+  nutritionDay: Maybe<NutritionDay>;
+  /** How eating went over time; default: the last 30 days. At most ten years. `NOT_FOUND` for anybody else's. */
+  nutritionSeries: Maybe<Array<NutritionPoint>>;
+  /** The goal that holds on a day; default: the user's today. Null where there is none. `NOT_FOUND` for anybody else's. */
+  nutritionGoal: Maybe<NutritionGoal>;
+};
+
+
+export type UserFoodLogsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+  from?: InputMaybe<Scalars['Date']['input']>;
+  to?: InputMaybe<Scalars['Date']['input']>;
+  mealType?: InputMaybe<MealType>;
+};
+
+
+export type UserNutritionDayArgs = {
+  date?: InputMaybe<Scalars['Date']['input']>;
+  timezone?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type UserNutritionSeriesArgs = {
+  from?: InputMaybe<Scalars['Date']['input']>;
+  to?: InputMaybe<Scalars['Date']['input']>;
+  bucket?: InputMaybe<NutritionBucket>;
+  timezone?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type UserNutritionGoalArgs = {
+  date?: InputMaybe<Scalars['Date']['input']>;
+  timezone?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type FoodLogConnection = {
+  __typename?: 'FoodLogConnection';
+  edges: Array<FoodLogEdge>;
+  nodes: Array<FoodLog>;
+  pageInfo: PageInfo;
+};
+
+export type FoodLogEdge = {
+  __typename?: 'FoodLogEdge';
+  cursor: Scalars['String']['output'];
+  node: FoodLog;
+};
+
+export type PageInfo = {
+  __typename?: 'PageInfo';
+  hasNextPage: Scalars['Boolean']['output'];
+  hasPreviousPage: Scalars['Boolean']['output'];
+  startCursor: Maybe<Scalars['String']['output']>;
+  endCursor: Maybe<Scalars['String']['output']>;
+};
+
+export type LogFoodInput = {
+  foodName: Scalars['String']['input'];
+  /** Whole kcal. */
+  calories: Scalars['Int']['input'];
+  /** g; default 0 */
+  protein?: InputMaybe<Scalars['Float']['input']>;
+  carbs?: InputMaybe<Scalars['Float']['input']>;
+  fats?: InputMaybe<Scalars['Float']['input']>;
+  quantity?: InputMaybe<Scalars['Float']['input']>;
+  unit?: InputMaybe<Scalars['String']['input']>;
+  grams?: InputMaybe<Scalars['Float']['input']>;
+  mealType?: InputMaybe<MealType>;
+  /** `MANUAL` (default), `AI` or `FOOD_TABLE`. */
+  source?: InputMaybe<FoodLogSource>;
+  /** When it was eaten; default: now. */
+  loggedAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** The day that it counts for; default: the day of `loggedAt` in the time zone. */
+  localDate?: InputMaybe<Scalars['Date']['input']>;
+  /** IANA time zone that decides the day. Default: the one of your profile. */
+  timezone?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What stands beside the entries holds for each that does not say otherwise. */
+export type LogMealInput = {
+  /** 1 to 100. */
+  entries: Array<LogFoodInput>;
+  mealType?: InputMaybe<MealType>;
+  loggedAt?: InputMaybe<Scalars['DateTime']['input']>;
+  localDate?: InputMaybe<Scalars['Date']['input']>;
+  timezone?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type UpdateFoodLogInput = {
+  id: Scalars['ID']['input'];
+  foodName?: InputMaybe<Scalars['String']['input']>;
+  calories?: InputMaybe<Scalars['Int']['input']>;
+  protein?: InputMaybe<Scalars['Float']['input']>;
+  carbs?: InputMaybe<Scalars['Float']['input']>;
+  fats?: InputMaybe<Scalars['Float']['input']>;
+  quantity?: InputMaybe<Scalars['Float']['input']>;
+  unit?: InputMaybe<Scalars['String']['input']>;
+  grams?: InputMaybe<Scalars['Float']['input']>;
+  mealType?: InputMaybe<MealType>;
+  loggedAt?: InputMaybe<Scalars['DateTime']['input']>;
+  localDate?: InputMaybe<Scalars['Date']['input']>;
+  timezone?: InputMaybe<Scalars['String']['input']>;
+  /** The version that the change is based on; absent: last write wins. */
+  version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type DeleteFoodLogInput = {
+  id: Scalars['ID']['input'];
+  version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type CopyFoodLogInput = {
+  id: Scalars['ID']['input'];
+  mealType?: InputMaybe<MealType>;
+  loggedAt?: InputMaybe<Scalars['DateTime']['input']>;
+  localDate?: InputMaybe<Scalars['Date']['input']>;
+  timezone?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type SetNutritionGoalInput = {
+  /** kcal a day */
+  calories: Scalars['Int']['input'];
+  /** g a day */
+  protein?: InputMaybe<Scalars['Float']['input']>;
+  carbs?: InputMaybe<Scalars['Float']['input']>;
+  fats?: InputMaybe<Scalars['Float']['input']>;
+  /** 1 (Monday) to 7 (Sunday). */
+  weekday?: InputMaybe<Scalars['Int']['input']>;
+  date?: InputMaybe<Scalars['Date']['input']>;
+};
+
+export type DeleteNutritionGoalInput = {
+  weekday?: InputMaybe<Scalars['Int']['input']>;
+  date?: InputMaybe<Scalars['Date']['input']>;
+};
+
+
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+export type ReferenceResolver<TResult, TReference, TContext> = (
+      reference: TReference,
+      context: TContext,
+      info: GraphQLResolveInfo
+    ) => Promise<TResult> | TResult;
+
+      type ScalarCheck<T, S> = S extends true ? T : NullableCheck<T, S>;
+      type NullableCheck<T, S> = Maybe<T> extends T ? Maybe<ListCheck<NonNullable<T>, S>> : ListCheck<T, S>;
+      type ListCheck<T, S> = T extends (infer U)[] ? NullableCheck<U, S>[] : GraphQLRecursivePick<T, S>;
+      export type GraphQLRecursivePick<T, S> = { [K in keyof T & keyof S]: ScalarCheck<T[K], S[K]> };
+    
+export type Resolver<TResult, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = ResolverFn<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<TResult, TKey extends string, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  parent: TParent,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (obj: T, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+/** Mapping of federation types */
+export type FederationTypes = {
+  FoodLog: FoodLog;
+  User: User;
+};
+
+/** Mapping of federation reference types */
+export type FederationReferenceTypes = {
+  FoodLog:
+    ( { __typename: 'FoodLog' }
+    & GraphQLRecursivePick<FederationTypes['FoodLog'], {"id":true}> );
+  User:
+    ( { __typename: 'User' }
+    & GraphQLRecursivePick<FederationTypes['User'], {"id":true}> );
+};
+
+
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  Date: ResolverTypeWrapper<Scalars['Date']['output']>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  FoodLog: ResolverTypeWrapper<FoodLogModel>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
+  MealType: MealType;
+  FoodLogSource: FoodLogSource;
+  LoggedMeal: ResolverTypeWrapper<LoggedMealModel>;
+  Nutrients: ResolverTypeWrapper<NutrientsModel>;
+  NutritionDay: ResolverTypeWrapper<NutritionDayModel>;
+  NutritionRemaining: ResolverTypeWrapper<NutritionRemainingModel>;
+  NutritionGoal: ResolverTypeWrapper<NutritionGoalModel>;
+  NutritionPoint: ResolverTypeWrapper<NutritionPointModel>;
+  NutritionBucket: NutritionBucket;
+  User: ResolverTypeWrapper<Omit<User, 'foodLogs' | 'nutritionDay' | 'nutritionSeries' | 'nutritionGoal'> & { foodLogs?: Maybe<ResolversTypes['FoodLogConnection']>, nutritionDay?: Maybe<ResolversTypes['NutritionDay']>, nutritionSeries?: Maybe<Array<ResolversTypes['NutritionPoint']>>, nutritionGoal?: Maybe<ResolversTypes['NutritionGoal']> }>;
+  FoodLogConnection: ResolverTypeWrapper<Omit<FoodLogConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['FoodLogEdge']>, nodes: Array<ResolversTypes['FoodLog']> }>;
+  FoodLogEdge: ResolverTypeWrapper<Omit<FoodLogEdge, 'node'> & { node: ResolversTypes['FoodLog'] }>;
+  PageInfo: ResolverTypeWrapper<PageInfo>;
+  LogFoodInput: LogFoodInput;
+  LogMealInput: LogMealInput;
+  UpdateFoodLogInput: UpdateFoodLogInput;
+  DeleteFoodLogInput: DeleteFoodLogInput;
+  CopyFoodLogInput: CopyFoodLogInput;
+  SetNutritionGoalInput: SetNutritionGoalInput;
+  DeleteNutritionGoalInput: DeleteNutritionGoalInput;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  DateTime: Scalars['DateTime']['output'];
+  Date: Scalars['Date']['output'];
+  Query: Record<PropertyKey, never>;
+  ID: Scalars['ID']['output'];
+  Mutation: Record<PropertyKey, never>;
+  Boolean: Scalars['Boolean']['output'];
+  FoodLog: FoodLogModel;
+  String: Scalars['String']['output'];
+  Int: Scalars['Int']['output'];
+  Float: Scalars['Float']['output'];
+  LoggedMeal: LoggedMealModel;
+  Nutrients: NutrientsModel;
+  NutritionDay: NutritionDayModel;
+  NutritionRemaining: NutritionRemainingModel;
+  NutritionGoal: NutritionGoalModel;
+  NutritionPoint: NutritionPointModel;
+  User: Omit<User, 'foodLogs' | 'nutritionDay' | 'nutritionSeries' | 'nutritionGoal'> & { foodLogs?: Maybe<ResolversParentTypes['FoodLogConnection']>, nutritionDay?: Maybe<ResolversParentTypes['NutritionDay']>, nutritionSeries?: Maybe<Array<ResolversParentTypes['NutritionPoint']>>, nutritionGoal?: Maybe<ResolversParentTypes['NutritionGoal']> } | FederationReferenceTypes['User'];
+  FoodLogConnection: Omit<FoodLogConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['FoodLogEdge']>, nodes: Array<ResolversParentTypes['FoodLog']> };
+  FoodLogEdge: Omit<FoodLogEdge, 'node'> & { node: ResolversParentTypes['FoodLog'] };
+  PageInfo: PageInfo;
+  LogFoodInput: LogFoodInput;
+  LogMealInput: LogMealInput;
+  UpdateFoodLogInput: UpdateFoodLogInput;
+  DeleteFoodLogInput: DeleteFoodLogInput;
+  CopyFoodLogInput: CopyFoodLogInput;
+  SetNutritionGoalInput: SetNutritionGoalInput;
+  DeleteNutritionGoalInput: DeleteNutritionGoalInput;
+};
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
+  name: 'DateTime';
+}
+
+export interface DateScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Date'], any> {
+  name: 'Date';
+}
+
+export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  foodLog?: Resolver<Maybe<ResolversTypes['FoodLog']>, ParentType, ContextType, RequireFields<QueryFoodLogArgs, 'id'>>;
+  nutritionGoals?: Resolver<Array<ResolversTypes['NutritionGoal']>, ParentType, ContextType>;
+};
+
+export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  logFood?: Resolver<ResolversTypes['FoodLog'], ParentType, ContextType, RequireFields<MutationLogFoodArgs, 'input'>>;
+  logMeal?: Resolver<ResolversTypes['LoggedMeal'], ParentType, ContextType, RequireFields<MutationLogMealArgs, 'input'>>;
+  updateFoodLog?: Resolver<ResolversTypes['FoodLog'], ParentType, ContextType, RequireFields<MutationUpdateFoodLogArgs, 'input'>>;
+  deleteFoodLog?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteFoodLogArgs, 'input'>>;
+  copyFoodLog?: Resolver<ResolversTypes['FoodLog'], ParentType, ContextType, RequireFields<MutationCopyFoodLogArgs, 'input'>>;
+  setNutritionGoal?: Resolver<ResolversTypes['NutritionGoal'], ParentType, ContextType, RequireFields<MutationSetNutritionGoalArgs, 'input'>>;
+  deleteNutritionGoal?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteNutritionGoalArgs, 'input'>>;
+};
+
+export type FoodLogResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodLog'] = ResolversParentTypes['FoodLog'], FederationReferenceType extends FederationReferenceTypes['FoodLog'] = FederationReferenceTypes['FoodLog']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['FoodLog']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  foodName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  calories?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  protein?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  carbs?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  fats?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  quantity?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  unit?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  grams?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  mealType?: Resolver<Maybe<ResolversTypes['MealType']>, ParentType, ContextType>;
+  source?: Resolver<ResolversTypes['FoodLogSource'], ParentType, ContextType>;
+  loggedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  localDate?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LoggedMealResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LoggedMeal'] = ResolversParentTypes['LoggedMeal']> = {
+  entries?: Resolver<Array<ResolversTypes['FoodLog']>, ParentType, ContextType>;
+  totals?: Resolver<ResolversTypes['Nutrients'], ParentType, ContextType>;
+};
+
+export type NutrientsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Nutrients'] = ResolversParentTypes['Nutrients']> = {
+  calories?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  protein?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  carbs?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  fats?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type NutritionDayResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NutritionDay'] = ResolversParentTypes['NutritionDay']> = {
+  date?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
+  totals?: Resolver<ResolversTypes['Nutrients'], ParentType, ContextType>;
+  goal?: Resolver<Maybe<ResolversTypes['NutritionGoal']>, ParentType, ContextType>;
+  remaining?: Resolver<Maybe<ResolversTypes['NutritionRemaining']>, ParentType, ContextType>;
+  entries?: Resolver<Array<ResolversTypes['FoodLog']>, ParentType, ContextType>;
+};
+
+export type NutritionRemainingResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NutritionRemaining'] = ResolversParentTypes['NutritionRemaining']> = {
+  calories?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  protein?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  carbs?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  fats?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+};
+
+export type NutritionGoalResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NutritionGoal'] = ResolversParentTypes['NutritionGoal']> = {
+  calories?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  protein?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  carbs?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  fats?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  weekday?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  date?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
+};
+
+export type NutritionPointResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NutritionPoint'] = ResolversParentTypes['NutritionPoint']> = {
+  start?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
+  end?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
+  totals?: Resolver<ResolversTypes['Nutrients'], ParentType, ContextType>;
+  averages?: Resolver<ResolversTypes['Nutrients'], ParentType, ContextType>;
+  goal?: Resolver<Maybe<ResolversTypes['NutritionRemaining']>, ParentType, ContextType>;
+  loggedDays?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  entries?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['User']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  foodLogs?: Resolver<Maybe<ResolversTypes['FoodLogConnection']>, ParentType, ContextType, Partial<UserFoodLogsArgs>>;
+  nutritionDay?: Resolver<Maybe<ResolversTypes['NutritionDay']>, ParentType, ContextType, Partial<UserNutritionDayArgs>>;
+  nutritionSeries?: Resolver<Maybe<Array<ResolversTypes['NutritionPoint']>>, ParentType, ContextType, RequireFields<UserNutritionSeriesArgs, 'bucket'>>;
+  nutritionGoal?: Resolver<Maybe<ResolversTypes['NutritionGoal']>, ParentType, ContextType, Partial<UserNutritionGoalArgs>>;
+};
+
+export type FoodLogConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodLogConnection'] = ResolversParentTypes['FoodLogConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['FoodLogEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['FoodLog']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type FoodLogEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodLogEdge'] = ResolversParentTypes['FoodLogEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['FoodLog'], ParentType, ContextType>;
+};
+
+export type PageInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type Resolvers<ContextType = Context> = {
+  DateTime?: GraphQLScalarType;
+  Date?: GraphQLScalarType;
+  Query?: QueryResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
+  FoodLog?: FoodLogResolvers<ContextType>;
+  LoggedMeal?: LoggedMealResolvers<ContextType>;
+  Nutrients?: NutrientsResolvers<ContextType>;
+  NutritionDay?: NutritionDayResolvers<ContextType>;
+  NutritionRemaining?: NutritionRemainingResolvers<ContextType>;
+  NutritionGoal?: NutritionGoalResolvers<ContextType>;
+  NutritionPoint?: NutritionPointResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
+  FoodLogConnection?: FoodLogConnectionResolvers<ContextType>;
+  FoodLogEdge?: FoodLogEdgeResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
+};
