@@ -5,6 +5,8 @@ import type { z } from 'zod';
 import type { ServiceTokens } from './auth/service-tokens.ts';
 import type { TokenChecks, TokenVerifier } from './auth/token-verifier.ts';
 import type { DatabaseDeclaration } from './database/database.ts';
+import type { DatabaseServer } from './database/database-server.ts';
+import type { FeatureModule, FeatureSource } from './features.ts';
 import type { FileStorage } from './files/file-storage.ts';
 import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
 import type { Logger } from './observability/logger.ts';
@@ -23,6 +25,8 @@ export interface ServiceBase<Settings> {
   files: FileStorage;
   /** Undefined where the service declares no database (or keeps its state in memory by setting). */
   orm: MikroORM | undefined;
+  /** Where that database is, for what needs a connection of its own. */
+  database: { server: DatabaseServer; name: string } | undefined;
   /** The token by which this service calls others in its own name. */
   serviceTokens: ServiceTokens;
   /** A unit of work outside any request: for workers, demo data, events. */
@@ -70,6 +74,10 @@ export interface SubgraphDeclaration<
   services(unit: UnitOfWork, resources: Resources, settings: ServerSettings & Settings): Services;
   /** How access tokens are checked, where not by what identity publishes: by identity itself. */
   tokenChecks?(resources: Resources): TokenChecks;
+  /** Which services belong to a module that a gym can switch off: refused to its members then, at every door. */
+  features?: Partial<Record<keyof Services & string, FeatureModule>>;
+  /** Where the switches come from. Default: the gym service. */
+  featureSource?(base: ServiceBase<Settings>): FeatureSource;
   graphql: readonly ResolverMap[];
   /** Limits of single fields, e.g. `Mutation.login`; one that has a route's name counts together with it. */
   graphqlRateLimits?: Readonly<Record<string, RateLimit>>;

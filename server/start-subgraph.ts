@@ -10,6 +10,7 @@ import { ANONYMOUS, type Viewer } from './auth/viewer.ts';
 import { openDatabase } from './database/database.ts';
 import type { DatabaseServer } from './database/database-server.ts';
 import type { AnySubgraph, ServiceBase, SocketHost } from './define-subgraph.ts';
+import { Features, featuresByGymService, switchable, type FeatureModule } from './features.ts';
 import { diskStorage } from './files/file-storage.ts';
 import { limitFields } from './graphql/limit-fields.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from './graphql/subgraph-endpoint.ts';
@@ -71,14 +72,22 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     metrics,
     files: diskStorage(settings.dataDir, subgraph.name),
     orm,
+    database: subgraph.database &&
+      orm &&
+      options.databaseServer && {
+        server: options.databaseServer,
+        name: options.databaseName ?? subgraph.database.name,
+      },
     serviceTokens: serviceTokens(subgraph.name, settings),
     unitOf: (viewer) => unitOf(viewer),
   };
   const resources = await subgraph.resources(base);
-  const servicesOf = (unit: UnitOfWork) => subgraph.services(unit, resources, settings);
+  const features = new Features(subgraph.featureSource?.(base) ?? featuresByGymService(settings.gymUrl), log);
+  const servicesOf = (unit: UnitOfWork) =>
+    switchableServices(subgraph, subgraph.services(unit, resources, settings), features, unit.viewer);
   if (settings.demo && subgraph.demo) {
     const unit = unitOf();
-    await subgraph.demo(servicesOf(unit), unit, resources);
+    await subgraph.demo(subgraph.services(unit, resources, settings), unit, resources);
   }
 
   const endedSessions = subgraph.tokenChecks
@@ -219,6 +228,21 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
       log.info('stopped');
     },
   };
+}
+
+/** The rules with the modules that a gym can switch off behind their switches. */
+function switchableServices(
+  subgraph: AnySubgraph,
+  services: Record<string, object>,
+  features: Features,
+  viewer: Viewer,
+): Record<string, object> {
+  const switches = Object.entries(subgraph.features ?? {}) as [string, FeatureModule][];
+  const switched = switches.map(([name, module]) => [
+    name,
+    switchable(services[name] ?? {}, module, features, viewer),
+  ]);
+  return { ...services, ...Object.fromEntries(switched) };
 }
 
 const NOWHERE: Origin = {

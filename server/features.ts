@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { LRUCache } from 'lru-cache';
+import { isAdmin, type Viewer } from './auth/viewer.ts';
+import { PlatformError } from './errors.ts';
+import type { Logger } from './observability/logger.ts';
+
+/** The modules that a gym can switch off for its members. */
+export const FEATURE_MODULES = [
+  'nutrition',
+  'content',
+  'squad',
+  'wizard',
+  'shop',
+  'challenges',
+  'feed',
+] as const;
+export type FeatureModule = (typeof FEATURE_MODULES)[number];
+
+/** A gym's switches by module; one that is not named is on. */
+export type FeatureSwitches = Readonly<Record<string, boolean>>;
+
+/** Where the switches of a gym come from: the gym service. Undefined where there is no such gym. */
+export type FeatureSource = (gymId: string) => Promise<FeatureSwitches | undefined>;
+
+const FRESH_MILLIS = 2_000; // 2 s: a switch takes effect everywhere within 5 s
+
+/** Whether a module is on for the viewer. */
+export class Features {
+  private readonly source: FeatureSource;
+  private readonly log: Logger;
+  private readonly known = new LRUCache<string, { switches: FeatureSwitches; until: number }>({
+    max: 10_000,
+  });
+  private readonly asking = new Map<string, Promise<FeatureSwitches>>();
+
+  constructor(source: FeatureSource, log: Logger) {
+    this.source = source;
+    this.log = log;
+  }
+
+  /**
+   * @throws FEATURE_DISABLED where the viewer is a member of a gym that has switched the module off. Admins keep
+   * access, and who has no gym is not concerned.
+   */
+  async require(viewer: Viewer, module: FeatureModule): Promise<void> {
+    if (viewer.kind !== 'user' || isAdmin(viewer) || !viewer.gymId) return;
+    const switches = await this.of(viewer.gymId);
+    if (switches[module] === false) {
+      throw new PlatformError(
+        'FEATURE_DISABLED',
+        `Your gym has switched off "${module}"; its admins can switch it on again.`,
+      );
+    }
+  }
+
+  private of(gymId: string): Promise<FeatureSwitches> | FeatureSwitches {
+    const known = this.known.get(gymId);
+    if (known && known.until > Date.now()) return known.switches;
+    const asking =
+      this.asking.get(gymId) ?? this.ask(gymId, known?.switches).finally(() => this.asking.delete(gymId));
+    this.asking.set(gymId, asking);
+    return asking;
+  }
+
+  /** While the gym service does not answer, what was known last holds; where nothing is known, everything is on. */
+  private async ask(gymId: string, before: FeatureSwitches | undefined): Promise<FeatureSwitches> {
+    let switches: FeatureSwitches;
+    try {
+      switches = (await this.source(gymId)) ?? {};
+    } catch (error) {
+      this.log.warn(
+        { err: error, gymId },
+        'the feature switches of a gym cannot be had; the last known hold',
+      );
+      switches = before ?? {};
+    }
+    this.known.set(gymId, { switches, until: Date.now() + FRESH_MILLIS });
+    return switches;
+  }
+}
+
+const configAnswer = z.object({ features: z.record(z.string(), z.boolean()) });
+
+/** The switches as the gym service publishes them: `GET /gym/config/:gymId`. */
+export function featuresByGymService(gymUrl: string): FeatureSource {
+  return async (gymId) => {
+    const response = await fetch(`${gymUrl}/gym/config/${encodeURIComponent(gymId)}`, {
+      signal: AbortSignal.timeout(1_500),
+    }); // 1.5 s
+    if (response.status === 404) return undefined;
+    if (!response.ok) throw new Error(`GET /gym/config answered ${response.status}`);
+    return configAnswer.parse(await response.json()).features;
+  };
+}
+
+/**
+ * The same rule object, of which every method is refused while its module is off for the viewer.
+ * Methods stay what they were for who may: all of them are asynchronous.
+ */
+export function switchable<Rules extends object>(
+  rules: Rules,
+  module: FeatureModule,
+  features: Features,
+  viewer: Viewer,
+): Rules {
+  return new Proxy(rules, {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property, target);
+      if (typeof member !== 'function') return member;
+      return async (...args: unknown[]) => {
+        await features.require(viewer, module);
+        return (member as (...args: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+}
