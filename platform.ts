@@ -23,16 +23,17 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
     );
     const database = await openDatabaseServer(gatewaySettings, (step) => progress(`  ${step}`));
     stops.push(() => database.stop());
-    const running = await settled(
-      services.map(({ subgraph, settings, port }) =>
-        startSubgraph(subgraph, { settings, port, databaseServer: database.server }),
-      ),
-    );
-    for (const service of running.started) {
-      stops.push(() => service.stop());
-      progress(`  ${service.name.padEnd(10)} ${service.url}`);
-    }
-    if (running.failed.length > 0) throw running.failed[0];
+    const start = async ({ subgraph, settings, port }: (typeof services)[number]) => {
+      const running = await startSubgraph(subgraph, { settings, port, databaseServer: database.server });
+      stops.push(() => running.stop());
+      progress(`  ${running.name.padEnd(10)} ${running.url}`);
+    };
+    // The others verify tokens by identity's keys and ask it for their own, so it comes first.
+    const [identity, ...others] = services;
+    if (identity) await start(identity);
+    const results = await Promise.allSettled(others.map(start));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
     const gateway = await startGateway(gatewaySettings);
     stops.push(() => gateway.stop());
     progress(`  ${'gateway'.padEnd(10)} ${gateway.url}`);
@@ -57,14 +58,6 @@ async function withOwnUrls(env: Environment): Promise<Environment> {
     if (complete[portVariable]) complete[urlVariable] ||= `http://127.0.0.1:${complete[portVariable]}`;
   }
   return complete;
-}
-
-async function settled<Value>(promises: Promise<Value>[]): Promise<{ started: Value[]; failed: unknown[] }> {
-  const results = await Promise.allSettled(promises);
-  return {
-    started: results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
-    failed: results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : [])),
-  };
 }
 
 const readyText = (url: string, demo: boolean, seconds: number): string => `
