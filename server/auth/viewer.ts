@@ -80,3 +80,10 @@ export const runsGym = (viewer: Viewer, gymId: string | null): boolean =>
 /** Whether the viewer may see what belongs to that gym: its people, and every SUPER_ADMIN. */
 export const seesGym = (viewer: Viewer, gymId: string | null): boolean =>
   viewer.kind === 'user' && (viewer.role === Role.SUPER_ADMIN || (gymId !== null && viewer.gymId === gymId));
+
+/** A service of the platform under its own credentials. @throws UNAUTHENTICATED or FORBIDDEN for anybody else. */
+export function requireService(viewer: Viewer): ServiceViewer {
+  if (viewer.kind === 'anonymous') throw unauthenticated();
+  if (viewer.kind === 'user') throw forbidden('This is for the services of the platform.');
+  return viewer;
+}

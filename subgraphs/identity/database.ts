@@ -1,6 +1,9 @@
 import type { DatabaseDeclaration } from '#server/database/database.ts';
+import { AccountDeletion } from './accounts/account-deletion.entity.ts';
+import { AuditEvent } from './audit/audit-event.entity.ts';
 import { SigningKey } from './keys/signing-key.entity.ts';
 import { migrations } from './migrations/index.ts';
+import { PasswordReset } from './password-resets/password-reset.entity.ts';
 import { EndedSession } from './sessions/ended-session.entity.ts';
 import { LoginFailures } from './sessions/login-failures.entity.ts';
 import { RefreshToken } from './sessions/refresh-token.entity.ts';
@@ -9,6 +12,16 @@ import { User } from './users/user.entity.ts';
 
 export const database: DatabaseDeclaration = {
   name: 'platform_identity',
-  entities: [User, Session, RefreshToken, EndedSession, LoginFailures, SigningKey],
+  entities: [
+    User,
+    Session,
+    RefreshToken,
+    EndedSession,
+    LoginFailures,
+    PasswordReset,
+    SigningKey,
+    AuditEvent,
+    AccountDeletion,
+  ],
   migrations,
 };

@@ -10,13 +10,27 @@ export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void
   const missing = DEMO_PEOPLE.filter(({ id }) => !present.some((user) => user.id === id));
   if (missing.length === 0) return;
   const passwordHash = await passwords.hash(DEMO_PASSWORD);
-  const created = { createdAt: new Date('2026-01-01T00:00:00Z'), updatedAt: new Date('2026-01-01T00:00:00Z') };
+  const created = {
+    createdAt: new Date('2026-01-01T00:00:00Z'),
+    updatedAt: new Date('2026-01-01T00:00:00Z'),
+  };
   for (const person of missing) {
     // Whoever has the address by now, under another id, keeps it.
     await unit.em.execute(
       `insert into user_account (id, email, password_hash, display_name, role, gym_id, qr_code, timezone, created_at, updated_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
-      [person.id, person.email, passwordHash, person.displayName, person.role, person.gymId, newQrCode(), person.timezone, created.createdAt, created.updatedAt],
+      [
+        person.id,
+        person.email,
+        passwordHash,
+        person.displayName,
+        person.role,
+        person.gymId,
+        newQrCode(),
+        person.timezone,
+        created.createdAt,
+        created.updatedAt,
+      ],
     );
   }
 }

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from schema/ and models.ts. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { AuthPayload as AuthPayloadModel, Session as SessionModel, User as UserModel } from './models.ts';
+import type { AccountDeletion as AccountDeletionModel, AuditEvent as AuditEventModel, AuthPayload as AuthPayloadModel, Session as SessionModel, User as UserModel } from './models.ts';
 import type { Context } from './services.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
@@ -15,6 +15,10 @@ export type Scalars = {
   Float: { input: number; output: number; }
   /** ISO 8601 in UTC, e.g. `2026-01-31T18:00:00.000Z`. */
   DateTime: { input: string; output: string; }
+  /** Any JSON value; each field that has it describes the shape. */
+  JSON: { input: unknown; output: unknown; }
+  /** A file of a GraphQL multipart request. */
+  Upload: { input: Promise<import('graphql-upload/processRequest.mjs').FileUpload>; output: never; }
   _FieldSet: { input: unknown; output: unknown; }
 };
 
@@ -26,10 +30,18 @@ export type Query = {
   user: Maybe<User>;
   /** The users of your gym for its GYM_ADMIN, all users or those of `gymId` for a SUPER_ADMIN; in the order of their registration. */
   users: UserConnection;
+  /** Who has this QR code now; for the admins of her gym. Null where nobody has. */
+  userByQrCode: Maybe<User>;
   /** The SUPER_ADMINs, whom any user may turn to for support; with their email. */
   superAdmins: Array<User>;
   /** Where you are logged in, the latest used first. */
   sessions: Array<Session>;
+  /** Everything that is held of you: `{exportedAt, services: {identity: {user, sessions, auditEvents}}}`. */
+  exportMyAccount: Scalars['JSON']['output'];
+  /** The receipt of a deletion, for whoever knows its id; null where there is none. */
+  accountDeletion: Maybe<AccountDeletion>;
+  /** Role changes, moves, resets, deletions and the like, the newest first; of one user where she is named. For SUPER_ADMIN. */
+  auditEvents: AuditEventConnection;
 };
 
 
@@ -44,12 +56,57 @@ export type QueryUsersArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
 };
 
+
+export type QueryUserByQrCodeArgs = {
+  qrCode: Scalars['String']['input'];
+};
+
+
+export type QueryAccountDeletionArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryAuditEventsArgs = {
+  userId?: InputMaybe<Scalars['ID']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
 export type Mutation = {
   __typename?: 'Mutation';
   /** Creates an account; its role is always MEMBER. `CONFLICT` where the email is taken, in whatever case. */
   register: User;
   /** Logs in. `UNAUTHENTICATED` where email or password is wrong; the answer does not tell which. */
   login: AuthPayload;
+  /** Gives the next tokens for the latest refresh token. One that was used before ends the session. */
+  refreshToken: AuthPayload;
+  /** Ends the session of the refresh token, or without one that of the access token. Always true. */
+  logout: Scalars['Boolean']['output'];
+  /** Ends one of your sessions. Always true. */
+  endSession: Scalars['Boolean']['output'];
+  /** Has a mail sent for a new password, if anybody has that address. Always true. */
+  requestPasswordReset: Scalars['Boolean']['output'];
+  /** Sets a new password by the token of a mail, once; ends all sessions of the account. Always true. */
+  resetPassword: Scalars['Boolean']['output'];
+  /** Changes your profile; what is absent stays. */
+  updateProfile: User;
+  /** Your new picture: JPEG, PNG, WebP or AVIF, at most 10 MiB. */
+  uploadAvatar: User;
+  /** Gives you a new QR code; the one before opens nothing any more. */
+  rotateQrCode: User;
+  /** Changes the role of a user; audited. For SUPER_ADMIN. `CONFLICT` for the last SUPER_ADMIN. */
+  setRole: User;
+  /** Moves a user to a gym, or to none; audited. A SUPER_ADMIN anybody anywhere; a GYM_ADMIN takes members without a gym into hers, and lets those of hers go. */
+  setGym: User;
+  /** Makes an account for somebody, who sets her password by a mail. A GYM_ADMIN invites members into her gym, a SUPER_ADMIN anybody. */
+  inviteUser: User;
+  /** Undoes an invitation that has not been accepted. For SUPER_ADMIN. Always true. */
+  withdrawInvitation: Scalars['Boolean']['output'];
+  /** Deletes your account at once and for good. `FORBIDDEN` where the password is wrong. */
+  deleteMyAccount: AccountDeletion;
+  /** Makes the next key that signs access tokens, before its time. For SUPER_ADMIN. */
+  rotateSigningKey: SigningKey;
 };
 
 
@@ -60,6 +117,66 @@ export type MutationRegisterArgs = {
 
 export type MutationLoginArgs = {
   input: LoginInput;
+};
+
+
+export type MutationRefreshTokenArgs = {
+  input: RefreshTokenInput;
+};
+
+
+export type MutationLogoutArgs = {
+  input?: InputMaybe<LogoutInput>;
+};
+
+
+export type MutationEndSessionArgs = {
+  input: EndSessionInput;
+};
+
+
+export type MutationRequestPasswordResetArgs = {
+  input: RequestPasswordResetInput;
+};
+
+
+export type MutationResetPasswordArgs = {
+  input: ResetPasswordInput;
+};
+
+
+export type MutationUpdateProfileArgs = {
+  input: UpdateProfileInput;
+};
+
+
+export type MutationUploadAvatarArgs = {
+  file: Scalars['Upload']['input'];
+};
+
+
+export type MutationSetRoleArgs = {
+  input: SetRoleInput;
+};
+
+
+export type MutationSetGymArgs = {
+  input: SetGymInput;
+};
+
+
+export type MutationInviteUserArgs = {
+  input: InviteUserInput;
+};
+
+
+export type MutationWithdrawInvitationArgs = {
+  input: WithdrawInvitationInput;
+};
+
+
+export type MutationDeleteMyAccountArgs = {
+  input: DeleteMyAccountInput;
 };
 
 /** A person with an account. */
@@ -133,6 +250,72 @@ export type AuthPayload = {
   user: User;
 };
 
+/** The receipt of a deleted account. */
+export type AccountDeletion = {
+  __typename?: 'AccountDeletion';
+  id: Scalars['ID']['output'];
+  requestedAt: Scalars['DateTime']['output'];
+  /** Null while a part is PENDING. */
+  finishedAt: Maybe<Scalars['DateTime']['output']>;
+  /** What each service did. */
+  parts: Array<AccountPart>;
+};
+
+export type AccountPart = {
+  __typename?: 'AccountPart';
+  service: Scalars['String']['output'];
+  outcome: AccountPartOutcome;
+  /** What is kept and why, where something is. */
+  reason: Maybe<Scalars['String']['output']>;
+};
+
+export type AccountPartOutcome =
+  /** Not done yet; it is tried until it is. */
+  | 'PENDING'
+  /** Nothing is left but what `reason` says. */
+  | 'DELETED'
+  /** It is there, but nobody can tell whose it was. */
+  | 'ANONYMISED'
+  /** It is kept, for the `reason`. */
+  | 'RETAINED';
+
+/** What was done to an account, by whom. */
+export type AuditEvent = {
+  __typename?: 'AuditEvent';
+  id: Scalars['ID']['output'];
+  at: Scalars['DateTime']['output'];
+  /** `ROLE_CHANGED`, `GYM_CHANGED`, `PASSWORD_RESET`, `REFRESH_TOKEN_REUSED`, `USER_INVITED`, `INVITATION_WITHDRAWN`, `ACCOUNT_DELETED`, `SIGNING_KEY_ROTATED`. */
+  action: Scalars['String']['output'];
+  /** `user:<id>`, `service:<name>` or `anonymous`. */
+  actor: Scalars['String']['output'];
+  /** The user whom it was done to. */
+  subjectId: Maybe<Scalars['ID']['output']>;
+  /** Names and values, e.g. `{from: "MEMBER", to: "GYM_ADMIN"}`. */
+  details: Scalars['JSON']['output'];
+};
+
+export type AuditEventConnection = {
+  __typename?: 'AuditEventConnection';
+  edges: Array<AuditEventEdge>;
+  nodes: Array<AuditEvent>;
+  pageInfo: PageInfo;
+};
+
+export type AuditEventEdge = {
+  __typename?: 'AuditEventEdge';
+  cursor: Scalars['String']['output'];
+  node: AuditEvent;
+};
+
+/** The next key that signs access tokens. */
+export type SigningKey = {
+  __typename?: 'SigningKey';
+  /** Its id in the published key set. */
+  kid: Scalars['String']['output'];
+  /** It is published already, and signs from then on. */
+  signsFrom: Scalars['DateTime']['output'];
+};
+
 export type UserConnection = {
   __typename?: 'UserConnection';
   edges: Array<UserEdge>;
@@ -146,7 +329,7 @@ export type UserEdge = {
   node: User;
 };
 
-/** Relay's paging. */
+/** Where a page of a connection stands in the whole. */
 export type PageInfo = {
   __typename?: 'PageInfo';
   hasNextPage: Scalars['Boolean']['output'];
@@ -166,6 +349,68 @@ export type RegisterInput = {
 
 export type LoginInput = {
   email: Scalars['String']['input'];
+  password: Scalars['String']['input'];
+};
+
+export type RefreshTokenInput = {
+  refreshToken: Scalars['String']['input'];
+};
+
+export type LogoutInput = {
+  refreshToken?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type EndSessionInput = {
+  id: Scalars['ID']['input'];
+};
+
+export type RequestPasswordResetInput = {
+  email: Scalars['String']['input'];
+};
+
+export type ResetPasswordInput = {
+  /** From the mail. */
+  token: Scalars['String']['input'];
+  /** At least 8 characters, and not like the email. */
+  password: Scalars['String']['input'];
+};
+
+export type UpdateProfileInput = {
+  displayName?: InputMaybe<Scalars['String']['input']>;
+  /** Empty: none. */
+  bio?: InputMaybe<Scalars['String']['input']>;
+  /** BCP 47 language tag, e.g. `de-AT`. */
+  locale?: InputMaybe<Scalars['String']['input']>;
+  /** IANA time zone, e.g. `Europe/Berlin`. */
+  timezone?: InputMaybe<Scalars['String']['input']>;
+  units?: InputMaybe<Units>;
+};
+
+export type SetRoleInput = {
+  userId: Scalars['ID']['input'];
+  role: Role;
+};
+
+export type SetGymInput = {
+  userId: Scalars['ID']['input'];
+  /** Null: no gym. Must be said. */
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type InviteUserInput = {
+  email: Scalars['String']['input'];
+  displayName: Scalars['String']['input'];
+  /** Default MEMBER. */
+  role?: InputMaybe<Role>;
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type WithdrawInvitationInput = {
+  userId: Scalars['ID']['input'];
+};
+
+export type DeleteMyAccountInput = {
+  /** The password, once more. */
   password: Scalars['String']['input'];
 };
 
@@ -260,58 +505,123 @@ export type FederationReferenceTypes = {
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
+  Upload: ResolverTypeWrapper<Scalars['Upload']['output']>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   User: ResolverTypeWrapper<UserModel>;
   Role: Role;
   Units: Units;
   Session: ResolverTypeWrapper<SessionModel>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   AuthPayload: ResolverTypeWrapper<AuthPayloadModel>;
+  AccountDeletion: ResolverTypeWrapper<AccountDeletionModel>;
+  AccountPart: ResolverTypeWrapper<AccountPart>;
+  AccountPartOutcome: AccountPartOutcome;
+  AuditEvent: ResolverTypeWrapper<AuditEventModel>;
+  AuditEventConnection: ResolverTypeWrapper<Omit<AuditEventConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['AuditEventEdge']>, nodes: Array<ResolversTypes['AuditEvent']> }>;
+  AuditEventEdge: ResolverTypeWrapper<Omit<AuditEventEdge, 'node'> & { node: ResolversTypes['AuditEvent'] }>;
+  SigningKey: ResolverTypeWrapper<SigningKey>;
   UserConnection: ResolverTypeWrapper<Omit<UserConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['UserEdge']>, nodes: Array<ResolversTypes['User']> }>;
   UserEdge: ResolverTypeWrapper<Omit<UserEdge, 'node'> & { node: ResolversTypes['User'] }>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
   RegisterInput: RegisterInput;
   LoginInput: LoginInput;
+  RefreshTokenInput: RefreshTokenInput;
+  LogoutInput: LogoutInput;
+  EndSessionInput: EndSessionInput;
+  RequestPasswordResetInput: RequestPasswordResetInput;
+  ResetPasswordInput: ResetPasswordInput;
+  UpdateProfileInput: UpdateProfileInput;
+  SetRoleInput: SetRoleInput;
+  SetGymInput: SetGymInput;
+  InviteUserInput: InviteUserInput;
+  WithdrawInvitationInput: WithdrawInvitationInput;
+  DeleteMyAccountInput: DeleteMyAccountInput;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
+  JSON: Scalars['JSON']['output'];
+  Upload: Scalars['Upload']['output'];
   Query: Record<PropertyKey, never>;
   ID: Scalars['ID']['output'];
   Int: Scalars['Int']['output'];
   String: Scalars['String']['output'];
   Mutation: Record<PropertyKey, never>;
+  Boolean: Scalars['Boolean']['output'];
   User: UserModel;
   Session: SessionModel;
-  Boolean: Scalars['Boolean']['output'];
   AuthPayload: AuthPayloadModel;
+  AccountDeletion: AccountDeletionModel;
+  AccountPart: AccountPart;
+  AuditEvent: AuditEventModel;
+  AuditEventConnection: Omit<AuditEventConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['AuditEventEdge']>, nodes: Array<ResolversParentTypes['AuditEvent']> };
+  AuditEventEdge: Omit<AuditEventEdge, 'node'> & { node: ResolversParentTypes['AuditEvent'] };
+  SigningKey: SigningKey;
   UserConnection: Omit<UserConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['UserEdge']>, nodes: Array<ResolversParentTypes['User']> };
   UserEdge: Omit<UserEdge, 'node'> & { node: ResolversParentTypes['User'] };
   PageInfo: PageInfo;
   RegisterInput: RegisterInput;
   LoginInput: LoginInput;
+  RefreshTokenInput: RefreshTokenInput;
+  LogoutInput: LogoutInput;
+  EndSessionInput: EndSessionInput;
+  RequestPasswordResetInput: RequestPasswordResetInput;
+  ResetPasswordInput: ResetPasswordInput;
+  UpdateProfileInput: UpdateProfileInput;
+  SetRoleInput: SetRoleInput;
+  SetGymInput: SetGymInput;
+  InviteUserInput: InviteUserInput;
+  WithdrawInvitationInput: WithdrawInvitationInput;
+  DeleteMyAccountInput: DeleteMyAccountInput;
 };
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
 
+export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
+  name: 'JSON';
+}
+
+export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Upload'], any> {
+  name: 'Upload';
+}
+
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   me?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
   users?: Resolver<ResolversTypes['UserConnection'], ParentType, ContextType, Partial<QueryUsersArgs>>;
+  userByQrCode?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryUserByQrCodeArgs, 'qrCode'>>;
   superAdmins?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
   sessions?: Resolver<Array<ResolversTypes['Session']>, ParentType, ContextType>;
+  exportMyAccount?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  accountDeletion?: Resolver<Maybe<ResolversTypes['AccountDeletion']>, ParentType, ContextType, RequireFields<QueryAccountDeletionArgs, 'id'>>;
+  auditEvents?: Resolver<ResolversTypes['AuditEventConnection'], ParentType, ContextType, Partial<QueryAuditEventsArgs>>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   register?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationRegisterArgs, 'input'>>;
   login?: Resolver<ResolversTypes['AuthPayload'], ParentType, ContextType, RequireFields<MutationLoginArgs, 'input'>>;
+  refreshToken?: Resolver<ResolversTypes['AuthPayload'], ParentType, ContextType, RequireFields<MutationRefreshTokenArgs, 'input'>>;
+  logout?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, Partial<MutationLogoutArgs>>;
+  endSession?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationEndSessionArgs, 'input'>>;
+  requestPasswordReset?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRequestPasswordResetArgs, 'input'>>;
+  resetPassword?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationResetPasswordArgs, 'input'>>;
+  updateProfile?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateProfileArgs, 'input'>>;
+  uploadAvatar?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUploadAvatarArgs, 'file'>>;
+  rotateQrCode?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  setRole?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationSetRoleArgs, 'input'>>;
+  setGym?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationSetGymArgs, 'input'>>;
+  inviteUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationInviteUserArgs, 'input'>>;
+  withdrawInvitation?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationWithdrawInvitationArgs, 'input'>>;
+  deleteMyAccount?: Resolver<ResolversTypes['AccountDeletion'], ParentType, ContextType, RequireFields<MutationDeleteMyAccountArgs, 'input'>>;
+  rotateSigningKey?: Resolver<ResolversTypes['SigningKey'], ParentType, ContextType>;
 };
 
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {
@@ -349,6 +659,44 @@ export type AuthPayloadResolvers<ContextType = Context, ParentType extends Resol
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
 };
 
+export type AccountDeletionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AccountDeletion'] = ResolversParentTypes['AccountDeletion']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  requestedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  finishedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  parts?: Resolver<Array<ResolversTypes['AccountPart']>, ParentType, ContextType>;
+};
+
+export type AccountPartResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AccountPart'] = ResolversParentTypes['AccountPart']> = {
+  service?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  outcome?: Resolver<ResolversTypes['AccountPartOutcome'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type AuditEventResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AuditEvent'] = ResolversParentTypes['AuditEvent']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  action?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  actor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  subjectId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  details?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+};
+
+export type AuditEventConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AuditEventConnection'] = ResolversParentTypes['AuditEventConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['AuditEventEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['AuditEvent']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type AuditEventEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AuditEventEdge'] = ResolversParentTypes['AuditEventEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['AuditEvent'], ParentType, ContextType>;
+};
+
+export type SigningKeyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SigningKey'] = ResolversParentTypes['SigningKey']> = {
+  kid?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  signsFrom?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
 export type UserConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UserConnection'] = ResolversParentTypes['UserConnection']> = {
   edges?: Resolver<Array<ResolversTypes['UserEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
@@ -369,11 +717,19 @@ export type PageInfoResolvers<ContextType = Context, ParentType extends Resolver
 
 export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
+  JSON?: GraphQLScalarType;
+  Upload?: GraphQLScalarType;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   Session?: SessionResolvers<ContextType>;
   AuthPayload?: AuthPayloadResolvers<ContextType>;
+  AccountDeletion?: AccountDeletionResolvers<ContextType>;
+  AccountPart?: AccountPartResolvers<ContextType>;
+  AuditEvent?: AuditEventResolvers<ContextType>;
+  AuditEventConnection?: AuditEventConnectionResolvers<ContextType>;
+  AuditEventEdge?: AuditEventEdgeResolvers<ContextType>;
+  SigningKey?: SigningKeyResolvers<ContextType>;
   UserConnection?: UserConnectionResolvers<ContextType>;
   UserEdge?: UserEdgeResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;

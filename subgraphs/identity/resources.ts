@@ -1,27 +1,59 @@
+import path from 'node:path';
+import { serviceSecretOf } from '#server/auth/service-secret.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
+import { bootstrapAdmin } from './bootstrap-admin.ts';
+import { purge } from './housekeeping.ts';
 import { KeyRing } from './keys/key-ring.ts';
+import { outboxMailer } from './mail/mailer.outbox.ts';
+import { smtpMailer } from './mail/mailer.smtp.ts';
+import { ResetMailer } from './password-resets/reset-mailer.ts';
+import { ServiceClients } from './service-clients/service-clients.ts';
 import { AccessTokens } from './sessions/access-tokens.ts';
 import type { IdentitySettings } from './settings.ts';
-import { checkTogether } from './settings.ts';
 import { Passwords } from './users/passwords.ts';
 
 const HOUR_MILLIS = 60 * 60 * 1000;
 
 /** What lives as long as the service. */
-export async function identityResources({ orm, settings, log }: ServiceBase<IdentitySettings>) {
-  checkTogether(settings);
+export async function identityResources({
+  orm,
+  settings,
+  log,
+  files,
+  unitOf,
+}: ServiceBase<IdentitySettings>) {
   if (!orm) throw new Error('The identity service cannot work without its database.');
-  const keys = await KeyRing.open(orm, { rotationDays: settings.keyRotationDays, publishAheadSeconds: settings.keyPublishAheadSeconds, log });
   const passwords = new Passwords();
-  const rotation = setInterval(() => void keys.rotateIfDue().catch((error: unknown) => log.warn({ err: error }, 'the signing key could not be rotated')), HOUR_MILLIS);
-  rotation.unref();
+  await bootstrapAdmin(settings, unitOf(), passwords, log);
+  const keyRing = await KeyRing.open(orm, {
+    rotationDays: settings.keyRotationDays,
+    publishAheadSeconds: settings.keyPublishAheadSeconds,
+    log,
+  });
+  const tokens = new AccessTokens(keyRing, settings);
+  const mailer = settings.smtpUrl
+    ? smtpMailer(settings.smtpUrl, settings.mailFrom)
+    : outboxMailer(path.resolve(settings.dataDir, 'outbox'), settings.mailFrom);
+  const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, log });
+  resetMailer.wake(); // for what a stop left
+  const hourly = setInterval(() => {
+    void keyRing
+      .rotateIfDue()
+      .catch((error: unknown) => log.warn({ err: error }, 'the signing key could not be rotated'));
+    void purge(orm).catch((error: unknown) => log.warn({ err: error }, 'what is past could not be removed'));
+  }, HOUR_MILLIS);
+  hourly.unref();
   return {
     orm,
-    keys,
+    files,
     passwords,
-    tokens: new AccessTokens(keys, settings),
+    keyRing,
+    tokens,
+    resetMailer,
+    serviceClients: new ServiceClients(await serviceSecretOf(settings), tokens),
     async dispose() {
-      clearInterval(rotation);
+      clearInterval(hourly);
+      await resetMailer.stop();
     },
   };
 }

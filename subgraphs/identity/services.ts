@@ -1,15 +1,41 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { Accounts } from './accounts/accounts.ts';
+import { Audit } from './audit/audit.ts';
+import { Avatars } from './avatars/avatars.ts';
+import { Invitations } from './invitations/invitations.ts';
+import { Keys } from './keys/keys.ts';
+import { PasswordResets } from './password-resets/password-resets.ts';
+import { Profiles } from './profiles/profiles.ts';
 import type { IdentityResources } from './resources.ts';
+import { Rights } from './rights/rights.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { Users } from './users/users.ts';
 
 /** The rules of this service, made for one unit of work. */
-export const identityServices = (unit: UnitOfWork, { keys, passwords, tokens }: IdentityResources) => ({
-  keys,
-  users: new Users(unit, passwords),
-  sessions: new Sessions(unit, passwords, tokens),
-});
+export const identityServices = (
+  unit: UnitOfWork,
+  { keyRing, passwords, tokens, files, resetMailer, serviceClients }: IdentityResources,
+) => {
+  const audit = new Audit(unit);
+  const users = new Users(unit, passwords);
+  const sessions = new Sessions(unit, passwords, tokens, audit);
+  const passwordResets = new PasswordResets(unit, passwords, resetMailer, audit);
+  const profiles = new Profiles(unit);
+  return {
+    audit,
+    users,
+    sessions,
+    passwordResets,
+    profiles,
+    avatars: new Avatars(unit, profiles, files),
+    rights: new Rights(unit, audit),
+    invitations: new Invitations(unit, passwordResets, audit),
+    accounts: new Accounts(unit, { users, sessions, audit }, passwords, files),
+    keys: new Keys(unit, keyRing, audit),
+    serviceClients,
+  };
+};
 
 export type IdentityServices = ReturnType<typeof identityServices>;
 export type Context = GraphContext<IdentityServices>;

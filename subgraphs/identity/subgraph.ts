@@ -1,8 +1,25 @@
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { accountsGraphql } from './accounts/accounts.graphql.ts';
+import { accountsRest } from './accounts/accounts.rest.ts';
+import { auditGraphql } from './audit/audit.graphql.ts';
+import { auditRest } from './audit/audit.rest.ts';
+import { avatarsGraphql } from './avatars/avatars.graphql.ts';
+import { avatarsRest } from './avatars/avatars.rest.ts';
 import { database } from './database.ts';
 import { demo } from './demo.ts';
+import { invitationsGraphql } from './invitations/invitations.graphql.ts';
+import { invitationsRest } from './invitations/invitations.rest.ts';
+import { keysGraphql } from './keys/keys.graphql.ts';
 import { keysRest } from './keys/keys.rest.ts';
+import { passwordResetsGraphql } from './password-resets/password-resets.graphql.ts';
+import { passwordResetsRest } from './password-resets/password-resets.rest.ts';
+import { profilesGraphql } from './profiles/profiles.graphql.ts';
+import { profilesRest } from './profiles/profiles.rest.ts';
+import { graphqlRateLimits } from './rates.ts';
 import { identityResources } from './resources.ts';
+import { rightsGraphql } from './rights/rights.graphql.ts';
+import { rightsRest } from './rights/rights.rest.ts';
+import { serviceClientsRest } from './service-clients/service-clients.rest.ts';
 import { identityServices } from './services.ts';
 import { isRefused } from './sessions/ended-sessions.ts';
 import { sessionsGraphql } from './sessions/sessions.graphql.ts';
@@ -19,12 +36,37 @@ export const identity = defineSubgraph({
   database,
   resources: identityResources,
   services: identityServices,
-  // By its own database: without a way round over HTTP, and without the delay that other services have.
-  tokenChecks: ({ keys, orm }) => ({
-    keys,
-    isRevoked: (viewer) => viewer.kind === 'user' && isRefused(orm.em.fork(), viewer.sessionId, viewer.expiresAt),
+  // By its own database: no way round over HTTP, and none of the delay that other services have.
+  tokenChecks: ({ keyRing, orm }) => ({
+    keys: keyRing,
+    isRevoked: (viewer) =>
+      viewer.kind === 'user' && isRefused(orm.em.fork(), viewer.sessionId, viewer.expiresAt),
   }),
-  graphql: [usersGraphql, sessionsGraphql],
-  rest: [...usersRest, ...sessionsRest, ...keysRest],
+  graphql: [
+    usersGraphql,
+    sessionsGraphql,
+    passwordResetsGraphql,
+    profilesGraphql,
+    avatarsGraphql,
+    rightsGraphql,
+    invitationsGraphql,
+    accountsGraphql,
+    auditGraphql,
+    keysGraphql,
+  ],
+  graphqlRateLimits,
+  rest: [
+    ...usersRest,
+    ...sessionsRest,
+    ...passwordResetsRest,
+    ...profilesRest,
+    ...avatarsRest,
+    ...rightsRest,
+    ...invitationsRest,
+    ...accountsRest,
+    ...auditRest,
+    ...serviceClientsRest,
+    ...keysRest,
+  ],
   demo: (_services, unit, { passwords }) => demo(unit, passwords),
 });

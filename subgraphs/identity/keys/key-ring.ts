@@ -1,4 +1,10 @@
-import { createHash, createPublicKey, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createPublicKey,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+} from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { TOKEN_ALGORITHM } from '#server/auth/token-verifier.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -48,14 +54,15 @@ export class KeyRing {
   static async open(orm: MikroORM, options: KeyRingOptions): Promise<KeyRing> {
     const ring = new KeyRing(orm, options);
     await ring.load();
-    if (ring.keys.length === 0) await ring.addKey({ onlyWhere: (newest) => newest === undefined, signsAfterMillis: 0 });
+    if (ring.keys.length === 0)
+      await ring.addKey({ onlyWhere: (newest) => newest === undefined, signsAfterMillis: 0 });
     return ring;
   }
 
   /** The key that signs now. */
   async signing(): Promise<{ kid: string; privateKey: KeyObject }> {
     const now = Date.now();
-    const key = (await this.current()).filter(({ signsFrom }) => signsFrom <= now).at(-1);
+    const key = (await this.current()).findLast(({ signsFrom }) => signsFrom <= now);
     if (!key) throw new Error('There is no key to sign access tokens with.');
     return key;
   }
@@ -92,7 +99,9 @@ export class KeyRing {
     if (Date.now() - this.loadedAt > RELOAD_AFTER_MILLIS) {
       this.loading ??= this.load().finally(() => (this.loading = undefined));
       // A database that fails for a moment does not take the known keys away.
-      await this.loading.catch((error: unknown) => this.options.log.warn({ err: error }, 'signing keys could not be read'));
+      await this.loading.catch((error: unknown) =>
+        this.options.log.warn({ err: error }, 'signing keys could not be read'),
+      );
     }
     return this.keys;
   }
@@ -104,7 +113,13 @@ export class KeyRing {
     this.loadedAt = Date.now();
   }
 
-  private async addKey({ onlyWhere, signsAfterMillis }: { onlyWhere(newest: SigningKey | undefined): boolean; signsAfterMillis: number }): Promise<void> {
+  private async addKey({
+    onlyWhere,
+    signsAfterMillis,
+  }: {
+    onlyWhere(newest: SigningKey | undefined): boolean;
+    signsAfterMillis: number;
+  }): Promise<void> {
     await this.orm.em.fork().transactional(async (em) => {
       await em.execute(`select pg_advisory_xact_lock(hashtextextended('identity signing keys', 0))`);
       const rows = await em.find(SigningKey, {}, { orderBy: { signsFrom: 'asc', kid: 'asc' } });
@@ -112,8 +127,16 @@ export class KeyRing {
       const now = Date.now();
       const signsFrom = new Date(now + signsAfterMillis);
       const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      const kid = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' })).digest('base64url');
-      em.create(SigningKey, { kid, privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, createdAt: new Date(now), signsFrom, publishedUntil: null });
+      const kid = createHash('sha256')
+        .update(publicKey.export({ type: 'spki', format: 'der' }))
+        .digest('base64url');
+      em.create(SigningKey, {
+        kid,
+        privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+        createdAt: new Date(now),
+        signsFrom,
+        publishedUntil: null,
+      });
       for (const row of rows) {
         row.publishedUntil ??= new Date(signsFrom.getTime() + OVERLAP_MILLIS);
         if (row.publishedUntil.getTime() < now) em.remove(row);

@@ -1,17 +1,40 @@
 import { z } from 'zod';
 import { Reply, restRoute } from '#server/rest/route.ts';
-import type { KeyRing } from './key-ring.ts';
+import { AUTH_RATE } from '../rates.ts';
+import type { Keys } from './keys.ts';
 
-const route = restRoute<{ keys: KeyRing }>();
+const route = restRoute<{ keys: Keys }>();
 
 export const keysRest = [
   route({
     method: 'GET',
     path: '/.well-known/jwks.json',
     summary: 'The public keys by which access tokens are verified',
-    description: 'A JSON Web Key Set (RFC 7517). A key that is not in it signs nothing; a new one is published before it signs.',
+    description:
+      'A JSON Web Key Set (RFC 7517). A new key is published before it signs, an old one until its tokens are out.',
     auth: 'forgiving',
-    success: { status: 200, description: 'The keys.', shape: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }) },
-    handler: async (_request, { keys }) => new Reply(200, { keys: (await keys.published()).map(({ jwk }) => jwk) }, { 'Cache-Control': 'public, max-age=5' }),
+    success: {
+      status: 200,
+      description: 'The keys.',
+      shape: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+    },
+    handler: async (_request, { keys }) =>
+      new Reply(200, await keys.published(), { 'Cache-Control': 'public, max-age=5' }),
+  }),
+  route({
+    method: 'POST',
+    path: '/auth/keys/rotate',
+    summary: 'Make the next signing key before its time (SUPER_ADMIN)',
+    description:
+      'It is published at once and signs from `signsFrom` on; tokens of the one before stay valid. Nobody has to do anything.',
+    auth: 'required',
+    rateLimit: AUTH_RATE,
+    success: {
+      status: 200,
+      description: 'The next key.',
+      shape: z.object({ kid: z.string(), signsFrom: z.iso.datetime() }),
+    },
+    errors: ['FORBIDDEN'],
+    handler: (_request, { keys }) => keys.rotate(),
   }),
 ];

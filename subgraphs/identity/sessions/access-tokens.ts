@@ -20,8 +20,14 @@ export class AccessTokens {
   /** For a session of a user. */
   ofUser(user: Pick<User, 'id' | 'role' | 'gymId' | 'rightsChangedAt'>, sessionId: string): Promise<string> {
     // A token for changed rights is told from those before by a later second, see `refusedUntil` in ended-sessions.ts.
-    const issuedAt = Math.max(secondsOf(Date.now()), user.rightsChangedAt ? secondsOf(user.rightsChangedAt.getTime()) + 1 : 0);
-    return this.signed({ sub: user.id, role: user.role, gymId: user.gymId ?? null, sid: sessionId }, issuedAt);
+    const issuedAt = Math.max(
+      secondsOf(Date.now()),
+      user.rightsChangedAt ? secondsOf(user.rightsChangedAt.getTime()) + 1 : 0,
+    );
+    return this.signed(
+      { sub: user.id, role: user.role, gymId: user.gymId ?? null, sid: sessionId },
+      issuedAt,
+    );
   }
 
   /** For another service under its own credentials. */
@@ -32,7 +38,11 @@ export class AccessTokens {
   private async signed(claims: object, issuedAt: number): Promise<string> {
     const { kid, privateKey } = await this.keys.signing();
     const times = { iat: issuedAt, exp: issuedAt + ACCESS_TOKEN_SECONDS };
-    return jwt.sign({ iss: this.issuer, aud: this.audience, ...claims, jti: randomUUID(), ...times }, privateKey, { algorithm: TOKEN_ALGORITHM, keyid: kid });
+    return jwt.sign(
+      { iss: this.issuer, aud: this.audience, ...claims, jti: randomUUID(), ...times },
+      privateKey,
+      { algorithm: TOKEN_ALGORITHM, keyid: kid },
+    );
   }
 }
 

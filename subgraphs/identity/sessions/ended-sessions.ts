@@ -1,23 +1,94 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { invalid } from '#server/errors.ts';
 import { secondsOf } from './access-tokens.ts';
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts';
+import type { EndedSessionsShape } from './sessions.shapes.ts';
 
-/** Refuses from now on the access tokens that these sessions were given so far; the reader of the transaction's commit sees it. */
-export async function refuseTokensOf(em: EntityManager, sessionIds: readonly string[], now = Date.now()): Promise<void> {
-  if (sessionIds.length === 0) return;
-  // Times in tokens are whole seconds: one that is issued in this second still counts as given so far.
-  const refusedUntil = new Date((secondsOf(now) + 1 + ACCESS_TOKEN_SECONDS) * 1000);
-  for (const sessionId of sessionIds) {
-    await em.execute(
-      `insert into ended_session (session_id, refused_until) values (?, ?)
-       on conflict (session_id) do update set refused_until = greatest(ended_session.refused_until, excluded.refused_until), transaction = pg_current_xact_id()`,
-      [sessionId, refusedUntil],
-    );
-  }
+/** Ends these sessions: no refresh any more, and their access tokens are refused. */
+export async function endSessions(em: EntityManager, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await em.execute('delete from login_session where id in (?)', [[...ids]]);
+  // A minute more than a token lives: one that was issued for rights just changed is dated ahead a little.
+  await refuseTokensOf(em, ids, new Date(Date.now() + (ACCESS_TOKEN_SECONDS + 60) * 1000));
+}
+
+/** Where the account's row is locked no session can be added meanwhile. */
+export async function endAllSessionsOf(em: EntityManager, userId: string): Promise<void> {
+  await endSessions(em, await sessionIdsOf(em, userId));
+}
+
+/**
+ * After a change of rights: sessions go on, but need a new access token, which tells the new rights. Tokens know whole
+ * seconds only: those of the second of the change count as before it, the next ones are dated a second later.
+ */
+export async function refuseTokensSoFarOf(
+  em: EntityManager,
+  userId: string,
+  rightsChangedAt: Date,
+): Promise<void> {
+  const firstSecond = secondsOf(rightsChangedAt.getTime()) + 1;
+  await refuseTokensOf(
+    em,
+    await sessionIdsOf(em, userId),
+    new Date((firstSecond + ACCESS_TOKEN_SECONDS) * 1000),
+  );
 }
 
 /** Whether the session's token that expires then is refused. */
 export async function isRefused(em: EntityManager, sessionId: string, expiresAt: number): Promise<boolean> {
-  const rows = await em.execute<unknown[]>('select 1 from ended_session where session_id = ? and refused_until > ?', [sessionId, new Date(expiresAt)]);
+  const rows = await em.execute<unknown[]>(
+    'select 1 from ended_session where session_id = ? and refused_until > ?',
+    [sessionId, new Date(expiresAt)],
+  );
   return rows.length > 0;
+}
+
+const PAGE = 5_000;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * What was ended since the last look; `since` is the last answer's `next`.
+ *
+ * Rows are told by the transaction that wrote them. A transaction that is under way becomes visible later than
+ * younger ones, so the next look starts at the oldest one that was under way at this look: nothing is missed, some
+ * entries are told twice. A clock or a sequence would miss those.
+ */
+export async function endedSince(em: EntityManager, since: string | undefined): Promise<EndedSessionsShape> {
+  const cursor = since === undefined ? undefined : /^(\d{1,19})(?::([0-9a-f-]{36}))?$/.exec(since);
+  if (cursor === null) throw invalid('since', 'expected what an answer before gave as "next"');
+  const [horizon] = await em.execute<{ oldest: string; next: string }[]>(
+    'select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as next',
+  );
+  // A cursor from the future is that of another server, before a restore: start anew.
+  const isOurs = cursor !== undefined && BigInt(cursor[1] ?? 0) <= BigInt(horizon?.next ?? 0);
+  const [transaction, id] = isOurs ? [cursor[1] ?? '0', cursor[2] ?? FIRST_ID] : ['0', FIRST_ID];
+  const rows = await em.execute<{ id: string; refusedUntil: Date | string; transaction: string }[]>(
+    `select session_id as id, refused_until as "refusedUntil", transaction::text as transaction from ended_session
+     where (transaction, session_id) > (?::text::xid8, ?::uuid) and refused_until > now()
+     order by ended_session.transaction, session_id limit ?`,
+    [transaction, id, PAGE],
+  );
+  const last = rows.at(-1);
+  const more = last !== undefined && rows.length === PAGE;
+  return {
+    sessions: rows.map((row) => ({ id: row.id, refusedUntil: new Date(row.refusedUntil).toISOString() })),
+    next: more ? `${last.transaction}:${last.id}` : (horizon?.oldest ?? '0'),
+    more,
+  };
+}
+
+async function sessionIdsOf(em: EntityManager, userId: string): Promise<string[]> {
+  const rows = await em.execute<{ id: string }[]>('select id from login_session where user_id = ?', [userId]);
+  return rows.map(({ id }) => id);
+}
+
+async function refuseTokensOf(em: EntityManager, ids: readonly string[], refusedUntil: Date): Promise<void> {
+  for (const id of ids.toSorted()) {
+    await em.execute(
+      `insert into ended_session (session_id, refused_until) values (?, ?)
+       on conflict (session_id) do update
+         set refused_until = greatest(ended_session.refused_until, excluded.refused_until), transaction = pg_current_xact_id()`,
+      [id, refusedUntil],
+    );
+  }
 }

@@ -18,18 +18,16 @@ export async function countFailure(em: EntityManager, attempt: Attempt): Promise
 }
 
 export async function isLocked(em: EntityManager, attempt: Attempt): Promise<boolean> {
-  const [row] = await em.execute<{ locked: boolean }[]>('select exists (select 1 from login_failures where key in (?, ?) and locked_until > clock_timestamp()) as locked', [accountKey(attempt.email), addressKey(attempt.address)]);
+  const [row] = await em.execute<{ locked: boolean }[]>(
+    'select exists (select 1 from login_failures where key in (?, ?) and locked_until > clock_timestamp()) as locked',
+    [accountKey(attempt.email), addressKey(attempt.address)],
+  );
   return row?.locked ?? false;
 }
 
 /** After a log-in or a reset: the account starts anew. The address does not, or one account of her own would free an attacker. */
 export async function forgetFailures(em: EntityManager, email: string): Promise<void> {
   await em.execute('delete from login_failures where key = ?', [accountKey(email)]);
-}
-
-/** Rows that count no more. */
-export async function purgeFailures(em: EntityManager): Promise<void> {
-  await em.execute(`delete from login_failures where updated_at < now() - interval '1 hour'`);
 }
 
 const COUNT = `
@@ -44,5 +42,6 @@ const COUNT = `
 );
 
 /** A digest, because an address that nobody has registered is nothing to keep. */
-const accountKey = (email: string): string => `account:${createHash('sha256').update(email.toLowerCase()).digest('hex')}`;
+const accountKey = (email: string): string =>
+  `account:${createHash('sha256').update(email.toLowerCase()).digest('hex')}`;
 const addressKey = (address: string): string => `address:${address.slice(0, 64)}`;

@@ -8,7 +8,10 @@ const SessionSchema = defineEntity({
   tableName: 'login_session',
   indexes: [{ properties: ['user', 'lastUsedAt'] }, { properties: ['expiresAt'] }],
   properties: {
-    id: p.uuid().primary().onCreate(() => uuidv7()),
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
     user: () => p.manyToOne(User).deleteRule('cascade').mapToPk(),
     userAgent: p.string().length(256),
     address: p.string().length(64),

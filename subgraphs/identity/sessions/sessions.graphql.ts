@@ -6,5 +6,14 @@ export const sessionsGraphql = {
   },
   Mutation: {
     login: (_root, { input }, { sessions }) => sessions.login(input),
+    refreshToken: (_root, { input }, { sessions }) => sessions.refresh(input),
+    logout: async (_root, { input }, { sessions }) => {
+      await sessions.logout(input ?? {});
+      return true;
+    },
+    endSession: async (_root, { input }, { sessions }) => {
+      await sessions.end(input.id);
+      return true;
+    },
   },
 } satisfies Resolvers;

@@ -16,21 +16,46 @@ export type SessionShape = z.infer<typeof SessionShape>;
 
 export const AuthPayloadShape = z
   .object({
-    token: z.string().meta({ description: 'Access token (JWT), to be presented as `Authorization: Bearer <token>`.' }),
+    token: z
+      .string()
+      .meta({ description: 'Access token (JWT), to be presented as `Authorization: Bearer <token>`.' }),
     tokenType: z.literal('Bearer'),
     expiresIn: z.int().meta({ description: 'Seconds until the access token ends.' }),
-    refreshToken: z.string().meta({ description: 'Gives the next tokens, once; using it again ends the session.' }),
+    refreshToken: z
+      .string()
+      .meta({ description: 'Gives the next tokens, once; using it again ends the session.' }),
     user: UserShape,
   })
   .meta({ id: 'AuthPayload' });
 export type AuthPayloadShape = z.infer<typeof AuthPayloadShape>;
 
 export const LoginShape = z.object({
-  email: z.string().trim().max(254).regex(/^\P{Cc}*$/u, 'expected an email address'),
+  email: z
+    .string()
+    .trim()
+    .max(254)
+    .regex(/^\P{Cc}*$/u, 'expected an email address'),
   password: anyPassword,
 });
 
 const refreshToken = z.string().max(200).meta({ description: 'The latest refresh token of the session.' });
 export const RefreshShape = z.object({ refreshToken });
 /** Without a refresh token the session of the access token is ended. */
-export const LogoutShape = z.object({ refreshToken: refreshToken.nullish() });
+export const LogoutShape = z.object({ refreshToken: refreshToken.nullish() }).default({});
+
+export const EndedSessionsShape = z
+  .object({
+    sessions: z.array(
+      z.object({
+        id: z.uuid().meta({ description: 'The `sid` of the access tokens.' }),
+        refusedUntil: z.iso.datetime().meta({
+          description:
+            'Its access tokens that expire before this hold no more; after it the entry may be forgotten.',
+        }),
+      }),
+    ),
+    next: z.string().meta({ description: '`since` of the next look. An entry may be told twice.' }),
+    more: z.boolean().meta({ description: 'Whether to look again at once.' }),
+  })
+  .meta({ id: 'EndedSessions' });
+export type EndedSessionsShape = z.infer<typeof EndedSessionsShape>;

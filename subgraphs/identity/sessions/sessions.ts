@@ -1,27 +1,39 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { requireUser } from '#server/auth/viewer.ts';
+import { randomBytes } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
+import { requireService, requireUser } from '#server/auth/viewer.ts';
 import { notFound, unauthenticated } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import type { Audit } from '../audit/audit.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { User } from '../users/user.entity.ts';
 import { presentUser } from '../users/users.ts';
 import type { AccessTokens } from './access-tokens.ts';
-import { refuseTokensOf } from './ended-sessions.ts';
+import { endedSince, endSessions } from './ended-sessions.ts';
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_MILLIS } from './lifetimes.ts';
 import { countFailure, forgetFailures, isLocked } from './login-guard.ts';
 import { RefreshToken } from './refresh-token.entity.ts';
+import { hashOf } from './secrets.ts';
 import { Session } from './session.entity.ts';
-import { LoginShape, LogoutShape, RefreshShape, type AuthPayloadShape, type SessionShape } from './sessions.shapes.ts';
+import {
+  LoginShape,
+  LogoutShape,
+  RefreshShape,
+  type AuthPayloadShape,
+  type EndedSessionsShape,
+  type SessionShape,
+} from './sessions.shapes.ts';
 
 /** Log-ins: each is a session, a family of refresh tokens of which only the latest holds. */
 export class Sessions {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
   private readonly tokens: AccessTokens;
+  private readonly audit: Audit;
 
-  constructor(unit: UnitOfWork, passwords: Passwords, tokens: AccessTokens) {
+  constructor(unit: UnitOfWork, passwords: Passwords, tokens: AccessTokens, audit: Audit) {
+    this.audit = audit;
     this.unit = unit;
     this.passwords = passwords;
     this.tokens = tokens;
@@ -45,14 +57,20 @@ export class Sessions {
     }
     return this.unit.transaction(async () => {
       // Shared lock: password, role and gym cannot change between here and the commit, nor the account go.
-      const user = await this.unit.em.findOne(User, { id: known.id }, { lockMode: 3 /* for share */, refresh: true, populate: ['passwordHash'] });
+      const user = await this.unit.em.findOne(
+        User,
+        { id: known.id },
+        { lockMode: LockMode.PESSIMISTIC_READ, refresh: true, populate: ['passwordHash'] },
+      );
       if (!user || user.passwordHash !== known.passwordHash) throw wrongLogin();
       await forgetFailures(this.unit.em, email);
       return this.open(user);
     });
   }
 
-  private async credentialsOf(email: string): Promise<{ id: string; passwordHash: string | null } | undefined> {
+  private async credentialsOf(
+    email: string,
+  ): Promise<{ id: string; passwordHash: string | null } | undefined> {
     const [row] = await this.unit.em.execute<{ id: string; passwordHash: string | null }[]>(
       'select id, password_hash as "passwordHash" from user_account where lower(email) = lower(?)',
       [email],
@@ -77,24 +95,125 @@ export class Sessions {
 
   private async payload(user: User, session: Session, now: Date): Promise<AuthPayloadShape> {
     const refreshToken = randomBytes(32).toString('base64url');
-    this.unit.em.create(RefreshToken, { hash: hashOf(refreshToken), session: session.id, createdAt: now, usedAt: null });
+    this.unit.em.create(RefreshToken, {
+      hash: hashOf(refreshToken),
+      session: session.id,
+      createdAt: now,
+      usedAt: null,
+    });
     await this.unit.em.flush();
-    const herself = { kind: 'user', userId: user.id, role: user.role, gymId: user.gymId ?? null, sessionId: session.id, expiresAt: 0 } as const;
-    return { token: await this.tokens.ofUser(user, session.id), tokenType: 'Bearer', expiresIn: ACCESS_TOKEN_SECONDS, refreshToken, user: presentUser(user, herself) };
+    const herself = {
+      kind: 'user',
+      userId: user.id,
+      role: user.role,
+      gymId: user.gymId ?? null,
+      sessionId: session.id,
+      expiresAt: 0,
+    } as const;
+    return {
+      token: await this.tokens.ofUser(user, session.id),
+      tokenType: 'Bearer',
+      expiresIn: ACCESS_TOKEN_SECONDS,
+      refreshToken,
+      user: presentUser(user, herself),
+    };
+  }
+
+  /**
+   * Gives the next pair of tokens for the latest refresh token. One that has been used before ends the session: either
+   * its owner or a thief holds an old one, and nobody knows who. So does a second use at the same moment; who repeats
+   * a request because its answer was lost sends the same Idempotency-Key, and gets the same answer.
+   * @throws UNAUTHENTICATED
+   */
+  async refresh(input: unknown): Promise<AuthPayloadShape> {
+    const { refreshToken } = validated(RefreshShape, input);
+    // Decided inside, thrown outside: the end of a session must be committed.
+    const payload = await this.unit.transaction(() => this.rotate(hashOf(refreshToken)));
+    if (!payload) throw unauthenticated('This refresh token does not hold, or no more; log in again.');
+    return payload;
+  }
+
+  private async rotate(hash: string): Promise<AuthPayloadShape | undefined> {
+    const { em } = this.unit;
+    const owner = await this.ownerOf(hash);
+    // Locked in the order account, session, as everywhere: the account shared, so that its rights stay until the commit.
+    const user =
+      owner && (await em.findOne(User, { id: owner.userId }, { lockMode: LockMode.PESSIMISTIC_READ }));
+    const session =
+      owner && (await em.findOne(Session, { id: owner.sessionId }, { lockMode: LockMode.PESSIMISTIC_WRITE }));
+    const now = new Date();
+    if (!user || !session || session.expiresAt <= now) return undefined;
+    const token = await em.findOneOrFail(RefreshToken, { hash });
+    if (token.usedAt) {
+      await endSessions(em, [session.id]);
+      await this.audit.record('REFRESH_TOKEN_REUSED', user.id, { sessionId: session.id });
+      this.unit.log.warn(
+        { sessionId: session.id },
+        'a used refresh token was used again; its session is ended',
+      );
+      return undefined;
+    }
+    token.usedAt = now;
+    session.lastUsedAt = now;
+    session.expiresAt = new Date(now.getTime() + REFRESH_TOKEN_MILLIS);
+    return this.payload(user, session, now);
+  }
+
+  /** Ends the session of a refresh token, or that of the access token. Harmless when repeated. */
+  async logout(input: unknown): Promise<void> {
+    const { refreshToken } = validated(LogoutShape, input);
+    await this.unit.transaction(async () => {
+      const sessionId = refreshToken
+        ? (await this.ownerOf(hashOf(refreshToken)))?.sessionId
+        : requireUser(this.unit.viewer).sessionId;
+      if (sessionId) await endSessions(this.unit.em, [sessionId]);
+    });
+  }
+
+  /** Ends one of the viewer's sessions. @throws NOT_FOUND also for another user's. */
+  async end(id: string): Promise<void> {
+    const { userId } = requireUser(this.unit.viewer);
+    await this.unit.transaction(async () => {
+      const session = isUuid(id)
+        ? await this.unit.em.findOne(Session, { id, user: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+        : null;
+      if (!session) throw notFound('session', id);
+      await endSessions(this.unit.em, [id]);
+    });
+  }
+
+  /** What other services refuse tokens by. For them only. */
+  async ended(since?: string): Promise<EndedSessionsShape> {
+    requireService(this.unit.viewer);
+    return endedSince(this.unit.em, since);
+  }
+
+  private async ownerOf(hash: string): Promise<{ sessionId: string; userId: string } | undefined> {
+    const [owner] = await this.unit.em.execute<{ sessionId: string; userId: string }[]>(
+      'select s.id as "sessionId", s.user_id as "userId" from refresh_token t join login_session s on s.id = t.session_id where t.hash = ?',
+      [hash],
+    );
+    return owner;
   }
 
   /** The viewer's, the latest used first. */
   async list(): Promise<SessionShape[]> {
     const viewer = requireUser(this.unit.viewer);
-    const sessions = await this.unit.em.find(Session, { user: viewer.userId, expiresAt: { $gt: new Date() } }, { orderBy: { lastUsedAt: 'desc', id: 'desc' }, limit: 200 });
+    const sessions = await this.unit.em.find(
+      Session,
+      { user: viewer.userId, expiresAt: { $gt: new Date() } },
+      { orderBy: { lastUsedAt: 'desc', id: 'desc' }, limit: 200 },
+    );
     return sessions.map((session) => present(session, viewer.sessionId));
   }
 }
 
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 const wrongLogin = () => unauthenticated('Email or password is wrong.');
 
-const present = ({ id, createdAt, lastUsedAt, expiresAt, userAgent, address }: Session, current: string): SessionShape => ({
+const present = (
+  { id, createdAt, lastUsedAt, expiresAt, userAgent, address }: Session,
+  current: string,
+): SessionShape => ({
   id,
   createdAt: createdAt.toISOString(),
   lastUsedAt: lastUsedAt.toISOString(),

@@ -5,6 +5,7 @@ export function passwordProblem(password: string, email: string): string | undef
   const name = login.slice(0, login.lastIndexOf('@'));
   if (login.includes(given)) return 'expected something else than the email or a part of it';
   // What is left beside the log-in must be something to guess by itself.
-  if (name.length >= 3 && given.includes(name) && given.replaceAll(login, '').replaceAll(name, '').length < 6) return 'expected something less like the email';
+  if (name.length >= 3 && given.includes(name) && given.replaceAll(login, '').replaceAll(name, '').length < 6)
+    return 'expected something less like the email';
   return undefined;
 }

@@ -20,7 +20,10 @@ const UserSchema = defineEntity({
     },
   ],
   properties: {
-    id: p.uuid().primary().onCreate(() => uuidv7()),
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
     /** As it was given; unique without regard to case. ASCII by its shape, so that lower() means the same here and there. */
     email: p.string().length(254),
     /** argon2id; null until an invited person has set one. Never read along with the rest. */
@@ -29,7 +32,11 @@ const UserSchema = defineEntity({
     bio: p.string().length(2000).nullable(),
     role: p.string().length(16).$type<Role>(),
     gymId: p.uuid().nullable(),
-    qrCode: p.string().length(40).unique().onCreate(() => newQrCode()),
+    qrCode: p
+      .string()
+      .length(40)
+      .unique()
+      .onCreate(() => newQrCode()),
     avatar: p.string().length(100).nullable(),
     locale: p.string().length(35).default('en'),
     timezone: p.string().length(64).default('UTC'),

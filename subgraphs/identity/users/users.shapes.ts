@@ -4,24 +4,38 @@ import { timezone } from '#server/shapes.ts';
 import { Units } from './user.entity.ts';
 
 /** Text that a person types; PostgreSQL stores no NUL, and a name has no control characters at all. */
-const line = z.string().trim().regex(/^\P{Cc}*$/u, 'expected text without control characters');
-const text = z.string().trim().regex(/^[^\0]*$/, 'expected text without NUL characters');
+const line = z
+  .string()
+  .trim()
+  .regex(/^\P{Cc}*$/u, 'expected text without control characters');
+const text = z
+  .string()
+  .trim()
+  .regex(/^[^\0]*$/, 'expected text without NUL characters');
 
 export const emailText = z.string().trim().max(254).pipe(z.email('expected an email address'));
 /** 200 characters are enough for every password manager; more would only be work for argon2. */
-export const newPassword = z.string().min(8, 'expected at least 8 characters').max(200, 'expected at most 200 characters');
+export const newPassword = z
+  .string()
+  .min(8, 'expected at least 8 characters')
+  .max(200, 'expected at most 200 characters');
 /** One that may be wrong. */
 export const anyPassword = z.string().max(1_000);
 
 export const UserShape = z
   .object({
     id: z.uuid(),
-    email: z.string().optional().meta({ description: 'Only for the user and the admins of the gym; of a SUPER_ADMIN for everybody.' }),
+    email: z
+      .string()
+      .optional()
+      .meta({ description: 'Only for the user and the admins of the gym; of a SUPER_ADMIN for everybody.' }),
     displayName: z.string(),
     bio: z.string().nullable(),
     role: z.enum(Role),
     gymId: z.uuid().nullable(),
-    qrCode: z.string().optional().meta({ description: 'What the member shows to check in; only for the user and the admins of the gym.' }),
+    qrCode: z.string().optional().meta({
+      description: 'What the member shows to check in; only for the user and the admins of the gym.',
+    }),
     avatar: z.string().nullable().meta({ description: 'Path of the picture below this service.' }),
     locale: z.string(),
     timezone: z.string(),

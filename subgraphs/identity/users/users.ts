@@ -1,15 +1,24 @@
-import { isSuperAdmin, requireGym, requireRole, requireUser, Role, runsGym, seesGym, type Viewer } from '#server/auth/viewer.ts';
-import { conflict, invalid, notFound, unauthenticated } from '#server/errors.ts';
-import { isUuid, uuidv7 } from '#server/ids.ts';
+import {
+  isSuperAdmin,
+  requireGym,
+  requireRole,
+  requireService,
+  requireUser,
+  Role,
+  runsGym,
+  seesGym,
+  type Viewer,
+} from '#server/auth/viewer.ts';
+import { invalid, notFound, unauthenticated } from '#server/errors.ts';
+import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { z } from 'zod';
+import { insertUser } from './insert-user.ts';
 import { passwordProblem } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
-import { newQrCode } from './qr-code.ts';
 import { User } from './user.entity.ts';
 import { RegisterShape, type UserShape } from './users.shapes.ts';
 
@@ -19,7 +28,10 @@ const cursors = cursorsOf('users', z.tuple([z.uuid()]));
 export class Users {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
-  private readonly byId = loaderOf((ids) => this.unit.em.find(User, { id: { $in: [...ids] } }), (user) => user.id);
+  private readonly byId = loaderOf(
+    (ids) => this.unit.em.find(User, { id: { $in: [...ids] } }),
+    (user) => user.id,
+  );
 
   constructor(unit: UnitOfWork, passwords: Passwords) {
     this.unit = unit;
@@ -59,13 +71,40 @@ export class Users {
       { ...(gymId && { gymId }), ...(after && { id: { $gt: after[0] } }) },
       { orderBy: { id: 'asc' }, limit: pageSize(request) + 1 },
     );
-    return mapPage(cursors.page(rows, request, (user) => [user.id]), (user) => presentUser(user, viewer));
+    return mapPage(
+      cursors.page(rows, request, (user) => [user.id]),
+      (user) => presentUser(user, viewer),
+    );
+  }
+
+  /** Who has this QR code now: for services, and for the admins of her gym. @throws NOT_FOUND */
+  async byQrCode(qrCode: string): Promise<UserShape> {
+    const { viewer } = this.unit;
+    if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    const user = await this.unit.em.findOne(User, { qrCode });
+    if (!user || !(viewer.kind === 'service' || runsGym(viewer, user.gymId ?? null)))
+      throw notFound('user with the QR code', '...');
+    return presentUser(user, viewer);
+  }
+
+  /** Whether an email is free to register; for services, which ask in the name of others. */
+  async isEmailAvailable(email: string): Promise<boolean> {
+    requireService(this.unit.viewer);
+    const rows = await this.unit.em.execute<unknown[]>(
+      'select 1 from user_account where lower(email) = lower(?)',
+      [email],
+    );
+    return rows.length === 0;
   }
 
   /** Whom users turn to for support: public part and email. */
   async superAdmins(): Promise<UserShape[]> {
     requireUser(this.unit.viewer);
-    const admins = await this.unit.em.find(User, { role: Role.SUPER_ADMIN }, { orderBy: { id: 'asc' }, limit: 200 });
+    const admins = await this.unit.em.find(
+      User,
+      { role: Role.SUPER_ADMIN },
+      { orderBy: { id: 'asc' }, limit: 200 },
+    );
     return admins.map((user) => presentUser(user, this.unit.viewer));
   }
 
@@ -75,33 +114,37 @@ export class Users {
     const problem = passwordProblem(password, email);
     if (problem) throw invalid('password', problem);
     const passwordHash = await this.passwords.hash(password);
-    const user = await this.insert({ email, passwordHash, displayName, role: Role.MEMBER, gymId: gymId ?? null });
+    const user = await insertUser(this.unit, {
+      email,
+      passwordHash,
+      displayName,
+      role: Role.MEMBER,
+      gymId: gymId ?? null,
+    });
     // To herself, although nobody is logged in yet.
-    return presentUser(user, { kind: 'user', userId: user.id, role: user.role, gymId: user.gymId ?? null, sessionId: '', expiresAt: 0 });
-  }
-
-  private async insert(fields: { email: string; passwordHash: string | null; displayName: string; role: Role; gymId: string | null }): Promise<User> {
-    try {
-      return await this.unit.transaction(async () => {
-        const user = this.unit.em.create(User, { id: uuidv7(), qrCode: newQrCode(), ...fields });
-        await this.unit.em.flush();
-        return user;
-      });
-    } catch (error) {
-      // The constraint decides, not a look before: of two at once one wins.
-      if (error instanceof UniqueConstraintViolationException) throw conflict('This email is registered already; log in, or reset the password.', { errors: [{ path: 'email', message: 'is taken' }] });
-      throw error;
-    }
+    return presentUser(user, {
+      kind: 'user',
+      userId: user.id,
+      role: user.role,
+      gymId: user.gymId ?? null,
+      sessionId: '',
+      expiresAt: 0,
+    });
   }
 }
 
 /** Herself, her gym's people and every SUPER_ADMIN; services see everybody. */
 const maySee = (viewer: Viewer, user: User): boolean =>
-  viewer.kind === 'service' || (viewer.kind === 'user' && (viewer.userId === user.id || user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
+  viewer.kind === 'service' ||
+  (viewer.kind === 'user' &&
+    (viewer.userId === user.id || user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
 
 /** The user as this viewer may see her. */
 export function presentUser(user: User, viewer: Viewer): UserShape {
-  const isWhole = viewer.kind === 'service' || (viewer.kind === 'user' && viewer.userId === user.id) || runsGym(viewer, user.gymId ?? null);
+  const isWhole =
+    viewer.kind === 'service' ||
+    (viewer.kind === 'user' && viewer.userId === user.id) ||
+    runsGym(viewer, user.gymId ?? null);
   const { id, displayName, role, locale, timezone, units } = user;
   return {
     id,

@@ -1,0 +1,48 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+
+export const AuditAction = {
+  ROLE_CHANGED: 'ROLE_CHANGED',
+  GYM_CHANGED: 'GYM_CHANGED',
+  PASSWORD_RESET: 'PASSWORD_RESET',
+  REFRESH_TOKEN_REUSED: 'REFRESH_TOKEN_REUSED',
+  USER_INVITED: 'USER_INVITED',
+  INVITATION_WITHDRAWN: 'INVITATION_WITHDRAWN',
+  ACCOUNT_DELETED: 'ACCOUNT_DELETED',
+  SIGNING_KEY_ROTATED: 'SIGNING_KEY_ROTATED',
+} as const;
+export type AuditAction = (typeof AuditAction)[keyof typeof AuditAction];
+
+/** What was done to whom, by whom. A trigger refuses change and deletion; no foreign key, since it outlives the account. */
+const AuditEventSchema = defineEntity({
+  name: 'AuditEvent',
+  tableName: 'audit_event',
+  indexes: [{ properties: ['subjectId', 'id'] }],
+  triggers: [
+    // Append-only whoever asks: not even the service itself may change or remove what it wrote.
+    {
+      name: 'audit_event_append_only',
+      timing: 'before',
+      events: ['update', 'delete'], // its migration adds truncate, which the comparison with the database does not see
+      forEach: 'statement',
+      body: `raise exception 'audit_event is append-only'`,
+    },
+  ],
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
+    at: p.datetime().onCreate(() => new Date()),
+    action: p.string().length(40).$type<AuditAction>(),
+    /** `user:<id>`, `service:<name>` or `anonymous`. */
+    actor: p.string().length(80),
+    subjectId: p.uuid().nullable(),
+    /** What changed; never a name, an address, a password or a token. */
+    details: p.json<Record<string, string | null>>(),
+    requestId: p.string().length(128),
+  },
+});
+
+export class AuditEvent extends AuditEventSchema.class {}
+AuditEventSchema.setClass(AuditEvent);

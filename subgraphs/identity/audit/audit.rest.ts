@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { pageQuery } from '#server/paging.ts';
+import { restRoute } from '#server/rest/route.ts';
+import type { Audit } from './audit.ts';
+import { AuditEventShape } from './audit.shapes.ts';
+
+const route = restRoute<{ audit: Audit }>();
+
+export const auditRest = [
+  route({
+    method: 'GET',
+    path: '/audit-events',
+    summary: 'Role changes, moves, resets, deletions and the like (SUPER_ADMIN)',
+    auth: 'required',
+    query: pageQuery.extend({
+      userId: z.uuid().optional().meta({ description: 'Only what was done to this user.' }),
+    }),
+    success: { status: 200, description: 'The newest first.', shape: AuditEventShape, page: true },
+    errors: ['FORBIDDEN'],
+    handler: ({ query }, { audit }) => audit.list(query),
+  }),
+];

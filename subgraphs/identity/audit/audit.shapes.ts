@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { AuditAction } from './audit-event.entity.ts';
+
+export const AuditEventShape = z
+  .object({
+    id: z.uuid(),
+    at: z.iso.datetime(),
+    action: z.enum(AuditAction),
+    actor: z.string().meta({ description: '`user:<id>`, `service:<name>` or `anonymous`.' }),
+    subjectId: z.uuid().nullable().meta({ description: 'The user whom it was done to.' }),
+    details: z.record(z.string(), z.string().nullable()),
+  })
+  .meta({ id: 'AuditEvent' });
+export type AuditEventShape = z.infer<typeof AuditEventShape>;

@@ -1,0 +1,77 @@
+import { requireRole, Role, type Viewer } from '#server/auth/viewer.ts';
+import { uuidv7 } from '#server/ids.ts';
+import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { z } from 'zod';
+import { AuditEvent, type AuditAction } from './audit-event.entity.ts';
+import type { AuditEventShape } from './audit.shapes.ts';
+
+const cursors = cursorsOf('audit-events', z.tuple([z.uuid()]));
+
+/** The append-only record of what was done to accounts. */
+export class Audit {
+  private readonly unit: UnitOfWork;
+
+  constructor(unit: UnitOfWork) {
+    this.unit = unit;
+  }
+
+  /** Writes one event, in the transaction of what it tells. */
+  async record(
+    action: AuditAction,
+    subjectId: string | null,
+    details: Record<string, string | null> = {},
+  ): Promise<void> {
+    const { viewer, origin } = this.unit;
+    await this.unit.em.insert(AuditEvent, {
+      id: uuidv7(),
+      at: new Date(),
+      action,
+      actor: actorOf(viewer),
+      subjectId,
+      details,
+      requestId: origin.requestId,
+    });
+  }
+
+  /** For SUPER_ADMIN, the newest first; of one user where she is named. */
+  async list(request: PageRequest & { userId?: string | null | undefined }): Promise<Page<AuditEventShape>> {
+    requireRole(this.unit.viewer, Role.SUPER_ADMIN);
+    const before = cursors.read(request.cursor);
+    const rows = await this.unit.em.find(
+      AuditEvent,
+      { ...(request.userId && { subjectId: request.userId }), ...(before && { id: { $lt: before[0] } }) },
+      { orderBy: { id: 'desc' }, limit: pageSize(request) + 1 },
+    );
+    return mapPage(
+      cursors.page(rows, request, (event) => [event.id]),
+      presentEvent,
+    );
+  }
+
+  /** What is kept about one user; for her own export. */
+  async about(userId: string): Promise<AuditEventShape[]> {
+    const rows = await this.unit.em.find(
+      AuditEvent,
+      { subjectId: userId },
+      { orderBy: { id: 'asc' }, limit: 10_000 },
+    );
+    return rows.map(presentEvent);
+  }
+}
+
+const actorOf = (viewer: Viewer): string =>
+  viewer.kind === 'user'
+    ? `user:${viewer.userId}`
+    : viewer.kind === 'service'
+      ? `service:${viewer.service}`
+      : 'anonymous';
+
+const presentEvent = ({ id, at, action, actor, subjectId, details }: AuditEvent): AuditEventShape => ({
+  id,
+  at: at.toISOString(),
+  action,
+  actor,
+  subjectId: subjectId ?? null,
+  details,
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { Reply, restRoute } from '#server/rest/route.ts';
+import { UserShape } from '../users/users.shapes.ts';
+import type { Avatars } from './avatars.ts';
+
+const route = restRoute<{ avatars: Avatars }>();
+
+export const avatarsRest = [
+  route({
+    method: 'POST',
+    path: '/profile/upload',
+    summary: 'Upload a new profile picture',
+    description:
+      'JPEG, PNG, WebP or AVIF of at most 10 MiB and 50 million pixels. It is cut to a square, made smaller and encoded anew; metadata do not survive.',
+    auth: 'required',
+    upload: { field: 'avatar' },
+    success: {
+      status: 200,
+      description: 'The user with the path of the picture in `avatar`.',
+      shape: UserShape,
+    },
+    handler: ({ files: [file] }, { avatars }) => file && avatars.upload(file),
+  }),
+  route({
+    method: 'GET',
+    path: '/avatars/:file',
+    summary: 'A profile picture',
+    auth: 'forgiving',
+    params: z.object({ file: z.string() }),
+    success: { status: 200, description: 'WebP, 512 x 512 pixels.', contentType: 'image/webp' },
+    handler: async ({ params }, { avatars }) => {
+      const { stream, length, etag } = await avatars.read(params.file);
+      return new Reply(200, stream, {
+        'Content-Type': 'image/webp',
+        'Content-Length': String(length),
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        ETag: etag,
+      });
+    },
+  }),
+];

@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import { Role } from '#server/auth/viewer.ts';
+import { RegisterShape } from '../users/users.shapes.ts';
+
+export const InviteShape = z.object({
+  email: RegisterShape.shape.email,
+  displayName: RegisterShape.shape.displayName,
+  role: z.enum(Role).nullish().meta({ description: 'Default MEMBER.' }),
+  gymId: z.uuid().nullish(),
+});

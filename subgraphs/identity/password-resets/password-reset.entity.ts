@@ -1,0 +1,40 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+
+export const ResetPurpose = { RESET: 'RESET', INVITATION: 'INVITATION' } as const;
+export type ResetPurpose = (typeof ResetPurpose)[keyof typeof ResetPurpose];
+
+/** A wish for a new password, and, once its mail is sent, the token that grants it. */
+const PasswordResetSchema = defineEntity({
+  name: 'PasswordReset',
+  tableName: 'password_reset',
+  indexes: [
+    {
+      name: 'password_reset_unsent',
+      expression:
+        'create index "password_reset_unsent" on "password_reset" ("next_attempt_at") where "sent_at" is null',
+    },
+    { properties: ['userId'] },
+    { properties: ['requestedAt'] },
+  ],
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
+    purpose: p.string().length(16).$type<ResetPurpose>(),
+    /** As it was asked for: whether anybody has it is found out afterwards, where nobody can measure it. */
+    email: p.string().length(254),
+    requestedAt: p.datetime(),
+    nextAttemptAt: p.datetime(),
+    attempts: p.integer().default(0),
+    sentAt: p.datetime().nullable(),
+    userId: p.uuid().nullable(),
+    /** SHA-256 of the token in the mail. */
+    tokenHash: p.string().length(43).nullable().unique(),
+    expiresAt: p.datetime().nullable(),
+  },
+});
+
+export class PasswordReset extends PasswordResetSchema.class {}
+PasswordResetSchema.setClass(PasswordReset);

@@ -1,0 +1,32 @@
+import { restRoute } from '#server/rest/route.ts';
+import { AUTH_RATE } from '../rates.ts';
+import type { PasswordResets } from './password-resets.ts';
+import { ConfirmResetShape, RequestResetShape } from './password-resets.shapes.ts';
+
+const route = restRoute<{ passwordResets: PasswordResets }>();
+
+export const passwordResetsRest = [
+  route({
+    method: 'POST',
+    path: '/auth/password-reset',
+    summary: 'Have a mail sent for a new password',
+    description: 'The answer is the same whether anybody has that address or not.',
+    auth: 'forgiving',
+    body: RequestResetShape,
+    rateLimit: AUTH_RATE,
+    success: { status: 202, description: 'Somebody who has the address will get a mail.' },
+    handler: ({ body }, { passwordResets }) => passwordResets.request(body),
+  }),
+  route({
+    method: 'POST',
+    path: '/auth/password-reset/confirm',
+    summary: 'Set a new password by the token of a mail',
+    description:
+      'A token works once and for one hour (that of an invitation for seven days). Every session of the account is ended.',
+    auth: 'forgiving',
+    body: ConfirmResetShape,
+    rateLimit: AUTH_RATE,
+    success: { status: 204, description: 'The password is set; log in with it.' },
+    handler: ({ body }, { passwordResets }) => passwordResets.confirm(body),
+  }),
+];

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Logger } from '#server/observability/logger.ts';
+import { hashOf } from '../sessions/secrets.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { PasswordReset, ResetPurpose } from './password-reset.entity.ts';
+
+const LIFETIME_MILLIS = { RESET: 60 * 60 * 1000, INVITATION: 7 * 24 * 60 * 60 * 1000 } as const; // 1 h, 7 days
+const MAILS_AN_HOUR = 5; // to one person
+const LOOK_EVERY_MILLIS = 10_000; // 10 s, for what another replica left or a mail server refused
+const GIVE_UP_MILLIS = 24 * 60 * 60 * 1000; // 24 h
+
+export interface ResetMailerOptions {
+  orm: MikroORM;
+  mailer: Mailer;
+  /** With `{token}` where the token goes; absent: the mail holds the token alone. */
+  resetUrl: string | undefined;
+  log: Logger;
+}
+
+/** Sends what password-resets.ts noted, apart from any request: how long that takes tells nobody whether an address exists. */
+export class ResetMailer {
+  private readonly options: ResetMailerOptions;
+  private readonly timer: NodeJS.Timeout;
+  private working: Promise<void> | undefined;
+  private again = false;
+
+  constructor(options: ResetMailerOptions) {
+    this.options = options;
+    this.timer = setInterval(() => this.wake(), LOOK_EVERY_MILLIS);
+    this.timer.unref();
+  }
+
+  /** There is something to send. */
+  wake(): void {
+    this.again = true;
+    this.working ??= this.work().finally(() => (this.working = undefined));
+  }
+
+  /** Finishes the mail at hand. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    this.again = false;
+    await this.working;
+    this.options.mailer.close();
+  }
+
+  private async work(): Promise<void> {
+    while (this.again) {
+      this.again = false;
+      try {
+        while (await this.sendNext());
+      } catch (error) {
+        this.options.log.warn({ err: error }, 'mails about passwords wait');
+      }
+    }
+  }
+
+  /** Whether there was one. */
+  private sendNext(): Promise<boolean> {
+    return this.options.orm.em.fork().transactional(async (em) => {
+      const [next] = await em.execute<{ id: string }[]>(
+        'select id from password_reset where sent_at is null and next_attempt_at <= now() order by next_attempt_at limit 1 for update skip locked',
+      );
+      if (!next) return false;
+      const reset = await em.findOneOrFail(PasswordReset, { id: next.id });
+      const [user] = await em.execute<{ id: string; email: string }[]>(
+        'select id, email from user_account where lower(email) = lower(?)',
+        [reset.email],
+      );
+      const mailed = user
+        ? await em.count(PasswordReset, {
+            userId: user.id,
+            sentAt: { $gt: new Date(Date.now() - 3_600_000) },
+          })
+        : 0;
+      if (!user || mailed >= MAILS_AN_HOUR || Date.now() - reset.requestedAt.getTime() > GIVE_UP_MILLIS) {
+        em.remove(reset);
+        return true;
+      }
+      const token = randomBytes(32).toString('base64url');
+      try {
+        await this.options.mailer.send({
+          to: user.email,
+          ...textOf(reset.purpose, token, this.options.resetUrl),
+        });
+      } catch (error) {
+        reset.attempts += 1;
+        reset.nextAttemptAt = new Date(Date.now() + Math.min(5_000 * 2 ** reset.attempts, 600_000)); // at most 10 min
+        this.options.log.warn(
+          { err: error, attempts: reset.attempts },
+          'the mail server did not take a mail',
+        );
+        return true;
+      }
+      const now = Date.now();
+      reset.userId = user.id;
+      reset.tokenHash = hashOf(token);
+      reset.sentAt = new Date(now);
+      reset.expiresAt = new Date(now + LIFETIME_MILLIS[reset.purpose]);
+      return true;
+    });
+  }
+}
+
+// ASCII and short lines: such a text travels unencoded, so that people and programs can read it as it is.
+const textOf = (purpose: ResetPurpose, token: string, resetUrl: string | undefined) => ({
+  subject: purpose === ResetPurpose.RESET ? 'Your new password' : 'Your invitation',
+  text: [
+    purpose === ResetPurpose.RESET
+      ? 'Somebody, hopefully you, wants a new password for your account.'
+      : 'An account has been made for you. Choose your password to use it.',
+    '',
+    ...(resetUrl ? [resetUrl.replaceAll('{token}', token), ''] : []),
+    `Token: ${token}`,
+    '',
+    purpose === ResetPurpose.RESET
+      ? 'It works once and for one hour. If it was not you, do nothing:'
+      : 'It works once and for seven days.',
+    ...(purpose === ResetPurpose.RESET ? ['your password stays as it is.'] : []),
+    '',
+  ].join('\n'),
+});

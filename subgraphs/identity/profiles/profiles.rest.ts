@@ -1,0 +1,54 @@
+import { Reply, restRoute } from '#server/rest/route.ts';
+import { AUTH_RATE } from '../rates.ts';
+import { UpdateProfileShape, UserShape } from '../users/users.shapes.ts';
+import type { Profiles } from './profiles.ts';
+import { qrPng, qrSvg } from './qr-pictures.ts';
+
+const route = restRoute<{ profiles: Profiles }>();
+
+/** Who has the picture can check in: it stays with its owner. */
+const PRIVATE = { 'Cache-Control': 'private, no-store' };
+
+export const profilesRest = [
+  route({
+    method: 'PUT',
+    path: '/profile',
+    summary: 'Update the personal profile of the caller',
+    description: 'What is absent stays; an empty bio is none.',
+    auth: 'required',
+    body: UpdateProfileShape,
+    success: { status: 200, description: 'The user as she is now.', shape: UserShape },
+    handler: ({ body }, { profiles }) => profiles.update(body),
+  }),
+  route({
+    method: 'POST',
+    path: '/auth/qr/rotate',
+    summary: 'Get a new QR code',
+    description: 'The one before opens nothing any more.',
+    auth: 'required',
+    rateLimit: AUTH_RATE,
+    success: { status: 200, description: 'The user with the new `qrCode`.', shape: UserShape },
+    handler: (_request, { profiles }) => profiles.rotateQrCode(),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/me/qr.svg',
+    summary: 'The QR code of the caller as SVG',
+    auth: 'required',
+    success: { status: 200, description: 'A picture.', contentType: 'image/svg+xml' },
+    handler: async (_request, { profiles }) =>
+      new Reply(200, await qrSvg(await profiles.qrCode()), {
+        'Content-Type': 'image/svg+xml; charset=utf-8',
+        ...PRIVATE,
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/me/qr.png',
+    summary: 'The QR code of the caller as PNG',
+    auth: 'required',
+    success: { status: 200, description: 'A picture of 512 x 512 pixels.', contentType: 'image/png' },
+    handler: async (_request, { profiles }) =>
+      new Reply(200, await qrPng(await profiles.qrCode()), { 'Content-Type': 'image/png', ...PRIVATE }),
+  }),
+];

@@ -1,0 +1,64 @@
+import { LockMode } from '@mikro-orm/core';
+import { requireUser } from '#server/auth/viewer.ts';
+import { unauthenticated } from '#server/errors.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import { newQrCode } from '../users/qr-code.ts';
+import { User } from '../users/user.entity.ts';
+import { UpdateProfileShape, type UserShape } from '../users/users.shapes.ts';
+import { presentUser } from '../users/users.ts';
+
+/** What a user changes about herself. */
+export class Profiles {
+  private readonly unit: UnitOfWork;
+
+  constructor(unit: UnitOfWork) {
+    this.unit = unit;
+  }
+
+  /** What is absent stays; an empty bio is none. */
+  async update(input: unknown): Promise<UserShape> {
+    requireUser(this.unit.viewer);
+    const { displayName, bio, locale, timezone, units } = validated(UpdateProfileShape, input);
+    return this.change((user) => {
+      user.displayName = displayName ?? user.displayName;
+      user.bio = bio === undefined || bio === null ? user.bio : bio || null;
+      user.locale = locale ?? user.locale;
+      user.timezone = timezone ?? user.timezone;
+      user.units = units ?? user.units;
+    });
+  }
+
+  /** A new QR code; the one before opens nothing any more. */
+  async rotateQrCode(): Promise<UserShape> {
+    return this.change((user) => {
+      user.qrCode = newQrCode();
+    });
+  }
+
+  /** The viewer's QR code. */
+  async qrCode(): Promise<string> {
+    const { userId } = requireUser(this.unit.viewer);
+    const user = await this.unit.em.findOne(User, { id: userId });
+    if (!user) throw deleted();
+    return user.qrCode;
+  }
+
+  /** Changes the viewer's own row, one change after the other. */
+  async change(apply: (user: User) => void): Promise<UserShape> {
+    const viewer = requireUser(this.unit.viewer);
+    return this.unit.transaction(async () => {
+      const user = await this.unit.em.findOne(
+        User,
+        { id: viewer.userId },
+        { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+      );
+      if (!user) throw deleted();
+      apply(user);
+      user.updatedAt = new Date();
+      return presentUser(user, viewer);
+    });
+  }
+}
+
+const deleted = () => unauthenticated('Your account has been deleted.');

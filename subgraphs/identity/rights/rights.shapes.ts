@@ -1,0 +1,5 @@
+import { z } from 'zod';
+import { Role } from '#server/auth/viewer.ts';
+
+export const SetRoleShape = z.object({ role: z.enum(Role) });
+export const SetGymShape = z.object({ gymId: z.uuid().nullable().meta({ description: 'Null: no gym.' }) });

@@ -1,0 +1,95 @@
+import { LockMode } from '@mikro-orm/core';
+import { isSuperAdmin, requireRole, Role, runsGym, type UserViewer } from '#server/auth/viewer.ts';
+import { conflict, forbidden, notFound } from '#server/errors.ts';
+import { isUuid } from '#server/ids.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import type { Audit } from '../audit/audit.ts';
+import { refuseTokensSoFarOf } from '../sessions/ended-sessions.ts';
+import { User } from '../users/user.entity.ts';
+import type { UserShape } from '../users/users.shapes.ts';
+import { presentUser } from '../users/users.ts';
+import { SetGymShape, SetRoleShape } from './rights.shapes.ts';
+
+/**
+ * Roles and gyms of users. Every change is audited, and refuses the access tokens that still tell the old rights;
+ * sessions go on, and get the new ones by a refresh.
+ */
+export class Rights {
+  private readonly unit: UnitOfWork;
+  private readonly audit: Audit;
+
+  constructor(unit: UnitOfWork, audit: Audit) {
+    this.unit = unit;
+    this.audit = audit;
+  }
+
+  /** For SUPER_ADMIN. @throws CONFLICT where nobody would be SUPER_ADMIN any more. */
+  async setRole(userId: string, input: unknown): Promise<UserShape> {
+    const viewer = requireRole(this.unit.viewer, Role.SUPER_ADMIN);
+    const { role } = validated(SetRoleShape, input);
+    return this.unit.transaction(async () => {
+      const others = (await lockedSuperAdmins(this.unit)).filter((id) => id !== userId);
+      const user = await this.locked(userId);
+      if (user.role === role) return presentUser(user, viewer);
+      if (user.role === Role.SUPER_ADMIN && others.length === 0) throw lastSuperAdmin();
+      await this.audit.record('ROLE_CHANGED', user.id, { from: user.role, to: role });
+      user.role = role;
+      return this.changed(user, viewer);
+    });
+  }
+
+  /**
+   * A SUPER_ADMIN moves anybody anywhere. A GYM_ADMIN takes members who have no gym into hers, and lets those of hers go.
+   * @throws NOT_FOUND for another gym's user, FORBIDDEN for another gym or an admin
+   */
+  async setGym(userId: string, input: unknown): Promise<UserShape> {
+    const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    const { gymId } = validated(SetGymShape, input);
+    return this.unit.transaction(async () => {
+      const user = await this.locked(userId);
+      if (!isSuperAdmin(viewer)) {
+        if (user.gymId && !runsGym(viewer, user.gymId)) throw notFound('user', userId);
+        if (user.role !== Role.MEMBER) throw forbidden('Admins are moved by a SUPER_ADMIN.');
+        if (gymId !== null && !runsGym(viewer, gymId))
+          throw forbidden('You may take members into your own gym only.');
+      }
+      if ((user.gymId ?? null) === gymId) return presentUser(user, viewer);
+      await this.audit.record('GYM_CHANGED', user.id, { from: user.gymId ?? null, to: gymId });
+      user.gymId = gymId;
+      return this.changed(user, viewer);
+    });
+  }
+
+  private async locked(userId: string): Promise<User> {
+    const user = isUuid(userId)
+      ? await this.unit.em.findOne(
+          User,
+          { id: userId },
+          { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+        )
+      : null;
+    if (!user) throw notFound('user', userId);
+    return user;
+  }
+
+  private async changed(user: User, viewer: UserViewer): Promise<UserShape> {
+    const now = new Date();
+    // A second apart from the last change: tokens are told apart by whole seconds.
+    user.rightsChangedAt = new Date(Math.max(now.getTime(), (user.rightsChangedAt?.getTime() ?? 0) + 1_000));
+    user.updatedAt = now;
+    await refuseTokensSoFarOf(this.unit.em, user.id, user.rightsChangedAt);
+    // Who lets a member go may see the answer as she could see her before.
+    return presentUser(user, viewer);
+  }
+}
+
+/** Ids of all SUPER_ADMINs, none of whom can be demoted or deleted until the commit. */
+export async function lockedSuperAdmins(unit: UnitOfWork): Promise<string[]> {
+  const rows = await unit.em.execute<{ id: string }[]>(
+    `select id from user_account where role = 'SUPER_ADMIN' order by id for update`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+export const lastSuperAdmin = () => conflict('This is the last SUPER_ADMIN; make somebody else one first.');

@@ -1,0 +1,33 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { clientSecretOf } from '#server/auth/service-secret.ts';
+import { unauthenticated } from '#server/errors.ts';
+import { SERVICE_NAMES } from '#server/settings.ts';
+import type { AccessTokens } from '../sessions/access-tokens.ts';
+import { ACCESS_TOKEN_SECONDS } from '../sessions/lifetimes.ts';
+import type { ServiceTokenShape } from './service-clients.shapes.ts';
+
+const CLIENTS: ReadonlySet<string> = new Set([...SERVICE_NAMES, 'gateway']);
+
+/** The other services of the installation, which show by a secret who they are. */
+export class ServiceClients {
+  private readonly serviceSecret: string;
+  private readonly tokens: AccessTokens;
+
+  constructor(serviceSecret: string, tokens: AccessTokens) {
+    this.serviceSecret = serviceSecret;
+    this.tokens = tokens;
+  }
+
+  /** @throws UNAUTHENTICATED */
+  async token(client: string, secret: string): Promise<ServiceTokenShape> {
+    const isRight = timingSafeEqual(digest(secret), digest(clientSecretOf(this.serviceSecret, client)));
+    if (!isRight || !CLIENTS.has(client)) throw unauthenticated('client_id or client_secret is wrong.');
+    return {
+      access_token: await this.tokens.ofService(client),
+      token_type: 'Bearer',
+      expires_in: ACCESS_TOKEN_SECONDS,
+    };
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

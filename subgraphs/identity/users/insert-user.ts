@@ -1,0 +1,33 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { Role } from '#server/auth/viewer.ts';
+import { conflict } from '#server/errors.ts';
+import { uuidv7 } from '#server/ids.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { newQrCode } from './qr-code.ts';
+import { User } from './user.entity.ts';
+
+export interface NewUser {
+  email: string;
+  /** Null where she will set one by the token of an invitation. */
+  passwordHash: string | null;
+  displayName: string;
+  role: Role;
+  gymId: string | null;
+}
+
+/** @throws CONFLICT where the email is taken, in whatever case: the constraint decides, so of two at once one wins. */
+export async function insertUser(unit: UnitOfWork, fields: NewUser): Promise<User> {
+  try {
+    return await unit.transaction(async () => {
+      const user = unit.em.create(User, { id: uuidv7(), qrCode: newQrCode(), ...fields });
+      await unit.em.flush();
+      return user;
+    });
+  } catch (error) {
+    if (error instanceof UniqueConstraintViolationException)
+      throw conflict('This email is registered already; log in, or reset the password.', {
+        errors: [{ path: 'email', message: 'is taken' }],
+      });
+    throw error;
+  }
+}
