@@ -33,7 +33,11 @@ export const ERRORS = {
   AI_UNUSABLE_ANSWER: { status: 422, title: 'The AI provider gave no usable answer' },
   // wizard
   WIZARD_INCOMPLETE: { status: 409, title: 'The wizard session is not complete' },
-  // squad's socket
+  // squad
+  SQUAD_ENDED: { status: 409, title: 'The squad has ended' },
+  SQUAD_PAUSED: { status: 409, title: 'The squad is paused' },
+  SQUAD_FULL: { status: 409, title: 'The squad is full' },
+  INVITE_CLOSED: { status: 409, title: 'The invitation is no longer open' },
   UNKNOWN_EVENT: { status: 400, title: 'Unknown event' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

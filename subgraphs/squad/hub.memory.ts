@@ -1,15 +1,26 @@
+import { LRUCache } from 'lru-cache';
 import type { Hub, HubSettings, OnlineEntry } from './hub.ts';
 import { Connections } from './presence/connections.ts';
 import { OnlineMap } from './presence/online-map.ts';
 import type { PresenceStatus } from './presence/presence.shapes.ts';
+import type { Journals } from './storage/journal.ts';
+
+const MINUTE_MILLIS = 60_000;
 
 /** The hub of a single instance: online state lasts as long as this process. */
 export class MemoryHub implements Hub {
+  readonly journals: Journals;
   private readonly onlineUsers = new OnlineMap();
-  private readonly connections: Connections;
+  private readonly open: Connections;
+  private readonly counts = new LRUCache<string, { count: number }>({ max: 50_000, ttl: MINUTE_MILLIS });
 
-  constructor(settings: HubSettings) {
-    this.connections = new Connections(settings.graceMillis, (userId) => this.onlineUsers.set(userId, undefined));
+  private readonly onDispose: () => void;
+
+  /** @param onDispose called last, e.g. to give a lock back */
+  constructor(settings: HubSettings, journals: Journals, onDispose: () => void = () => undefined) {
+    this.journals = journals;
+    this.onDispose = onDispose;
+    this.open = new Connections(settings.graceMillis, (userId) => this.onlineUsers.set(userId, undefined));
   }
 
   onlineIn(gymId: string): Iterable<OnlineEntry> {
@@ -25,19 +36,36 @@ export class MemoryHub implements Hub {
     const since = this.onlineUsers.get(userId)?.since ?? new Date(updatedAt).toISOString();
     const entry = { userId, gymId, status, activity, since, updatedAt };
     this.onlineUsers.set(userId, entry);
-    this.connections.touch(userId);
+    this.open.touch(userId);
     return entry;
   }
 
   connect(userId: string): () => void {
-    return this.connections.open(userId);
+    return this.open.open(userId);
   }
 
   watchGym(gymId: string, listener: (userId: string) => void): () => void {
     return this.onlineUsers.watch(gymId, listener);
   }
 
+  async allows(name: string, limit: number): Promise<boolean> {
+    const known = this.counts.get(name) ?? { count: 0 };
+    known.count += 1;
+    if (known.count === 1) this.counts.set(name, known);
+    return known.count <= limit;
+  }
+
+  get connections(): number {
+    return this.open.size;
+  }
+
+  async check(): Promise<void> {
+    // nothing is shared
+  }
+
   async dispose(): Promise<void> {
-    this.connections.dispose();
+    this.open.dispose();
+    await this.journals.close();
+    this.onDispose();
   }
 }

@@ -1,4 +1,5 @@
 import type { PresenceStatus } from './presence/presence.shapes.ts';
+import type { Journals } from './storage/journal.ts';
 
 /** A user who has announced herself, as all doors and instances know her. */
 export interface OnlineEntry {
@@ -22,6 +23,8 @@ export interface HubSettings {
  * `hub.redis.ts` for any number of instances. It decides no rights: that is the rules' business.
  */
 export interface Hub {
+  /** Everything that lasts, and what happens to it. */
+  readonly journals: Journals;
   /** Everybody online in a gym, the invisible included. */
   onlineIn(gymId: string): Iterable<OnlineEntry>;
   onlineEntry(userId: string): OnlineEntry | undefined;
@@ -31,5 +34,11 @@ export interface Hub {
   connect(userId: string): () => void;
   /** Calls `listener` with each user of the gym whose entry has changed, appeared or gone. Returns what ends it. */
   watchGym(gymId: string, listener: (userId: string) => void): () => void;
+  /** Whether one more of what `name` counts is within `limit` a minute. */
+  allows(name: string, limit: number): Promise<boolean>;
+  /** Connections that are counted now; a figure for leak tests and metrics. */
+  readonly connections: number;
+  /** Rejects where what is shared cannot be reached. */
+  check(): Promise<void>;
   dispose(): Promise<void>;
 }

@@ -1,9 +1,17 @@
 /** Which of our types stands behind each GraphQL type; code generation reads this file. */
-export type { OnlineUserShape as OnlineUser } from './presence/presence.shapes.ts';
+export type { OnlineUserShape as OnlineUser, OnlineUsersUpdate } from './presence/presence.shapes.ts';
 export type { GroupShape as Group } from './groups/groups.shapes.ts';
+export type { InviteShape as SquadInvite } from './invites/invites.shapes.ts';
+export type { SquadShape as SquadSession, ParticipantShape as SquadParticipant, DoneSetShape as DoneSet } from './squads/squads.shapes.ts';
+export type { MessageShape as SquadMessage } from './chat/messages.shapes.ts';
 export type { SquadWorkoutShape as SquadWorkout } from './history/history.shapes.ts';
+export type { FeedItemShape as FeedItem } from './feed/feed.shapes.ts';
 
 /** All that is known here of a user by herself. */
 export interface User {
+  id: string;
+}
+
+export interface WorkoutRoutine {
   id: string;
 }

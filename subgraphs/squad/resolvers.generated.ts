@@ -1,10 +1,11 @@
 // Written by "npm run generate" from schema/ and models.ts. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { Group as GroupModel, OnlineUser as OnlineUserModel, SquadWorkout as SquadWorkoutModel, User as UserModel } from './models.ts';
+import type { DoneSet as DoneSetModel, FeedItem as FeedItemModel, Group as GroupModel, OnlineUser as OnlineUserModel, OnlineUsersUpdate as OnlineUsersUpdateModel, SquadInvite as SquadInviteModel, SquadMessage as SquadMessageModel, SquadParticipant as SquadParticipantModel, SquadSession as SquadSessionModel, SquadWorkout as SquadWorkoutModel, User as UserModel, WorkoutRoutine as WorkoutRoutineModel } from './models.ts';
 import type { Context } from './services.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
   ID: { input: string; output: string; }
@@ -26,6 +27,19 @@ export type Query = {
   onlineUsers: Array<OnlineUser>;
   /** The clubs of your gym, by name. A SUPER_ADMIN names any gym by `gymId`. */
   groups: Array<Group>;
+  /** A live squad by its id; `NOT_FOUND` for who is neither invited nor a participant. */
+  squadSession: SquadSession;
+  /** Invites to you, or from you; newest first. */
+  squadInvites: SquadInviteConnection;
+  /** The chat of a squad that you have entered; newest first. */
+  chatMessages: SquadMessageConnection;
+  /**
+   * What happens in your gym: its posts and announcements, and what its squads and clubs do; newest first.
+   * While the gym service does not answer, only the latter. A SUPER_ADMIN names any gym by `gymId`.
+   */
+  feed: FeedConnection;
+  /** Whom you have blocked. */
+  blockedUsers: Array<User>;
 };
 
 
@@ -38,6 +52,32 @@ export type QueryGroupsArgs = {
   gymId?: InputMaybe<Scalars['ID']['input']>;
 };
 
+
+export type QuerySquadSessionArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QuerySquadInvitesArgs = {
+  box?: InputMaybe<InviteBox>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryChatMessagesArgs = {
+  squadId: Scalars['ID']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryFeedArgs = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
 export type Mutation = {
   __typename?: 'Mutation';
   /**
@@ -45,11 +85,162 @@ export type Mutation = {
    * and 30 seconds beyond the last.
    */
   goOnline: Presence;
+  /** Founds a club in your gym; you are its first member. */
+  createGroup: Group;
+  joinGroup: Group;
+  /** A club whose last member leaves is gone. */
+  leaveGroup: Group;
+  /** Opens a squad in LOBBY; you are its host. */
+  createSquad: SquadSession;
+  /**
+   * Invites a member of your gym to train with you. Without a `squadId` a squad is opened with you as its host.
+   * An open invite of yours to the same squad is given again.
+   */
+  sendSquadInvite: SquadInvite;
+  /** Accepts or declines. Accepting gives the right to join; joining is a step of its own. */
+  respondToSquadInvite: SquadInvite;
+  /** Takes back an invite that you have sent. */
+  revokeSquadInvite: Scalars['Boolean']['output'];
+  /** Enters a squad that you are invited to; who is in it already stays so. */
+  joinSquad: SquadSession;
+  /** The host's leaving hands over to the one who is there longest; the last one's ends the squad. */
+  leaveSquad: SquadSession;
+  /** Starts the workout, or goes on after a pause. For the host. */
+  startSquad: SquadSession;
+  /** For the host. */
+  pauseSquad: SquadSession;
+  /** Ends the workout; it goes into everybody's history. For the host. */
+  endSquad: SquadSession;
+  /**
+   * Says where you are in the workout. The first set of anybody starts a squad that is in LOBBY.
+   * An `eventId` that was sent before changes nothing.
+   */
+  updateSquadWorkout: SquadSession;
+  /** Writes to a squad. A `clientId` that you have used before in this squad gives the message of then. */
+  sendSquadMessage: SquadMessage;
+  /** The two of you no longer see each other online, cannot invite each other, and no longer train together. */
+  blockUser: User;
+  unblockUser: User;
 };
 
 
 export type MutationGoOnlineArgs = {
   input?: InputMaybe<GoOnlineInput>;
+};
+
+
+export type MutationCreateGroupArgs = {
+  input: CreateGroupInput;
+};
+
+
+export type MutationJoinGroupArgs = {
+  input: GroupInput;
+};
+
+
+export type MutationLeaveGroupArgs = {
+  input: GroupInput;
+};
+
+
+export type MutationCreateSquadArgs = {
+  input?: InputMaybe<CreateSquadInput>;
+};
+
+
+export type MutationSendSquadInviteArgs = {
+  input: SendSquadInviteInput;
+};
+
+
+export type MutationRespondToSquadInviteArgs = {
+  input: RespondToSquadInviteInput;
+};
+
+
+export type MutationRevokeSquadInviteArgs = {
+  input: RevokeSquadInviteInput;
+};
+
+
+export type MutationJoinSquadArgs = {
+  input: SquadInput;
+};
+
+
+export type MutationLeaveSquadArgs = {
+  input: SquadInput;
+};
+
+
+export type MutationStartSquadArgs = {
+  input: SquadInput;
+};
+
+
+export type MutationPauseSquadArgs = {
+  input: SquadInput;
+};
+
+
+export type MutationEndSquadArgs = {
+  input: SquadInput;
+};
+
+
+export type MutationUpdateSquadWorkoutArgs = {
+  input: UpdateSquadWorkoutInput;
+};
+
+
+export type MutationSendSquadMessageArgs = {
+  input: SendSquadMessageInput;
+};
+
+
+export type MutationBlockUserArgs = {
+  input: BlockUserInput;
+};
+
+
+export type MutationUnblockUserArgs = {
+  input: BlockUserInput;
+};
+
+export type Subscription = {
+  __typename?: 'Subscription';
+  /**
+   * Who of your gym is online: everybody at first, then numbered updates, at most five a second.
+   * An open subscription also keeps you online once you have gone online.
+   */
+  onlineUsersUpdated: OnlineUsersUpdate;
+  /** Each invite to you: those that are open at first, then each new one. */
+  squadInviteReceived: SquadInvite;
+  /**
+   * The session after each change. With `fromRevision` (the last one that you have) it begins with the session as it is,
+   * where that is newer. Ends when you leave or are put out, or the squad ends.
+   */
+  squadUpdated: SquadSession;
+  /** Each message of a squad that you take part in; with `fromSeq` (the last one that you have) those after it first. */
+  squadMessageAdded: SquadMessage;
+};
+
+
+export type SubscriptionOnlineUsersUpdatedArgs = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type SubscriptionSquadUpdatedArgs = {
+  squadId: Scalars['ID']['input'];
+  fromRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type SubscriptionSquadMessageAddedArgs = {
+  squadId: Scalars['ID']['input'];
+  fromSeq?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** What others see of a user's presence. */
@@ -83,6 +274,19 @@ export type Presence = {
   since: Maybe<Scalars['DateTime']['output']>;
 };
 
+/** Who of a gym is online, as it changes. */
+export type OnlineUsersUpdate = {
+  __typename?: 'OnlineUsersUpdate';
+  /** Everybody, or (`full: false`) those who came or changed. */
+  users: Array<OnlineUser>;
+  /** Ids of those who went; empty where `full`. */
+  removed: Array<Scalars['ID']['output']>;
+  /** Whether `users` is the whole list. Above 100 online, updates say only what has changed. */
+  full: Scalars['Boolean']['output'];
+  /** Counts the updates of one gym; where one is missing, ask again. */
+  seq: Scalars['Int']['output'];
+};
+
 export type GoOnlineInput = {
   /** `AVAILABLE` where absent. */
   status?: InputMaybe<PresenceStatus>;
@@ -104,11 +308,240 @@ export type Group = {
   createdAt: Scalars['DateTime']['output'];
 };
 
+export type CreateGroupInput = {
+  /** Unique in the gym; at most 80 characters. */
+  name: Scalars['String']['input'];
+};
+
+export type GroupInput = {
+  groupId: Scalars['ID']['input'];
+};
+
+export type InviteStatus =
+  | 'PENDING'
+  | 'ACCEPTED'
+  | 'DECLINED'
+  /** Not answered in ten minutes. */
+  | 'EXPIRED'
+  /** Taken back by the sender. */
+  | 'REVOKED';
+
+export type InviteBox =
+  | 'RECEIVED'
+  | 'SENT';
+
+/** "Train with me": from one member of a gym to another. */
+export type SquadInvite = {
+  __typename?: 'SquadInvite';
+  id: Scalars['ID']['output'];
+  /** The squad that the invitation is for. */
+  squadId: Scalars['ID']['output'];
+  from: User;
+  to: User;
+  message: Maybe<Scalars['String']['output']>;
+  status: InviteStatus;
+  createdAt: Scalars['DateTime']['output'];
+  expiresAt: Scalars['DateTime']['output'];
+  respondedAt: Maybe<Scalars['DateTime']['output']>;
+};
+
+export type SquadInviteConnection = {
+  __typename?: 'SquadInviteConnection';
+  edges: Array<SquadInviteEdge>;
+  nodes: Array<SquadInvite>;
+  pageInfo: PageInfo;
+};
+
+export type SquadInviteEdge = {
+  __typename?: 'SquadInviteEdge';
+  cursor: Scalars['String']['output'];
+  node: SquadInvite;
+};
+
+export type SquadStatus =
+  /** Open, and the workout has not started. */
+  | 'LOBBY'
+  | 'ACTIVE'
+  | 'PAUSED'
+  | 'ENDED';
+
+export type WorkoutPhase =
+  | 'WORK'
+  | 'REST'
+  | 'DONE';
+
+/** A squad that trains together now. The server owns its state; each change makes one revision. */
+export type SquadSession = {
+  __typename?: 'SquadSession';
+  id: Scalars['ID']['output'];
+  gymId: Scalars['ID']['output'];
+  host: User;
+  /** The routine that is trained; null for a free workout. */
+  routine: Maybe<WorkoutRoutine>;
+  /** The version of the routine when the squad was opened; null where it was not known. */
+  routineVersion: Maybe<Scalars['Int']['output']>;
+  /** Counts every change. */
+  revision: Scalars['Int']['output'];
+  status: SquadStatus;
+  /** Everybody who takes or took part, in the order of entering. */
+  participants: Array<SquadParticipant>;
+  createdAt: Scalars['DateTime']['output'];
+  startedAt: Maybe<Scalars['DateTime']['output']>;
+  /** When the present pause began. */
+  pausedAt: Maybe<Scalars['DateTime']['output']>;
+  endedAt: Maybe<Scalars['DateTime']['output']>;
+};
+
+/** Somebody in a squad, and where she is in the workout. */
+export type SquadParticipant = {
+  __typename?: 'SquadParticipant';
+  user: User;
+  joinedAt: Scalars['DateTime']['output'];
+  /** Null while she takes part. */
+  leftAt: Maybe<Scalars['DateTime']['output']>;
+  exerciseIndex: Scalars['Int']['output'];
+  setIndex: Scalars['Int']['output'];
+  phase: WorkoutPhase;
+  restEndsAt: Maybe<Scalars['DateTime']['output']>;
+  lastSet: Maybe<DoneSet>;
+  setsDone: Scalars['Int']['output'];
+};
+
+/** What was done in one set. */
+export type DoneSet = {
+  __typename?: 'DoneSet';
+  reps: Maybe<Scalars['Int']['output']>;
+  weightKg: Maybe<Scalars['Float']['output']>;
+  durationSeconds: Maybe<Scalars['Float']['output']>;
+  distanceMeters: Maybe<Scalars['Float']['output']>;
+  /** How hard it was, 0 to 10. */
+  rpe: Maybe<Scalars['Float']['output']>;
+};
+
+/** A message in the chat of a squad. */
+export type SquadMessage = {
+  __typename?: 'SquadMessage';
+  id: Scalars['ID']['output'];
+  squadId: Scalars['ID']['output'];
+  user: User;
+  text: Scalars['String']['output'];
+  /** The sender's own id of the message. */
+  clientId: Maybe<Scalars['String']['output']>;
+  /** Counts the messages of the squad. */
+  seq: Scalars['Int']['output'];
+  sentAt: Scalars['DateTime']['output'];
+};
+
+export type SquadMessageConnection = {
+  __typename?: 'SquadMessageConnection';
+  edges: Array<SquadMessageEdge>;
+  nodes: Array<SquadMessage>;
+  pageInfo: PageInfo;
+};
+
+export type SquadMessageEdge = {
+  __typename?: 'SquadMessageEdge';
+  cursor: Scalars['String']['output'];
+  node: SquadMessage;
+};
+
+export type FeedKind =
+  | 'POST'
+  | 'ANNOUNCEMENT'
+  | 'SQUAD_FINISHED'
+  | 'GROUP_CREATED';
+
+/** Something that happened in a gym. */
+export type FeedItem = {
+  __typename?: 'FeedItem';
+  /** That of the post, announcement, squad or group. */
+  id: Scalars['ID']['output'];
+  kind: FeedKind;
+  at: Scalars['DateTime']['output'];
+  /** Who wrote or did it. */
+  user: Maybe<User>;
+  /** An announcement's title. */
+  title: Maybe<Scalars['String']['output']>;
+  text: Scalars['String']['output'];
+  /** Address of a post's picture, as the gym service gives it. */
+  image: Maybe<Scalars['String']['output']>;
+  /** Of a squad workout: everybody who took part. */
+  participants: Array<User>;
+  group: Maybe<Group>;
+};
+
+export type FeedConnection = {
+  __typename?: 'FeedConnection';
+  edges: Array<FeedEdge>;
+  nodes: Array<FeedItem>;
+  pageInfo: PageInfo;
+};
+
+export type FeedEdge = {
+  __typename?: 'FeedEdge';
+  cursor: Scalars['String']['output'];
+  node: FeedItem;
+};
+
+export type CreateSquadInput = {
+  routineId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type SendSquadInviteInput = {
+  toUserId: Scalars['ID']['input'];
+  squadId?: InputMaybe<Scalars['ID']['input']>;
+  /** At most 280 characters. */
+  message?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type RespondToSquadInviteInput = {
+  inviteId: Scalars['ID']['input'];
+  accept: Scalars['Boolean']['input'];
+};
+
+export type RevokeSquadInviteInput = {
+  inviteId: Scalars['ID']['input'];
+};
+
+export type SquadInput = {
+  squadId: Scalars['ID']['input'];
+};
+
+export type UpdateSquadWorkoutInput = {
+  squadId: Scalars['ID']['input'];
+  /** An id of your own, by which a repeated event is recognised. */
+  eventId: Scalars['ID']['input'];
+  exerciseIndex: Scalars['Int']['input'];
+  setIndex: Scalars['Int']['input'];
+  phase: WorkoutPhase;
+  set?: InputMaybe<DoneSetInput>;
+  restEndsAt?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+export type DoneSetInput = {
+  reps?: InputMaybe<Scalars['Int']['input']>;
+  weightKg?: InputMaybe<Scalars['Float']['input']>;
+  durationSeconds?: InputMaybe<Scalars['Float']['input']>;
+  distanceMeters?: InputMaybe<Scalars['Float']['input']>;
+  rpe?: InputMaybe<Scalars['Float']['input']>;
+};
+
+export type SendSquadMessageInput = {
+  squadId: Scalars['ID']['input'];
+  /** At most 2,000 characters. */
+  text: Scalars['String']['input'];
+  clientId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type BlockUserInput = {
+  userId: Scalars['ID']['input'];
+};
+
 /** A workout that a squad did together. */
 export type SquadWorkout = {
   __typename?: 'SquadWorkout';
   squadId: Scalars['ID']['output'];
-  routineId: Maybe<Scalars['ID']['output']>;
+  routine: Maybe<WorkoutRoutine>;
   startedAt: Scalars['DateTime']['output'];
   endedAt: Scalars['DateTime']['output'];
   /** Minutes of training, pauses left out. */
@@ -144,8 +577,11 @@ export type PageInfo = {
 export type User = {
   __typename?: 'User';
   id: Scalars['ID']['output'];
-  /** Whether the user is online. To other gyms, and between users of whom one has blocked the other, everybody is offline. */
-  presence: Presence;
+  /**
+   * Whether the user is online. To other gyms, and between users of whom one has blocked the other, everybody is offline.
+   * Null where your gym has switched squads off.
+   */
+  presence: Maybe<Presence>;
   /** The user's past squad workouts, newest first; for herself only, null for everybody else. */
   squadHistory: Maybe<SquadWorkoutConnection>;
 };
@@ -154,6 +590,11 @@ export type User = {
 export type UserSquadHistoryArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type WorkoutRoutine = {
+  __typename?: 'WorkoutRoutine';
+  id: Scalars['ID']['output'];
 };
 
 
@@ -233,6 +674,7 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 /** Mapping of federation types */
 export type FederationTypes = {
   Group: Group;
+  SquadSession: SquadSession;
   User: User;
 };
 
@@ -241,6 +683,9 @@ export type FederationReferenceTypes = {
   Group:
     ( { __typename: 'Group' }
     & GraphQLRecursivePick<FederationTypes['Group'], {"id":true}> );
+  SquadSession:
+    ( { __typename: 'SquadSession' }
+    & GraphQLRecursivePick<FederationTypes['SquadSession'], {"id":true}> );
   User:
     ( { __typename: 'User' }
     & GraphQLRecursivePick<FederationTypes['User'], {"id":true}> );
@@ -253,20 +698,52 @@ export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   PresenceStatus: PresenceStatus;
   OnlineUser: ResolverTypeWrapper<OnlineUserModel>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   Presence: ResolverTypeWrapper<Presence>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  OnlineUsersUpdate: ResolverTypeWrapper<OnlineUsersUpdateModel>;
   GoOnlineInput: GoOnlineInput;
   Group: ResolverTypeWrapper<GroupModel>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  CreateGroupInput: CreateGroupInput;
+  GroupInput: GroupInput;
+  InviteStatus: InviteStatus;
+  InviteBox: InviteBox;
+  SquadInvite: ResolverTypeWrapper<SquadInviteModel>;
+  SquadInviteConnection: ResolverTypeWrapper<Omit<SquadInviteConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['SquadInviteEdge']>, nodes: Array<ResolversTypes['SquadInvite']> }>;
+  SquadInviteEdge: ResolverTypeWrapper<Omit<SquadInviteEdge, 'node'> & { node: ResolversTypes['SquadInvite'] }>;
+  SquadStatus: SquadStatus;
+  WorkoutPhase: WorkoutPhase;
+  SquadSession: ResolverTypeWrapper<SquadSessionModel>;
+  SquadParticipant: ResolverTypeWrapper<SquadParticipantModel>;
+  DoneSet: ResolverTypeWrapper<DoneSetModel>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
+  SquadMessage: ResolverTypeWrapper<SquadMessageModel>;
+  SquadMessageConnection: ResolverTypeWrapper<Omit<SquadMessageConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['SquadMessageEdge']>, nodes: Array<ResolversTypes['SquadMessage']> }>;
+  SquadMessageEdge: ResolverTypeWrapper<Omit<SquadMessageEdge, 'node'> & { node: ResolversTypes['SquadMessage'] }>;
+  FeedKind: FeedKind;
+  FeedItem: ResolverTypeWrapper<FeedItemModel>;
+  FeedConnection: ResolverTypeWrapper<Omit<FeedConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['FeedEdge']>, nodes: Array<ResolversTypes['FeedItem']> }>;
+  FeedEdge: ResolverTypeWrapper<Omit<FeedEdge, 'node'> & { node: ResolversTypes['FeedItem'] }>;
+  CreateSquadInput: CreateSquadInput;
+  SendSquadInviteInput: SendSquadInviteInput;
+  RespondToSquadInviteInput: RespondToSquadInviteInput;
+  RevokeSquadInviteInput: RevokeSquadInviteInput;
+  SquadInput: SquadInput;
+  UpdateSquadWorkoutInput: UpdateSquadWorkoutInput;
+  DoneSetInput: DoneSetInput;
+  SendSquadMessageInput: SendSquadMessageInput;
+  BlockUserInput: BlockUserInput;
   SquadWorkout: ResolverTypeWrapper<SquadWorkoutModel>;
   SquadWorkoutConnection: ResolverTypeWrapper<Omit<SquadWorkoutConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['SquadWorkoutEdge']>, nodes: Array<ResolversTypes['SquadWorkout']> }>;
   SquadWorkoutEdge: ResolverTypeWrapper<Omit<SquadWorkoutEdge, 'node'> & { node: ResolversTypes['SquadWorkout'] }>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
   User: ResolverTypeWrapper<UserModel>;
+  WorkoutRoutine: ResolverTypeWrapper<WorkoutRoutineModel>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -274,19 +751,46 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   Query: Record<PropertyKey, never>;
   ID: Scalars['ID']['output'];
-  Mutation: Record<PropertyKey, never>;
-  OnlineUser: OnlineUserModel;
+  Int: Scalars['Int']['output'];
   String: Scalars['String']['output'];
-  Presence: Presence;
+  Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
+  Subscription: Record<PropertyKey, never>;
+  OnlineUser: OnlineUserModel;
+  Presence: Presence;
+  OnlineUsersUpdate: OnlineUsersUpdateModel;
   GoOnlineInput: GoOnlineInput;
   Group: GroupModel;
-  Int: Scalars['Int']['output'];
+  CreateGroupInput: CreateGroupInput;
+  GroupInput: GroupInput;
+  SquadInvite: SquadInviteModel;
+  SquadInviteConnection: Omit<SquadInviteConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['SquadInviteEdge']>, nodes: Array<ResolversParentTypes['SquadInvite']> };
+  SquadInviteEdge: Omit<SquadInviteEdge, 'node'> & { node: ResolversParentTypes['SquadInvite'] };
+  SquadSession: SquadSessionModel;
+  SquadParticipant: SquadParticipantModel;
+  DoneSet: DoneSetModel;
+  Float: Scalars['Float']['output'];
+  SquadMessage: SquadMessageModel;
+  SquadMessageConnection: Omit<SquadMessageConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['SquadMessageEdge']>, nodes: Array<ResolversParentTypes['SquadMessage']> };
+  SquadMessageEdge: Omit<SquadMessageEdge, 'node'> & { node: ResolversParentTypes['SquadMessage'] };
+  FeedItem: FeedItemModel;
+  FeedConnection: Omit<FeedConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['FeedEdge']>, nodes: Array<ResolversParentTypes['FeedItem']> };
+  FeedEdge: Omit<FeedEdge, 'node'> & { node: ResolversParentTypes['FeedItem'] };
+  CreateSquadInput: CreateSquadInput;
+  SendSquadInviteInput: SendSquadInviteInput;
+  RespondToSquadInviteInput: RespondToSquadInviteInput;
+  RevokeSquadInviteInput: RevokeSquadInviteInput;
+  SquadInput: SquadInput;
+  UpdateSquadWorkoutInput: UpdateSquadWorkoutInput;
+  DoneSetInput: DoneSetInput;
+  SendSquadMessageInput: SendSquadMessageInput;
+  BlockUserInput: BlockUserInput;
   SquadWorkout: SquadWorkoutModel;
   SquadWorkoutConnection: Omit<SquadWorkoutConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['SquadWorkoutEdge']>, nodes: Array<ResolversParentTypes['SquadWorkout']> };
   SquadWorkoutEdge: Omit<SquadWorkoutEdge, 'node'> & { node: ResolversParentTypes['SquadWorkout'] };
   PageInfo: PageInfo;
   User: UserModel;
+  WorkoutRoutine: WorkoutRoutineModel;
 };
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -296,10 +800,38 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   onlineUsers?: Resolver<Array<ResolversTypes['OnlineUser']>, ParentType, ContextType, Partial<QueryOnlineUsersArgs>>;
   groups?: Resolver<Array<ResolversTypes['Group']>, ParentType, ContextType, Partial<QueryGroupsArgs>>;
+  squadSession?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<QuerySquadSessionArgs, 'id'>>;
+  squadInvites?: Resolver<ResolversTypes['SquadInviteConnection'], ParentType, ContextType, RequireFields<QuerySquadInvitesArgs, 'box'>>;
+  chatMessages?: Resolver<ResolversTypes['SquadMessageConnection'], ParentType, ContextType, RequireFields<QueryChatMessagesArgs, 'squadId'>>;
+  feed?: Resolver<ResolversTypes['FeedConnection'], ParentType, ContextType, Partial<QueryFeedArgs>>;
+  blockedUsers?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   goOnline?: Resolver<ResolversTypes['Presence'], ParentType, ContextType, Partial<MutationGoOnlineArgs>>;
+  createGroup?: Resolver<ResolversTypes['Group'], ParentType, ContextType, RequireFields<MutationCreateGroupArgs, 'input'>>;
+  joinGroup?: Resolver<ResolversTypes['Group'], ParentType, ContextType, RequireFields<MutationJoinGroupArgs, 'input'>>;
+  leaveGroup?: Resolver<ResolversTypes['Group'], ParentType, ContextType, RequireFields<MutationLeaveGroupArgs, 'input'>>;
+  createSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, Partial<MutationCreateSquadArgs>>;
+  sendSquadInvite?: Resolver<ResolversTypes['SquadInvite'], ParentType, ContextType, RequireFields<MutationSendSquadInviteArgs, 'input'>>;
+  respondToSquadInvite?: Resolver<ResolversTypes['SquadInvite'], ParentType, ContextType, RequireFields<MutationRespondToSquadInviteArgs, 'input'>>;
+  revokeSquadInvite?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRevokeSquadInviteArgs, 'input'>>;
+  joinSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationJoinSquadArgs, 'input'>>;
+  leaveSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationLeaveSquadArgs, 'input'>>;
+  startSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationStartSquadArgs, 'input'>>;
+  pauseSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationPauseSquadArgs, 'input'>>;
+  endSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationEndSquadArgs, 'input'>>;
+  updateSquadWorkout?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationUpdateSquadWorkoutArgs, 'input'>>;
+  sendSquadMessage?: Resolver<ResolversTypes['SquadMessage'], ParentType, ContextType, RequireFields<MutationSendSquadMessageArgs, 'input'>>;
+  blockUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationBlockUserArgs, 'input'>>;
+  unblockUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUnblockUserArgs, 'input'>>;
+};
+
+export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
+  onlineUsersUpdated?: SubscriptionResolver<ResolversTypes['OnlineUsersUpdate'], "onlineUsersUpdated", ParentType, ContextType, Partial<SubscriptionOnlineUsersUpdatedArgs>>;
+  squadInviteReceived?: SubscriptionResolver<ResolversTypes['SquadInvite'], "squadInviteReceived", ParentType, ContextType>;
+  squadUpdated?: SubscriptionResolver<ResolversTypes['SquadSession'], "squadUpdated", ParentType, ContextType, RequireFields<SubscriptionSquadUpdatedArgs, 'squadId'>>;
+  squadMessageAdded?: SubscriptionResolver<ResolversTypes['SquadMessage'], "squadMessageAdded", ParentType, ContextType, RequireFields<SubscriptionSquadMessageAddedArgs, 'squadId'>>;
 };
 
 export type OnlineUserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['OnlineUser'] = ResolversParentTypes['OnlineUser']> = {
@@ -316,6 +848,13 @@ export type PresenceResolvers<ContextType = Context, ParentType extends Resolver
   since?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
 };
 
+export type OnlineUsersUpdateResolvers<ContextType = Context, ParentType extends ResolversParentTypes['OnlineUsersUpdate'] = ResolversParentTypes['OnlineUsersUpdate']> = {
+  users?: Resolver<Array<ResolversTypes['OnlineUser']>, ParentType, ContextType>;
+  removed?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType>;
+  full?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  seq?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export type GroupResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Group'] = ResolversParentTypes['Group'], FederationReferenceType extends FederationReferenceTypes['Group'] = FederationReferenceTypes['Group']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Group']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -328,9 +867,112 @@ export type GroupResolvers<ContextType = Context, ParentType extends ResolversPa
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type SquadInviteResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadInvite'] = ResolversParentTypes['SquadInvite']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  squadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  from?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  to?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  message?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['InviteStatus'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  respondedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type SquadInviteConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadInviteConnection'] = ResolversParentTypes['SquadInviteConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['SquadInviteEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['SquadInvite']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type SquadInviteEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadInviteEdge'] = ResolversParentTypes['SquadInviteEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['SquadInvite'], ParentType, ContextType>;
+};
+
+export type SquadSessionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadSession'] = ResolversParentTypes['SquadSession'], FederationReferenceType extends FederationReferenceTypes['SquadSession'] = FederationReferenceTypes['SquadSession']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['SquadSession']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  host?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  routine?: Resolver<Maybe<ResolversTypes['WorkoutRoutine']>, ParentType, ContextType>;
+  routineVersion?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['SquadStatus'], ParentType, ContextType>;
+  participants?: Resolver<Array<ResolversTypes['SquadParticipant']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  startedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  pausedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  endedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type SquadParticipantResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadParticipant'] = ResolversParentTypes['SquadParticipant']> = {
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  joinedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  leftAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  exerciseIndex?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  setIndex?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  phase?: Resolver<ResolversTypes['WorkoutPhase'], ParentType, ContextType>;
+  restEndsAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastSet?: Resolver<Maybe<ResolversTypes['DoneSet']>, ParentType, ContextType>;
+  setsDone?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type DoneSetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DoneSet'] = ResolversParentTypes['DoneSet']> = {
+  reps?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  weightKg?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  durationSeconds?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  distanceMeters?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  rpe?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+};
+
+export type SquadMessageResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadMessage'] = ResolversParentTypes['SquadMessage']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  squadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  clientId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  seq?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  sentAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type SquadMessageConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadMessageConnection'] = ResolversParentTypes['SquadMessageConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['SquadMessageEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['SquadMessage']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type SquadMessageEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadMessageEdge'] = ResolversParentTypes['SquadMessageEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['SquadMessage'], ParentType, ContextType>;
+};
+
+export type FeedItemResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FeedItem'] = ResolversParentTypes['FeedItem']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['FeedKind'], ParentType, ContextType>;
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  title?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  image?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  participants?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
+  group?: Resolver<Maybe<ResolversTypes['Group']>, ParentType, ContextType>;
+};
+
+export type FeedConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FeedConnection'] = ResolversParentTypes['FeedConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['FeedEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['FeedItem']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type FeedEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FeedEdge'] = ResolversParentTypes['FeedEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['FeedItem'], ParentType, ContextType>;
+};
+
 export type SquadWorkoutResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadWorkout'] = ResolversParentTypes['SquadWorkout']> = {
   squadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  routineId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  routine?: Resolver<Maybe<ResolversTypes['WorkoutRoutine']>, ParentType, ContextType>;
   startedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   endedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   minutes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -359,20 +1001,39 @@ export type PageInfoResolvers<ContextType = Context, ParentType extends Resolver
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['User']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  presence?: Resolver<ResolversTypes['Presence'], ParentType, ContextType>;
+  presence?: Resolver<Maybe<ResolversTypes['Presence']>, ParentType, ContextType>;
   squadHistory?: Resolver<Maybe<ResolversTypes['SquadWorkoutConnection']>, ParentType, ContextType, Partial<UserSquadHistoryArgs>>;
+};
+
+export type WorkoutRoutineResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WorkoutRoutine'] = ResolversParentTypes['WorkoutRoutine']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
   OnlineUser?: OnlineUserResolvers<ContextType>;
   Presence?: PresenceResolvers<ContextType>;
+  OnlineUsersUpdate?: OnlineUsersUpdateResolvers<ContextType>;
   Group?: GroupResolvers<ContextType>;
+  SquadInvite?: SquadInviteResolvers<ContextType>;
+  SquadInviteConnection?: SquadInviteConnectionResolvers<ContextType>;
+  SquadInviteEdge?: SquadInviteEdgeResolvers<ContextType>;
+  SquadSession?: SquadSessionResolvers<ContextType>;
+  SquadParticipant?: SquadParticipantResolvers<ContextType>;
+  DoneSet?: DoneSetResolvers<ContextType>;
+  SquadMessage?: SquadMessageResolvers<ContextType>;
+  SquadMessageConnection?: SquadMessageConnectionResolvers<ContextType>;
+  SquadMessageEdge?: SquadMessageEdgeResolvers<ContextType>;
+  FeedItem?: FeedItemResolvers<ContextType>;
+  FeedConnection?: FeedConnectionResolvers<ContextType>;
+  FeedEdge?: FeedEdgeResolvers<ContextType>;
   SquadWorkout?: SquadWorkoutResolvers<ContextType>;
   SquadWorkoutConnection?: SquadWorkoutConnectionResolvers<ContextType>;
   SquadWorkoutEdge?: SquadWorkoutEdgeResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
+  WorkoutRoutine?: WorkoutRoutineResolvers<ContextType>;
 };

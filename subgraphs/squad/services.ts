@@ -1,12 +1,18 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { Blocks } from './blocks/blocks.ts';
+import { Messages } from './chat/messages.ts';
+import { Feed } from './feed/feed.ts';
 import { Groups } from './groups/groups.ts';
 import { History } from './history/history.ts';
 import type { Hub } from './hub.ts';
+import { Invites } from './invites/invites.ts';
 import type { GymBoards } from './presence/gym-boards.ts';
 import { OnlineUsers } from './presence/online-users.ts';
 import type { SquadSettings } from './settings.ts';
+import { Squads } from './squads/squads.ts';
+import { Platform } from './upstream/platform.ts';
 
 /** What lives as long as the service. */
 export interface SquadResources {
@@ -16,11 +22,20 @@ export interface SquadResources {
 }
 
 /** The rules of this service, made for one unit of work. */
-export const squadServices = (unit: UnitOfWork, { hub, boards }: SquadResources) => ({
-  onlineUsers: new OnlineUsers(unit, hub, boards),
-  groups: new Groups(unit),
-  history: new History(unit),
-});
+export const squadServices = (unit: UnitOfWork, { hub, boards, settings }: SquadResources) => {
+  const platform = new Platform(unit, settings);
+  const squads = new Squads(unit, hub, platform);
+  return {
+    onlineUsers: new OnlineUsers(unit, hub, boards),
+    groups: new Groups(unit, hub),
+    squads,
+    invites: new Invites(unit, hub, squads, platform, settings),
+    messages: new Messages(unit, hub, settings),
+    blocks: new Blocks(unit, hub),
+    history: new History(unit, hub),
+    feed: new Feed(unit, hub, platform),
+  };
+};
 
 export type SquadServices = ReturnType<typeof squadServices>;
 export type Context = GraphContext<SquadServices>;

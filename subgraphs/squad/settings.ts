@@ -12,5 +12,7 @@ export const squadSettings = z.object({
   squadAuthenticateWithinMillis: millis(5_000), // 5 s
   /** Presence updates of one gym come no closer to each other. */
   squadPresenceIntervalMillis: millis(200), // 5 a second
+  /** How long an invite is open. */
+  squadInviteLifetimeMillis: millis(600_000), // 10 min
 });
 export type SquadSettings = z.output<typeof squadSettings>;

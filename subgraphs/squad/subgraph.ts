@@ -1,9 +1,19 @@
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { blocksGraphql } from './blocks/blocks.graphql.ts';
+import { blocksRest } from './blocks/blocks.rest.ts';
+import { messagesGraphql } from './chat/messages.graphql.ts';
+import { messagesRest } from './chat/messages.rest.ts';
+import { messagesSocket } from './chat/messages.socket.ts';
+import { feedGraphql } from './feed/feed.graphql.ts';
+import { feedRest } from './feed/feed.rest.ts';
 import { groupsGraphql } from './groups/groups.graphql.ts';
 import { groupsRest } from './groups/groups.rest.ts';
 import { historyGraphql } from './history/history.graphql.ts';
 import { historyRest } from './history/history.rest.ts';
-import { MemoryHub } from './hub.memory.ts';
+import { invitesGraphql } from './invites/invites.graphql.ts';
+import { invitesRest } from './invites/invites.rest.ts';
+import { invitesSocket } from './invites/invites.socket.ts';
+import { openHub } from './open-hub.ts';
 import { GymBoards } from './presence/gym-boards.ts';
 import { presenceGraphql } from './presence/presence.graphql.ts';
 import { presenceRest } from './presence/presence.rest.ts';
@@ -11,14 +21,17 @@ import { presenceSocket } from './presence/presence.socket.ts';
 import { squadServices, type SquadResources } from './services.ts';
 import { squadSettings } from './settings.ts';
 import { squadSocket } from './socket/door.socket.ts';
+import { squadsGraphql } from './squads/squads.graphql.ts';
+import { squadsRest } from './squads/squads.rest.ts';
+import { squadsSocket } from './squads/squads.socket.ts';
 
 export const squad = defineSubgraph({
   name: 'squad',
   title: 'Squad service',
   description: 'Who is online, and training together: clubs, invitations, live squads, chat and feed.',
   settings: squadSettings,
-  async resources({ settings }): Promise<SquadResources & { dispose(): Promise<void> }> {
-    const hub = new MemoryHub({ graceMillis: settings.squadPresenceGraceMillis });
+  async resources({ settings, log }): Promise<SquadResources & { dispose(): Promise<void> }> {
+    const hub = await openHub(settings, log);
     const boards = new GymBoards(hub, settings.squadPresenceIntervalMillis);
     return {
       settings,
@@ -31,7 +44,9 @@ export const squad = defineSubgraph({
     };
   },
   services: squadServices,
-  graphql: [presenceGraphql, groupsGraphql, historyGraphql],
-  rest: [...presenceRest, ...groupsRest, ...historyRest],
-  sockets: [squadSocket({ ...presenceSocket })],
+  features: { onlineUsers: 'squad', groups: 'squad', squads: 'squad', invites: 'squad', messages: 'squad', history: 'squad', feed: 'feed' },
+  graphql: [presenceGraphql, groupsGraphql, invitesGraphql, squadsGraphql, messagesGraphql, blocksGraphql, historyGraphql, feedGraphql],
+  rest: [...presenceRest, ...groupsRest, ...invitesRest, ...squadsRest, ...messagesRest, ...blocksRest, ...historyRest, ...feedRest],
+  sockets: [squadSocket({ ...presenceSocket, ...invitesSocket, ...squadsSocket, ...messagesSocket })],
+  health: ({ hub }) => ({ hub: () => hub.check() }),
 });

@@ -4,7 +4,13 @@ export const groupsGraphql = {
   Query: {
     groups: (_root, { gymId }, { groups }) => groups.list(gymId),
   },
+  Mutation: {
+    createGroup: (_root, { input }, { groups }) => groups.create(input),
+    joinGroup: (_root, { input }, { groups }) => groups.join(input.groupId),
+    leaveGroup: (_root, { input }, { groups }) => groups.leave(input.groupId),
+  },
   Group: {
+    __resolveReference: async ({ id }, { groups }) => groups.find(id),
     createdBy: ({ createdBy }) => ({ id: createdBy }),
     members: ({ memberIds }) => memberIds.map((id) => ({ id })),
   },

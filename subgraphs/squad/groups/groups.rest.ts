@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
-import { gymQuery } from '#server/shapes.ts';
+import { gymQuery, idParams } from '#server/shapes.ts';
 import type { Groups } from './groups.ts';
-import { GroupShape } from './groups.shapes.ts';
+import { CreateGroupShape, GroupShape } from './groups.shapes.ts';
 
 const route = restRoute<{ groups: Groups }>();
 
@@ -16,5 +16,36 @@ export const groupsRest = [
     success: { status: 200, description: 'By name.', shape: z.array(GroupShape) },
     errors: ['FORBIDDEN', 'GYM_REQUIRED'],
     handler: ({ query }, { groups }) => groups.list(query.gymId),
+  }),
+  route({
+    method: 'POST',
+    path: '/groups',
+    summary: "Found a club in the caller's gym",
+    auth: 'required',
+    body: CreateGroupShape,
+    success: { status: 201, description: 'The club; the caller is its first member.', shape: GroupShape },
+    errors: ['CONFLICT', 'GYM_REQUIRED'],
+    handler: ({ body }, { groups }) => groups.create(body),
+  }),
+  route({
+    method: 'POST',
+    path: '/groups/:id/join',
+    summary: 'Join a club',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The club as it is now.', shape: GroupShape },
+    errors: ['CONFLICT', 'GYM_REQUIRED'],
+    handler: ({ params }, { groups }) => groups.join(params.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/groups/:id/leave',
+    summary: 'Leave a club',
+    description: 'A club whose last member leaves is gone.',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The club as it is now.', shape: GroupShape },
+    errors: ['GYM_REQUIRED'],
+    handler: ({ params }, { groups }) => groups.leave(params.id),
   }),
 ];

@@ -1,18 +1,83 @@
-import { requireGym } from '#server/auth/viewer.ts';
+import { requireGym, requireUser } from '#server/auth/viewer.ts';
+import { conflict, notFound } from '#server/errors.ts';
+import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import type { GroupShape } from './groups.shapes.ts';
+import { validated } from '#server/validate.ts';
+import { gyms, type StoredGroup } from '../gyms/gym.journal.ts';
+import type { Hub } from '../hub.ts';
+import { CreateGroupShape, type GroupShape } from './groups.shapes.ts';
 
-/** The clubs of a gym. Its people see, found and join them. */
+const MAX_GROUPS_A_GYM = 500;
+const MAX_MEMBERS = 2_000;
+
+/** The clubs of a gym. Its people see, found and join them; a club without members is gone. */
 export class Groups {
   private readonly unit: UnitOfWork;
+  private readonly hub: Hub;
 
-  constructor(unit: UnitOfWork) {
+  constructor(unit: UnitOfWork, hub: Hub) {
     this.unit = unit;
+    this.hub = hub;
   }
 
   /** Of the viewer's gym, or of any for a SUPER_ADMIN; by name. */
   async list(gymId?: string | null): Promise<GroupShape[]> {
-    requireGym(this.unit.viewer, gymId);
-    return [];
+    const { groups } = await this.hub.journals.of(gyms).read(requireGym(this.unit.viewer, gymId));
+    return Object.values(groups)
+      .filter(({ memberIds }) => memberIds.length > 0)
+      .toSorted((one, other) => one.name.localeCompare(other.name) || one.id.localeCompare(other.id))
+      .map((group) => this.present(group));
+  }
+
+  /** Of the viewer's own gym; null where there is none such. */
+  async find(id: string): Promise<GroupShape | null> {
+    const { viewer } = this.unit;
+    if (viewer.kind !== 'user' || !viewer.gymId) return null;
+    const group = (await this.hub.journals.of(gyms).read(viewer.gymId)).groups[id];
+    return group && group.memberIds.length > 0 ? this.present(group) : null;
+  }
+
+  /** The viewer is its first member. @throws CONFLICT where the gym has one of that name */
+  async create(input: unknown): Promise<GroupShape> {
+    const { name } = validated(CreateGroupShape, input);
+    const { userId } = requireUser(this.unit.viewer);
+    const gymId = requireGym(this.unit.viewer);
+    const at = new Date().toISOString();
+    const group: StoredGroup = { id: uuidv7(), gymId, name, createdBy: userId, memberIds: [userId], createdAt: at };
+    await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
+      const living = Object.values(groups).filter(({ memberIds }) => memberIds.length > 0);
+      if (living.some((other) => other.name.toLowerCase() === name.toLowerCase())) throw conflict(`Your gym has a group "${name}" already; join it, or choose another name.`);
+      if (living.length >= MAX_GROUPS_A_GYM) throw conflict(`A gym has at most ${MAX_GROUPS_A_GYM} groups.`);
+      return [
+        { type: 'founded', group },
+        { type: 'activity', activity: { id: group.id, kind: 'GROUP_CREATED', at, userIds: [userId], text: `New group: ${name}`, squadId: null, groupId: group.id } },
+      ];
+    });
+    return this.present(group);
+  }
+
+  join(id: string): Promise<GroupShape> {
+    return this.setMember(id, true);
+  }
+
+  leave(id: string): Promise<GroupShape> {
+    return this.setMember(id, false);
+  }
+
+  private async setMember(groupId: string, member: boolean): Promise<GroupShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    const gym = await this.hub.journals.of(gyms).change(requireGym(this.unit.viewer), ({ groups }) => {
+      const group = groups[groupId];
+      if (!group || group.memberIds.length === 0) throw notFound('group', groupId);
+      if (group.memberIds.includes(userId) === member) return [];
+      if (member && group.memberIds.length >= MAX_MEMBERS) throw conflict(`A group has at most ${MAX_MEMBERS} members.`);
+      return [{ type: member ? 'joinedGroup' : 'leftGroup', groupId, userId }];
+    });
+    return this.present(gym.groups[groupId] as StoredGroup);
+  }
+
+  private present({ id, gymId, name, createdBy, memberIds, createdAt }: StoredGroup): GroupShape {
+    const { viewer } = this.unit;
+    return { id, gymId, name, createdBy, memberIds: [...memberIds], memberCount: memberIds.length, joined: viewer.kind === 'user' && memberIds.includes(viewer.userId), createdAt };
   }
 }

@@ -7,6 +7,7 @@ export const historyGraphql = {
       viewer.kind === 'user' && viewer.userId === id ? connectionOf(await history.of(id, pageOf(args))) : null,
   },
   SquadWorkout: {
+    routine: ({ routineId }) => (routineId ? { id: routineId } : null),
     participants: ({ participantIds }) => participantIds.map((id) => ({ id })),
   },
 } satisfies Resolvers;

@@ -2,6 +2,7 @@ import { requireGym, requireUser, seesGym } from '#server/auth/viewer.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Hub } from '../hub.ts';
+import { hiddenFrom, users } from '../users/user.journal.ts';
 import { isVisible, presentOnlineUser, type BoardSubscription, type GymBoards } from './gym-boards.ts';
 import { GoOnlineShape, type OnlineUserShape, type OnlineUsersUpdate, type PresenceShape } from './presence.shapes.ts';
 
@@ -48,20 +49,44 @@ export class OnlineUsers {
   }
 
   /** A connection of the viewer: she stays online while it is there, and for the grace after. */
-  connect(): () => void {
+  async connect(): Promise<() => void> {
     return this.hub.connect(requireUser(this.unit.viewer).userId);
   }
 
   /** Tells of every change in the viewer's gym, numbered and at most five times a second. */
-  async watch(options: { gymId?: string | null | undefined; delta?: boolean | undefined; deliver(update: OnlineUsersUpdate): void }): Promise<BoardSubscription> {
-    const gym = requireGym(this.unit.viewer, options.gymId);
-    const hidden = await this.hiddenUsers();
-    return this.boards.listen(gym, { delta: options.delta ?? false, hidden: () => hidden, deliver: options.deliver });
+  async watch({ gymId, delta = false, deliver }: BoardWatch): Promise<BoardSubscription> {
+    const { userId } = requireUser(this.unit.viewer);
+    const gym = requireGym(this.unit.viewer, gymId);
+    let hidden: ReadonlySet<string> = new Set();
+    let board: BoardSubscription | undefined;
+    const following = await this.hub.journals.of(users).follow(userId, (user) => {
+      const before = hidden;
+      hidden = hiddenFrom(user);
+      if (hidden.size !== before.size || [...hidden].some((one) => !before.has(one))) board?.refresh();
+    });
+    hidden = hiddenFrom(following.state);
+    const listening = this.boards.listen(gym, { delta, hidden: () => hidden, deliver });
+    board = listening;
+    return {
+      ...listening,
+      stop() {
+        following.stop();
+        listening.stop();
+      },
+    };
   }
 
   private async hiddenUsers(): Promise<ReadonlySet<string>> {
-    return new Set();
+    return hiddenFrom(await this.hub.journals.of(users).read(requireUser(this.unit.viewer).userId));
   }
+}
+
+export interface BoardWatch {
+  /** For a SUPER_ADMIN: which gym. */
+  gymId?: string | null | undefined;
+  /** Changes only, however few are online. */
+  delta?: boolean | undefined;
+  deliver(update: OnlineUsersUpdate): void;
 }
 
 const pick = ({ status, activity, since }: OnlineUserShape) => ({ status, activity, since });

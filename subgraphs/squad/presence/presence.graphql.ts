@@ -1,4 +1,6 @@
+import { eventSource } from '../event-source.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import type { OnlineUsersUpdate } from './presence.shapes.ts';
 
 export const presenceGraphql = {
   Query: {
@@ -7,8 +9,26 @@ export const presenceGraphql = {
   Mutation: {
     goOnline: (_root, { input }, { onlineUsers }) => onlineUsers.goOnline(input),
   },
+  Subscription: {
+    onlineUsersUpdated: {
+      subscribe: (_root, { gymId }, { onlineUsers }) =>
+        eventSource<{ onlineUsersUpdated: OnlineUsersUpdate }>(
+          async (stream) => {
+            stream.onStop(await onlineUsers.connect());
+            const board = await onlineUsers.watch({ gymId, deliver: (update) => stream.push({ onlineUsersUpdated: update }) || board.refresh() });
+            stream.onStop(board.stop);
+            stream.push({ onlineUsersUpdated: board.snapshot() });
+          },
+          { whenFull: 'start-again' },
+        ),
+    },
+  },
   OnlineUser: {
     user: ({ userId }) => ({ id: userId }),
+  },
+  OnlineUsersUpdate: {
+    users: ({ users }) => [...users],
+    removed: ({ removed }) => [...removed],
   },
   User: {
     presence: ({ id }, _args, { onlineUsers }) => onlineUsers.presenceOf(id),

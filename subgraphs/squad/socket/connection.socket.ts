@@ -26,6 +26,8 @@ export interface SocketSettings {
 const PRESENCE_WAITS_ABOVE_BYTES = 256 * 1024;
 /** Above it the reader is too slow for what may not be left out: the socket is closed, the client returns and replays. */
 const CLOSE_ABOVE_BYTES = 2 * 1024 * 1024;
+/** Who logs out elsewhere is out here within 5 s. */
+const SESSION_CHECK_MILLIS = 3_000;
 /** Frames that wait for the one before them to be answered. */
 const MAX_WAITING_FRAMES = 100;
 
@@ -134,6 +136,7 @@ export class SocketConnection {
     if (this.state.name !== 'authenticated') throw unauthenticated(`Send {"event": "authenticate", "data": {"token"}} first; until then "${event}" is not heard.`);
     const handler = Object.hasOwn(this.events, event) ? this.events[event] : undefined;
     if (!handler) throw new PlatformError('UNKNOWN_EVENT', `There is no event "${event}"; expected authenticate, ${Object.keys(this.events).join(', ')}.`);
+    await viewerOf(this.state.authorization, this.host.verifier); // the log-in may have been ended meanwhile
     return handler(data, this.host.servicesOf(this.state.viewer, this.state.authorization), this);
   }
 
@@ -152,8 +155,23 @@ export class SocketConnection {
   }
 
   private async begin(viewer: UserViewer, authorization: string): Promise<void> {
+    this.keepTimer('session', setInterval(() => void this.checkSession(), SESSION_CHECK_MILLIS));
     const services = this.host.servicesOf(viewer, authorization);
-    this.keep('connection', services.onlineUsers.connect());
+    this.keep('connection', await services.onlineUsers.connect());
+    const stop = await services.invites.watch({
+      onReceived: (invite, seq) => this.push('squad_invite_received', { invite }, seq),
+      onUpdated: (invite, seq) => this.push('squad_invite_updated', { invite }, seq),
+    });
+    this.keep('invites', stop);
+  }
+
+  private async checkSession(): Promise<void> {
+    if (this.state.name !== 'authenticated') return;
+    try {
+      await viewerOf(this.state.authorization, this.host.verifier);
+    } catch (error) {
+      if (error instanceof PlatformError && error.code === 'UNAUTHENTICATED') this.close(CloseCode.TOKEN_EXPIRED, 'the token has expired, or its log-in was ended');
+    }
   }
 
   private refuse(error: unknown): void {

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { restRoute } from '#server/rest/route.ts';
+import type { Blocks } from './blocks.ts';
+
+const route = restRoute<{ blocks: Blocks }>();
+const userParams = z.object({ userId: z.uuid() });
+
+export const blocksRest = [
+  route({
+    method: 'GET',
+    path: '/blocks',
+    summary: 'Whom the caller has blocked',
+    auth: 'required',
+    success: { status: 200, description: 'Ids of users.', shape: z.array(z.string()) },
+    handler: (_request, { blocks }) => blocks.list(),
+  }),
+  route({
+    method: 'POST',
+    path: '/blocks/:userId',
+    summary: 'Block a user',
+    description: 'The two no longer see each other online, cannot invite each other, and no longer train together. The other one is not told.',
+    auth: 'required',
+    params: userParams,
+    success: { status: 204, description: 'She is blocked.' },
+    errors: ['VALIDATION_FAILED'],
+    handler: ({ params }, { blocks }) => blocks.block(params.userId),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/blocks/:userId',
+    summary: 'Lift a block',
+    auth: 'required',
+    params: userParams,
+    success: { status: 204, description: 'She is not blocked (any more).' },
+    handler: ({ params }, { blocks }) => blocks.unblock(params.userId),
+  }),
+];

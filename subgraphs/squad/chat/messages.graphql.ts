@@ -1,0 +1,25 @@
+import { connectionOf, pageOf } from '#server/graphql/connection.ts';
+import { eventSource } from '../event-source.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
+import type { MessageShape } from './messages.shapes.ts';
+
+export const messagesGraphql = {
+  Query: {
+    chatMessages: async (_root, { squadId, ...page }, { messages }) => connectionOf(await messages.list(squadId, pageOf(page))),
+  },
+  Mutation: {
+    sendSquadMessage: (_root, { input }, { messages }) => messages.send(input),
+  },
+  Subscription: {
+    squadMessageAdded: {
+      subscribe: (_root, { squadId, fromSeq }, { messages, onlineUsers }) =>
+        eventSource<{ squadMessageAdded: MessageShape }>(async (stream) => {
+          stream.onStop(await onlineUsers.connect());
+          stream.onStop(await messages.watch(squadId, fromSeq, { deliver: (message) => stream.push({ squadMessageAdded: message }), onEnd: () => stream.end() }));
+        }),
+    },
+  },
+  SquadMessage: {
+    user: ({ userId }) => ({ id: userId }),
+  },
+} satisfies Resolvers;

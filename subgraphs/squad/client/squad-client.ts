@@ -1,0 +1,149 @@
+import { WebSocket, type ClientOptions } from 'ws';
+import type { InviteShape } from '../invites/invites.shapes.ts';
+import type { MessageShape } from '../chat/messages.shapes.ts';
+import type { OnlineUsersUpdate, PresenceStatus } from '../presence/presence.shapes.ts';
+import type { SquadEventShape, SquadShape, DoneSetShape, Phase } from '../squads/squads.shapes.ts';
+
+/** What the server pushes, by event. */
+export interface ServerEvents {
+  online_users_updated: OnlineUsersUpdate;
+  squad_invite_received: { invite: InviteShape };
+  squad_invite_updated: { invite: InviteShape };
+  squad_joined: SquadEventShape;
+  squad_left: SquadEventShape;
+  squad_updated: SquadEventShape;
+  squad_message: { message: MessageShape };
+  error: { code: string; message: string };
+}
+
+/** What a client sends and what the ack holds, by event. */
+export interface ClientEvents {
+  authenticate: [{ token: string }, { userId: string; expiresAt: string }];
+  user_online: [{ status?: PresenceStatus; activity?: string; delta?: boolean }, OnlineUsersUpdate];
+  send_squad_invite: [{ toUserId: string; squadId?: string; message?: string }, { invite: InviteShape }];
+  respond_squad_invite: [{ inviteId: string; accept: boolean }, { invite: InviteShape }];
+  join_squad: [{ squadId: string; fromRevision?: number; fromMessage?: number }, { session: SquadShape; missed: SquadEventShape[]; complete: boolean }];
+  leave_squad: [{ squadId: string }, { session: SquadShape }];
+  start_squad: [{ squadId: string }, { session: SquadShape }];
+  pause_squad: [{ squadId: string }, { session: SquadShape }];
+  end_squad: [{ squadId: string }, { session: SquadShape }];
+  update_workout: [{ squadId: string; eventId: string; exerciseIndex: number; setIndex: number; phase: Phase; set?: DoneSetShape; restEndsAt?: string }, { revision: number }];
+  send_squad_message: [{ squadId: string; text: string; clientId?: string }, { message: MessageShape }];
+}
+
+/** A frame as it comes from the server. */
+export interface ServerFrame<Event extends keyof ServerEvents = keyof ServerEvents> {
+  event: Event;
+  data: ServerEvents[Event];
+  seq?: number;
+  id?: string | number;
+}
+
+/** The server refused a frame. */
+export class SquadError extends Error {
+  readonly code: string;
+  constructor({ code, message }: { code: string; message: string }) {
+    super(message);
+    this.name = 'SquadError';
+    this.code = code;
+  }
+}
+
+export interface SquadClientOptions {
+  /** `http://host:3005`, or the gateway's `http://host:4000/squad`. */
+  url: string;
+  /** Sent as first frame, as browsers must. */
+  token?: string;
+  /** Sent in the `Authorization` header instead. */
+  headerToken?: string;
+  origin?: string;
+}
+
+/**
+ * A client of the raw socket, typed by the protocol.
+ *
+ *     const squad = await SquadClient.connect({ url: 'http://localhost:3005', token });
+ *     const { users } = await squad.send('user_online', { status: 'AVAILABLE' });
+ *     squad.on('squad_invite_received', ({ invite }) => squad.send('respond_squad_invite', { inviteId: invite.id, accept: true }));
+ */
+export class SquadClient {
+  /** Every pushed frame, in order. */
+  readonly frames: ServerFrame[] = [];
+  /** The close code and reason, once it is closed. */
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly socket: WebSocket;
+  private nextId = 1;
+  private readonly pending = new Map<number, { resolve(data: never): void; reject(error: Error): void }>();
+  private readonly listeners = new Set<(frame: ServerFrame) => void>();
+
+  private constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (bytes: Buffer) => this.receive(JSON.parse(bytes.toString('utf8')) as ServerFrame));
+    this.closed = new Promise((resolve) => socket.once('close', (code, reason) => resolve({ code, reason: reason.toString('utf8') })));
+    void this.closed.then(({ code, reason }) => {
+      for (const { reject } of this.pending.values()) reject(new SquadError({ code: String(code), message: `closed: ${code} ${reason}` }));
+    });
+  }
+
+  /** Connects and, with a token, authenticates. */
+  static async connect({ url, token, headerToken, origin }: SquadClientOptions): Promise<SquadClient> {
+    const options: ClientOptions = { ...(headerToken && { headers: { Authorization: `Bearer ${headerToken}` } }), ...(origin && { origin }), perMessageDeflate: false };
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/socket`, 'squad.v1', options);
+    const client = new SquadClient(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', resolve);
+      socket.once('error', reject);
+    });
+    socket.on('error', () => undefined);
+    if (token) await client.send('authenticate', { token });
+    return client;
+  }
+
+  /** Resolves to the ack. @throws SquadError */
+  send<Event extends keyof ClientEvents>(event: Event, data: ClientEvents[Event][0]): Promise<ClientEvents[Event][1]> {
+    const id = this.nextId++;
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { resolve, reject });
+      this.socket.send(JSON.stringify({ event, data, id }));
+    });
+  }
+
+  /** Calls back with each pushed event of that name. Returns what ends it. */
+  on<Event extends keyof ServerEvents>(event: Event, listener: (data: ServerEvents[Event], frame: ServerFrame<Event>) => void): () => void {
+    const one = (frame: ServerFrame): void => {
+      if (frame.event === event) listener(frame.data as ServerEvents[Event], frame as ServerFrame<Event>);
+    };
+    this.listeners.add(one);
+    return () => void this.listeners.delete(one);
+  }
+
+  /** The first pushed event of that name that fits, also of those that came before. */
+  next<Event extends keyof ServerEvents>(event: Event, fits: (data: ServerEvents[Event]) => boolean = () => true): Promise<ServerEvents[Event]> {
+    const known = this.frames.find((frame) => frame.event === event && fits(frame.data as ServerEvents[Event]));
+    if (known) return Promise.resolve(known.data as ServerEvents[Event]);
+    return new Promise((resolve) => {
+      const stop = this.on(event, (data) => {
+        if (!fits(data)) return;
+        stop();
+        resolve(data);
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.socket.close(1000);
+    await this.closed;
+  }
+
+  private receive(frame: ServerFrame): void {
+    const pending = typeof frame.id === 'number' ? this.pending.get(frame.id) : undefined;
+    if (pending) {
+      this.pending.delete(frame.id as number);
+      if (frame.event === 'error') pending.reject(new SquadError(frame.data as ServerEvents['error']));
+      else pending.resolve(frame.data as never);
+      return;
+    }
+    this.frames.push(frame);
+    for (const listener of this.listeners) listener(frame);
+  }
+}

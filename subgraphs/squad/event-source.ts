@@ -1,0 +1,92 @@
+import { PlatformError } from '#server/errors.ts';
+
+/** What a subscription's source is given to work with. */
+export interface EventSink<Event> {
+  /** False where the queue was full: the event is gone, and (with `start-again`) all that waited with it. */
+  push(event: Event): boolean;
+  /** No more events: what waits is still delivered. */
+  end(): void;
+  /** Runs `stop` when the stream is over, for whatever reason; at once where it is already. */
+  onStop(stop: () => void): void;
+}
+
+export interface EventSourceOptions {
+  /** Events that may wait for a slow reader. Default 1,000. */
+  limit?: number;
+  /**
+   * `fail` ends the stream with an error: for events that each count (default). `start-again` forgets what waits:
+   * for those of which the source can give a whole state anew.
+   */
+  whenFull?: 'fail' | 'start-again';
+}
+
+/**
+ * A subscription's events as an async iterator, written by hand: `return()` stops the source at once, also while
+ * `next()` waits for an event. A generator's would wait for that event, and until then keep its listeners.
+ *
+ * `start` connects the source; what it throws is the answer to the subscription.
+ */
+export async function eventSource<Event>(start: (stream: EventSink<Event>) => Promise<void>, { limit = 1_000, whenFull = 'fail' }: EventSourceOptions = {}): Promise<AsyncIterableIterator<Event>> {
+  const queue: Event[] = [];
+  const stops: (() => void)[] = [];
+  let waiting: { resolve(result: IteratorResult<Event>): void; reject(error: Error): void } | undefined;
+  let failure: Error | undefined;
+  let isOver = false;
+
+  const stop = (): void => {
+    isOver = true;
+    for (const stopOne of stops.splice(0)) stopOne();
+    waiting?.resolve({ done: true, value: undefined });
+    waiting = undefined;
+  };
+  const stream: EventSink<Event> = {
+    push(event) {
+      if (isOver) return true;
+      if (waiting) {
+        waiting.resolve({ done: false, value: event });
+        waiting = undefined;
+        return true;
+      }
+      if (queue.length < limit) return queue.push(event) > 0;
+      queue.length = 0;
+      if (whenFull === 'fail') {
+        failure = new PlatformError('RATE_LIMITED', `More than ${limit} events waited for you to read them; subscribe again from the last one that you have.`);
+        stop();
+      }
+      return false;
+    },
+    end: stop,
+    onStop(stopOne) {
+      if (isOver) stopOne();
+      else stops.push(stopOne);
+    },
+  };
+
+  try {
+    await start(stream);
+  } catch (error) {
+    stop();
+    throw error;
+  }
+  const iterator: AsyncIterableIterator<Event> = {
+    next() {
+      const event = queue.shift();
+      if (event !== undefined) return Promise.resolve({ done: false, value: event });
+      if (failure) {
+        const error = failure;
+        failure = undefined;
+        return Promise.reject(error);
+      }
+      if (isOver) return Promise.resolve({ done: true, value: undefined });
+      return new Promise((resolve, reject) => (waiting = { resolve, reject }));
+    },
+    return() {
+      queue.length = 0;
+      failure = undefined;
+      stop();
+      return Promise.resolve({ done: true, value: undefined });
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
+}

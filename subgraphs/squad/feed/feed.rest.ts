@@ -1,0 +1,21 @@
+import { pageQuery } from '#server/paging.ts';
+import { restRoute } from '#server/rest/route.ts';
+import { gymQuery } from '#server/shapes.ts';
+import type { Feed } from './feed.ts';
+import { FeedItemShape } from './feed.shapes.ts';
+
+const route = restRoute<{ feed: Feed }>();
+
+export const feedRest = [
+  route({
+    method: 'GET',
+    path: '/feed',
+    summary: "What happens in the caller's gym",
+    description: 'Posts and announcements of the gym with what its squads and clubs do. While the gym service does not answer, only the latter.',
+    auth: 'required',
+    query: pageQuery.extend(gymQuery.shape),
+    success: { status: 200, description: 'Newest first.', shape: FeedItemShape, page: true },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    handler: ({ query: { gymId, ...page } }, { feed }) => feed.list(gymId, page),
+  }),
+];

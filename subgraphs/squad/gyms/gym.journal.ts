@@ -1,0 +1,68 @@
+import type { JournalKind } from '../storage/journal.ts';
+
+/** A club. */
+export interface StoredGroup {
+  readonly id: string;
+  readonly gymId: string;
+  readonly name: string;
+  readonly createdBy: string;
+  readonly memberIds: readonly string[];
+  readonly createdAt: string;
+}
+
+/** Something that a gym's people did together, for the feed. */
+export interface Activity {
+  readonly id: string;
+  readonly kind: 'SQUAD_FINISHED' | 'GROUP_CREATED';
+  readonly at: string;
+  /** Everybody concerned, who did it first. */
+  readonly userIds: readonly string[];
+  readonly text: string;
+  readonly squadId: string | null;
+  readonly groupId: string | null;
+}
+
+/** What the squad service keeps of one gym. */
+export interface GymRecord {
+  readonly groups: Readonly<Record<string, StoredGroup>>;
+  /** The newest last. */
+  readonly activities: readonly Activity[];
+}
+
+export type GymItem =
+  | { type: 'snapshot'; gym: GymRecord }
+  | { type: 'founded'; group: StoredGroup }
+  | { type: 'joinedGroup' | 'leftGroup'; groupId: string; userId: string }
+  | { type: 'activity'; activity: Activity };
+
+const KEPT_ACTIVITIES = 1_000;
+
+export const gyms: JournalKind<GymRecord, GymItem> = {
+  name: 'gyms',
+  empty: () => ({ groups: {}, activities: [] }),
+  apply(gym, item) {
+    switch (item.type) {
+      case 'snapshot':
+        return item.gym;
+      case 'founded':
+        return withGroup(gym, item.group);
+      case 'joinedGroup':
+      case 'leftGroup':
+        return withMember(gym, item);
+      case 'activity':
+        return { ...gym, activities: [...gym.activities.filter(({ id }) => id !== item.activity.id), item.activity].slice(-KEPT_ACTIVITIES) };
+      default:
+        return gym;
+    }
+  },
+  compacted: (gym) => [{ type: 'snapshot', gym }],
+};
+
+const withGroup = (gym: GymRecord, group: StoredGroup): GymRecord => ({ ...gym, groups: { ...gym.groups, [group.id]: group } });
+
+function withMember(gym: GymRecord, { type, groupId, userId }: { type: 'joinedGroup' | 'leftGroup'; groupId: string; userId: string }): GymRecord {
+  const group = gym.groups[groupId];
+  if (!group) return gym;
+  const others = group.memberIds.filter((memberId) => memberId !== userId);
+  return withGroup(gym, { ...group, memberIds: type === 'joinedGroup' ? [...others, userId] : others });
+}

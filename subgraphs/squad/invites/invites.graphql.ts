@@ -1,0 +1,31 @@
+import { connectionOf, pageOf } from '#server/graphql/connection.ts';
+import { eventSource } from '../event-source.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
+import type { InviteShape } from './invites.shapes.ts';
+
+export const invitesGraphql = {
+  Query: {
+    squadInvites: async (_root, { box, ...page }, { invites }) => connectionOf(await invites.list(box === 'SENT' ? 'sent' : 'received', pageOf(page))),
+  },
+  Mutation: {
+    sendSquadInvite: (_root, { input }, { invites }) => invites.send(input),
+    respondToSquadInvite: (_root, { input }, { invites }) => invites.respond(input),
+    revokeSquadInvite: async (_root, { input }, { invites }) => {
+      await invites.revoke(input.inviteId);
+      return true;
+    },
+  },
+  Subscription: {
+    squadInviteReceived: {
+      subscribe: (_root, _args, { invites, onlineUsers }) =>
+        eventSource<{ squadInviteReceived: InviteShape }>(async (stream) => {
+          stream.onStop(await onlineUsers.connect());
+          stream.onStop(await invites.watch({ onReceived: (invite) => stream.push({ squadInviteReceived: invite }), onUpdated: () => undefined }));
+        }),
+    },
+  },
+  SquadInvite: {
+    from: ({ fromUserId }) => ({ id: fromUserId }),
+    to: ({ toUserId }) => ({ id: toUserId }),
+  },
+} satisfies Resolvers;

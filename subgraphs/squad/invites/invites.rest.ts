@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { pageQuery } from '#server/paging.ts';
+import { restRoute } from '#server/rest/route.ts';
+import { idParams } from '#server/shapes.ts';
+import type { Invites } from './invites.ts';
+import { InviteShape, RespondToInviteShape, SendInviteShape } from './invites.shapes.ts';
+
+const route = restRoute<{ invites: Invites }>();
+
+export const invitesRest = [
+  route({
+    method: 'GET',
+    path: '/invites',
+    summary: 'Invites to the caller, or from her',
+    auth: 'required',
+    query: pageQuery.extend({ box: z.enum(['received', 'sent'], 'expected received or sent').default('received') }),
+    success: { status: 200, description: 'Newest first.', shape: InviteShape, page: true },
+    handler: ({ query: { box, ...page } }, { invites }) => invites.list(box, page),
+  }),
+  route({
+    method: 'POST',
+    path: '/invites',
+    summary: 'Invite somebody to train together',
+    description: 'Without a `squadId` a squad is opened with the caller as its host. An open invite of hers to the same squad is given again.',
+    auth: 'required',
+    body: SendInviteShape,
+    success: { status: 201, description: 'The invite, open for ten minutes.', shape: InviteShape },
+    errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SQUAD_ENDED', 'GYM_REQUIRED', 'UPSTREAM_UNAVAILABLE'],
+    handler: ({ body }, { invites }) => invites.send(body),
+  }),
+  route({
+    method: 'POST',
+    path: '/invites/:id/respond',
+    summary: 'Accept or decline an invite',
+    description: 'Accepting gives the right to join; joining is a step of its own.',
+    auth: 'required',
+    params: idParams,
+    body: RespondToInviteShape.omit({ inviteId: true }),
+    success: { status: 200, description: 'The invite as it is now.', shape: InviteShape },
+    errors: ['INVITE_CLOSED'],
+    handler: ({ params, body }, { invites }) => invites.respond({ ...body, inviteId: params.id }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/invites/:id',
+    summary: 'Take back an invite that the caller has sent',
+    auth: 'required',
+    params: idParams,
+    success: { status: 204, description: 'It is revoked.' },
+    errors: ['FORBIDDEN', 'INVITE_CLOSED'],
+    handler: ({ params }, { invites }) => invites.revoke(params.id),
+  }),
+];

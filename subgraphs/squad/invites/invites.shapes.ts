@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+export const InviteStatus = { PENDING: 'PENDING', ACCEPTED: 'ACCEPTED', DECLINED: 'DECLINED', EXPIRED: 'EXPIRED', REVOKED: 'REVOKED' } as const;
+export type InviteStatus = (typeof InviteStatus)[keyof typeof InviteStatus];
+
+export const InviteShape = z
+  .object({
+    id: z.uuid(),
+    squadId: z.uuid().meta({ description: 'The squad that the invitation is for.' }),
+    gymId: z.string(),
+    fromUserId: z.string(),
+    toUserId: z.string(),
+    message: z.string().nullable(),
+    status: z.enum(InviteStatus),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+    respondedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'SquadInvite' });
+export type InviteShape = z.infer<typeof InviteShape>;
+
+/** As it is stored: nobody writes that time has passed. */
+export type StoredInvite = InviteShape & { status: Exclude<InviteStatus, 'EXPIRED'> };
+
+export const SendInviteShape = z.object({
+  toUserId: z.uuid('expected the id of a user'),
+  squadId: z.uuid('expected the id of a squad').nullish(),
+  message: z.string().trim().max(280, 'expected at most 280 characters').nullish(),
+});
+
+export const RespondToInviteShape = z.object({ inviteId: z.uuid('expected the id of an invite'), accept: z.boolean('expected true or false') });
+
+/** As it is shown: a PENDING one whose time is up has EXPIRED. */
+export const presentInvite = (invite: StoredInvite, now = Date.now()): InviteShape =>
+  invite.status === 'PENDING' && Date.parse(invite.expiresAt) <= now ? { ...invite, status: 'EXPIRED' } : invite;

@@ -1,0 +1,10 @@
+import type { SocketEvents } from '../socket/events.socket.ts';
+
+export const invitesSocket: SocketEvents = {
+  async send_squad_invite(data, { invites }) {
+    return { invite: await invites.send(data) };
+  },
+  async respond_squad_invite(data, { invites }) {
+    return { invite: await invites.respond(data) };
+  },
+};

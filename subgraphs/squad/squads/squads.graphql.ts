@@ -1,0 +1,37 @@
+import { eventSource } from '../event-source.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
+import type { SquadShape } from './squads.shapes.ts';
+
+export const squadsGraphql = {
+  Query: {
+    squadSession: (_root, { id }, { squads }) => squads.get(id),
+  },
+  Mutation: {
+    createSquad: (_root, { input }, { squads }) => squads.create(input),
+    joinSquad: async (_root, { input }, { squads }) => (await squads.join(input)).session,
+    leaveSquad: (_root, { input }, { squads }) => squads.leave(input),
+    startSquad: (_root, { input }, { squads }) => squads.start(input),
+    pauseSquad: (_root, { input }, { squads }) => squads.pause(input),
+    endSquad: (_root, { input }, { squads }) => squads.end(input),
+    updateSquadWorkout: async (_root, { input }, { squads }) => (await squads.updateWorkout(input)).session,
+  },
+  Subscription: {
+    squadUpdated: {
+      subscribe: (_root, { squadId, fromRevision }, { squads, onlineUsers }) =>
+        eventSource<{ squadUpdated: SquadShape }>(async (stream) => {
+          stream.onStop(await onlineUsers.connect());
+          const { session, stop } = await squads.watch(squadId, undefined, { deliver: (_event, changed) => stream.push({ squadUpdated: changed }), onEnd: () => stream.end() });
+          stream.onStop(stop);
+          if (typeof fromRevision === 'number' && session.revision > fromRevision) stream.push({ squadUpdated: session });
+        }),
+    },
+  },
+  SquadSession: {
+    __resolveReference: async ({ id }, { squads }) => squads.find(id),
+    host: ({ hostId }) => ({ id: hostId }),
+    routine: ({ routineId }) => (routineId ? { id: routineId } : null),
+  },
+  SquadParticipant: {
+    user: ({ userId }) => ({ id: userId }),
+  },
+} satisfies Resolvers;

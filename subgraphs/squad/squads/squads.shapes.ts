@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+export const SquadStatus = { LOBBY: 'LOBBY', ACTIVE: 'ACTIVE', PAUSED: 'PAUSED', ENDED: 'ENDED' } as const;
+export type SquadStatus = (typeof SquadStatus)[keyof typeof SquadStatus];
+export const Phase = { WORK: 'WORK', REST: 'REST', DONE: 'DONE' } as const;
+export type Phase = (typeof Phase)[keyof typeof Phase];
+
+const amount = (most: number) => z.number().min(0).max(most).nullish();
+
+/** What was done in one set. */
+export const DoneSetShape = z.object({
+  reps: z.int().min(0).max(10_000).nullish(),
+  weightKg: amount(2_000),
+  durationSeconds: amount(86_400),
+  distanceMeters: amount(1_000_000),
+  rpe: z.number().min(0).max(10).nullish().meta({ description: 'How hard it was, 0 to 10.' }),
+});
+export type DoneSetShape = z.infer<typeof DoneSetShape>;
+
+export const ParticipantShape = z
+  .object({
+    userId: z.string(),
+    joinedAt: z.iso.datetime(),
+    leftAt: z.iso.datetime().nullable().meta({ description: 'Null while she takes part.' }),
+    exerciseIndex: z.int(),
+    setIndex: z.int(),
+    phase: z.enum(Phase),
+    restEndsAt: z.iso.datetime().nullable(),
+    lastSet: DoneSetShape.nullable(),
+    setsDone: z.int(),
+  })
+  .meta({ id: 'SquadParticipant' });
+export type ParticipantShape = z.infer<typeof ParticipantShape>;
+
+export const SquadShape = z
+  .object({
+    id: z.uuid(),
+    gymId: z.string(),
+    hostId: z.string(),
+    routineId: z.string().nullable(),
+    routineVersion: z.int().nullable(),
+    status: z.enum(SquadStatus),
+    revision: z.int().meta({ description: 'Counts every change of the session.' }),
+    participants: z.array(ParticipantShape),
+    createdAt: z.iso.datetime(),
+    startedAt: z.iso.datetime().nullable(),
+    pausedAt: z.iso.datetime().nullable(),
+    endedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'SquadSession' });
+export type SquadShape = z.infer<typeof SquadShape>;
+
+/** One change of a session, as sockets get it; `missed` holds such events. */
+export const SquadEventShape = z
+  .object({
+    event: z.enum(['squad_joined', 'squad_left', 'squad_updated']),
+    squadId: z.uuid(),
+    revision: z.int(),
+    at: z.iso.datetime(),
+    userId: z.string().meta({ description: 'Who did it, or (squad_left) who is gone.' }),
+    hostId: z.string(),
+    status: z.enum(SquadStatus),
+    participant: ParticipantShape.nullable().meta({ description: 'The participant as she is now; null where the session as a whole has changed.' }),
+  })
+  .meta({ id: 'SquadEvent' });
+export type SquadEventShape = z.infer<typeof SquadEventShape>;
+
+export const CreateSquadShape = z.object({ routineId: z.uuid('expected the id of a workout routine').nullish() });
+export const SquadIdShape = z.object({ squadId: z.uuid('expected the id of a squad') });
+export const JoinSquadShape = SquadIdShape.extend({ fromRevision: z.int('expected the last revision that you have').min(0).nullish() });
+
+export const UpdateWorkoutShape = SquadIdShape.extend({
+  eventId: z.string().min(1, 'expected an id of your own for this event').max(100),
+  exerciseIndex: z.int().min(0).max(500),
+  setIndex: z.int().min(0).max(500),
+  phase: z.enum(Phase, 'expected WORK, REST or DONE'),
+  set: DoneSetShape.nullish(),
+  restEndsAt: z.iso.datetime('expected a time such as 2026-01-31T18:00:00.000Z').nullish(),
+});
+export type UpdateWorkoutShape = z.infer<typeof UpdateWorkoutShape>;

@@ -1,0 +1,251 @@
+import { copyFile, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { PlatformError } from '#server/errors.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import type { Following, JournalKind, JournalListener, Journals, JournalsOf } from './journal.ts';
+import { recordFile } from './record-file.ts';
+
+export interface FileJournalsOptions {
+  folder: string;
+  log: Logger;
+  /** Journals kept in memory beyond those in use. Default 2,000. */
+  cacheSize?: number;
+}
+
+/** A journal is written anew when it holds so many records more than it needs. */
+const SPARE_RECORDS = 500;
+
+/** JSON files of one process, one a journal: `<folder>/<kind>/<two letters of the id>/<id>.jsonl`. */
+export class FileJournals implements Journals {
+  private readonly options: Required<FileJournalsOptions>;
+  /** In the order of their last use, so that the first is the one to forget. */
+  private readonly journals = new Map<string, FileJournal<unknown, object>>();
+
+  constructor(options: FileJournalsOptions) {
+    this.options = { cacheSize: 2_000, ...options };
+  }
+
+  of<State, Item extends object>(kind: JournalKind<State, Item>): JournalsOf<State, Item> {
+    return {
+      read: (id) => this.use(kind, id, (journal) => journal.read()),
+      change: (id, decide) => this.use(kind, id, (journal) => journal.change(decide)),
+      follow: (id, listener) => this.use(kind, id, (journal) => journal.follow(listener)),
+    };
+  }
+
+  get listeners(): number {
+    return [...this.journals.values()].reduce((sum, journal) => sum + journal.listeners.size, 0);
+  }
+
+  /** Removes the files of journals of that kind that nobody has written for its `keepDays`; returns how many. */
+  async sweep(kind: Pick<JournalKind<unknown, object>, 'name' | 'keepDays'>, now = Date.now()): Promise<number> {
+    if (kind.keepDays === undefined) return 0;
+    const folder = path.join(this.options.folder, kind.name);
+    let removed = 0;
+    for (const name of await readdir(folder, { recursive: true }).catch(() => [] as string[])) {
+      if (!name.endsWith('.jsonl')) continue;
+      const id = path.basename(name, '.jsonl');
+      const age = now - (await stat(path.join(folder, name))).mtimeMs;
+      if (age < kind.keepDays * DAY_MILLIS || this.journals.get(`${kind.name}/${id}`)?.isInUse) continue;
+      this.journals.delete(`${kind.name}/${id}`);
+      await rm(path.join(folder, name), { force: true });
+      removed += 1;
+    }
+    return removed;
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.journals.values()].map((journal) => journal.settled()));
+    this.journals.clear();
+  }
+
+  private async use<State, Item extends object, Result>(kind: JournalKind<State, Item>, id: string, work: (journal: FileJournal<State, Item>) => Promise<Result>): Promise<Result> {
+    const key = `${kind.name}/${id}`;
+    const journal = (this.journals.get(key) as FileJournal<State, Item> | undefined) ?? new FileJournal(kind, id, this.fileOf(kind.name, id), this.options.log);
+    this.journals.delete(key);
+    this.journals.set(key, journal as never);
+    this.forget();
+    journal.uses += 1;
+    try {
+      return await work(journal);
+    } finally {
+      journal.uses -= 1;
+    }
+  }
+
+  /** What is in use must stay: two of one file would not know of each other. */
+  private forget(): void {
+    let looked = 0;
+    for (const [key, journal] of this.journals) {
+      if (this.journals.size <= this.options.cacheSize || ++looked > 20) return;
+      if (!journal.isInUse) this.journals.delete(key);
+    }
+  }
+
+  private fileOf(kind: string, id: string): string {
+    // Ids are UUIDs of ours or of identity's; whatever they are, they name no other folder.
+    const name = encodeURIComponent(id).replaceAll('.', '%2E').slice(0, 120);
+    return path.join(this.options.folder, kind, name.slice(-2), `${name}.jsonl`);
+  }
+}
+
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+
+interface Waiting<State, Item> {
+  steps: readonly { item: Item; state: State }[];
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/**
+ * One file. Records are decided one change after the other on the newest state, and written together: while one
+ * write is on its way to the disk, all that is decided meanwhile waits for the next one (group commit).
+ */
+class FileJournal<State, Item extends object> {
+  readonly listeners = new Set<JournalListener<State>>();
+  uses = 0;
+  private readonly kind: JournalKind<State, Item>;
+  private readonly id: string;
+  private readonly file: string;
+  private readonly log: Logger;
+  private loading: Promise<void> | undefined;
+  private isLoaded = false;
+  /** With everything that was decided. */
+  private state: State;
+  /** With everything that is on disk, which is all that listeners have heard of. */
+  private safeState: State;
+  private length = 0;
+  private recordCount = 0;
+  private compactAt = SPARE_RECORDS;
+  /** Where a failed write may have left something behind. */
+  private mustCutTo: number | undefined;
+  private waiting: Waiting<State, Item>[] = [];
+  private flushing: Promise<void> | undefined;
+
+  constructor(kind: JournalKind<State, Item>, id: string, file: string, log: Logger) {
+    this.kind = kind;
+    this.id = id;
+    this.file = file;
+    this.log = log;
+    this.state = kind.empty(id);
+    this.safeState = this.state;
+  }
+
+  get isInUse(): boolean {
+    return this.uses > 0 || this.listeners.size > 0 || this.waiting.length > 0 || this.flushing !== undefined;
+  }
+
+  /** What is decided but not yet on disk is waited for: nobody is to see what a crash could still take back. */
+  async read(): Promise<State> {
+    return this.change(() => []);
+  }
+
+  async change(decide: (state: State) => readonly Item[]): Promise<State> {
+    while (!this.isLoaded) await this.load();
+    const items = decide(this.state);
+    const steps = items.map((item) => ({ item, state: (this.state = this.kind.apply(this.state, item)) }));
+    const { state } = this;
+    if (items.length === 0 && !this.flushing) return state;
+    await new Promise<void>((resolve, reject) => {
+      this.waiting.push({ steps, resolve, reject });
+      this.flush();
+    });
+    return state;
+  }
+
+  async follow(listener: JournalListener<State>): Promise<Following<State>> {
+    while (!this.isLoaded) await this.load();
+    this.listeners.add(listener);
+    return { state: this.safeState, stop: () => void this.listeners.delete(listener) };
+  }
+
+  async settled(): Promise<void> {
+    while (this.flushing) await this.flushing;
+  }
+
+  private load(): Promise<void> {
+    this.loading ??= this.loadFile().finally(() => (this.loading = undefined));
+    return this.loading;
+  }
+
+  private async loadFile(): Promise<void> {
+    if (this.mustCutTo !== undefined) await recordFile.cut(this.file, this.mustCutTo);
+    this.mustCutTo = undefined;
+    const found = await recordFile.read(this.file);
+    if (found.damagedLines > 0) {
+      const copy = `${this.file}.damaged-${Date.now()}`;
+      await copyFile(this.file, copy);
+      this.log.error({ file: this.file, lines: found.damagedLines, copy }, 'lines of a journal are damaged; the rest is used, the whole is kept in a copy');
+    }
+    if (found.cutBytes > 0) {
+      this.log.warn({ file: this.file, bytes: found.cutBytes, records: found.records.length }, 'the end of a journal was half written, never acknowledged, and is cut off');
+      await recordFile.cut(this.file, found.length);
+    }
+    this.state = (found.records as Item[]).reduce((state, item) => this.kind.apply(state, item), this.kind.empty(this.id));
+    this.safeState = this.state;
+    this.length = found.length;
+    this.recordCount = found.records.length;
+    this.compactAt = this.recordCount + SPARE_RECORDS;
+    this.isLoaded = true;
+  }
+
+  private flush(): void {
+    this.flushing ??= this.flushAll().finally(() => {
+      this.flushing = undefined;
+      if (this.waiting.length > 0) this.flush();
+    });
+  }
+
+  private async flushAll(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const batch = this.waiting;
+      this.waiting = [];
+      try {
+        await this.write(batch.flatMap(({ steps }) => steps.map(({ item }) => item)));
+      } catch (cause) {
+        this.giveUp([...batch, ...this.waiting.splice(0)], cause);
+        return;
+      }
+      for (const { steps, resolve } of batch) {
+        for (const { state } of steps) this.tell(state);
+        resolve();
+      }
+    }
+  }
+
+  private async write(items: readonly Item[]): Promise<void> {
+    if (items.length === 0) return;
+    const count = this.recordCount + items.length;
+    if (count >= this.compactAt && this.recordCount > 0) {
+      // The state holds these items already; nothing else can be decided before the records are made of it.
+      const records = this.kind.compacted(this.state);
+      this.length = await recordFile.replace(this.file, records);
+      this.recordCount = records.length;
+      this.compactAt = records.length * 2 + SPARE_RECORDS;
+      return;
+    }
+    this.mustCutTo = this.length;
+    this.length += await recordFile.append(this.file, items, this.recordCount === 0);
+    this.mustCutTo = undefined;
+    this.recordCount = count;
+  }
+
+  private tell(state: State): void {
+    this.safeState = state;
+    for (const listener of this.listeners) {
+      try {
+        listener(state);
+      } catch (error) {
+        this.log.error({ err: error }, 'a listener of a journal failed');
+      }
+    }
+  }
+
+  /** The disk refused: this, and what was decided on top of it, did not happen. The next use begins with what is on disk. */
+  private giveUp(batch: readonly Waiting<State, Item>[], cause: unknown): void {
+    this.log.error({ err: cause, file: this.file }, 'a journal could not be written');
+    this.isLoaded = false;
+    const error = new PlatformError('UPSTREAM_UNAVAILABLE', 'This could not be stored and has not happened; try again in a moment.', { cause, retryAfterSeconds: 1 });
+    for (const { reject } of batch) reject(error);
+  }
+}

@@ -1,0 +1,128 @@
+import { constants } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, truncate, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+
+/** What a file held, and what of it was no record. */
+export interface ReadFile {
+  records: object[];
+  /** Bytes up to the end of the last whole record. */
+  length: number;
+  /** Bytes after it, which a crash left half written. */
+  cutBytes: number;
+  /** Lines in the middle that do not fit their checksum: no crash does that, a disk or a hand does. */
+  damagedLines: number;
+}
+
+/**
+ * A file of JSON records, one a line, each with the CRC-32 of its text: `["1a2b3c4d",{"type":"..."}]`.
+ * It only grows at its end, or is replaced as a whole by a rename; so after a crash at any byte everything
+ * before the last write is there, and what is left of that write is found out and cut off.
+ */
+export const recordFile = {
+  /** Never throws for what stands in the file. A file that is not there is empty. */
+  async read(file: string): Promise<ReadFile> {
+    await rm(temporary(file), { force: true }); // of a replacement that did not come to its rename
+    const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return Buffer.alloc(0);
+      throw error;
+    });
+    return parse(bytes);
+  },
+
+  /** Appends; resolves once the bytes are on disk. `isNew`: the file's name has to be, too. */
+  async append(file: string, records: readonly object[], isNew: boolean): Promise<number> {
+    const bytes = encode(records);
+    if (isNew) await mkdir(path.dirname(file), { recursive: true });
+    await withFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, async (handle) => {
+      await writeAll(handle, bytes);
+      await handle.datasync();
+    });
+    if (isNew) await syncFolders(file);
+    return bytes.length;
+  },
+
+  /** Replaces the whole file, or leaves it as it is: never something between. */
+  async replace(file: string, records: readonly object[]): Promise<number> {
+    const bytes = encode(records);
+    await withFile(temporary(file), constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, async (handle) => {
+      await writeAll(handle, bytes);
+      await handle.sync();
+    });
+    await rename(temporary(file), file);
+    await syncFolder(path.dirname(file));
+    return bytes.length;
+  },
+
+  /** Takes away what a failed append may have left after `length`. */
+  async cut(file: string, length: number): Promise<void> {
+    await truncate(file, length).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  },
+};
+
+export function encode(records: readonly object[]): Buffer {
+  return Buffer.from(
+    records
+      .map((record) => {
+        const text = JSON.stringify(record);
+        return `["${checksum(text)}",${text}]\n`;
+      })
+      .join(''),
+  );
+}
+
+export function parse(bytes: Buffer): ReadFile {
+  const records: object[] = [];
+  let length = 0;
+  let damaged = 0;
+  let damagedLines = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(NEWLINE, start);
+    const record = end < 0 ? undefined : recordOf(bytes.toString('utf8', start, end));
+    const next = end < 0 ? bytes.length : end + 1;
+    if (record) {
+      records.push(record);
+      length = next;
+      damagedLines += damaged; // a whole record after them: they were not the end
+      damaged = 0;
+    } else damaged += 1;
+    start = next;
+  }
+  return { records, length, cutBytes: bytes.length - length, damagedLines };
+}
+
+function recordOf(line: string): object | undefined {
+  const text = line.slice(12, -1);
+  if (line.slice(0, 12) !== `["${checksum(text)}",` || !line.endsWith(']')) return undefined;
+  return JSON.parse(text) as object;
+}
+
+const NEWLINE = 0x0a;
+const checksum = (text: string): string => crc32(text).toString(16).padStart(8, '0');
+const temporary = (file: string): string => `${file}.new`;
+
+async function withFile(file: string, flags: number, use: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(file, flags, 0o600);
+  try {
+    await use(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+  for (let written = 0; written < bytes.length; ) written += (await handle.write(bytes, written)).bytesWritten;
+}
+
+/** A new file's name is on disk only once its folder is, and a new folder's once its own folder is. */
+async function syncFolders(file: string): Promise<void> {
+  const shard = path.dirname(file);
+  for (const folder of [shard, path.dirname(shard), path.dirname(path.dirname(shard))]) await syncFolder(folder);
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return; // folders cannot be opened there
+  await withFile(folder, constants.O_RDONLY, (handle) => handle.sync());
+}

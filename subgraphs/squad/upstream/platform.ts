@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { PlatformError } from '#server/errors.ts';
+import type { ServerSettings } from '#server/settings.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+
+const TIMEOUT_MILLIS = 2_000; // 2 s
+
+/** A page of another service's REST list. */
+export interface UpstreamPage {
+  items: unknown[];
+  /** Undefined on the last page. */
+  nextCursor: string | undefined;
+}
+
+/** Calls to the other services in the caller's name: her rights decide there. Connections are kept and shared by `fetch`. */
+export class Platform {
+  private readonly unit: UnitOfWork;
+  private readonly settings: ServerSettings;
+
+  constructor(unit: UnitOfWork, settings: ServerSettings) {
+    this.unit = unit;
+    this.settings = settings;
+  }
+
+  /** Whether there is such a user in that gym, as far as the caller may know. @throws UPSTREAM_UNAVAILABLE */
+  async isUserOfGym(userId: string, gymId: string): Promise<boolean> {
+    const user = await this.get(`${this.settings.identityUrl}/users/${encodeURIComponent(userId)}`, 'identity');
+    if (user === undefined) return false;
+    const known = z.looseObject({ gymId: z.string().nullish() }).safeParse(user.body).data?.gymId;
+    return known === undefined || known === gymId; // where it is not shown, identity shows people of her own gym only
+  }
+
+  /** The present version of a routine; null where it is not told. Undefined: there is none. @throws UPSTREAM_UNAVAILABLE */
+  async routineVersion(routineId: string): Promise<number | null | undefined> {
+    const routine = await this.get(`${this.settings.contentUrl}/workouts/${encodeURIComponent(routineId)}`, 'content');
+    return routine && (z.looseObject({ version: z.int() }).safeParse(routine.body).data?.version ?? null);
+  }
+
+  /** A page of a list of the gym service; of the given gym for a SUPER_ADMIN. @throws UPSTREAM_UNAVAILABLE */
+  async gymList(path: '/posts' | '/announcements', gymId: string, cursor?: string): Promise<UpstreamPage> {
+    const query = new URLSearchParams({ gymId, limit: '50', ...(cursor !== undefined && { cursor }) });
+    const answer = await this.get(`${this.settings.gymUrl}${path}?${query}`, 'gym');
+    const items = z.array(z.unknown()).safeParse(answer?.body);
+    if (!items.success) throw unavailable('gym');
+    const next = /<([^>]*)>;\s*rel="next"/.exec(answer?.headers.get('link') ?? '')?.[1];
+    return { items: items.data, nextCursor: next ? (new URL(next, this.settings.gymUrl).searchParams.get('cursor') ?? undefined) : undefined };
+  }
+
+  private async get(url: string, service: string): Promise<{ body: unknown; headers: Headers } | undefined> {
+    const { authorization, traceparent, requestId } = this.unit.origin;
+    let response: Response;
+    try {
+      response = await fetch(url, {
+        headers: { Accept: 'application/json', ...(authorization && { Authorization: authorization }), ...(traceparent && { traceparent }), ...(requestId && { 'X-Request-Id': requestId }) },
+        signal: AbortSignal.timeout(TIMEOUT_MILLIS),
+        redirect: 'error',
+      });
+      if (response.ok) return { body: await response.json(), headers: response.headers };
+      await response.body?.cancel();
+    } catch (cause) {
+      throw unavailable(service, cause);
+    }
+    if (response.status >= 500 || response.status === 429) throw unavailable(service);
+    return undefined;
+  }
+}
+
+const unavailable = (service: string, cause?: unknown) =>
+  new PlatformError('UPSTREAM_UNAVAILABLE', `The ${service} service does not answer; try again in a moment.`, { retryAfterSeconds: 1, cause });
