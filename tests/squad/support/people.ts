@@ -1,0 +1,70 @@
+import { createClient, type Client } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { SquadClient } from '../../../subgraphs/squad/client/squad-client.ts';
+import type { TestPlatform } from '../../support/platform.ts';
+
+/** A member with what she needs to come in by every door. */
+export interface Person {
+  id: string;
+  token: string;
+}
+
+/** What a subscription has delivered, and what it will. */
+export interface Received<Data> {
+  readonly events: Data[];
+  /** The first event that fits, also of those that came before. */
+  next(fits: (data: Data) => boolean): Promise<Data>;
+  /** Resolves when the server has ended it. */
+  readonly done: Promise<void>;
+  stop(): void;
+}
+
+/** A graph client with subscriptions, as the front end has one. */
+export function graphClient(url: string, token: string): Client {
+  return createClient({ url: `${url.replace(/^http/, 'ws')}/graphql`, webSocketImpl: WebSocket, connectionParams: { Authorization: `Bearer ${token}` }, lazy: false, retryAttempts: 0, onNonLazyError: () => undefined });
+}
+
+/** Subscribes; resolves once the service has taken it (a message that is answered later has come later). */
+export async function subscribed<Data>(client: Client, query: string, variables: Record<string, unknown> = {}): Promise<Received<Data>> {
+  const events: Data[] = [];
+  const waiting = new Set<() => void>();
+  let stop = (): void => undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    stop = client.subscribe<Data>(
+      { query, variables },
+      {
+        next({ data, errors }) {
+          if (errors) return reject(Object.assign(new Error(errors[0]?.message), { errors }));
+          events.push(data as Data);
+          for (const wake of waiting) wake();
+        },
+        error: (error) => reject(error instanceof Error ? error : Object.assign(new Error('refused'), { errors: error })),
+        complete: () => resolve(),
+      },
+    );
+  });
+  done.catch(() => undefined);
+  // Messages of one socket are handled in order: when this one is answered, the subscription before it has begun.
+  await new Promise<void>((resolve) => void client.subscribe({ query: '{ __typename }' }, { next: () => resolve(), error: () => resolve(), complete: () => resolve() }));
+  const refused = await Promise.race([done.then(() => undefined, (error: Error) => error), new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 50))]);
+  if (refused) throw refused;
+  return {
+    events,
+    done,
+    stop,
+    next: (fits) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const found = events.find(fits);
+          if (found === undefined) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+/** Her raw socket, authenticated. */
+export const socketOf = (platform: TestPlatform, person: Person, url = platform.url('squad')): Promise<SquadClient> => SquadClient.connect({ url, token: person.token });
