@@ -6,15 +6,18 @@ import type { ServerSettings } from '#server/settings.ts';
 import { chats } from './chat/chat.journal.ts';
 import type { Hub } from './hub.ts';
 import { MemoryHub } from './hub.memory.ts';
+import { RedisHub } from './hub.redis.ts';
 import type { SquadSettings } from './settings.ts';
 import { squads } from './squads/squad.journal.ts';
 import { FileJournals } from './storage/journal.file.ts';
+import { RedisConnections } from './storage/redis-connections.ts';
 
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
 
 /** The hub that the settings ask for. */
 export async function openHub(settings: ServerSettings & SquadSettings, log: Logger): Promise<Hub> {
   const graceMillis = settings.squadPresenceGraceMillis;
+  if (settings.redisUrl) return RedisHub.start({ graceMillis }, await RedisConnections.open(settings.redisUrl, log), log);
   const folder = path.resolve(settings.dataDir, 'squad');
   await mkdir(folder, { recursive: true });
   // Two processes that append to one file would spoil it.

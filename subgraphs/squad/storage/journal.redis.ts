@@ -1,0 +1,238 @@
+import { LRUCache } from 'lru-cache';
+import { PlatformError } from '#server/errors.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import type { RedisConnections } from './redis-connections.ts';
+import type { Following, JournalKind, JournalListener, Journals, JournalsOf } from './journal.ts';
+
+const PREFIX = 'squad:journal';
+const SPARE_RECORDS = 500;
+const DAY_SECONDS = 24 * 60 * 60;
+
+/**
+ * Journals in Redis, one list each: any number of instances write and follow the same ones. `total` counts the records
+ * ever written, `base` those that the first entries of the list stand for since it was last written anew.
+ */
+export class RedisJournals implements Journals {
+  private readonly redis: RedisConnections;
+  private readonly log: Logger;
+  private readonly followed = new Map<string, RedisJournal<unknown, object>>();
+  private readonly cached = new LRUCache<string, RedisJournal<unknown, object>>({ max: 2_000 });
+
+  constructor(redis: RedisConnections, log: Logger) {
+    this.redis = redis;
+    this.log = log;
+    // What was told while the connection was lost was not heard.
+    redis.onReady(() => this.followed.forEach((journal) => void journal.catchUp()));
+  }
+
+  of<State, Item extends object>(kind: JournalKind<State, Item>): JournalsOf<State, Item> {
+    return {
+      read: (id) => this.journal(kind, id).change(() => []),
+      change: (id, decide) => this.journal(kind, id).change(decide),
+      follow: (id, listener) => this.follow(this.journal(kind, id), listener),
+    };
+  }
+
+  get listeners(): number {
+    return [...this.followed.values()].reduce((sum, journal) => sum + journal.listeners.size, 0);
+  }
+
+  async close(): Promise<void> {
+    this.followed.clear();
+    this.cached.clear();
+  }
+
+  private journal<State, Item extends object>(kind: JournalKind<State, Item>, id: string): RedisJournal<State, Item> {
+    const key = `${PREFIX}:{${kind.name}:${id}}`;
+    const known = this.followed.get(key) ?? this.cached.get(key);
+    if (known) return known as unknown as RedisJournal<State, Item>;
+    const journal = new RedisJournal(kind, id, key, this.redis, this.log);
+    this.cached.set(key, journal as never);
+    return journal;
+  }
+
+  private async follow<State, Item extends object>(journal: RedisJournal<State, Item>, listener: JournalListener<State>): Promise<Following<State>> {
+    const { key } = journal;
+    journal.followers += 1;
+    if (this.followed.get(key) !== (journal as never)) {
+      this.followed.set(key, journal as never);
+      journal.subscribed = this.redis.subscribe(key, (total) => void journal.catchUp(Number(total)));
+    }
+    let isStopped = false;
+    const stop = (): void => {
+      if (isStopped) return;
+      isStopped = true;
+      journal.listeners.delete(listener);
+      journal.followers -= 1;
+      if (journal.followers > 0 || this.followed.get(key) !== (journal as never)) return;
+      this.followed.delete(key);
+      this.cached.set(key, journal as never);
+      void this.redis.unsubscribe(key).catch(() => undefined);
+    };
+    try {
+      await journal.subscribed;
+      return { state: await journal.listen(listener), stop };
+    } catch (error) {
+      stop();
+      throw error;
+    }
+  }
+}
+
+/** One list, with the state that this instance has made of it so far. Its steps go one after the other. */
+class RedisJournal<State, Item extends object> {
+  readonly key: string;
+  readonly listeners = new Set<JournalListener<State>>();
+  /** Those who listen or are about to. */
+  followers = 0;
+  subscribed: Promise<void> = Promise.resolve();
+  private readonly kind: JournalKind<State, Item>;
+  private readonly id: string;
+  private readonly redis: RedisConnections;
+  private readonly log: Logger;
+  private state: State;
+  private total = 0;
+  private working: Promise<unknown> = Promise.resolve();
+
+  constructor(kind: JournalKind<State, Item>, id: string, key: string, redis: RedisConnections, log: Logger) {
+    this.kind = kind;
+    this.id = id;
+    this.key = key;
+    this.redis = redis;
+    this.log = log;
+    this.state = kind.empty(id);
+  }
+
+  change(decide: (state: State) => readonly Item[]): Promise<State> {
+    return this.inTurn(async () => {
+      for (;;) {
+        await this.pull();
+        const items = decide(this.state);
+        if (items.length === 0 || (await this.append(items))) return this.state;
+      }
+    });
+  }
+
+  /** The listener hears of everything after the state that is given, and of nothing before it. */
+  listen(listener: JournalListener<State>): Promise<State> {
+    return this.inTurn(async () => {
+      await this.pull();
+      this.listeners.add(listener);
+      return this.state;
+    });
+  }
+
+  /** Told that there is more, or that it may have missed being told. */
+  async catchUp(total?: number): Promise<void> {
+    if (total !== undefined && total <= this.total) return;
+    await this.inTurn(() => this.pull()).catch((error: unknown) => this.log.warn({ err: error, key: this.key }, 'a journal could not be read on'));
+  }
+
+  private inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.working.then(work);
+    this.working = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private get keys(): string[] {
+    return [this.key, `${this.key}:meta`];
+  }
+
+  private async pull(): Promise<void> {
+    const [total, isWhole, texts] = (await this.run(PULL, [String(this.total)])) as [number, number, string[]];
+    if (total === this.total) return;
+    // Redis lost what it had: this instance still knows it.
+    if (total < this.total) return this.seed();
+    const items = texts.map((text) => JSON.parse(text) as Item);
+    if (isWhole) {
+      this.state = items.reduce((state, item) => this.kind.apply(state, item), this.kind.empty(this.id));
+      this.total = total;
+      return this.tell();
+    }
+    for (const item of items) this.step(item);
+  }
+
+  private async append(items: readonly Item[]): Promise<boolean> {
+    const texts = items.map((item) => JSON.stringify(item));
+    const expiry = String((this.kind.keepDays ?? 0) * DAY_SECONDS);
+    const [done, length] = (await this.run(APPEND, [String(this.total), this.key, expiry, ...texts])) as [number, number];
+    if (!done) return false;
+    for (const item of items) this.step(item);
+    if (length > SPARE_RECORDS * 2) await this.compact(length);
+    return true;
+  }
+
+  private async compact(length: number): Promise<void> {
+    const texts = this.kind.compacted(this.state).map((item) => JSON.stringify(item));
+    if (length < texts.length * 2 + SPARE_RECORDS) return;
+    await this.run(REPLACE, [String(this.total), String(this.total), ...texts]).catch((error: unknown) => this.log.warn({ err: error, key: this.key }, 'a journal could not be shortened'));
+  }
+
+  private async seed(): Promise<void> {
+    this.log.warn({ key: this.key, records: this.total }, 'Redis has lost a journal; it is written anew from memory');
+    await this.run(SEED, [String(this.total), ...this.kind.compacted(this.state).map((item) => JSON.stringify(item))]);
+  }
+
+  private step(item: Item): void {
+    this.state = this.kind.apply(this.state, item);
+    this.total += 1;
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(this.state);
+      } catch (error) {
+        this.log.error({ err: error }, 'a listener of a journal failed');
+      }
+    }
+  }
+
+  private async run(script: string, args: string[]): Promise<unknown> {
+    try {
+      return await this.redis.commands.eval(script, { keys: this.keys, arguments: args });
+    } catch (cause) {
+      throw new PlatformError('UPSTREAM_UNAVAILABLE', 'This could not be looked up or stored now; try again in a moment.', { cause, retryAfterSeconds: 1 });
+    }
+  }
+}
+
+/** ARGV: the total that is known. Gives the total, whether the list is whole, and its entries after what is known. */
+const PULL = `
+local known = tonumber(ARGV[1])
+local total = tonumber(redis.call('HGET', KEYS[2], 'total') or '0')
+local base = tonumber(redis.call('HGET', KEYS[2], 'base') or '0')
+if known >= total then return {total, 0, {}} end
+if known < base then return {total, 1, redis.call('LRANGE', KEYS[1], 0, -1)} end
+return {total, 0, redis.call('LRANGE', KEYS[1], known - total, -1)}`;
+
+/** ARGV: the total that the records were decided on, the channel, seconds to keep (0: for ever), the records. */
+const APPEND = `
+local total = tonumber(redis.call('HGET', KEYS[2], 'total') or '0')
+if total ~= tonumber(ARGV[1]) then return {0, 0} end
+local length = 0
+for i = 4, #ARGV do length = redis.call('RPUSH', KEYS[1], ARGV[i]) end
+total = redis.call('HINCRBY', KEYS[2], 'total', #ARGV - 3)
+if ARGV[3] ~= '0' then
+  redis.call('EXPIRE', KEYS[1], ARGV[3])
+  redis.call('EXPIRE', KEYS[2], ARGV[3])
+end
+redis.call('PUBLISH', ARGV[2], total)
+return {1, length}`;
+
+/** ARGV: the total that the records stand for, the new base, the records. */
+const REPLACE = `
+if redis.call('HGET', KEYS[2], 'total') ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1])
+for i = 3, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+redis.call('HSET', KEYS[2], 'base', ARGV[2])
+return 1`;
+
+/** ARGV: the total that the records stand for, the records. Who knows more wins. */
+const SEED = `
+if tonumber(redis.call('HGET', KEYS[2], 'total') or '0') >= tonumber(ARGV[1]) then return 0 end
+redis.call('DEL', KEYS[1])
+for i = 2, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+redis.call('HSET', KEYS[2], 'total', ARGV[1], 'base', ARGV[1])
+return 1`;

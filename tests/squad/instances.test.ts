@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { settingsOf } from '#server/run.ts';
+import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
+import { SquadClient } from '../../subgraphs/squad/client/squad-client.ts';
+import { squad } from '../../subgraphs/squad/subgraph.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import type { Person } from './support/people.ts';
+import { startRedis, type OwnRedis } from './support/redis.ts';
+
+const canRun = process.env.REDIS_URL && spawnSync('redis-server', ['--version']).status === 0;
+const why = process.env.REDIS_URL ? 'redis-server is not installed' : 'REDIS_URL is not set';
+
+(canRun ? describe : describe.skip)(`two instances with Redis${canRun ? '' : ` (skipped: ${why})`}`, () => {
+  let platform: TestPlatform;
+  let redis: OwnRedis;
+  let one: RunningSubgraph;
+  let other: RunningSubgraph;
+  const graceMillis = 3_000;
+
+  const startInstance = async (): Promise<RunningSubgraph> => {
+    const { settings } = settingsOf(squad, { ...platform.env, REDIS_URL: redis.url, SQUAD_PRESENCE_GRACE_MILLIS: String(graceMillis) });
+    return startSubgraph(squad, { settings, port: 0, verifyAnswers: true });
+  };
+  const at = (instance: RunningSubgraph, person: Person) => SquadClient.connect({ url: instance.url, token: person.token });
+  const sees = (userId: string) => (data: { users: readonly { userId: string }[] }) => data.users.some((user) => user.userId === userId);
+
+  beforeAll(async () => {
+    platform = await startPlatform({ services: ['identity'] });
+    redis = await startRedis();
+    [one, other] = await Promise.all([startInstance(), startInstance()]);
+  });
+  afterAll(async () => {
+    await Promise.all([one?.stop(), other?.stop()]);
+    await redis?.stop();
+    await platform?.stop();
+  });
+
+  test('members see each other, train together and chat as on one', async () => {
+    const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
+    const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);
+    await mayas.send('user_online', {});
+    await leos.send('user_online', { activity: 'legs' });
+    await mayas.next('online_users_updated', sees(leo.id));
+    const { invite } = await mayas.send('send_squad_invite', { toUserId: leo.id });
+    await leos.next('squad_invite_received', (data) => data.invite.id === invite.id);
+    await mayas.send('join_squad', { squadId: invite.squadId });
+    const { session } = await leos.send('join_squad', { squadId: invite.squadId });
+    expect((await mayas.next('squad_joined', (data) => data.userId === leo.id)).revision).toBe(session.revision);
+    const { revision } = await leos.send('update_workout', { squadId: invite.squadId, eventId: randomUUID(), exerciseIndex: 1, setIndex: 2, phase: 'WORK' });
+    expect(await mayas.next('squad_updated', (data) => data.revision === revision)).toMatchObject({ participant: { userId: leo.id, exerciseIndex: 1, setIndex: 2 } });
+    const { message } = await mayas.send('send_squad_message', { squadId: invite.squadId, text: 'go!' });
+    expect((await leos.next('squad_message', (data) => data.message.id === message.id)).message.text).toBe('go!');
+    const list = await (await fetch(`${other.url}/online-users`, { headers: { Authorization: `Bearer ${maya.token}` } })).json();
+    expect(list).toEqual(expect.arrayContaining([expect.objectContaining({ userId: maya.id }), expect.objectContaining({ userId: leo.id })]));
+    await Promise.all([mayas.close(), leos.close()]);
+  });
+
+  test('writes at the same time from both make one row of revisions, each told once', async () => {
+    const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
+    const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);
+    await leos.send('user_online', {});
+    const { invite } = await mayas.send('send_squad_invite', { toUserId: leo.id });
+    const { squadId } = invite;
+    await mayas.send('join_squad', { squadId });
+    const { session } = await leos.send('join_squad', { squadId });
+    const update = (client: SquadClient, setIndex: number) => client.send('update_workout', { squadId, eventId: randomUUID(), exerciseIndex: 0, setIndex, phase: 'WORK' });
+    const acks = await Promise.all(Array.from({ length: 20 }, (_one, index) => update(index % 2 ? mayas : leos, index)));
+    const revisions = acks.map(({ revision }) => revision).toSorted((a, b) => a - b);
+    expect(revisions).toEqual(Array.from({ length: 20 }, (_one, index) => session.revision + 1 + index));
+    for (const client of [mayas, leos]) {
+      await client.next('squad_updated', (data) => data.revision === revisions.at(-1));
+      expect(client.frames.filter(({ event }) => event === 'squad_updated').map(({ seq }) => seq)).toEqual(revisions);
+    }
+    await Promise.all([mayas.close(), leos.close()]);
+  });
+
+  test('when one instance dies its members go on at the other and miss nothing', async () => {
+    const third = await startInstance();
+    const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
+    const mayas = await at(third, maya);
+    const leos = await at(other, leo);
+    await leos.send('user_online', {});
+    await mayas.send('user_online', {});
+    const { invite } = await leos.send('send_squad_invite', { toUserId: maya.id });
+    const { squadId } = invite;
+    await leos.send('join_squad', { squadId });
+    const { session } = await mayas.send('join_squad', { squadId });
+    const heard = leos.frames.length;
+    await third.stop();
+    expect((await mayas.closed).code).toBe(1001);
+    const { revision } = await leos.send('update_workout', { squadId, eventId: 'meanwhile', exerciseIndex: 0, setIndex: 1, phase: 'REST' });
+    const { message } = await leos.send('send_squad_message', { squadId, text: 'are you there?' });
+    const back = await at(one, maya);
+    const { missed, complete } = await back.send('join_squad', { squadId, fromRevision: session.revision, fromMessage: 0 });
+    expect(complete).toBe(true);
+    expect(missed.map((event) => event.revision)).toEqual([revision]);
+    expect((await back.next('squad_message')).message.id).toBe(message.id);
+    await back.send('user_online', {});
+    // She came back within the grace: nobody saw her go.
+    const updates = leos.frames.slice(heard).filter(({ event }) => event === 'online_users_updated');
+    expect(updates.every(({ data }) => sees(maya.id)(data as never))).toBe(true);
+    await Promise.all([back.close(), leos.close()]);
+  });
+
+  test('a Redis that restarts empty is filled again: presence within 10 s, squads go on', async () => {
+    const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
+    const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);
+    await Promise.all([mayas.send('user_online', {}), leos.send('user_online', {})]);
+    const { invite } = await mayas.send('send_squad_invite', { toUserId: leo.id });
+    const { squadId } = invite;
+    await mayas.send('join_squad', { squadId });
+    await leos.send('join_squad', { squadId });
+    await redis.restart();
+    const startedAt = Date.now();
+    const joiner = await platform.register();
+    let joined: SquadClient | undefined;
+    // Somebody who comes to a fresh instance sees who is at the others.
+    const fresh = await startInstance();
+    for (;;) {
+      joined ??= await at(fresh, joiner).catch(() => undefined);
+      const snapshot = await joined?.send('user_online', {}).catch(() => undefined);
+      if (snapshot && sees(maya.id)(snapshot) && sees(leo.id)(snapshot)) break;
+      expect(Date.now() - startedAt).toBeLessThan(10_000);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await mayas.next('online_users_updated', sees(joiner.id));
+    const { revision } = await mayas.send('update_workout', { squadId, eventId: randomUUID(), exerciseIndex: 0, setIndex: 5, phase: 'WORK' });
+    expect((await leos.next('squad_updated', (data) => data.revision === revision)).participant?.setIndex).toBe(5);
+    await Promise.all([mayas.close(), leos.close(), joined?.close()]);
+    await fresh.stop();
+  });
+});

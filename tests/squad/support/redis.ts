@@ -1,0 +1,54 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createClient } from 'redis';
+
+/** A redis-server of the test's own, which it may restart and kill. */
+export interface OwnRedis {
+  url: string;
+  /** Ends it without warning and starts it anew, empty. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startRedis(): Promise<OwnRedis> {
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let server = await start(port);
+  const stop = async (): Promise<void> => {
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
+    await ended;
+  };
+  return {
+    url,
+    async restart() {
+      await stop();
+      server = await start(port);
+    },
+    stop,
+  };
+}
+
+async function start(port: number): Promise<ChildProcess> {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'squad-redis-'));
+  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', dir], { stdio: 'ignore' });
+  const client = createClient({ url: `redis://127.0.0.1:${port}`, socket: { reconnectStrategy: 20 } });
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.ping();
+  client.destroy();
+  return server;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
