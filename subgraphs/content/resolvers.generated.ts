@@ -144,6 +144,12 @@ export type Mutation = {
   updateProduct: Product;
   /** Takes a product out of the shop. */
   deleteProduct: Scalars['Boolean']['output'];
+  /** Gives a routine a picture: JPEG, PNG, WebP or AVIF, at most 10 MiB; kept in three sizes. */
+  uploadWorkoutImage: WorkoutRoutine;
+  /** Gives an exercise a picture. */
+  uploadExerciseImage: Exercise;
+  /** Adds a picture to a product, at most 20. */
+  uploadProductImage: Product;
 };
 
 
@@ -189,6 +195,21 @@ export type MutationUpdateProductArgs = {
 
 export type MutationDeleteProductArgs = {
   input: DeleteContentInput;
+};
+
+
+export type MutationUploadWorkoutImageArgs = {
+  input: UploadImageInput;
+};
+
+
+export type MutationUploadExerciseImageArgs = {
+  input: UploadImageInput;
+};
+
+
+export type MutationUploadProductImageArgs = {
+  input: UploadImageInput;
 };
 
 /** A workout that can be done again and again. Every change makes a new version; a session keeps the version that it used. */
@@ -501,6 +522,12 @@ export type ProductVariantInput = {
   stock?: InputMaybe<Scalars['Int']['input']>;
 };
 
+export type UploadImageInput = {
+  /** Of what the picture is. */
+  id: Scalars['ID']['input'];
+  image: Scalars['Upload']['input'];
+};
+
 export type DeleteContentInput = {
   id: Scalars['ID']['input'];
   /** The version that the deletion is based on; absent: whatever is there. */
@@ -641,6 +668,7 @@ export type ResolversTypes = {
   CreateProductInput: CreateProductInput;
   UpdateProductInput: UpdateProductInput;
   ProductVariantInput: ProductVariantInput;
+  UploadImageInput: UploadImageInput;
   DeleteContentInput: DeleteContentInput;
 };
 
@@ -675,6 +703,7 @@ export type ResolversParentTypes = {
   CreateProductInput: CreateProductInput;
   UpdateProductInput: UpdateProductInput;
   ProductVariantInput: ProductVariantInput;
+  UploadImageInput: UploadImageInput;
   DeleteContentInput: DeleteContentInput;
 };
 
@@ -714,6 +743,9 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   createProduct?: Resolver<ResolversTypes['Product'], ParentType, ContextType, RequireFields<MutationCreateProductArgs, 'input'>>;
   updateProduct?: Resolver<ResolversTypes['Product'], ParentType, ContextType, RequireFields<MutationUpdateProductArgs, 'input'>>;
   deleteProduct?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteProductArgs, 'input'>>;
+  uploadWorkoutImage?: Resolver<ResolversTypes['WorkoutRoutine'], ParentType, ContextType, RequireFields<MutationUploadWorkoutImageArgs, 'input'>>;
+  uploadExerciseImage?: Resolver<ResolversTypes['Exercise'], ParentType, ContextType, RequireFields<MutationUploadExerciseImageArgs, 'input'>>;
+  uploadProductImage?: Resolver<ResolversTypes['Product'], ParentType, ContextType, RequireFields<MutationUploadProductImageArgs, 'input'>>;
 };
 
 export type WorkoutRoutineResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WorkoutRoutine'] = ResolversParentTypes['WorkoutRoutine'], FederationReferenceType extends FederationReferenceTypes['WorkoutRoutine'] = FederationReferenceTypes['WorkoutRoutine']> = {

@@ -4,6 +4,8 @@ import { database } from './database.ts';
 import { demo } from './demo.ts';
 import { exercisesGraphql } from './exercises/exercises.graphql.ts';
 import { exercisesRest } from './exercises/exercises.rest.ts';
+import { mediaGraphql } from './media/media.graphql.ts';
+import { mediaRest } from './media/media.rest.ts';
 import { productsGraphql } from './products/products.graphql.ts';
 import { productsRest } from './products/products.rest.ts';
 import { contentServices, type ContentResources } from './services.ts';
@@ -17,12 +19,13 @@ export const content = defineSubgraph({
   description: 'Workout routines, the exercise library, and the products of gym shops.',
   settings: z.object({}),
   database,
-  resources: async ({ orm }): Promise<ContentResources> => {
+  resources: async ({ orm, files }): Promise<ContentResources> => {
     if (!orm) throw new Error('The content service keeps everything in its database.');
-    return { searches: new TextSearches(orm) };
+    return { searches: new TextSearches(orm), files };
   },
   services: contentServices,
-  graphql: [exercisesGraphql, workoutsGraphql, productsGraphql],
-  rest: [...exercisesRest, ...workoutsRest, ...productsRest],
+  features: { exercises: 'content', workouts: 'content', products: 'shop' },
+  graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql],
+  rest: [...exercisesRest, ...workoutsRest, ...productsRest, ...mediaRest],
   demo: (_services, unit) => demo(unit),
 });

@@ -1,5 +1,12 @@
 /** Which of our types stands behind each GraphQL type; code generation reads this file. */
+export type { Analysis as FoodAnalysis, AnalysisItem } from './analysis/analysis.shapes.ts';
+export type { FoodLogImportShape as FoodLogImport } from './imports/imports.shapes.ts';
+export type { FoodShape as Food } from './foods/foods.shapes.ts';
 export type { NutritionDay, RemainingShape as NutritionRemaining, SeriesPointShape as NutritionPoint } from './days/days.shapes.ts';
 export type { FoodLogShape as FoodLog, LoggedMealShape as LoggedMeal } from './food-logs/food-logs.shapes.ts';
 export type { NutritionGoalShape as NutritionGoal } from './goals/goals.shapes.ts';
 export type { Nutrients } from './nutrients.ts';
+/** Her fields decide who may see them. */
+export interface User {
+  id: string;
+}

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from schema/ and models.ts. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { FoodLog as FoodLogModel, LoggedMeal as LoggedMealModel, Nutrients as NutrientsModel, NutritionDay as NutritionDayModel, NutritionGoal as NutritionGoalModel, NutritionPoint as NutritionPointModel, NutritionRemaining as NutritionRemainingModel } from './models.ts';
+import type { AnalysisItem as AnalysisItemModel, Food as FoodModel, FoodAnalysis as FoodAnalysisModel, FoodLog as FoodLogModel, FoodLogImport as FoodLogImportModel, LoggedMeal as LoggedMealModel, Nutrients as NutrientsModel, NutritionDay as NutritionDayModel, NutritionGoal as NutritionGoalModel, NutritionPoint as NutritionPointModel, NutritionRemaining as NutritionRemainingModel, User as UserModel } from './models.ts';
 import type { Context } from './services.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
@@ -17,15 +17,34 @@ export type Scalars = {
   DateTime: { input: string; output: string; }
   /** A local day, `YYYY-MM-DD`. */
   Date: { input: string; output: string; }
+  /** A file of a GraphQL multipart request. */
+  Upload: { input: Promise<import('graphql-upload/processRequest.mjs').FileUpload>; output: never; }
   _FieldSet: { input: unknown; output: unknown; }
 };
 
 export type Query = {
   __typename?: 'Query';
+  /** The food table, by name or best match first: what 100 g hold, and what household measures weigh. */
+  foods: FoodConnection;
+  /** How far an import of yours is, or how it ended; null where there is none. */
+  foodLogImport: Maybe<FoodLogImport>;
   /** One entry of your own food log; `NOT_FOUND` for anybody else's. */
   foodLog: Maybe<FoodLog>;
   /** Your goals: the default, then those of weekdays, then those of single dates. */
   nutritionGoals: Array<NutritionGoal>;
+};
+
+
+export type QueryFoodsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+  search?: InputMaybe<Scalars['String']['input']>;
+  category?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryFoodLogImportArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -35,6 +54,13 @@ export type QueryFoodLogArgs = {
 
 export type Mutation = {
   __typename?: 'Mutation';
+  /**
+   * Estimates what a meal holds, from words or 1 to 4 pictures of it; logs nothing. By the AI provider where one is configured, else by the food table, for words alone.
+   * `AI_NOT_CONFIGURED` for a picture without a provider; `AI_UNAVAILABLE`, `AI_TIMEOUT`, `AI_UNUSABLE_ANSWER` where the provider fails.
+   */
+  analyzeFood: FoodAnalysis;
+  /** Imports a CSV file of entries. Wrong lines are left out and reported; a file that was imported before changes nothing. */
+  importFoodLogs: FoodLogImport;
   /** Writes an entry of your own food log. */
   logFood: FoodLog;
   /** Writes all entries of a confirmed meal, or none. */
@@ -49,6 +75,16 @@ export type Mutation = {
   setNutritionGoal: NutritionGoal;
   /** Takes away your goal of a weekday or date, or with neither the default. */
   deleteNutritionGoal: Scalars['Boolean']['output'];
+};
+
+
+export type MutationAnalyzeFoodArgs = {
+  input: AnalyzeFoodInput;
+};
+
+
+export type MutationImportFoodLogsArgs = {
+  input: ImportFoodLogsInput;
 };
 
 
@@ -131,6 +167,113 @@ export type FoodLogSource =
   | 'FOOD_TABLE'
   | 'COPY'
   | 'IMPORT';
+
+/** An estimate of a meal. */
+export type FoodAnalysis = {
+  __typename?: 'FoodAnalysis';
+  /** In the order in which they were mentioned. */
+  items: Array<AnalysisItem>;
+  total: Nutrients;
+  /** Of the total, 0 to 1: the truth is expected within (1 - confidence) of the number. */
+  confidence: Scalars['Float']['output'];
+  /** What would make the estimate better. */
+  questions: Array<Scalars['String']['output']>;
+  /** `food-table` or the AI provider, e.g. `gemini`. */
+  provider: Scalars['String']['output'];
+};
+
+export type AnalysisItem = {
+  __typename?: 'AnalysisItem';
+  name: Scalars['String']['output'];
+  grams: Scalars['Float']['output'];
+  /** kcal */
+  calories: Scalars['Int']['output'];
+  protein: Scalars['Float']['output'];
+  carbs: Scalars['Float']['output'];
+  fats: Scalars['Float']['output'];
+  /** 0 to 1: the truth is expected within (1 - confidence) of the number. */
+  confidence: Scalars['Float']['output'];
+  /** False: it was not recognised and counts as nothing; see the questions. */
+  known: Scalars['Boolean']['output'];
+};
+
+/** A food of the table. */
+export type Food = {
+  __typename?: 'Food';
+  id: Scalars['ID']['output'];
+  name: Scalars['String']['output'];
+  category: Scalars['String']['output'];
+  /** Number of the food in USDA SR28, where its values are from. */
+  ndb: Scalars['String']['output'];
+  per100g: Nutrients;
+  /** Household measures: cup, tbsp, slice, piece, large ... */
+  measures: Array<FoodMeasure>;
+  /** What is assumed where nobody says how much. */
+  portion: FoodPortion;
+};
+
+export type FoodMeasure = {
+  __typename?: 'FoodMeasure';
+  name: Scalars['String']['output'];
+  grams: Scalars['Float']['output'];
+};
+
+export type FoodPortion = {
+  __typename?: 'FoodPortion';
+  amount: Scalars['Float']['output'];
+  unit: Scalars['String']['output'];
+  grams: Scalars['Float']['output'];
+};
+
+export type FoodConnection = {
+  __typename?: 'FoodConnection';
+  edges: Array<FoodEdge>;
+  nodes: Array<Food>;
+  pageInfo: PageInfo;
+};
+
+export type FoodEdge = {
+  __typename?: 'FoodEdge';
+  cursor: Scalars['String']['output'];
+  node: Food;
+};
+
+/** What became of the lines of a CSV file. */
+export type FoodLogImport = {
+  __typename?: 'FoodLogImport';
+  id: Scalars['ID']['output'];
+  status: ImportStatus;
+  /** Lines read so far, without the header. */
+  lines: Scalars['Int']['output'];
+  imported: Scalars['Int']['output'];
+  /** Lines that were imported before. */
+  duplicates: Scalars['Int']['output'];
+  /** Lines that are wrong; they are left out. */
+  failed: Scalars['Int']['output'];
+  /** What is wrong with them; at most the first 1,000. */
+  errors: Array<ImportError>;
+  startedAt: Scalars['DateTime']['output'];
+  finishedAt: Maybe<Scalars['DateTime']['output']>;
+};
+
+export type ImportStatus =
+  | 'RUNNING'
+  | 'DONE'
+  /** Broken off; what was imported stays, and the same file sent again goes on. */
+  | 'FAILED';
+
+export type ImportError = {
+  __typename?: 'ImportError';
+  line: Scalars['Int']['output'];
+  column: Maybe<Scalars['String']['output']>;
+  message: Scalars['String']['output'];
+};
+
+export type NutritionMetric =
+  | 'CALORIES'
+  | 'PROTEIN'
+  | 'CARBS'
+  | 'FATS';
 
 /** The entries of a confirmed meal. */
 export type LoggedMeal = {
@@ -218,6 +361,10 @@ export type User = {
   nutritionDay: Maybe<NutritionDay>;
   /** How eating went over time; default: the last 30 days. At most ten years. `NOT_FOUND` for anybody else's. */
   nutritionSeries: Maybe<Array<NutritionPoint>>;
+  /** The series as an SVG picture that follows light and dark schemes. `NOT_FOUND` for anybody else's. */
+  nutritionChart: Maybe<Scalars['String']['output']>;
+  /** The food log as CSV, oldest first; `importFoodLogs` takes it back. `NOT_FOUND` for anybody else's. */
+  foodLogCsv: Maybe<Scalars['String']['output']>;
   /** The goal that holds on a day; default: the user's today. Null where there is none. `NOT_FOUND` for anybody else's. */
   nutritionGoal: Maybe<NutritionGoal>;
 };
@@ -246,6 +393,21 @@ export type UserNutritionSeriesArgs = {
 };
 
 
+export type UserNutritionChartArgs = {
+  from?: InputMaybe<Scalars['Date']['input']>;
+  to?: InputMaybe<Scalars['Date']['input']>;
+  bucket?: InputMaybe<NutritionBucket>;
+  metric?: InputMaybe<NutritionMetric>;
+  timezone?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type UserFoodLogCsvArgs = {
+  from?: InputMaybe<Scalars['Date']['input']>;
+  to?: InputMaybe<Scalars['Date']['input']>;
+};
+
+
 export type UserNutritionGoalArgs = {
   date?: InputMaybe<Scalars['Date']['input']>;
   timezone?: InputMaybe<Scalars['String']['input']>;
@@ -270,6 +432,23 @@ export type PageInfo = {
   hasPreviousPage: Scalars['Boolean']['output'];
   startCursor: Maybe<Scalars['String']['output']>;
   endCursor: Maybe<Scalars['String']['output']>;
+};
+
+export type AnalyzeFoodInput = {
+  /** What was eaten, as one would say it. */
+  prompt?: InputMaybe<Scalars['String']['input']>;
+  /** Language tag of the answer, for the AI provider. */
+  locale?: InputMaybe<Scalars['String']['input']>;
+  /** 1 to 4 pictures: JPEG, PNG, WebP or AVIF, at most 10 MiB each. */
+  images?: InputMaybe<Array<Scalars['Upload']['input']>>;
+};
+
+export type ImportFoodLogsInput = {
+  /** CSV with a header line; see `POST /log/import`. */
+  file: Scalars['Upload']['input'];
+  /** An id of your own making, to ask for the progress meanwhile by `foodLogImport`. */
+  importId?: InputMaybe<Scalars['ID']['input']>;
+  timezone?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type LogFoodInput = {
@@ -448,16 +627,28 @@ export type FederationReferenceTypes = {
 export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   Date: ResolverTypeWrapper<Scalars['Date']['output']>;
+  Upload: ResolverTypeWrapper<Scalars['Upload']['output']>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   FoodLog: ResolverTypeWrapper<FoodLogModel>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   MealType: MealType;
   FoodLogSource: FoodLogSource;
+  FoodAnalysis: ResolverTypeWrapper<FoodAnalysisModel>;
+  AnalysisItem: ResolverTypeWrapper<AnalysisItemModel>;
+  Food: ResolverTypeWrapper<FoodModel>;
+  FoodMeasure: ResolverTypeWrapper<FoodMeasure>;
+  FoodPortion: ResolverTypeWrapper<FoodPortion>;
+  FoodConnection: ResolverTypeWrapper<Omit<FoodConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['FoodEdge']>, nodes: Array<ResolversTypes['Food']> }>;
+  FoodEdge: ResolverTypeWrapper<Omit<FoodEdge, 'node'> & { node: ResolversTypes['Food'] }>;
+  FoodLogImport: ResolverTypeWrapper<FoodLogImportModel>;
+  ImportStatus: ImportStatus;
+  ImportError: ResolverTypeWrapper<ImportError>;
+  NutritionMetric: NutritionMetric;
   LoggedMeal: ResolverTypeWrapper<LoggedMealModel>;
   Nutrients: ResolverTypeWrapper<NutrientsModel>;
   NutritionDay: ResolverTypeWrapper<NutritionDayModel>;
@@ -465,10 +656,12 @@ export type ResolversTypes = {
   NutritionGoal: ResolverTypeWrapper<NutritionGoalModel>;
   NutritionPoint: ResolverTypeWrapper<NutritionPointModel>;
   NutritionBucket: NutritionBucket;
-  User: ResolverTypeWrapper<Omit<User, 'foodLogs' | 'nutritionDay' | 'nutritionSeries' | 'nutritionGoal'> & { foodLogs?: Maybe<ResolversTypes['FoodLogConnection']>, nutritionDay?: Maybe<ResolversTypes['NutritionDay']>, nutritionSeries?: Maybe<Array<ResolversTypes['NutritionPoint']>>, nutritionGoal?: Maybe<ResolversTypes['NutritionGoal']> }>;
+  User: ResolverTypeWrapper<UserModel>;
   FoodLogConnection: ResolverTypeWrapper<Omit<FoodLogConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['FoodLogEdge']>, nodes: Array<ResolversTypes['FoodLog']> }>;
   FoodLogEdge: ResolverTypeWrapper<Omit<FoodLogEdge, 'node'> & { node: ResolversTypes['FoodLog'] }>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
+  AnalyzeFoodInput: AnalyzeFoodInput;
+  ImportFoodLogsInput: ImportFoodLogsInput;
   LogFoodInput: LogFoodInput;
   LogMealInput: LogMealInput;
   UpdateFoodLogInput: UpdateFoodLogInput;
@@ -482,24 +675,36 @@ export type ResolversTypes = {
 export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   Date: Scalars['Date']['output'];
+  Upload: Scalars['Upload']['output'];
   Query: Record<PropertyKey, never>;
+  Int: Scalars['Int']['output'];
+  String: Scalars['String']['output'];
   ID: Scalars['ID']['output'];
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
   FoodLog: FoodLogModel;
-  String: Scalars['String']['output'];
-  Int: Scalars['Int']['output'];
   Float: Scalars['Float']['output'];
+  FoodAnalysis: FoodAnalysisModel;
+  AnalysisItem: AnalysisItemModel;
+  Food: FoodModel;
+  FoodMeasure: FoodMeasure;
+  FoodPortion: FoodPortion;
+  FoodConnection: Omit<FoodConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['FoodEdge']>, nodes: Array<ResolversParentTypes['Food']> };
+  FoodEdge: Omit<FoodEdge, 'node'> & { node: ResolversParentTypes['Food'] };
+  FoodLogImport: FoodLogImportModel;
+  ImportError: ImportError;
   LoggedMeal: LoggedMealModel;
   Nutrients: NutrientsModel;
   NutritionDay: NutritionDayModel;
   NutritionRemaining: NutritionRemainingModel;
   NutritionGoal: NutritionGoalModel;
   NutritionPoint: NutritionPointModel;
-  User: Omit<User, 'foodLogs' | 'nutritionDay' | 'nutritionSeries' | 'nutritionGoal'> & { foodLogs?: Maybe<ResolversParentTypes['FoodLogConnection']>, nutritionDay?: Maybe<ResolversParentTypes['NutritionDay']>, nutritionSeries?: Maybe<Array<ResolversParentTypes['NutritionPoint']>>, nutritionGoal?: Maybe<ResolversParentTypes['NutritionGoal']> } | FederationReferenceTypes['User'];
+  User: UserModel;
   FoodLogConnection: Omit<FoodLogConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['FoodLogEdge']>, nodes: Array<ResolversParentTypes['FoodLog']> };
   FoodLogEdge: Omit<FoodLogEdge, 'node'> & { node: ResolversParentTypes['FoodLog'] };
   PageInfo: PageInfo;
+  AnalyzeFoodInput: AnalyzeFoodInput;
+  ImportFoodLogsInput: ImportFoodLogsInput;
   LogFoodInput: LogFoodInput;
   LogMealInput: LogMealInput;
   UpdateFoodLogInput: UpdateFoodLogInput;
@@ -517,12 +722,20 @@ export interface DateScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes
   name: 'Date';
 }
 
+export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Upload'], any> {
+  name: 'Upload';
+}
+
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  foods?: Resolver<ResolversTypes['FoodConnection'], ParentType, ContextType, Partial<QueryFoodsArgs>>;
+  foodLogImport?: Resolver<Maybe<ResolversTypes['FoodLogImport']>, ParentType, ContextType, RequireFields<QueryFoodLogImportArgs, 'id'>>;
   foodLog?: Resolver<Maybe<ResolversTypes['FoodLog']>, ParentType, ContextType, RequireFields<QueryFoodLogArgs, 'id'>>;
   nutritionGoals?: Resolver<Array<ResolversTypes['NutritionGoal']>, ParentType, ContextType>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  analyzeFood?: Resolver<ResolversTypes['FoodAnalysis'], ParentType, ContextType, RequireFields<MutationAnalyzeFoodArgs, 'input'>>;
+  importFoodLogs?: Resolver<ResolversTypes['FoodLogImport'], ParentType, ContextType, RequireFields<MutationImportFoodLogsArgs, 'input'>>;
   logFood?: Resolver<ResolversTypes['FoodLog'], ParentType, ContextType, RequireFields<MutationLogFoodArgs, 'input'>>;
   logMeal?: Resolver<ResolversTypes['LoggedMeal'], ParentType, ContextType, RequireFields<MutationLogMealArgs, 'input'>>;
   updateFoodLog?: Resolver<ResolversTypes['FoodLog'], ParentType, ContextType, RequireFields<MutationUpdateFoodLogArgs, 'input'>>;
@@ -550,6 +763,75 @@ export type FoodLogResolvers<ContextType = Context, ParentType extends Resolvers
   localDate?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type FoodAnalysisResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodAnalysis'] = ResolversParentTypes['FoodAnalysis']> = {
+  items?: Resolver<Array<ResolversTypes['AnalysisItem']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Nutrients'], ParentType, ContextType>;
+  confidence?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  questions?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  provider?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type AnalysisItemResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AnalysisItem'] = ResolversParentTypes['AnalysisItem']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  grams?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  calories?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  protein?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  carbs?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  fats?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  confidence?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  known?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type FoodResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Food'] = ResolversParentTypes['Food']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  category?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  ndb?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  per100g?: Resolver<ResolversTypes['Nutrients'], ParentType, ContextType>;
+  measures?: Resolver<Array<ResolversTypes['FoodMeasure']>, ParentType, ContextType>;
+  portion?: Resolver<ResolversTypes['FoodPortion'], ParentType, ContextType>;
+};
+
+export type FoodMeasureResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodMeasure'] = ResolversParentTypes['FoodMeasure']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  grams?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type FoodPortionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodPortion'] = ResolversParentTypes['FoodPortion']> = {
+  amount?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  grams?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type FoodConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodConnection'] = ResolversParentTypes['FoodConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['FoodEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['Food']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type FoodEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodEdge'] = ResolversParentTypes['FoodEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Food'], ParentType, ContextType>;
+};
+
+export type FoodLogImportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodLogImport'] = ResolversParentTypes['FoodLogImport']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['ImportStatus'], ParentType, ContextType>;
+  lines?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  imported?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  duplicates?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  errors?: Resolver<Array<ResolversTypes['ImportError']>, ParentType, ContextType>;
+  startedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  finishedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type ImportErrorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ImportError'] = ResolversParentTypes['ImportError']> = {
+  line?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  column?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type LoggedMealResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LoggedMeal'] = ResolversParentTypes['LoggedMeal']> = {
@@ -604,6 +886,8 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   foodLogs?: Resolver<Maybe<ResolversTypes['FoodLogConnection']>, ParentType, ContextType, Partial<UserFoodLogsArgs>>;
   nutritionDay?: Resolver<Maybe<ResolversTypes['NutritionDay']>, ParentType, ContextType, Partial<UserNutritionDayArgs>>;
   nutritionSeries?: Resolver<Maybe<Array<ResolversTypes['NutritionPoint']>>, ParentType, ContextType, RequireFields<UserNutritionSeriesArgs, 'bucket'>>;
+  nutritionChart?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<UserNutritionChartArgs, 'bucket' | 'metric'>>;
+  foodLogCsv?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, Partial<UserFoodLogCsvArgs>>;
   nutritionGoal?: Resolver<Maybe<ResolversTypes['NutritionGoal']>, ParentType, ContextType, Partial<UserNutritionGoalArgs>>;
 };
 
@@ -628,9 +912,19 @@ export type PageInfoResolvers<ContextType = Context, ParentType extends Resolver
 export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
   Date?: GraphQLScalarType;
+  Upload?: GraphQLScalarType;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   FoodLog?: FoodLogResolvers<ContextType>;
+  FoodAnalysis?: FoodAnalysisResolvers<ContextType>;
+  AnalysisItem?: AnalysisItemResolvers<ContextType>;
+  Food?: FoodResolvers<ContextType>;
+  FoodMeasure?: FoodMeasureResolvers<ContextType>;
+  FoodPortion?: FoodPortionResolvers<ContextType>;
+  FoodConnection?: FoodConnectionResolvers<ContextType>;
+  FoodEdge?: FoodEdgeResolvers<ContextType>;
+  FoodLogImport?: FoodLogImportResolvers<ContextType>;
+  ImportError?: ImportErrorResolvers<ContextType>;
   LoggedMeal?: LoggedMealResolvers<ContextType>;
   Nutrients?: NutrientsResolvers<ContextType>;
   NutritionDay?: NutritionDayResolvers<ContextType>;

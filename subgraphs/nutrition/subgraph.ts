@@ -1,25 +1,50 @@
-import { z } from 'zod';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { analysisGraphql } from './analysis/analysis.graphql.ts';
+import { ANALYSES_A_MINUTE, analysisRest } from './analysis/analysis.rest.ts';
 import { database } from './database.ts';
 import { daysGraphql } from './days/days.graphql.ts';
 import { daysRest } from './days/days.rest.ts';
 import { demo } from './demo.ts';
 import { foodLogsGraphql } from './food-logs/food-logs.graphql.ts';
 import { foodLogsRest } from './food-logs/food-logs.rest.ts';
+import { foodsGraphql } from './foods/foods.graphql.ts';
+import { foodsRest } from './foods/foods.rest.ts';
 import { goalsGraphql } from './goals/goals.graphql.ts';
 import { goalsRest } from './goals/goals.rest.ts';
+import { importsGraphql } from './imports/imports.graphql.ts';
+import { importsRest } from './imports/imports.rest.ts';
 import { nutritionServices, type NutritionResources } from './services.ts';
+import { geminiProvider } from './analysis/ai-provider.gemini.ts';
+import { nutritionSettings } from './settings.ts';
 import { identityTimeZones } from './time-zones/time-zones.identity.ts';
 
 export const nutrition = defineSubgraph({
   name: 'nutrition',
   title: 'Nutrition service',
   description: 'What people eat: analysis of meals, the food log, goals and how it goes over time.',
-  settings: z.object({}),
+  settings: nutritionSettings,
   database,
-  resources: async ({ settings }): Promise<NutritionResources> => ({ zones: identityTimeZones(settings.identityUrl) }),
+  resources: async ({ settings, log }): Promise<NutritionResources> => ({
+    zones: identityTimeZones(settings.identityUrl),
+    provider: settings.geminiApiKey
+      ? geminiProvider({
+          apiKey: settings.geminiApiKey,
+          model: settings.geminiModel,
+          baseUrl: settings.geminiBaseUrl,
+          timeoutMillis: settings.geminiTimeoutMillis,
+          retries: settings.geminiRetries,
+          maxRetryWaitMillis: settings.geminiMaxRetryWaitMillis,
+          breakerFailures: 5,
+          breakerOpenMillis: settings.geminiBreakerMillis,
+          log,
+        })
+      : undefined,
+  }),
   services: nutritionServices,
-  graphql: [foodLogsGraphql, goalsGraphql, daysGraphql],
-  rest: [...foodLogsRest, ...goalsRest, ...daysRest],
+  features: { foodLogs: 'nutrition', goals: 'nutrition', days: 'nutrition', imports: 'nutrition', analyses: 'nutrition', foods: 'nutrition' },
+  graphql: [analysisGraphql, foodLogsGraphql, goalsGraphql, daysGraphql, foodsGraphql, importsGraphql],
+  graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSES_A_MINUTE },
+  // imports before the log: `/log/import` is no `/log/:id`
+  rest: [...analysisRest, ...importsRest, ...foodLogsRest, ...goalsRest, ...daysRest, ...foodsRest],
   demo: (_services, unit) => demo(unit),
 });

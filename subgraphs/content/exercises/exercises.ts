@@ -1,5 +1,5 @@
 import { requireRole, Role } from '#server/auth/viewer.ts';
-import { notFound, versionConflict } from '#server/errors.ts';
+import { invalid, notFound, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import type { Page, PageRequest } from '#server/paging.ts';
@@ -7,6 +7,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { ownerOfNew, requireWriter, sees } from '../access.ts';
 import { pageOfRows, visibleConditions, type Order } from '../listing.ts';
+import type { Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
 import { Exercise } from './exercise.entity.ts';
 import { CreateExerciseShape, UpdateExerciseShape, type ExerciseFilter, type ExerciseShape, type FacetShape } from './exercises.shapes.ts';
@@ -24,14 +25,16 @@ type ExerciseRow = ExerciseShape & { deleted?: boolean };
 export class Exercises {
   private readonly unit: UnitOfWork;
   private readonly searches: TextSearches;
+  private readonly media: Media;
   private readonly byId = loaderOf<ExerciseRow>(
     (ids) => this.unit.em.execute(`select ${COLUMNS}, deleted_at is not null as deleted from exercise where id in (?)`, [[...ids]]),
     (exercise) => exercise.id,
   );
 
-  constructor(unit: UnitOfWork, searches: TextSearches) {
+  constructor(unit: UnitOfWork, searches: TextSearches, media: Media) {
     this.unit = unit;
     this.searches = searches;
+    this.media = media;
   }
 
   /** By name, or best match first where there is a search. */
@@ -133,7 +136,10 @@ export class Exercises {
     });
   }
 
-  async setImage(id: string, image: string): Promise<ExerciseShape> {
+  async setImage(id: string, picture: Buffer | undefined): Promise<ExerciseShape> {
+    if (!picture) throw invalid('image', 'expected a picture');
+    requireWriter(this.unit.viewer, 'exercise', await this.get(id));
+    const image = await this.media.keep(picture);
     return this.write(id, undefined, (exercise) => {
       exercise.image = image;
     });

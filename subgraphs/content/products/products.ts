@@ -8,6 +8,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { ownerOfNew, requireWriter, sees } from '../access.ts';
 import { pageOfRows, visibleConditions, type Order } from '../listing.ts';
+import type { Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
 import { Product } from './product.entity.ts';
 import { CreateProductShape, UpdateProductShape, type ProductFilter, type ProductShape, type Variant } from './products.shapes.ts';
@@ -31,14 +32,16 @@ type ProductRow = Omit<ProductShape, 'available' | 'featured'> & { deleted?: boo
 export class Products {
   private readonly unit: UnitOfWork;
   private readonly searches: TextSearches;
+  private readonly media: Media;
   private readonly byId = loaderOf<ProductRow>(
     (ids) => this.unit.em.execute(`select ${COLUMNS}, deleted_at is not null as deleted from product where id in (?)`, [[...ids]]),
     (product) => product.id,
   );
 
-  constructor(unit: UnitOfWork, searches: TextSearches) {
+  constructor(unit: UnitOfWork, searches: TextSearches, media: Media) {
     this.unit = unit;
     this.searches = searches;
+    this.media = media;
   }
 
   /** By name, or best match first where there is a search. */
@@ -126,7 +129,10 @@ export class Products {
   }
 
   /** Puts the picture behind those that are there. */
-  async addImage(id: string, image: string): Promise<ProductShape> {
+  async addImage(id: string, picture: Buffer | undefined): Promise<ProductShape> {
+    if (!picture) throw invalid('image', 'expected a picture');
+    requireWriter(this.unit.viewer, 'product', await this.get(id));
+    const image = await this.media.keep(picture);
     return this.write(id, undefined, (product) => {
       if (product.images.length >= 20) throw invalid('image', 'a product has at most 20 pictures; take one out of its images first');
       product.images = [...product.images, image];

@@ -1,5 +1,5 @@
 import { requireRole, Role } from '#server/auth/viewer.ts';
-import { notFound, PlatformError, versionConflict } from '#server/errors.ts';
+import { invalid, notFound, PlatformError, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import type { Page, PageRequest } from '#server/paging.ts';
@@ -9,6 +9,7 @@ import { ownerOfNew, requireWriter, sees } from '../access.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import type { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import { pageOfRows, visibleConditions, type Order } from '../listing.ts';
+import type { Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
 import { estimatedMinutes, setErrors } from './set-fields.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workout-routine.entity.ts';
@@ -30,6 +31,7 @@ export class Workouts {
   private readonly unit: UnitOfWork;
   private readonly exercises: Exercises;
   private readonly searches: TextSearches;
+  private readonly media: Media;
   private readonly byId = loaderOf<RoutineRow>(
     (ids) => this.unit.em.execute(`select ${COLUMNS}, deleted_at is not null as deleted from workout_routine where id in (?)`, [[...ids]]),
     (routine) => routine.id,
@@ -39,10 +41,11 @@ export class Workouts {
     (row) => row.key,
   );
 
-  constructor(unit: UnitOfWork, exercises: Exercises, searches: TextSearches) {
+  constructor(unit: UnitOfWork, exercises: Exercises, searches: TextSearches, media: Media) {
     this.unit = unit;
     this.exercises = exercises;
     this.searches = searches;
+    this.media = media;
   }
 
   /** By title, or best match first where there is a search. An unknown category is an empty list. */
@@ -140,7 +143,10 @@ export class Workouts {
     });
   }
 
-  async setImage(id: string, image: string): Promise<WorkoutRoutineShape> {
+  async setImage(id: string, picture: Buffer | undefined): Promise<WorkoutRoutineShape> {
+    if (!picture) throw invalid('image', 'expected a picture');
+    requireWriter(this.unit.viewer, 'workout routine', await this.get(id));
+    const image = await this.media.keep(picture);
     return this.write(id, undefined, async (routine) => {
       routine.image = image;
     });

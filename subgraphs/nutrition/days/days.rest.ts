@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { restRoute } from '#server/rest/route.ts';
+import { Reply, restRoute } from '#server/rest/route.ts';
 import { ownerParams } from '../food-logs/food-logs.rest.ts';
 import type { Days } from './days.ts';
-import { DailyQuery, DailyShape, SeriesPointShape, SeriesQuery } from './days.shapes.ts';
+import { ChartQuery, DailyQuery, DailyShape, SeriesPointShape, SeriesQuery } from './days.shapes.ts';
 
 const route = restRoute<{ days: Days }>();
 
@@ -28,5 +28,16 @@ export const daysRest = [
     query: SeriesQuery,
     success: { status: 200, description: 'One point a bucket, oldest first; those without entries too.', shape: z.array(SeriesPointShape) },
     handler: ({ params, query }, { days }) => days.series(params.userId, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/history/:userId/chart.svg',
+    summary: 'A picture of how it goes: bars a day, week or month, a line for the goal',
+    description: 'Follows the light or dark scheme of whoever looks at it.',
+    auth: 'required',
+    params: ownerParams,
+    query: ChartQuery,
+    success: { status: 200, description: 'The picture.', contentType: 'image/svg+xml' },
+    handler: async ({ params, query }, { days }) => new Reply(200, await days.chart(params.userId, query), { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'private, no-cache' }),
   }),
 ];

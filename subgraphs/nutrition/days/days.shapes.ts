@@ -3,6 +3,7 @@ import { day, timezone } from '#server/shapes.ts';
 import { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
 import { NutritionGoalShape } from '../goals/goals.shapes.ts';
 import { NutrientsShape } from '../nutrients.ts';
+import { CHART_METRICS } from './chart.ts';
 
 export const RemainingShape = z
   .object({ calories: z.int(), protein: z.number().nullable(), carbs: z.number().nullable(), fats: z.number().nullable() })
@@ -63,4 +64,7 @@ export const SeriesQuery = DailyQuery.extend({
     .pipe(z.enum(BUCKETS, 'expected day, week or month'))
     .optional()
     .meta({ description: 'day, week (from Monday) or month. Default: day.' }),
+});
+export const ChartQuery = SeriesQuery.extend({
+  metric: z.enum(CHART_METRICS, `expected ${CHART_METRICS.join(', ')}`).optional().meta({ description: 'calories (default), protein, carbs or fats.' }),
 });

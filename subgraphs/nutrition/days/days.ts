@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { invalid } from '#server/errors.ts';
 import { timezone } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
@@ -10,11 +11,13 @@ import type { NutritionGoalShape } from '../goals/goals.shapes.ts';
 import { divided, grams, NO_NUTRIENTS, sum, type Nutrients } from '../nutrients.ts';
 import type { TimeZones } from '../time-zones/time-zones.ts';
 import { addDays, checkRange, dayOf, daysFrom, endOfBucket, startOfBucket, type Bucket } from './calendar.ts';
+import { chartOf, type ChartMetric } from './chart.ts';
 import { DayTotals } from './day-totals.ts';
 import type { DailyShape, NutritionDay, RemainingShape, SeriesPointShape } from './days.shapes.ts';
 
 const MOST_DAYS_WITH_ENTRIES = 92;
 const MOST_DAYS = 3_660; // ten years
+const MOST_BARS = 366;
 
 export interface Range {
   from?: string | null | undefined;
@@ -100,6 +103,13 @@ export class Days {
         entries: withEntries.reduce((count, day) => count + day.entries, 0),
       };
     });
+  }
+
+  /** The series as an SVG picture; at most 366 bars. */
+  async chart(userId: string, { metric = 'calories', ...range }: Range & { bucket?: Bucket | undefined; metric?: ChartMetric | undefined }): Promise<string> {
+    const points = await this.series(userId, range);
+    if (points.length > MOST_BARS) throw invalid('bucket', `expected at most ${MOST_BARS} bars, got ${points.length}; choose a longer bucket or a shorter range`);
+    return chartOf(points, metric);
   }
 
   private async between(owner: string, from: string, to: string): Promise<NutritionDay[]> {

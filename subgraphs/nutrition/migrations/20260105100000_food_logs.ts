@@ -10,5 +10,7 @@ export class FoodLogs extends Migration {
 
     this.addSql(`create table "nutrition_goal" ("id" uuid not null, "user_id" uuid not null, "weekday" smallint null, "date" date null, "calories" int not null, "protein" double precision null, "carbs" double precision null, "fats" double precision null, "updated_at" timestamptz not null, primary key ("id"));`);
     this.addSql(`create unique index "nutrition_goal_of" on "nutrition_goal" ("user_id", coalesce("weekday", 0), coalesce("date", '0001-01-01'::date));`);
+
+    this.addSql(`create table "food_log_import" ("id" uuid not null, "user_id" uuid not null, "status" varchar(10) not null, "lines" int not null default 0, "imported" int not null default 0, "duplicates" int not null default 0, "failed" int not null default 0, "errors" jsonb not null, "started_at" timestamptz not null, "finished_at" timestamptz null, primary key ("id"));`);
   }
 }

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { Reply, restRoute } from '#server/rest/route.ts';
+import { idParams } from '#server/shapes.ts';
+import type { Exercises } from '../exercises/exercises.ts';
+import { ExerciseShape } from '../exercises/exercises.shapes.ts';
+import type { Products } from '../products/products.ts';
+import { ProductShape } from '../products/products.shapes.ts';
+import type { Workouts } from '../workouts/workouts.ts';
+import { WorkoutRoutineShape } from '../workouts/workouts.shapes.ts';
+import type { Media, StoredPicture } from './media.ts';
+
+const route = restRoute<{ media: Media; workouts: Workouts; exercises: Exercises; products: Products }>();
+
+const upload = { field: 'image' };
+const description = 'JPEG, PNG, WebP or AVIF, at most 10 MiB; decoded, freed of metadata and kept in three sizes.';
+
+// A name never stands for another picture, so it may be kept for ever.
+const served = ({ stream, contentType, length, etag }: StoredPicture) =>
+  new Reply(200, stream, { 'Content-Type': contentType, 'Content-Length': String(length), ETag: etag, 'Cache-Control': 'public, max-age=31536000, immutable' });
+
+export const mediaRest = [
+  route({
+    method: 'GET',
+    path: '/media/:file',
+    summary: 'A picture of a routine, exercise or product',
+    auth: 'optional',
+    params: z.object({ file: z.string() }),
+    query: z.object({ size: z.enum(['small', 'medium', 'large'], 'expected small, medium or large').optional().meta({ description: 'Longest side: small 320, medium 800, large (default) 1600 pixels; never larger than the upload.' }) }),
+    success: { status: 200, description: 'The picture; its name never stands for another one.', contentType: 'image/webp' },
+    handler: async ({ params, query }, { media }) => served(await media.read(params.file, query.size)),
+  }),
+  route({
+    method: 'POST',
+    path: '/workouts/:id/image',
+    summary: 'Give a routine a picture',
+    description,
+    auth: 'required',
+    params: idParams,
+    upload,
+    success: { status: 201, description: 'The routine with its picture.', shape: WorkoutRoutineShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ params, files: [file] }, { workouts }) => workouts.setImage(params.id, file?.bytes),
+  }),
+  route({
+    method: 'POST',
+    path: '/exercises/:id/image',
+    summary: 'Give an exercise a picture',
+    description,
+    auth: 'required',
+    params: idParams,
+    upload,
+    success: { status: 201, description: 'The exercise with its picture.', shape: ExerciseShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ params, files: [file] }, { exercises }) => exercises.setImage(params.id, file?.bytes),
+  }),
+  route({
+    method: 'POST',
+    path: '/products/:id/images',
+    summary: 'Add a picture to a product',
+    description,
+    auth: 'required',
+    params: idParams,
+    upload,
+    success: { status: 201, description: 'The product with its pictures.', shape: ProductShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ params, files: [file] }, { products }) => products.addImage(params.id, file?.bytes),
+  }),
+];

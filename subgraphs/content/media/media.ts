@@ -1,0 +1,47 @@
+import type { Readable } from 'node:stream';
+import { notFound } from '#server/errors.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
+import { reencoded } from '#server/files/images.ts';
+import { uuidv7 } from '#server/ids.ts';
+
+/** Longest side in pixels. */
+export const MEDIA_SIZES = { small: 320, medium: 800, large: 1_600 } as const;
+export type MediaSize = keyof typeof MEDIA_SIZES;
+
+export interface StoredPicture {
+  stream: Readable;
+  contentType: string;
+  length: number;
+  etag: string;
+}
+
+/** Pictures of routines, exercises and products. Each upload gets a name of its own, so what a name stands for never changes. */
+export class Media {
+  private readonly files: FileStorage;
+
+  constructor(files: FileStorage) {
+    this.files = files;
+  }
+
+  /** Keeps the picture in three sizes and gives the path under which it is served. @throws what `reencoded` throws for what is no good picture. */
+  async keep(bytes: Buffer): Promise<string> {
+    const id = uuidv7();
+    let source = bytes;
+    for (const [size, maxSide] of Object.entries(MEDIA_SIZES).toReversed()) {
+      const picture = await reencoded(source, { field: 'image', maxSide });
+      await this.files.put(keyOf(id, size), picture.bytes, picture.contentType);
+      source = picture.bytes; // the next smaller one is made of this one
+    }
+    return `/media/${id}.webp`;
+  }
+
+  /** @throws NOT_FOUND */
+  async read(file: string, size: MediaSize = 'large'): Promise<StoredPicture> {
+    const id = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})\.webp$/.exec(file)?.[1];
+    const picture = id && (await this.files.read(keyOf(id, size)));
+    if (!picture) throw notFound('picture', file);
+    return picture;
+  }
+}
+
+const keyOf = (id: string, size: string): string => `media/${id}-${size}.webp`;

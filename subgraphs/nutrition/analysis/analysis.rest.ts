@@ -1,0 +1,24 @@
+import { restRoute } from '#server/rest/route.ts';
+import { MOST_PICTURES, type Analyses } from './analysis.ts';
+import { AnalysisShape, AnalyzeShape } from './analysis.shapes.ts';
+
+const route = restRoute<{ analyses: Analyses }>();
+
+export const ANALYSES_A_MINUTE = { name: 'analyze', perMinute: 30, by: 'caller' } as const;
+
+export const analysisRest = [
+  route({
+    method: 'POST',
+    path: '/analyze',
+    summary: 'Estimate what a meal holds, from words or pictures of it',
+    description:
+      'JSON `{prompt, locale?}`, or multipart with 1 to 4 pictures in `image` and a `prompt` beside them or not. By the AI provider where one is configured, else by the food table (words only). Nothing is logged.',
+    auth: 'required',
+    upload: { field: 'image', maxFiles: MOST_PICTURES, optional: true },
+    body: AnalyzeShape,
+    rateLimit: ANALYSES_A_MINUTE,
+    success: { status: 200, description: 'The estimate. What is not recognised is an item with `known: false`.', shape: AnalysisShape },
+    errors: ['AI_NOT_CONFIGURED', 'AI_UNAVAILABLE', 'AI_TIMEOUT', 'AI_UNUSABLE_ANSWER'],
+    handler: ({ body, files }, { analyses }) => analyses.analyze(body, files.map((file) => file.bytes)),
+  }),
+];

@@ -1,0 +1,36 @@
+import { requireUser } from '#server/auth/viewer.ts';
+import { invalid, PlatformError } from '#server/errors.ts';
+import { reencoded } from '#server/files/images.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import { estimateMeal } from '../estimator/estimate.ts';
+import type { AiProvider } from './ai-provider.ts';
+import { AnalyzeShape, type Analysis } from './analysis.shapes.ts';
+
+export const MOST_PICTURES = 4;
+const LONGEST_SIDE = 1_024; // pixels: more tells the provider nothing new
+
+/** What a meal holds, from words or pictures of it. Nothing is logged by it: the user confirms first. */
+export class Analyses {
+  private readonly unit: UnitOfWork;
+  private readonly provider: AiProvider | undefined;
+
+  constructor(unit: UnitOfWork, provider: AiProvider | undefined) {
+    this.unit = unit;
+    this.provider = provider;
+  }
+
+  /** By the AI provider where one is configured, else by the food table. @throws AI_NOT_CONFIGURED for a picture without a provider; what the provider throws. */
+  async analyze(input: unknown, pictures: readonly Buffer[] = []): Promise<Analysis> {
+    requireUser(this.unit.viewer);
+    const { prompt, locale } = validated(AnalyzeShape, input ?? {});
+    if (!prompt && pictures.length === 0) throw invalid('prompt', 'expected a description of the meal, or a picture of it');
+    if (pictures.length > MOST_PICTURES) throw invalid('image', `expected at most ${MOST_PICTURES} pictures, got ${pictures.length}`);
+    // A file that is no picture is refused for what it is, with a provider or without.
+    const reduced: Buffer[] = [];
+    for (const picture of pictures) reduced.push((await reencoded(picture, { field: 'image', maxSide: LONGEST_SIDE })).bytes);
+    if (this.provider) return this.provider.analyze({ prompt: prompt || undefined, locale, pictures: reduced });
+    if (pictures.length > 0) throw new PlatformError('AI_NOT_CONFIGURED', 'Pictures need an AI provider, and none is configured (GEMINI_API_KEY); describe the meal in words instead.');
+    return estimateMeal(prompt ?? '');
+  }
+}

@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+import type { ImportStatus, LineError } from './imports.shapes.ts';
+
+/** How far an import of a CSV file is, or how it ended. */
+const FoodLogImportSchema = defineEntity({
+  name: 'FoodLogImport',
+  tableName: 'food_log_import',
+  properties: {
+    id: p.uuid().primary().onCreate(() => uuidv7()),
+    userId: p.uuid(),
+    status: p.string().$type<ImportStatus>().length(10),
+    lines: p.integer().default(0),
+    imported: p.integer().default(0),
+    duplicates: p.integer().default(0),
+    failed: p.integer().default(0),
+    errors: p.json<LineError[]>(),
+    startedAt: p.datetime().onCreate(() => new Date()),
+    finishedAt: p.datetime().nullable(),
+  },
+});
+
+export class FoodLogImport extends FoodLogImportSchema.class {}
+FoodLogImportSchema.setClass(FoodLogImport);

@@ -1,0 +1,15 @@
+import { text } from 'node:stream/consumers';
+import { orNull } from '#server/graphql/or-null.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
+
+export const importsGraphql = {
+  Query: {
+    foodLogImport: (_root, { id }, { imports }) => orNull(imports.get(id)),
+  },
+  Mutation: {
+    importFoodLogs: async (_root, { input: { file, ...options } }, { imports }) => imports.run((await file).createReadStream(), options),
+  },
+  User: {
+    foodLogCsv: async ({ id }, range, { imports }) => text(await imports.export(id, range)),
+  },
+} satisfies Resolvers;

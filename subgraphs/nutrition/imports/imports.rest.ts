@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { Reply, restRoute } from '#server/rest/route.ts';
+import { day, idParams } from '#server/shapes.ts';
+import { ownerParams } from '../food-logs/food-logs.rest.ts';
+import type { Imports } from './imports.ts';
+import { FoodLogImportShape, ImportQuery } from './imports.shapes.ts';
+
+const route = restRoute<{ imports: Imports }>();
+
+export const importsRest = [
+  route({
+    method: 'POST',
+    path: '/log/import',
+    summary: 'Import a food log from CSV',
+    description:
+      'The first line names the columns: foodName, calories, and loggedAt or localDate; further mealType, quantity, unit, grams, protein, carbs, fats. At most 100,000 lines, 25 MiB. ' +
+      'A wrong line is left out and reported. Lines are written a thousand at a time; a file that breaks off is sent again and goes on, and one that was imported before changes nothing.',
+    auth: 'required',
+    query: ImportQuery,
+    consumes: 'text/csv',
+    success: { status: 200, description: 'What became of the lines.', shape: FoodLogImportShape },
+    errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE'],
+    handler: ({ stream, query }, { imports }) => imports.run(stream, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/log/imports/:id',
+    summary: 'How far an import is, or how it ended',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The import.', shape: FoodLogImportShape },
+    handler: ({ params }, { imports }) => imports.get(params.id),
+  }),
+  route({
+    method: 'GET',
+    path: '/history/:userId/export.csv',
+    summary: 'The food log as CSV, oldest first',
+    auth: 'required',
+    params: ownerParams,
+    query: z.object({ from: day.optional(), to: day.optional() }),
+    success: { status: 200, description: 'A header line and a line for each entry; POST /log/import takes it back.', contentType: 'text/csv' },
+    handler: async ({ params, query }, { imports }) =>
+      new Reply(200, await imports.export(params.userId, query), { 'Content-Type': 'text/csv; charset=utf-8', 'Content-Disposition': 'attachment; filename="food-log.csv"', 'Cache-Control': 'no-store' }),
+  }),
+];

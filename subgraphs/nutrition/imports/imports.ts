@@ -1,0 +1,158 @@
+import { Readable } from 'node:stream';
+import { stringify } from 'csv-stringify';
+import { requireUser } from '#server/auth/viewer.ts';
+import { conflict, invalid, notFound } from '#server/errors.ts';
+import { isUuid, uuidv7 } from '#server/ids.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { requireOwner } from '../access.ts';
+import { dayOf, noonOf } from '../days/calendar.ts';
+import { DayTotals } from '../days/day-totals.ts';
+import { FOOD_LOG_COLUMNS } from '../food-logs/food-logs.ts';
+import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
+import type { TimeZones } from '../time-zones/time-zones.ts';
+import { CSV_COLUMNS, readCsvLines, type CsvLine } from './csv-lines.ts';
+import { FoodLogImport } from './food-log-import.entity.ts';
+import type { FoodLogImportShape, ImportOptions } from './imports.shapes.ts';
+
+const BATCH = 1_000; // lines
+const MOST_ERRORS = 1_000;
+const EXPORT_PAGE = 1_000;
+
+/** A food log as CSV, in and out. */
+export class Imports {
+  private readonly unit: UnitOfWork;
+  private readonly zones: TimeZones;
+
+  constructor(unit: UnitOfWork, zones: TimeZones) {
+    this.unit = unit;
+    this.zones = zones;
+  }
+
+  /**
+   * Imports lines as they come in, a thousand at a time, each thousand with the progress so far in one transaction.
+   * A line that is wrong is left out and reported. A file that breaks off leaves what was imported; sent again, it goes
+   * on from there, because a line that is there already is not imported twice.
+   * @throws CONFLICT where `importId` is taken; what `readCsvLines` throws.
+   */
+  async run(csv: Readable, { importId, timezone }: ImportOptions): Promise<FoodLogImportShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    if (importId && !isUuid(importId)) throw invalid('importId', 'expected a UUID');
+    const zone = timezone ?? (await this.zones.of(this.unit));
+    const report = await this.begin(userId, importId ?? uuidv7());
+    let batch: { entry: CsvLine; key: string }[] = [];
+    try {
+      for await (const read of readCsvLines(csv)) {
+        report.lines += 1;
+        if ('entry' in read) batch.push(read);
+        else {
+          report.failed += 1;
+          report.errors = [...report.errors, ...read.errors].slice(0, MOST_ERRORS);
+        }
+        if (batch.length < BATCH) continue;
+        await this.write(report, batch, zone);
+        batch = [];
+      }
+      report.status = 'DONE';
+    } catch (error) {
+      report.status = 'FAILED';
+      report.finishedAt = new Date().toISOString();
+      await this.write(report, [], zone);
+      throw error;
+    }
+    report.finishedAt = new Date().toISOString();
+    await this.write(report, batch, zone);
+    return report;
+  }
+
+  /** @throws NOT_FOUND also for another user's. */
+  async get(id: string): Promise<FoodLogImportShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    const found = isUuid(id) ? await this.unit.em.findOne(FoodLogImport, { id, userId }) : null;
+    if (!found) throw notFound('import', id);
+    const { status, lines, imported, duplicates, failed, errors } = found;
+    return { id: found.id, status, lines, imported, duplicates, failed, errors, startedAt: found.startedAt.toISOString(), finishedAt: found.finishedAt?.toISOString() ?? null };
+  }
+
+  /** The food log, oldest first, as a stream in bounded memory. @throws NOT_FOUND for another user's. */
+  async export(userId: string, range: { from?: string | null | undefined; to?: string | null | undefined }): Promise<Readable> {
+    const owner = requireOwner(this.unit.viewer, userId);
+    // what a spreadsheet would run as a formula gets an apostrophe
+    const csv = stringify({ header: true, columns: [...CSV_COLUMNS], escape_formulas: true });
+    return Readable.from(this.rows(owner, range)).pipe(csv);
+  }
+
+  private async *rows(owner: string, { from, to }: { from?: string | null | undefined; to?: string | null | undefined }): AsyncGenerator<FoodLogShape> {
+    let after: [string, string, string] | undefined;
+    for (;;) {
+      const page: FoodLogShape[] = await this.unit.em.execute(
+        `select ${FOOD_LOG_COLUMNS} from food_log where user_id = ? and local_date >= ?::date and local_date <= ?::date ${after ? 'and (local_date, logged_at, id) > (?::date, ?::timestamptz, ?::uuid)' : ''}
+         order by food_log.local_date, food_log.logged_at, food_log.id limit ${EXPORT_PAGE}`,
+        [owner, from ?? '-infinity', to ?? 'infinity', ...(after ?? [])],
+      );
+      yield* page;
+      const last = page.at(-1);
+      if (!last || page.length < EXPORT_PAGE) return;
+      after = [last.localDate, last.loggedAt, last.id];
+    }
+  }
+
+  private async begin(userId: string, id: string): Promise<FoodLogImportShape> {
+    const startedAt = new Date();
+    const begun = await this.unit.em.execute<unknown[]>(
+      `insert into food_log_import (id, user_id, status, lines, imported, duplicates, failed, errors, started_at) values (?, ?, 'RUNNING', 0, 0, 0, 0, '[]', ?) on conflict (id) do nothing returning id`,
+      [id, userId, startedAt],
+    );
+    if (begun.length === 0) throw conflict(`There is an import "${id}" already; choose another importId.`);
+    return { id, status: 'RUNNING', lines: 0, imported: 0, duplicates: 0, failed: 0, errors: [], startedAt: startedAt.toISOString(), finishedAt: null };
+  }
+
+  /** Writes a batch and the progress with it. */
+  private async write(report: FoodLogImportShape, batch: readonly { entry: CsvLine; key: string }[], zone: string): Promise<void> {
+    const { userId } = requireUser(this.unit.viewer);
+    await this.unit.transaction(async () => {
+      const rows = batch.map(({ entry, key }) => rowOf(entry, key, zone));
+      const written = rows.length === 0 ? [] : await this.insert(userId, rows);
+      report.imported += written.length;
+      report.duplicates += rows.length - written.length;
+      await new DayTotals(this.unit).sumUp(userId, written.map((row) => row.date));
+      await this.unit.em.execute('update food_log_import set status = ?, lines = ?, imported = ?, duplicates = ?, failed = ?, errors = ?::jsonb, finished_at = ? where id = ?', [
+        report.status,
+        report.lines,
+        report.imported,
+        report.duplicates,
+        report.failed,
+        JSON.stringify(report.errors),
+        report.finishedAt,
+        report.id,
+      ]);
+    });
+  }
+
+  /** A line is there already where it was imported before, or where it is one of an export of entries that still exist. */
+  private insert(userId: string, rows: readonly ReturnType<typeof rowOf>[]): Promise<{ date: string }[]> {
+    return this.unit.em.execute(
+      `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, quantity, unit, grams, meal_type, source, logged_at, local_date, created_at, version, import_key)
+       select row.id, ?::uuid, row."foodName", row.calories, row.protein, row.carbs, row.fats, row.quantity, row.unit, row.grams, row."mealType", 'IMPORT', row."loggedAt", row."localDate", now(), 1, row.key
+       from jsonb_to_recordset(?::jsonb) as row(id uuid, "exportedId" uuid, "foodName" text, calories int, protein float8, carbs float8, fats float8, quantity float8, unit text, grams float8, "mealType" text, "loggedAt" timestamptz, "localDate" date, key text)
+       where row."exportedId" is null or not exists (select 1 from food_log as own where own.id = row."exportedId" and own.user_id = ?::uuid)
+       on conflict do nothing
+       returning to_char(local_date, 'YYYY-MM-DD') as date`,
+      [userId, JSON.stringify(rows), userId],
+    );
+  }
+}
+
+function rowOf({ id: exportedId, localDate, loggedAt, ...entry }: CsvLine, key: string, zone: string) {
+  const instant = loggedAt ? new Date(loggedAt) : noonOf(localDate ?? '', zone);
+  return {
+    ...entry,
+    id: uuidv7(),
+    exportedId,
+    protein: entry.protein ?? 0,
+    carbs: entry.carbs ?? 0,
+    fats: entry.fats ?? 0,
+    loggedAt: instant.toISOString(),
+    localDate: localDate ?? dayOf(instant, zone),
+    key,
+  };
+}
