@@ -58,6 +58,7 @@ export function mountRoutes<Services>(
       AUTHENTICATION[route.auth](host.verifier),
       ...(limiter ? [limiter] : []),
       ...(route.body && !route.upload ? [jsonBody] : []),
+      ...(route.body && route.upload?.optional ? [jsonUnlessMultipart] : []),
       handlerOf(route, host),
     ];
     app[route.method.toLowerCase() as Lowercase<RestMethod>](route.path, ...handlers);
@@ -95,10 +96,19 @@ const jsonBody: RequestHandler = (req, res, next) => {
   parseJson(req, res, next);
 };
 
+const isMultipart = (req: Request): boolean => Boolean(req.is('multipart/form-data'));
+
+/** Where files are optional, who sends none may send JSON. */
+const jsonUnlessMultipart: RequestHandler = (req, res, next) =>
+  isMultipart(req) ? next() : jsonBody(req, res, next);
+
 function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Services>): RequestHandler {
   return async (req, res) => {
     const { services, idempotency } = host.begin(res);
-    const multipart = route.upload && (await readMultipart(req, route.upload));
+    const multipart =
+      route.upload && (!route.upload.optional || isMultipart(req))
+        ? await readMultipart(req, route.upload)
+        : undefined;
     const request = requestOf(route, req, res, multipart);
     const perform = async () =>
       replyOf(

@@ -13,7 +13,7 @@ export interface UploadLimits {
   maxFiles?: number;
   /** A file's longest length in bytes. Default 10 MiB. */
   maxBytes?: number;
-  /** Whether the request may come without a file. Default false. */
+  /** Whether the request may come without a file, and then as JSON too. Default false. */
   optional?: boolean;
 }
 

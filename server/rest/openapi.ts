@@ -104,7 +104,10 @@ function requestBody(route: RestRoute<never>): object {
     return {
       requestBody: {
         required: true,
-        content: { 'multipart/form-data': { schema: { type: 'object', properties } } },
+        content: {
+          'multipart/form-data': { schema: { type: 'object', properties } },
+          ...(route.upload.optional && route.body && { 'application/json': { schema: route.body } }),
+        },
       },
     };
   }

@@ -1,11 +1,24 @@
 import type { DatabaseDeclaration } from '#server/database/database.ts';
+import { Announcement } from './announcements/announcement.entity.ts';
+import { AuditEvent } from './audit/audit-event.entity.ts';
+import { Challenge, Participant, ScoreCount } from './challenges/challenge.entity.ts';
 import { CheckIn } from './check-ins/check-in.entity.ts';
+import { Denial } from './check-ins/denial.entity.ts';
+import { ConfigDraft, ConfigVersion } from './gyms/config-version.entity.ts';
 import { Gym } from './gyms/gym.entity.ts';
 import { Location } from './locations/location.entity.ts';
 import { migrations } from './migrations/index.ts';
+import { Comment, Like, Post, Report } from './posts/post.entity.ts';
+import { GymProduct, GymProgram } from './shop/shop.entity.ts';
 
 export const database: DatabaseDeclaration = {
   name: 'platform_gym',
-  entities: [Gym, Location, CheckIn],
+  entities: [
+    ...[Gym, ConfigVersion, ConfigDraft, AuditEvent],
+    ...[Location, CheckIn, Denial],
+    ...[Challenge, Participant, ScoreCount],
+    ...[Announcement, Post, Like, Comment, Report],
+    ...[GymProduct, GymProgram],
+  ],
   migrations,
 };

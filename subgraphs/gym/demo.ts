@@ -1,13 +1,70 @@
-import { DEMO_GYMS, demoId } from '#server/demo-ids.ts';
+import { DEMO_GYMS, demoId, demoPerson } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { Announcement } from './announcements/announcement.entity.ts';
+import { Challenge, Participant } from './challenges/challenge.entity.ts';
+import { CheckIn } from './check-ins/check-in.entity.ts';
+import { ConfigVersion } from './gyms/config-version.entity.ts';
 import { Gym } from './gyms/gym.entity.ts';
 import { Location } from './locations/location.entity.ts';
+import { Comment, Like, Post } from './posts/post.entity.ts';
 
-/** Two gyms and their places; what is there already stays as it is. */
+/** Two gyms with their places, a challenge, news and a feed; what is there already stays as it is. */
 export async function demo(unit: UnitOfWork): Promise<void> {
-  await unit.em.upsertMany(Gym, GYMS, { onConflictAction: 'ignore' });
-  await unit.em.upsertMany(Location, LOCATIONS, { onConflictAction: 'ignore' });
+  const now = new Date();
+  const keep = { onConflictAction: 'ignore' } as const;
+  await unit.em.upsertMany(Gym, GYMS, keep);
+  await unit.em.upsertMany(
+    ConfigVersion,
+    GYMS.map(({ id, theme, assets, features }) => ({
+      gymId: id,
+      version: 1,
+      theme,
+      assets,
+      features,
+      publishedBy: demoPerson('super@demo.test').id,
+      publishedAt: created.createdAt,
+    })),
+    keep,
+  );
+  await unit.em.upsertMany(Location, LOCATIONS, keep);
+  await unit.em.upsertMany(Challenge, challengesOf(now), keep);
+  await unit.em.upsertMany(
+    Participant,
+    [maya, leo].map(({ id }, index) => ({
+      challengeId: demoId('302', 1),
+      userId: id,
+      score: 3 - index,
+      reachedAt: now,
+      joinedAt: now,
+    })),
+    keep,
+  );
+  await unit.em.upsertMany(CheckIn, visitsOf(now), keep);
+  await unit.em.upsertMany(Announcement, NEWS, keep);
+  await unit.em.upsertMany(Post, POSTS, keep);
+  await unit.em.upsertMany(
+    Like,
+    [{ postId: demoId('305', 1), userId: leo.id, createdAt: created.createdAt }],
+    keep,
+  );
+  await unit.em.upsertMany(
+    Comment,
+    [
+      {
+        id: demoId('306', 1),
+        postId: demoId('305', 1),
+        authorId: leo.id,
+        text: 'Spotting you next time!',
+        createdAt: created.createdAt,
+      },
+    ],
+    keep,
+  );
 }
+
+const maya = demoPerson('maya@iron.test');
+const leo = demoPerson('leo@iron.test');
+const ada = demoPerson('admin@iron.test');
 
 const created = {
   version: 1,
@@ -66,4 +123,78 @@ const LOCATIONS = [
   place(1, DEMO_GYMS.ironTemple.id, 'Forge', 'Hammerweg 1, Berlin', 'Europe/Berlin', 80),
   place(2, DEMO_GYMS.ironTemple.id, 'Anvil', 'Ambossplatz 7, Berlin', 'Europe/Berlin', 40),
   place(3, DEMO_GYMS.aquaClub.id, 'Harbour', '12 Dock Street, New York', 'America/New_York', 60),
+];
+
+/** The first start's month: a challenge that counts visits, and one that counts minutes. */
+function challengesOf(now: Date) {
+  const startsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  const endsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+  const month = { gymId: DEMO_GYMS.ironTemple.id, startsAt, endsAt, createdAt: created.createdAt };
+  return [
+    {
+      ...month,
+      id: demoId('302', 1),
+      title: 'Twelve visits this month',
+      metric: 'CHECK_INS' as const,
+      goal: 12,
+    },
+    { ...month, id: demoId('302', 2), title: 'A thousand minutes', metric: 'MINUTES' as const, goal: 1_000 },
+  ];
+}
+
+/** Leo has been here yesterday, and the day before. */
+function visitsOf(now: Date) {
+  return [1, 2].map((daysAgo) => {
+    const checkedInAt = new Date(now.getTime() - daysAgo * 24 * 60 * 60 * 1000);
+    const checkedOutAt = new Date(checkedInAt.getTime() + 70 * 60 * 1000);
+    return {
+      id: demoId('303', daysAgo),
+      userId: leo.id,
+      gymId: DEMO_GYMS.ironTemple.id,
+      locationId: demoId('301', 1),
+      checkedInAt,
+      expiresAt: new Date(checkedInAt.getTime() + 90 * 60 * 1000),
+      checkedOutAt,
+      checkOutKind: 'MANUAL' as const,
+      method: 'QR' as const,
+      source: 'app',
+      checkedInBy: leo.id,
+    };
+  });
+}
+
+const NEWS = [
+  {
+    id: demoId('304', 1),
+    gymId: DEMO_GYMS.ironTemple.id,
+    authorId: ada.id,
+    title: 'New platform in the Forge',
+    text: 'Two more lifting platforms are ready, right of the entrance.',
+    startsAt: created.createdAt,
+    endsAt: null,
+    createdAt: created.createdAt,
+  },
+];
+
+const post = (
+  index: number,
+  authorId: string,
+  text: string,
+  counts: { likeCount: number; commentCount: number },
+) => ({
+  id: demoId('305', index),
+  gymId: DEMO_GYMS.ironTemple.id,
+  authorId,
+  text,
+  image: null,
+  ...counts,
+  createdAt: created.createdAt,
+});
+
+const POSTS = [
+  post(1, maya.id, 'First 60 kg squat today. Thanks to everybody who cheered!', {
+    likeCount: 1,
+    commentCount: 1,
+  }),
+  post(2, leo.id, 'Who joins for an early run on Saturday?', { likeCount: 0, commentCount: 0 }),
 ];

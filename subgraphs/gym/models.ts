@@ -1,3 +1,34 @@
 /** Which of our types stands behind each GraphQL type; code generation reads this file. */
-export type { GymShape as Gym, GymConfigShape as GymConfig } from './gyms/gyms.shapes.ts';
-export type { LocationShape as Location } from './locations/locations.shapes.ts';
+export type { AnnouncementShape as Announcement } from './announcements/announcements.shapes.ts';
+export type {
+  ChallengeShape as Challenge,
+  LeaderboardEntryShape as LeaderboardEntry,
+} from './challenges/challenges.shapes.ts';
+export type { CheckInShape as CheckIn, DenialShape as CheckInDenial } from './check-ins/check-ins.shapes.ts';
+export type {
+  GymShape as Gym,
+  GymConfigShape as GymConfig,
+  DraftShape as GymConfigDraft,
+} from './gyms/gyms.shapes.ts';
+export type {
+  LocationShape as Location,
+  LocationOccupancy as Occupancy,
+} from './locations/locations.shapes.ts';
+export type {
+  PostShape as Post,
+  CommentShape as Comment,
+  ReportShape as PostReport,
+} from './posts/posts.shapes.ts';
+export type { GymProductShape as GymProduct, GymProgramShape as GymProgram } from './shop/shop.shapes.ts';
+
+/** Of other services' entities this one knows the id alone; `gymId` where the gateway sends it along. */
+export interface User {
+  id: string;
+  gymId?: string | null;
+}
+export interface Product {
+  id: string;
+}
+export interface WorkoutRoutine {
+  id: string;
+}

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from schema/ and models.ts. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { Gym as GymModel, GymConfig as GymConfigModel, Location as LocationModel } from './models.ts';
+import type { Announcement as AnnouncementModel, Challenge as ChallengeModel, CheckIn as CheckInModel, CheckInDenial as CheckInDenialModel, Comment as CommentModel, Gym as GymModel, GymConfig as GymConfigModel, GymConfigDraft as GymConfigDraftModel, GymProduct as GymProductModel, GymProgram as GymProgramModel, LeaderboardEntry as LeaderboardEntryModel, Location as LocationModel, Occupancy as OccupancyModel, Post as PostModel, PostReport as PostReportModel, Product as ProductModel, User as UserModel, WorkoutRoutine as WorkoutRoutineModel } from './models.ts';
 import type { Context } from './services.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
@@ -17,6 +17,8 @@ export type Scalars = {
   DateTime: { input: string; output: string; }
   /** Any JSON value; each field that has it describes the shape. */
   JSON: { input: unknown; output: unknown; }
+  /** A file of a multipart request (GraphQL multipart request specification). */
+  Upload: { input: Promise<import('graphql-upload/processRequest.mjs').FileUpload>; output: never; }
   _FieldSet: { input: unknown; output: unknown; }
 };
 
@@ -28,8 +30,28 @@ export type Query = {
   gyms: Array<Gym>;
   /** The branding and feature switches of a gym, by the gym's id or slug; null where there is no such gym. */
   gymConfig: Maybe<GymConfig>;
+  /** The draft of a gym's next configuration; null where there is none. For SUPER_ADMIN. */
+  gymConfigDraft: Maybe<GymConfigDraft>;
+  /** Published configurations of a gym, newest first. For its GYM_ADMIN and SUPER_ADMIN. */
+  gymConfigHistory: GymConfigConnection;
+  /** The theme of a gym as W3C design tokens (Design Tokens Format Module, 2025.10). */
+  designTokens: Maybe<Scalars['JSON']['output']>;
   /** The locations of your gym, by name. A SUPER_ADMIN names any gym by `gymId`. */
   locations: Array<Location>;
+  /** Refused check-ins at a location, newest first. For staff of the gym. */
+  checkInDenials: CheckInDenialConnection;
+  /** The active challenges of your gym, the one that ends first at the front. `FEATURE_DISABLED` where the gym has switched off "challenges". */
+  challenges: Array<Challenge>;
+  /** One challenge of your gym; null where there is none. */
+  challenge: Maybe<Challenge>;
+  /** What your gym announces now, newest first. `FEATURE_DISABLED` where the gym has switched off "feed". */
+  announcements: Array<Announcement>;
+  /** The posts of your gym, newest first. `FEATURE_DISABLED` where the gym has switched off "feed". */
+  posts: PostConnection;
+  /** One post of your gym; null where there is none. */
+  post: Maybe<Post>;
+  /** Reported posts, latest report first. For the gym's GYM_ADMIN and SUPER_ADMIN. */
+  postReports: PostReportConnection;
 };
 
 
@@ -44,27 +66,151 @@ export type QueryGymConfigArgs = {
 };
 
 
+export type QueryGymConfigDraftArgs = {
+  gymId: Scalars['ID']['input'];
+};
+
+
+export type QueryGymConfigHistoryArgs = {
+  gymId: Scalars['ID']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryDesignTokensArgs = {
+  gymId: Scalars['ID']['input'];
+};
+
+
 export type QueryLocationsArgs = {
   gymId?: InputMaybe<Scalars['ID']['input']>;
 };
 
+
+export type QueryCheckInDenialsArgs = {
+  locationId: Scalars['ID']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryChallengesArgs = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryChallengeArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryAnnouncementsArgs = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryPostsArgs = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryPostArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryPostReportsArgs = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
 export type Mutation = {
   __typename?: 'Mutation';
+  /** Adds a gym. For SUPER_ADMIN. `CONFLICT` where the slug is taken. */
+  createGym: Gym;
   /**
    * Publishes branding and feature switches of a gym at once. For SUPER_ADMIN.
    * A group that is given replaces that group, one that is absent stays.
    * `VERSION_CONFLICT` where `version` is given and not the stored one.
    */
   updateGymConfig: GymConfig;
+  /** Saves the draft of a gym's next configuration, beginning one on what is published. For SUPER_ADMIN. */
+  saveGymConfigDraft: GymConfigDraft;
+  /** Publishes the draft. `VERSION_CONFLICT` where something else was published since it was begun. For SUPER_ADMIN. */
+  publishGymConfigDraft: GymConfig;
+  /** Publishes an earlier version anew, as the next one. For SUPER_ADMIN. */
+  rollbackGymConfig: GymConfig;
   /** Adds a location. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
   createLocation: Location;
   /** Changes a location; what is absent stays. For the gym's GYM_ADMIN, or a SUPER_ADMIN. */
   updateLocation: Location;
+  /**
+   * Lets a member in by her QR code. Members present their own, staff any of their gym.
+   * A second scan of an open visit gives that visit with `duplicate: true`; an open visit elsewhere ends.
+   * `LOCATION_FULL`, `QR_UNKNOWN`, `WRONG_GYM`, `FORBIDDEN`; `UPSTREAM_UNAVAILABLE` while codes cannot be looked up.
+   */
+  checkIn: CheckIn;
+  /** Ends the open visit of the presented code, of `userId` (staff), or with neither your own. `NOT_FOUND` where there is none. */
+  checkOut: CheckIn;
+  /** Takes a check-in back: it counts nowhere any more. For staff of the gym; audited. */
+  undoCheckIn: Scalars['Boolean']['output'];
+  /** Starts a challenge. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
+  createChallenge: Challenge;
+  /** Takes part in a challenge; joining twice is the same as once. */
+  joinChallenge: Challenge;
+  /** Takes no part any more; the score is gone. */
+  leaveChallenge: Challenge;
+  /** Adds to your score in a challenge that does not count by itself. `CONFLICT` where you take no part or it does not run. */
+  addChallengeProgress: Challenge;
+  /** Announces something. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
+  createAnnouncement: Announcement;
+  /** Takes an announcement back. For the gym's GYM_ADMIN, or a SUPER_ADMIN. */
+  deleteAnnouncement: Scalars['Boolean']['output'];
+  /** Writes a post in the gym's feed, with a picture or without. */
+  createPost: Post;
+  /** Deletes a post. By its author, or by staff of the gym. */
+  deletePost: Scalars['Boolean']['output'];
+  /** Likes a post; liking twice is the same as once. */
+  likePost: Post;
+  /** Takes a like back. */
+  unlikePost: Post;
+  /** Comments a post. */
+  commentPost: Comment;
+  /** Reports a post to those who run the gym. */
+  reportPost: PostReport;
+  /** Replaces the list of products that a gym sells. For its GYM_ADMIN, or a SUPER_ADMIN. */
+  setGymProducts: Array<GymProduct>;
+  /** Replaces the programme of a gym. For its GYM_ADMIN, or a SUPER_ADMIN. */
+  setGymPrograms: Array<GymProgram>;
+};
+
+
+export type MutationCreateGymArgs = {
+  input: CreateGymInput;
 };
 
 
 export type MutationUpdateGymConfigArgs = {
   input: UpdateGymConfigInput;
+};
+
+
+export type MutationSaveGymConfigDraftArgs = {
+  input: SaveGymConfigDraftInput;
+};
+
+
+export type MutationPublishGymConfigDraftArgs = {
+  gymId: Scalars['ID']['input'];
+};
+
+
+export type MutationRollbackGymConfigArgs = {
+  input: RollbackGymConfigInput;
 };
 
 
@@ -77,6 +223,103 @@ export type MutationUpdateLocationArgs = {
   input: UpdateLocationInput;
 };
 
+
+export type MutationCheckInArgs = {
+  input: CheckInInput;
+};
+
+
+export type MutationCheckOutArgs = {
+  input?: InputMaybe<CheckOutInput>;
+};
+
+
+export type MutationUndoCheckInArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateChallengeArgs = {
+  input: CreateChallengeInput;
+};
+
+
+export type MutationJoinChallengeArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationLeaveChallengeArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationAddChallengeProgressArgs = {
+  id: Scalars['ID']['input'];
+  amount: Scalars['Int']['input'];
+};
+
+
+export type MutationCreateAnnouncementArgs = {
+  input: CreateAnnouncementInput;
+};
+
+
+export type MutationDeleteAnnouncementArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreatePostArgs = {
+  input: CreatePostInput;
+};
+
+
+export type MutationDeletePostArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationLikePostArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationUnlikePostArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCommentPostArgs = {
+  input: CommentPostInput;
+};
+
+
+export type MutationReportPostArgs = {
+  input: ReportPostInput;
+};
+
+
+export type MutationSetGymProductsArgs = {
+  input: SetGymProductsInput;
+};
+
+
+export type MutationSetGymProgramsArgs = {
+  input: SetGymProgramsInput;
+};
+
+export type Subscription = {
+  __typename?: 'Subscription';
+  /** How full a location is: now, and at every change. For people of its gym. A slow reader gets the latest only. */
+  occupancyChanged: Occupancy;
+};
+
+
+export type SubscriptionOccupancyChangedArgs = {
+  locationId: Scalars['ID']['input'];
+};
+
 /** A white-labelled gym. */
 export type Gym = {
   __typename?: 'Gym';
@@ -87,6 +330,23 @@ export type Gym = {
   config: GymConfig;
   /** The gym's locations, by name; for its people and SUPER_ADMINs. */
   locations: Maybe<Array<Location>>;
+  /** Active challenges; for its people and SUPER_ADMINs. */
+  challenges: Maybe<Array<Challenge>>;
+  /** What it announces now; for its people and SUPER_ADMINs. */
+  announcements: Maybe<Array<Announcement>>;
+  /** Its feed, newest first; for its people and SUPER_ADMINs. */
+  posts: Maybe<PostConnection>;
+  /** What it sells, in its own order and on its own terms. */
+  products: Maybe<Array<GymProduct>>;
+  /** The routines that it trains by, in its own order. */
+  programs: Maybe<Array<GymProgram>>;
+};
+
+
+/** A white-labelled gym. */
+export type GymPostsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** What makes the gym's own look, and which modules its members have. */
@@ -97,10 +357,22 @@ export type GymConfig = {
   theme: Scalars['JSON']['output'];
   /** URLs by use: `{logo, splash, icon, ...}`; unknown keys are kept. */
   assets: Scalars['JSON']['output'];
-  /** Modules by name, `{nutrition: true, ...}`; one that is not named is on. */
+  /** Modules by name, `{nutrition: true, ...}`; one that is not named is on. What is switched off is refused to the gym's members as `FEATURE_DISABLED`. */
   features: Scalars['JSON']['output'];
   /** Counts up at every change. */
   version: Scalars['Int']['output'];
+  updatedAt: Scalars['DateTime']['output'];
+};
+
+/** What is prepared to be published next. */
+export type GymConfigDraft = {
+  __typename?: 'GymConfigDraft';
+  gymId: Scalars['ID']['output'];
+  theme: Scalars['JSON']['output'];
+  assets: Scalars['JSON']['output'];
+  features: Scalars['JSON']['output'];
+  /** The published version that the draft was begun on. */
+  basedOnVersion: Scalars['Int']['output'];
   updatedAt: Scalars['DateTime']['output'];
 };
 
@@ -109,6 +381,7 @@ export type Location = {
   __typename?: 'Location';
   id: Scalars['ID']['output'];
   gymId: Scalars['ID']['output'];
+  gym: Gym;
   name: Scalars['String']['output'];
   address: Maybe<Scalars['String']['output']>;
   /** IANA time zone, e.g. `Europe/Berlin`. */
@@ -118,11 +391,21 @@ export type Location = {
   /** After so many minutes a visit ends by itself. */
   maxStayMinutes: Scalars['Int']['output'];
   occupancy: Occupancy;
+  /** Hour by hour from `from` (default: 24 hours before `to`) to `to` (default: now), at most 31 days. */
+  occupancyHistory: Array<OccupancySample>;
+};
+
+
+/** A physical place of a gym. */
+export type LocationOccupancyHistoryArgs = {
+  from?: InputMaybe<Scalars['DateTime']['input']>;
+  to?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** Members with an open visit at a location, each counted once. */
 export type Occupancy = {
   __typename?: 'Occupancy';
+  location: Location;
   people: Scalars['Int']['output'];
   capacity: Scalars['Int']['output'];
   /** `people` of `capacity` in percent, rounded. */
@@ -139,12 +422,312 @@ export type OccupancyLevel =
   /** Nobody more is let in. */
   | 'FULL';
 
+/** One hour at a location. */
+export type OccupancySample = {
+  __typename?: 'OccupancySample';
+  /** Begin of the hour. */
+  from: Scalars['DateTime']['output'];
+  /** Most people at once. */
+  peak: Scalars['Int']['output'];
+  /** Arrivals. */
+  checkIns: Scalars['Int']['output'];
+};
+
+/** A visit of a member at a location. */
+export type CheckIn = {
+  __typename?: 'CheckIn';
+  id: Scalars['ID']['output'];
+  userId: Scalars['ID']['output'];
+  user: User;
+  gymId: Scalars['ID']['output'];
+  locationId: Scalars['ID']['output'];
+  location: Maybe<Location>;
+  checkedInAt: Scalars['DateTime']['output'];
+  /** Null while the visit is open. */
+  checkedOutAt: Maybe<Scalars['DateTime']['output']>;
+  /** What scanned, in the caller's words. */
+  source: Maybe<Scalars['String']['output']>;
+  method: CheckInMethod;
+  /** Whether the visit was open already when this scan came. */
+  duplicate: Scalars['Boolean']['output'];
+};
+
+export type CheckInMethod =
+  | 'QR'
+  /** Staff let the member in although the location was full. */
+  | 'OVERRIDE';
+
+/** A refused check-in. */
+export type CheckInDenial = {
+  __typename?: 'CheckInDenial';
+  id: Scalars['ID']['output'];
+  locationId: Scalars['ID']['output'];
+  /** Whose code it was; null where nobody's. */
+  userId: Maybe<Scalars['ID']['output']>;
+  /** The error code of the refusal. */
+  reason: Scalars['String']['output'];
+  presentedBy: Scalars['ID']['output'];
+  deniedAt: Scalars['DateTime']['output'];
+};
+
+/** Who does most of something in a time. */
+export type Challenge = {
+  __typename?: 'Challenge';
+  id: Scalars['ID']['output'];
+  gymId: Scalars['ID']['output'];
+  title: Scalars['String']['output'];
+  metric: ChallengeMetric;
+  goal: Scalars['Int']['output'];
+  startsAt: Scalars['DateTime']['output'];
+  endsAt: Scalars['DateTime']['output'];
+  /** Whether you take part. */
+  joined: Scalars['Boolean']['output'];
+  /** Your score; null where you take no part. */
+  score: Maybe<Scalars['Int']['output']>;
+  /** Best first; of equal scores who was there first. */
+  leaderboard: LeaderboardConnection;
+  /** Your own place; null where you take no part. */
+  ownRank: Maybe<LeaderboardEntry>;
+};
+
+
+/** Who does most of something in a time. */
+export type ChallengeLeaderboardArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type ChallengeMetric =
+  /** Visits in the challenge's time; they count themselves. */
+  | 'CHECK_INS'
+  | 'WORKOUTS'
+  | 'MINUTES'
+  | 'CUSTOM';
+
+export type LeaderboardEntry = {
+  __typename?: 'LeaderboardEntry';
+  /** From 1. */
+  rank: Scalars['Int']['output'];
+  userId: Scalars['ID']['output'];
+  user: User;
+  score: Scalars['Int']['output'];
+  /** When the score was reached. */
+  reachedAt: Scalars['DateTime']['output'];
+};
+
+/** What a gym tells its people. */
+export type Announcement = {
+  __typename?: 'Announcement';
+  id: Scalars['ID']['output'];
+  gymId: Scalars['ID']['output'];
+  author: User;
+  title: Scalars['String']['output'];
+  text: Scalars['String']['output'];
+  startsAt: Scalars['DateTime']['output'];
+  /** Null: until it is deleted. */
+  endsAt: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+};
+
+/** What a member writes in her gym's feed. */
+export type Post = {
+  __typename?: 'Post';
+  id: Scalars['ID']['output'];
+  gymId: Scalars['ID']['output'];
+  author: User;
+  text: Scalars['String']['output'];
+  /** Path of the picture at the gym service (below `/gym` at the gateway), or null. */
+  image: Maybe<Scalars['String']['output']>;
+  likeCount: Scalars['Int']['output'];
+  /** Who liked it, latest first. */
+  likes: Array<User>;
+  likedByMe: Scalars['Boolean']['output'];
+  commentCount: Scalars['Int']['output'];
+  /** Oldest first. */
+  comments: CommentConnection;
+  createdAt: Scalars['DateTime']['output'];
+};
+
+
+/** What a member writes in her gym's feed. */
+export type PostLikesArgs = {
+  first?: Scalars['Int']['input'];
+};
+
+
+/** What a member writes in her gym's feed. */
+export type PostCommentsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type Comment = {
+  __typename?: 'Comment';
+  id: Scalars['ID']['output'];
+  postId: Scalars['ID']['output'];
+  author: User;
+  text: Scalars['String']['output'];
+  createdAt: Scalars['DateTime']['output'];
+};
+
+/** A member's word that a post should not be there. */
+export type PostReport = {
+  __typename?: 'PostReport';
+  postId: Scalars['ID']['output'];
+  /** Null where it has been deleted meanwhile. */
+  post: Maybe<Post>;
+  reporter: User;
+  reason: Scalars['String']['output'];
+  createdAt: Scalars['DateTime']['output'];
+};
+
+/** A product of the content service in a gym's shop. */
+export type GymProduct = {
+  __typename?: 'GymProduct';
+  product: Product;
+  /** The gym's own price in minor units of `currency`; null: the product's. */
+  price: Maybe<Scalars['Int']['output']>;
+  /** ISO 4217. */
+  currency: Maybe<Scalars['String']['output']>;
+  /** How many the gym has; null: not counted. */
+  stock: Maybe<Scalars['Int']['output']>;
+};
+
+/** A routine of the content service in a gym's programme. */
+export type GymProgram = {
+  __typename?: 'GymProgram';
+  routine: WorkoutRoutine;
+  note: Maybe<Scalars['String']['output']>;
+};
+
+export type GymConfigConnection = {
+  __typename?: 'GymConfigConnection';
+  edges: Array<GymConfigEdge>;
+  nodes: Array<GymConfig>;
+  pageInfo: PageInfo;
+};
+
+export type GymConfigEdge = {
+  __typename?: 'GymConfigEdge';
+  cursor: Scalars['String']['output'];
+  node: GymConfig;
+};
+
+export type CheckInConnection = {
+  __typename?: 'CheckInConnection';
+  edges: Array<CheckInEdge>;
+  nodes: Array<CheckIn>;
+  pageInfo: PageInfo;
+};
+
+export type CheckInEdge = {
+  __typename?: 'CheckInEdge';
+  cursor: Scalars['String']['output'];
+  node: CheckIn;
+};
+
+export type CheckInDenialConnection = {
+  __typename?: 'CheckInDenialConnection';
+  edges: Array<CheckInDenialEdge>;
+  nodes: Array<CheckInDenial>;
+  pageInfo: PageInfo;
+};
+
+export type CheckInDenialEdge = {
+  __typename?: 'CheckInDenialEdge';
+  cursor: Scalars['String']['output'];
+  node: CheckInDenial;
+};
+
+export type LeaderboardConnection = {
+  __typename?: 'LeaderboardConnection';
+  edges: Array<LeaderboardEdge>;
+  nodes: Array<LeaderboardEntry>;
+  pageInfo: PageInfo;
+};
+
+export type LeaderboardEdge = {
+  __typename?: 'LeaderboardEdge';
+  cursor: Scalars['String']['output'];
+  node: LeaderboardEntry;
+};
+
+export type PostConnection = {
+  __typename?: 'PostConnection';
+  edges: Array<PostEdge>;
+  nodes: Array<Post>;
+  pageInfo: PageInfo;
+};
+
+export type PostEdge = {
+  __typename?: 'PostEdge';
+  cursor: Scalars['String']['output'];
+  node: Post;
+};
+
+export type CommentConnection = {
+  __typename?: 'CommentConnection';
+  edges: Array<CommentEdge>;
+  nodes: Array<Comment>;
+  pageInfo: PageInfo;
+};
+
+export type CommentEdge = {
+  __typename?: 'CommentEdge';
+  cursor: Scalars['String']['output'];
+  node: Comment;
+};
+
+export type PostReportConnection = {
+  __typename?: 'PostReportConnection';
+  edges: Array<PostReportEdge>;
+  nodes: Array<PostReport>;
+  pageInfo: PageInfo;
+};
+
+export type PostReportEdge = {
+  __typename?: 'PostReportEdge';
+  cursor: Scalars['String']['output'];
+  node: PostReport;
+};
+
+/** Where a page of a connection stands in the whole. */
+export type PageInfo = {
+  __typename?: 'PageInfo';
+  hasNextPage: Scalars['Boolean']['output'];
+  hasPreviousPage: Scalars['Boolean']['output'];
+  startCursor: Maybe<Scalars['String']['output']>;
+  endCursor: Maybe<Scalars['String']['output']>;
+};
+
+export type CreateGymInput = {
+  name: Scalars['String']['input'];
+  /** 3 to 63 lower-case letters, digits and hyphens; unique. */
+  slug: Scalars['String']['input'];
+  theme?: InputMaybe<Scalars['JSON']['input']>;
+  assets?: InputMaybe<Scalars['JSON']['input']>;
+  features?: InputMaybe<Scalars['JSON']['input']>;
+};
+
 export type UpdateGymConfigInput = {
   gymId: Scalars['ID']['input'];
   theme?: InputMaybe<Scalars['JSON']['input']>;
   assets?: InputMaybe<Scalars['JSON']['input']>;
   features?: InputMaybe<Scalars['JSON']['input']>;
   version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type SaveGymConfigDraftInput = {
+  gymId: Scalars['ID']['input'];
+  theme?: InputMaybe<Scalars['JSON']['input']>;
+  assets?: InputMaybe<Scalars['JSON']['input']>;
+  features?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type RollbackGymConfigInput = {
+  gymId: Scalars['ID']['input'];
+  /** The version to go back to. */
+  version: Scalars['Int']['input'];
 };
 
 export type CreateLocationInput = {
@@ -165,12 +748,108 @@ export type UpdateLocationInput = {
   maxStayMinutes?: InputMaybe<Scalars['Int']['input']>;
 };
 
+export type CheckInInput = {
+  qrCode: Scalars['String']['input'];
+  locationId: Scalars['ID']['input'];
+  /** What scans, e.g. `kiosk` or `app`. */
+  source?: InputMaybe<Scalars['String']['input']>;
+  /** Staff only: let in although the location is full; audited. */
+  override?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type CheckOutInput = {
+  qrCode?: InputMaybe<Scalars['String']['input']>;
+  userId?: InputMaybe<Scalars['ID']['input']>;
+  /** Only if the open visit is there. */
+  locationId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type CreateChallengeInput = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+  title: Scalars['String']['input'];
+  metric: ChallengeMetric;
+  goal: Scalars['Int']['input'];
+  startsAt: Scalars['DateTime']['input'];
+  endsAt: Scalars['DateTime']['input'];
+};
+
+export type CreateAnnouncementInput = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+  title: Scalars['String']['input'];
+  text: Scalars['String']['input'];
+  /** Default: now. */
+  startsAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Default: until it is deleted. */
+  endsAt?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+export type CreatePostInput = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+  text: Scalars['String']['input'];
+  /** JPEG, PNG, WebP or AVIF, at most 10 MiB. */
+  image?: InputMaybe<Scalars['Upload']['input']>;
+};
+
+export type CommentPostInput = {
+  postId: Scalars['ID']['input'];
+  text: Scalars['String']['input'];
+};
+
+export type ReportPostInput = {
+  postId: Scalars['ID']['input'];
+  reason: Scalars['String']['input'];
+};
+
+export type SetGymProductsInput = {
+  gymId: Scalars['ID']['input'];
+  /** The whole list, in its order. */
+  products: Array<GymProductInput>;
+};
+
+export type GymProductInput = {
+  productId: Scalars['ID']['input'];
+  price?: InputMaybe<Scalars['Int']['input']>;
+  currency?: InputMaybe<Scalars['String']['input']>;
+  stock?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type SetGymProgramsInput = {
+  gymId: Scalars['ID']['input'];
+  /** The whole list, in its order. */
+  programs: Array<GymProgramInput>;
+};
+
+export type GymProgramInput = {
+  routineId: Scalars['ID']['input'];
+  note?: InputMaybe<Scalars['String']['input']>;
+};
+
 export type User = {
   __typename?: 'User';
   id: Scalars['ID']['output'];
   gymId: Maybe<Scalars['ID']['output']>;
   /** The gym that the user belongs to; null where there is none, or where you may not see it. */
   gym: Maybe<Gym>;
+  /** Visits, newest first: your own, or those of members of the gym that you run. */
+  checkIns: Maybe<CheckInConnection>;
+  /** The open visit; null where there is none. */
+  currentCheckIn: Maybe<CheckIn>;
+};
+
+
+export type UserCheckInsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type Product = {
+  __typename?: 'Product';
+  id: Scalars['ID']['output'];
+};
+
+export type WorkoutRoutine = {
+  __typename?: 'WorkoutRoutine';
+  id: Scalars['ID']['output'];
 };
 
 
@@ -251,6 +930,9 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type FederationTypes = {
   Gym: Gym;
   Location: Location;
+  CheckIn: CheckIn;
+  Challenge: Challenge;
+  Post: Post;
   User: User;
 };
 
@@ -263,6 +945,15 @@ export type FederationReferenceTypes = {
   Location:
     ( { __typename: 'Location' }
     & GraphQLRecursivePick<FederationTypes['Location'], {"id":true}> );
+  CheckIn:
+    ( { __typename: 'CheckIn' }
+    & GraphQLRecursivePick<FederationTypes['CheckIn'], {"id":true}> );
+  Challenge:
+    ( { __typename: 'Challenge' }
+    & GraphQLRecursivePick<FederationTypes['Challenge'], {"id":true}> );
+  Post:
+    ( { __typename: 'Post' }
+    & GraphQLRecursivePick<FederationTypes['Post'], {"id":true}> );
   User:
     ( { __typename: 'User' }
     & GraphQLRecursivePick<FederationTypes['User'], {"id":true}>
@@ -276,41 +967,133 @@ export type FederationReferenceTypes = {
 export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
+  Upload: ResolverTypeWrapper<Scalars['Upload']['output']>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Gym: ResolverTypeWrapper<GymModel>;
   GymConfig: ResolverTypeWrapper<GymConfigModel>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  GymConfigDraft: ResolverTypeWrapper<GymConfigDraftModel>;
   Location: ResolverTypeWrapper<LocationModel>;
-  Occupancy: ResolverTypeWrapper<Occupancy>;
+  Occupancy: ResolverTypeWrapper<OccupancyModel>;
   OccupancyLevel: OccupancyLevel;
+  OccupancySample: ResolverTypeWrapper<OccupancySample>;
+  CheckIn: ResolverTypeWrapper<CheckInModel>;
+  CheckInMethod: CheckInMethod;
+  CheckInDenial: ResolverTypeWrapper<CheckInDenialModel>;
+  Challenge: ResolverTypeWrapper<ChallengeModel>;
+  ChallengeMetric: ChallengeMetric;
+  LeaderboardEntry: ResolverTypeWrapper<LeaderboardEntryModel>;
+  Announcement: ResolverTypeWrapper<AnnouncementModel>;
+  Post: ResolverTypeWrapper<PostModel>;
+  Comment: ResolverTypeWrapper<CommentModel>;
+  PostReport: ResolverTypeWrapper<PostReportModel>;
+  GymProduct: ResolverTypeWrapper<GymProductModel>;
+  GymProgram: ResolverTypeWrapper<GymProgramModel>;
+  GymConfigConnection: ResolverTypeWrapper<Omit<GymConfigConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['GymConfigEdge']>, nodes: Array<ResolversTypes['GymConfig']> }>;
+  GymConfigEdge: ResolverTypeWrapper<Omit<GymConfigEdge, 'node'> & { node: ResolversTypes['GymConfig'] }>;
+  CheckInConnection: ResolverTypeWrapper<Omit<CheckInConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['CheckInEdge']>, nodes: Array<ResolversTypes['CheckIn']> }>;
+  CheckInEdge: ResolverTypeWrapper<Omit<CheckInEdge, 'node'> & { node: ResolversTypes['CheckIn'] }>;
+  CheckInDenialConnection: ResolverTypeWrapper<Omit<CheckInDenialConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['CheckInDenialEdge']>, nodes: Array<ResolversTypes['CheckInDenial']> }>;
+  CheckInDenialEdge: ResolverTypeWrapper<Omit<CheckInDenialEdge, 'node'> & { node: ResolversTypes['CheckInDenial'] }>;
+  LeaderboardConnection: ResolverTypeWrapper<Omit<LeaderboardConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['LeaderboardEdge']>, nodes: Array<ResolversTypes['LeaderboardEntry']> }>;
+  LeaderboardEdge: ResolverTypeWrapper<Omit<LeaderboardEdge, 'node'> & { node: ResolversTypes['LeaderboardEntry'] }>;
+  PostConnection: ResolverTypeWrapper<Omit<PostConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['PostEdge']>, nodes: Array<ResolversTypes['Post']> }>;
+  PostEdge: ResolverTypeWrapper<Omit<PostEdge, 'node'> & { node: ResolversTypes['Post'] }>;
+  CommentConnection: ResolverTypeWrapper<Omit<CommentConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['CommentEdge']>, nodes: Array<ResolversTypes['Comment']> }>;
+  CommentEdge: ResolverTypeWrapper<Omit<CommentEdge, 'node'> & { node: ResolversTypes['Comment'] }>;
+  PostReportConnection: ResolverTypeWrapper<Omit<PostReportConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['PostReportEdge']>, nodes: Array<ResolversTypes['PostReport']> }>;
+  PostReportEdge: ResolverTypeWrapper<Omit<PostReportEdge, 'node'> & { node: ResolversTypes['PostReport'] }>;
+  PageInfo: ResolverTypeWrapper<PageInfo>;
+  CreateGymInput: CreateGymInput;
   UpdateGymConfigInput: UpdateGymConfigInput;
+  SaveGymConfigDraftInput: SaveGymConfigDraftInput;
+  RollbackGymConfigInput: RollbackGymConfigInput;
   CreateLocationInput: CreateLocationInput;
   UpdateLocationInput: UpdateLocationInput;
-  User: ResolverTypeWrapper<Omit<User, 'gym'> & { gym?: Maybe<ResolversTypes['Gym']> }>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  CheckInInput: CheckInInput;
+  CheckOutInput: CheckOutInput;
+  CreateChallengeInput: CreateChallengeInput;
+  CreateAnnouncementInput: CreateAnnouncementInput;
+  CreatePostInput: CreatePostInput;
+  CommentPostInput: CommentPostInput;
+  ReportPostInput: ReportPostInput;
+  SetGymProductsInput: SetGymProductsInput;
+  GymProductInput: GymProductInput;
+  SetGymProgramsInput: SetGymProgramsInput;
+  GymProgramInput: GymProgramInput;
+  User: ResolverTypeWrapper<UserModel>;
+  Product: ResolverTypeWrapper<ProductModel>;
+  WorkoutRoutine: ResolverTypeWrapper<WorkoutRoutineModel>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   JSON: Scalars['JSON']['output'];
+  Upload: Scalars['Upload']['output'];
   Query: Record<PropertyKey, never>;
   ID: Scalars['ID']['output'];
   String: Scalars['String']['output'];
+  Int: Scalars['Int']['output'];
   Mutation: Record<PropertyKey, never>;
+  Boolean: Scalars['Boolean']['output'];
+  Subscription: Record<PropertyKey, never>;
   Gym: GymModel;
   GymConfig: GymConfigModel;
-  Int: Scalars['Int']['output'];
+  GymConfigDraft: GymConfigDraftModel;
   Location: LocationModel;
-  Occupancy: Occupancy;
+  Occupancy: OccupancyModel;
+  OccupancySample: OccupancySample;
+  CheckIn: CheckInModel;
+  CheckInDenial: CheckInDenialModel;
+  Challenge: ChallengeModel;
+  LeaderboardEntry: LeaderboardEntryModel;
+  Announcement: AnnouncementModel;
+  Post: PostModel;
+  Comment: CommentModel;
+  PostReport: PostReportModel;
+  GymProduct: GymProductModel;
+  GymProgram: GymProgramModel;
+  GymConfigConnection: Omit<GymConfigConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['GymConfigEdge']>, nodes: Array<ResolversParentTypes['GymConfig']> };
+  GymConfigEdge: Omit<GymConfigEdge, 'node'> & { node: ResolversParentTypes['GymConfig'] };
+  CheckInConnection: Omit<CheckInConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['CheckInEdge']>, nodes: Array<ResolversParentTypes['CheckIn']> };
+  CheckInEdge: Omit<CheckInEdge, 'node'> & { node: ResolversParentTypes['CheckIn'] };
+  CheckInDenialConnection: Omit<CheckInDenialConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['CheckInDenialEdge']>, nodes: Array<ResolversParentTypes['CheckInDenial']> };
+  CheckInDenialEdge: Omit<CheckInDenialEdge, 'node'> & { node: ResolversParentTypes['CheckInDenial'] };
+  LeaderboardConnection: Omit<LeaderboardConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['LeaderboardEdge']>, nodes: Array<ResolversParentTypes['LeaderboardEntry']> };
+  LeaderboardEdge: Omit<LeaderboardEdge, 'node'> & { node: ResolversParentTypes['LeaderboardEntry'] };
+  PostConnection: Omit<PostConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['PostEdge']>, nodes: Array<ResolversParentTypes['Post']> };
+  PostEdge: Omit<PostEdge, 'node'> & { node: ResolversParentTypes['Post'] };
+  CommentConnection: Omit<CommentConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['CommentEdge']>, nodes: Array<ResolversParentTypes['Comment']> };
+  CommentEdge: Omit<CommentEdge, 'node'> & { node: ResolversParentTypes['Comment'] };
+  PostReportConnection: Omit<PostReportConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['PostReportEdge']>, nodes: Array<ResolversParentTypes['PostReport']> };
+  PostReportEdge: Omit<PostReportEdge, 'node'> & { node: ResolversParentTypes['PostReport'] };
+  PageInfo: PageInfo;
+  CreateGymInput: CreateGymInput;
   UpdateGymConfigInput: UpdateGymConfigInput;
+  SaveGymConfigDraftInput: SaveGymConfigDraftInput;
+  RollbackGymConfigInput: RollbackGymConfigInput;
   CreateLocationInput: CreateLocationInput;
   UpdateLocationInput: UpdateLocationInput;
-  User: Omit<User, 'gym'> & { gym?: Maybe<ResolversParentTypes['Gym']> } | FederationReferenceTypes['User'];
-  Boolean: Scalars['Boolean']['output'];
+  CheckInInput: CheckInInput;
+  CheckOutInput: CheckOutInput;
+  CreateChallengeInput: CreateChallengeInput;
+  CreateAnnouncementInput: CreateAnnouncementInput;
+  CreatePostInput: CreatePostInput;
+  CommentPostInput: CommentPostInput;
+  ReportPostInput: ReportPostInput;
+  SetGymProductsInput: SetGymProductsInput;
+  GymProductInput: GymProductInput;
+  SetGymProgramsInput: SetGymProgramsInput;
+  GymProgramInput: GymProgramInput;
+  User: UserModel;
+  Product: ProductModel;
+  WorkoutRoutine: WorkoutRoutineModel;
 };
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -321,17 +1104,56 @@ export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes
   name: 'JSON';
 }
 
+export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Upload'], any> {
+  name: 'Upload';
+}
+
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   gym?: Resolver<Maybe<ResolversTypes['Gym']>, ParentType, ContextType, Partial<QueryGymArgs>>;
   gyms?: Resolver<Array<ResolversTypes['Gym']>, ParentType, ContextType>;
   gymConfig?: Resolver<Maybe<ResolversTypes['GymConfig']>, ParentType, ContextType, RequireFields<QueryGymConfigArgs, 'gymId'>>;
+  gymConfigDraft?: Resolver<Maybe<ResolversTypes['GymConfigDraft']>, ParentType, ContextType, RequireFields<QueryGymConfigDraftArgs, 'gymId'>>;
+  gymConfigHistory?: Resolver<ResolversTypes['GymConfigConnection'], ParentType, ContextType, RequireFields<QueryGymConfigHistoryArgs, 'gymId'>>;
+  designTokens?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType, RequireFields<QueryDesignTokensArgs, 'gymId'>>;
   locations?: Resolver<Array<ResolversTypes['Location']>, ParentType, ContextType, Partial<QueryLocationsArgs>>;
+  checkInDenials?: Resolver<ResolversTypes['CheckInDenialConnection'], ParentType, ContextType, RequireFields<QueryCheckInDenialsArgs, 'locationId'>>;
+  challenges?: Resolver<Array<ResolversTypes['Challenge']>, ParentType, ContextType, Partial<QueryChallengesArgs>>;
+  challenge?: Resolver<Maybe<ResolversTypes['Challenge']>, ParentType, ContextType, RequireFields<QueryChallengeArgs, 'id'>>;
+  announcements?: Resolver<Array<ResolversTypes['Announcement']>, ParentType, ContextType, Partial<QueryAnnouncementsArgs>>;
+  posts?: Resolver<ResolversTypes['PostConnection'], ParentType, ContextType, Partial<QueryPostsArgs>>;
+  post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QueryPostArgs, 'id'>>;
+  postReports?: Resolver<ResolversTypes['PostReportConnection'], ParentType, ContextType, Partial<QueryPostReportsArgs>>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createGym?: Resolver<ResolversTypes['Gym'], ParentType, ContextType, RequireFields<MutationCreateGymArgs, 'input'>>;
   updateGymConfig?: Resolver<ResolversTypes['GymConfig'], ParentType, ContextType, RequireFields<MutationUpdateGymConfigArgs, 'input'>>;
+  saveGymConfigDraft?: Resolver<ResolversTypes['GymConfigDraft'], ParentType, ContextType, RequireFields<MutationSaveGymConfigDraftArgs, 'input'>>;
+  publishGymConfigDraft?: Resolver<ResolversTypes['GymConfig'], ParentType, ContextType, RequireFields<MutationPublishGymConfigDraftArgs, 'gymId'>>;
+  rollbackGymConfig?: Resolver<ResolversTypes['GymConfig'], ParentType, ContextType, RequireFields<MutationRollbackGymConfigArgs, 'input'>>;
   createLocation?: Resolver<ResolversTypes['Location'], ParentType, ContextType, RequireFields<MutationCreateLocationArgs, 'input'>>;
   updateLocation?: Resolver<ResolversTypes['Location'], ParentType, ContextType, RequireFields<MutationUpdateLocationArgs, 'input'>>;
+  checkIn?: Resolver<ResolversTypes['CheckIn'], ParentType, ContextType, RequireFields<MutationCheckInArgs, 'input'>>;
+  checkOut?: Resolver<ResolversTypes['CheckIn'], ParentType, ContextType, Partial<MutationCheckOutArgs>>;
+  undoCheckIn?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationUndoCheckInArgs, 'id'>>;
+  createChallenge?: Resolver<ResolversTypes['Challenge'], ParentType, ContextType, RequireFields<MutationCreateChallengeArgs, 'input'>>;
+  joinChallenge?: Resolver<ResolversTypes['Challenge'], ParentType, ContextType, RequireFields<MutationJoinChallengeArgs, 'id'>>;
+  leaveChallenge?: Resolver<ResolversTypes['Challenge'], ParentType, ContextType, RequireFields<MutationLeaveChallengeArgs, 'id'>>;
+  addChallengeProgress?: Resolver<ResolversTypes['Challenge'], ParentType, ContextType, RequireFields<MutationAddChallengeProgressArgs, 'id' | 'amount'>>;
+  createAnnouncement?: Resolver<ResolversTypes['Announcement'], ParentType, ContextType, RequireFields<MutationCreateAnnouncementArgs, 'input'>>;
+  deleteAnnouncement?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteAnnouncementArgs, 'id'>>;
+  createPost?: Resolver<ResolversTypes['Post'], ParentType, ContextType, RequireFields<MutationCreatePostArgs, 'input'>>;
+  deletePost?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeletePostArgs, 'id'>>;
+  likePost?: Resolver<ResolversTypes['Post'], ParentType, ContextType, RequireFields<MutationLikePostArgs, 'id'>>;
+  unlikePost?: Resolver<ResolversTypes['Post'], ParentType, ContextType, RequireFields<MutationUnlikePostArgs, 'id'>>;
+  commentPost?: Resolver<ResolversTypes['Comment'], ParentType, ContextType, RequireFields<MutationCommentPostArgs, 'input'>>;
+  reportPost?: Resolver<ResolversTypes['PostReport'], ParentType, ContextType, RequireFields<MutationReportPostArgs, 'input'>>;
+  setGymProducts?: Resolver<Array<ResolversTypes['GymProduct']>, ParentType, ContextType, RequireFields<MutationSetGymProductsArgs, 'input'>>;
+  setGymPrograms?: Resolver<Array<ResolversTypes['GymProgram']>, ParentType, ContextType, RequireFields<MutationSetGymProgramsArgs, 'input'>>;
+};
+
+export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
+  occupancyChanged?: SubscriptionResolver<ResolversTypes['Occupancy'], "occupancyChanged", ParentType, ContextType, RequireFields<SubscriptionOccupancyChangedArgs, 'locationId'>>;
 };
 
 export type GymResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Gym'] = ResolversParentTypes['Gym'], FederationReferenceType extends FederationReferenceTypes['Gym'] = FederationReferenceTypes['Gym']> = {
@@ -341,6 +1163,11 @@ export type GymResolvers<ContextType = Context, ParentType extends ResolversPare
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   config?: Resolver<ResolversTypes['GymConfig'], ParentType, ContextType>;
   locations?: Resolver<Maybe<Array<ResolversTypes['Location']>>, ParentType, ContextType>;
+  challenges?: Resolver<Maybe<Array<ResolversTypes['Challenge']>>, ParentType, ContextType>;
+  announcements?: Resolver<Maybe<Array<ResolversTypes['Announcement']>>, ParentType, ContextType>;
+  posts?: Resolver<Maybe<ResolversTypes['PostConnection']>, ParentType, ContextType, Partial<GymPostsArgs>>;
+  products?: Resolver<Maybe<Array<ResolversTypes['GymProduct']>>, ParentType, ContextType>;
+  programs?: Resolver<Maybe<Array<ResolversTypes['GymProgram']>>, ParentType, ContextType>;
 };
 
 export type GymConfigResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GymConfig'] = ResolversParentTypes['GymConfig']> = {
@@ -352,19 +1179,31 @@ export type GymConfigResolvers<ContextType = Context, ParentType extends Resolve
   updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type GymConfigDraftResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GymConfigDraft'] = ResolversParentTypes['GymConfigDraft']> = {
+  gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  theme?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  assets?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  features?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  basedOnVersion?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
 export type LocationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Location'] = ResolversParentTypes['Location'], FederationReferenceType extends FederationReferenceTypes['Location'] = FederationReferenceTypes['Location']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Location']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  gym?: Resolver<ResolversTypes['Gym'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   address?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   timezone?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   capacity?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   maxStayMinutes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   occupancy?: Resolver<ResolversTypes['Occupancy'], ParentType, ContextType>;
+  occupancyHistory?: Resolver<Array<ResolversTypes['OccupancySample']>, ParentType, ContextType, Partial<LocationOccupancyHistoryArgs>>;
 };
 
 export type OccupancyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Occupancy'] = ResolversParentTypes['Occupancy']> = {
+  location?: Resolver<ResolversTypes['Location'], ParentType, ContextType>;
   people?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   capacity?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   percent?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -372,20 +1211,252 @@ export type OccupancyResolvers<ContextType = Context, ParentType extends Resolve
   updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type OccupancySampleResolvers<ContextType = Context, ParentType extends ResolversParentTypes['OccupancySample'] = ResolversParentTypes['OccupancySample']> = {
+  from?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  peak?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  checkIns?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type CheckInResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CheckIn'] = ResolversParentTypes['CheckIn'], FederationReferenceType extends FederationReferenceTypes['CheckIn'] = FederationReferenceTypes['CheckIn']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['CheckIn']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  locationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  location?: Resolver<Maybe<ResolversTypes['Location']>, ParentType, ContextType>;
+  checkedInAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  checkedOutAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  source?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  method?: Resolver<ResolversTypes['CheckInMethod'], ParentType, ContextType>;
+  duplicate?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type CheckInDenialResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CheckInDenial'] = ResolversParentTypes['CheckInDenial']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  locationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  reason?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  presentedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  deniedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type ChallengeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Challenge'] = ResolversParentTypes['Challenge'], FederationReferenceType extends FederationReferenceTypes['Challenge'] = FederationReferenceTypes['Challenge']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Challenge']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  metric?: Resolver<ResolversTypes['ChallengeMetric'], ParentType, ContextType>;
+  goal?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  startsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  endsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  joined?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  score?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  leaderboard?: Resolver<ResolversTypes['LeaderboardConnection'], ParentType, ContextType, Partial<ChallengeLeaderboardArgs>>;
+  ownRank?: Resolver<Maybe<ResolversTypes['LeaderboardEntry']>, ParentType, ContextType>;
+};
+
+export type LeaderboardEntryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LeaderboardEntry'] = ResolversParentTypes['LeaderboardEntry']> = {
+  rank?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  score?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  reachedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type AnnouncementResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Announcement'] = ResolversParentTypes['Announcement']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  author?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  startsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  endsAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type PostResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Post'] = ResolversParentTypes['Post'], FederationReferenceType extends FederationReferenceTypes['Post'] = FederationReferenceTypes['Post']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Post']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  author?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  image?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  likeCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  likes?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType, RequireFields<PostLikesArgs, 'first'>>;
+  likedByMe?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  commentCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  comments?: Resolver<ResolversTypes['CommentConnection'], ParentType, ContextType, Partial<PostCommentsArgs>>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type CommentResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Comment'] = ResolversParentTypes['Comment']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  postId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  author?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type PostReportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostReport'] = ResolversParentTypes['PostReport']> = {
+  postId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
+  reporter?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  reason?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type GymProductResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GymProduct'] = ResolversParentTypes['GymProduct']> = {
+  product?: Resolver<ResolversTypes['Product'], ParentType, ContextType>;
+  price?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  currency?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  stock?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type GymProgramResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GymProgram'] = ResolversParentTypes['GymProgram']> = {
+  routine?: Resolver<ResolversTypes['WorkoutRoutine'], ParentType, ContextType>;
+  note?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type GymConfigConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GymConfigConnection'] = ResolversParentTypes['GymConfigConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['GymConfigEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['GymConfig']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type GymConfigEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GymConfigEdge'] = ResolversParentTypes['GymConfigEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['GymConfig'], ParentType, ContextType>;
+};
+
+export type CheckInConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CheckInConnection'] = ResolversParentTypes['CheckInConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['CheckInEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['CheckIn']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type CheckInEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CheckInEdge'] = ResolversParentTypes['CheckInEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['CheckIn'], ParentType, ContextType>;
+};
+
+export type CheckInDenialConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CheckInDenialConnection'] = ResolversParentTypes['CheckInDenialConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['CheckInDenialEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['CheckInDenial']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type CheckInDenialEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CheckInDenialEdge'] = ResolversParentTypes['CheckInDenialEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['CheckInDenial'], ParentType, ContextType>;
+};
+
+export type LeaderboardConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LeaderboardConnection'] = ResolversParentTypes['LeaderboardConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['LeaderboardEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['LeaderboardEntry']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type LeaderboardEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LeaderboardEdge'] = ResolversParentTypes['LeaderboardEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['LeaderboardEntry'], ParentType, ContextType>;
+};
+
+export type PostConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostConnection'] = ResolversParentTypes['PostConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['PostEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['Post']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type PostEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostEdge'] = ResolversParentTypes['PostEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Post'], ParentType, ContextType>;
+};
+
+export type CommentConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CommentConnection'] = ResolversParentTypes['CommentConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['CommentEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['Comment']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type CommentEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CommentEdge'] = ResolversParentTypes['CommentEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Comment'], ParentType, ContextType>;
+};
+
+export type PostReportConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostReportConnection'] = ResolversParentTypes['PostReportConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['PostReportEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['PostReport']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type PostReportEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostReportEdge'] = ResolversParentTypes['PostReportEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['PostReport'], ParentType, ContextType>;
+};
+
+export type PageInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['User']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   gym?: Resolver<Maybe<ResolversTypes['Gym']>, ParentType, ContextType>;
+  checkIns?: Resolver<Maybe<ResolversTypes['CheckInConnection']>, ParentType, ContextType, Partial<UserCheckInsArgs>>;
+  currentCheckIn?: Resolver<Maybe<ResolversTypes['CheckIn']>, ParentType, ContextType>;
+};
+
+export type ProductResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Product'] = ResolversParentTypes['Product']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type WorkoutRoutineResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WorkoutRoutine'] = ResolversParentTypes['WorkoutRoutine']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
   JSON?: GraphQLScalarType;
+  Upload?: GraphQLScalarType;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
   Gym?: GymResolvers<ContextType>;
   GymConfig?: GymConfigResolvers<ContextType>;
+  GymConfigDraft?: GymConfigDraftResolvers<ContextType>;
   Location?: LocationResolvers<ContextType>;
   Occupancy?: OccupancyResolvers<ContextType>;
+  OccupancySample?: OccupancySampleResolvers<ContextType>;
+  CheckIn?: CheckInResolvers<ContextType>;
+  CheckInDenial?: CheckInDenialResolvers<ContextType>;
+  Challenge?: ChallengeResolvers<ContextType>;
+  LeaderboardEntry?: LeaderboardEntryResolvers<ContextType>;
+  Announcement?: AnnouncementResolvers<ContextType>;
+  Post?: PostResolvers<ContextType>;
+  Comment?: CommentResolvers<ContextType>;
+  PostReport?: PostReportResolvers<ContextType>;
+  GymProduct?: GymProductResolvers<ContextType>;
+  GymProgram?: GymProgramResolvers<ContextType>;
+  GymConfigConnection?: GymConfigConnectionResolvers<ContextType>;
+  GymConfigEdge?: GymConfigEdgeResolvers<ContextType>;
+  CheckInConnection?: CheckInConnectionResolvers<ContextType>;
+  CheckInEdge?: CheckInEdgeResolvers<ContextType>;
+  CheckInDenialConnection?: CheckInDenialConnectionResolvers<ContextType>;
+  CheckInDenialEdge?: CheckInDenialEdgeResolvers<ContextType>;
+  LeaderboardConnection?: LeaderboardConnectionResolvers<ContextType>;
+  LeaderboardEdge?: LeaderboardEdgeResolvers<ContextType>;
+  PostConnection?: PostConnectionResolvers<ContextType>;
+  PostEdge?: PostEdgeResolvers<ContextType>;
+  CommentConnection?: CommentConnectionResolvers<ContextType>;
+  CommentEdge?: CommentEdgeResolvers<ContextType>;
+  PostReportConnection?: PostReportConnectionResolvers<ContextType>;
+  PostReportEdge?: PostReportEdgeResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
+  Product?: ProductResolvers<ContextType>;
+  WorkoutRoutine?: WorkoutRoutineResolvers<ContextType>;
 };

@@ -1,13 +1,42 @@
+import type { Notifications } from '#server/database/notifications.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { Announcements } from './announcements/announcements.ts';
+import { Challenges } from './challenges/challenges.ts';
+import { Scores } from './challenges/scores.ts';
+import { CheckIns } from './check-ins/check-ins.ts';
+import type { ResolveQrCode } from './check-ins/qr-codes.ts';
+import { Configs } from './gyms/configs.ts';
 import { Gyms } from './gyms/gyms.ts';
 import { Locations } from './locations/locations.ts';
+import { Posts } from './posts/posts.ts';
+import { Programs } from './shop/programs.ts';
+import { Shop } from './shop/shop.ts';
+
+export interface GymResources {
+  notifications: Notifications;
+  resolveQrCode: ResolveQrCode;
+  files: FileStorage;
+}
 
 /** The rules of this service, made for one unit of work. */
-export const gymServices = (unit: UnitOfWork) => ({
-  gyms: new Gyms(unit),
-  locations: new Locations(unit),
-});
+export const gymServices = (unit: UnitOfWork, { notifications, resolveQrCode, files }: GymResources) => {
+  const gyms = new Gyms(unit);
+  const scores = new Scores(unit);
+  return {
+    gyms,
+    configs: new Configs(unit, gyms),
+    locations: new Locations(unit, notifications),
+    checkIns: new CheckIns(unit, resolveQrCode, scores),
+    challenges: new Challenges(unit, scores),
+    announcements: new Announcements(unit),
+    posts: new Posts(unit, files),
+    shop: new Shop(unit, gyms),
+    programs: new Programs(unit, gyms),
+    files,
+  };
+};
 
 export type GymServices = ReturnType<typeof gymServices>;
 export type Context = GraphContext<GymServices>;

@@ -1,22 +1,88 @@
 import { z } from 'zod';
+import { listenTo } from '#server/database/notifications.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { serviceCalls } from '#server/service-calls.ts';
+import { announcementsGraphql } from './announcements/announcements.graphql.ts';
+import { announcementsRest } from './announcements/announcements.rest.ts';
+import { challengesGraphql } from './challenges/challenges.graphql.ts';
+import { challengesRest } from './challenges/challenges.rest.ts';
+import { AutomaticCheckOut } from './check-ins/automatic-check-out.ts';
+import { checkInsGraphql } from './check-ins/check-ins.graphql.ts';
+import { checkInsRest } from './check-ins/check-ins.rest.ts';
+import { qrCodesOf } from './check-ins/qr-codes.ts';
 import { database } from './database.ts';
 import { demo } from './demo.ts';
+import { Gym } from './gyms/gym.entity.ts';
 import { gymsGraphql } from './gyms/gyms.graphql.ts';
 import { gymsRest } from './gyms/gyms.rest.ts';
 import { locationsGraphql } from './locations/locations.graphql.ts';
 import { locationsRest } from './locations/locations.rest.ts';
+import { OCCUPANCY_CHANNEL } from './locations/occupancy-events.ts';
+import { postsGraphql } from './posts/posts.graphql.ts';
+import { postsRest } from './posts/posts.rest.ts';
 import { gymServices } from './services.ts';
+import { shopGraphql } from './shop/shop.graphql.ts';
+import { shopRest } from './shop/shop.rest.ts';
+
+const settings = z.object({
+  /** How often visits that ran out are looked for, in milliseconds. */
+  gymCheckOutSweepMillis: z.coerce.number('expected milliseconds').int().min(50).max(60_000).default(5_000), // 5 s
+});
 
 export const gym = defineSubgraph({
   name: 'gym',
   title: 'Gym service',
   description: 'White-labelling of gyms, their locations, check-ins and social life.',
-  settings: z.object({}),
+  settings,
   database,
-  resources: async () => ({}),
+  async resources({
+    database: place,
+    settings: { identityUrl, gymCheckOutSweepMillis },
+    serviceTokens,
+    unitOf,
+    files,
+    log,
+  }) {
+    if (!place) throw new Error('the gym service has a database');
+    const identity = serviceCalls({ name: 'identity', url: identityUrl, tokens: serviceTokens });
+    const notifications = await listenTo(place.server, place.name, [OCCUPANCY_CHANNEL], log);
+    const automaticCheckOut = new AutomaticCheckOut(() => unitOf(), log, gymCheckOutSweepMillis);
+    void automaticCheckOut.sweep(); // what ran out while nothing was up
+    return {
+      notifications,
+      resolveQrCode: qrCodesOf(identity),
+      files,
+      async dispose() {
+        await automaticCheckOut.dispose();
+        await notifications.close();
+        await identity.close();
+      },
+    };
+  },
   services: gymServices,
-  graphql: [gymsGraphql, locationsGraphql],
-  rest: [...gymsRest, ...locationsRest],
+  features: { challenges: 'challenges', announcements: 'feed', posts: 'feed', shop: 'shop' },
+  // The switches are kept here: this service need not ask itself over the network.
+  featureSource:
+    ({ unitOf }) =>
+    async (gymId) =>
+      (await unitOf().em.findOne(Gym, { id: gymId }))?.features,
+  graphql: [
+    gymsGraphql,
+    locationsGraphql,
+    checkInsGraphql,
+    challengesGraphql,
+    announcementsGraphql,
+    postsGraphql,
+    shopGraphql,
+  ],
+  rest: [
+    ...gymsRest,
+    ...locationsRest,
+    ...checkInsRest,
+    ...challengesRest,
+    ...announcementsRest,
+    ...postsRest,
+    ...shopRest,
+  ],
   demo: (_services, unit) => demo(unit),
 });

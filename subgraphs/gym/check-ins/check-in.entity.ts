@@ -1,18 +1,43 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 
+/** How a visit ended. */
+export const CheckOutKind = {
+  /** By the member or by staff. */
+  MANUAL: 'MANUAL',
+  /** By itself, after the location's longest stay. */
+  AUTOMATIC: 'AUTOMATIC',
+  /** By a check-in at another location. */
+  MOVED: 'MOVED',
+  /** By staff, because it should not have been; it counts nowhere. */
+  UNDONE: 'UNDONE',
+} as const;
+export type CheckOutKind = (typeof CheckOutKind)[keyof typeof CheckOutKind];
+
+/** How a visit began. */
+export const CheckInMethod = { QR: 'QR', OVERRIDE: 'OVERRIDE' } as const;
+export type CheckInMethod = (typeof CheckInMethod)[keyof typeof CheckInMethod];
+
 const CheckInSchema = defineEntity({
   name: 'CheckIn',
   tableName: 'check_in',
   indexes: [
-    // occupancy of a location, and "one open visit a member" as a constraint
+    // occupancy of a location now
     {
       name: 'check_in_open_by_location',
       expression:
-        'create index "check_in_open_by_location" on "check_in" ("location_id") where "checked_out_at" is null',
+        'create index "check_in_open_by_location" on "check_in" ("location_id", "expires_at") where "checked_out_at" is null',
     },
-    { properties: ['userId', 'checkedInAt'] },
+    // what ends by itself next
+    {
+      name: 'check_in_open_by_expiry',
+      expression:
+        'create index "check_in_open_by_expiry" on "check_in" ("expires_at") where "checked_out_at" is null',
+    },
+    { properties: ['userId', 'checkedInAt', 'id'] },
+    { properties: ['locationId', 'checkedInAt'] },
   ],
+  // one open visit a member, whatever the code above it does
   uniques: [
     {
       name: 'check_in_open_by_user',
@@ -28,9 +53,17 @@ const CheckInSchema = defineEntity({
     userId: p.uuid(),
     gymId: p.uuid(),
     locationId: p.uuid(),
-    checkedInAt: p.datetime().onCreate(() => new Date()),
+    checkedInAt: p.datetime(),
+    /** When the visit ends by itself. */
+    expiresAt: p.datetime(),
     /** Null while the visit is open. */
     checkedOutAt: p.datetime().nullable(),
+    checkOutKind: p.string().length(16).$type<CheckOutKind>().nullable(),
+    method: p.string().length(16).$type<CheckInMethod>(),
+    /** What scanned, in the caller's words: `kiosk`, `app`. */
+    source: p.string().length(32).nullable(),
+    /** Who presented the code: the member, or staff. */
+    checkedInBy: p.uuid(),
   },
 });
 

@@ -1,4 +1,6 @@
 import { invalid } from '#server/errors.ts';
+import { connectionOf, pageOf } from '#server/graphql/connection.ts';
+import { orNull } from '#server/graphql/or-null.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 
 export const gymsGraphql = {
@@ -10,9 +12,18 @@ export const gymsGraphql = {
     },
     gyms: (_root, _args, { gyms }) => gyms.list(),
     gymConfig: async (_root, { gymId }, { gyms }) => (await gyms.find(gymId))?.config ?? null,
+    gymConfigDraft: (_root, { gymId }, { configs }) => orNull(configs.draft(gymId)),
+    gymConfigHistory: async (_root, { gymId, ...page }, { configs }) =>
+      connectionOf(await configs.history(gymId, pageOf(page))),
+    designTokens: (_root, { gymId }, { configs }) => orNull(configs.designTokens(gymId)),
   },
   Mutation: {
-    updateGymConfig: (_root, { input }, { gyms }) => gyms.updateConfig(input),
+    createGym: (_root, { input }, { gyms }) => gyms.create(input),
+    updateGymConfig: (_root, { input }, { configs }) => configs.update(input),
+    saveGymConfigDraft: (_root, { input: { gymId, ...groups } }, { configs }) =>
+      configs.saveDraft(gymId, groups),
+    publishGymConfigDraft: (_root, { gymId }, { configs }) => configs.publish(gymId),
+    rollbackGymConfig: (_root, { input: { gymId, ...input } }, { configs }) => configs.rollback(gymId, input),
   },
   Gym: {
     __resolveReference: async (reference, { gyms }) =>

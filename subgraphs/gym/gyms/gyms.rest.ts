@@ -1,9 +1,20 @@
 import { z } from 'zod';
-import { restRoute } from '#server/rest/route.ts';
+import { pageQuery } from '#server/paging.ts';
+import { Reply, restRoute } from '#server/rest/route.ts';
+import type { Configs } from './configs.ts';
 import type { Gyms } from './gyms.ts';
-import { GymConfigShape, GymShape, UpdateGymConfigShape } from './gyms.shapes.ts';
+import {
+  CreateGymInput,
+  DraftInput,
+  DraftShape,
+  GymConfigShape,
+  GymShape,
+  RollbackInput,
+  UpdateGymConfigShape,
+} from './gyms.shapes.ts';
 
-const route = restRoute<{ gyms: Gyms }>();
+const route = restRoute<{ gyms: Gyms; configs: Configs }>();
+const params = z.object({ gymId: z.string().meta({ description: 'Id or slug of the gym.' }) });
 
 export const gymsRest = [
   route({
@@ -15,13 +26,23 @@ export const gymsRest = [
     handler: (_request, { gyms }) => gyms.list(),
   }),
   route({
+    method: 'POST',
+    path: '/gyms',
+    summary: 'Add a gym (SUPER_ADMIN)',
+    auth: 'required',
+    body: CreateGymInput,
+    success: { status: 201, description: 'The gym.', shape: GymShape },
+    errors: ['FORBIDDEN', 'CONFLICT'],
+    handler: ({ body }, { gyms }) => gyms.create(body),
+  }),
+  route({
     method: 'GET',
     path: '/gym/config/:gymId',
     summary: 'Branding and feature configuration of a gym',
     auth: 'optional',
-    params: z.object({ gymId: z.string().meta({ description: 'Id or slug of the gym.' }) }),
+    params,
     success: { status: 200, description: 'Theme, assets and features.', shape: GymConfigShape },
-    handler: async ({ params }, { gyms }) => (await gyms.get(params.gymId)).config,
+    handler: async ({ params: { gymId } }, { gyms }) => (await gyms.get(gymId)).config,
   }),
   route({
     method: 'PUT',
@@ -37,6 +58,86 @@ export const gymsRest = [
       shape: GymConfigShape,
     },
     errors: ['FORBIDDEN', 'NOT_FOUND'],
-    handler: ({ body, expectedVersion }, { gyms }) => gyms.updateConfig(body, expectedVersion),
+    handler: ({ body, expectedVersion }, { configs }) => configs.update(body, expectedVersion),
+  }),
+  route({
+    method: 'GET',
+    path: '/gym/config/:gymId/draft',
+    summary: 'The draft of the next configuration (SUPER_ADMIN)',
+    auth: 'required',
+    params,
+    success: { status: 200, description: 'The draft.', shape: DraftShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ params: { gymId } }, { configs }) => configs.draft(gymId),
+  }),
+  route({
+    method: 'PUT',
+    path: '/gym/config/:gymId/draft',
+    summary: 'Save the draft, beginning one on what is published (SUPER_ADMIN)',
+    description: 'A group that is given replaces that group of the draft, one that is absent stays.',
+    auth: 'required',
+    params,
+    body: DraftInput,
+    success: { status: 200, description: 'The draft.', shape: DraftShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ params: { gymId }, body }, { configs }) => configs.saveDraft(gymId, body),
+  }),
+  route({
+    method: 'POST',
+    path: '/gym/config/:gymId/publish',
+    summary: 'Publish the draft (SUPER_ADMIN)',
+    description: 'VERSION_CONFLICT where something else was published since the draft was begun.',
+    auth: 'required',
+    params,
+    success: {
+      status: 200,
+      description: 'The configuration as it is served from now on.',
+      shape: GymConfigShape,
+    },
+    errors: ['FORBIDDEN', 'CONFLICT', 'VERSION_CONFLICT'],
+    handler: ({ params: { gymId } }, { configs }) => configs.publish(gymId),
+  }),
+  route({
+    method: 'GET',
+    path: '/gym/config/:gymId/history',
+    summary: 'Published versions, newest first (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    auth: 'required',
+    params,
+    query: pageQuery,
+    success: { status: 200, description: 'A page of versions.', shape: GymConfigShape, page: true },
+    errors: ['FORBIDDEN'],
+    handler: ({ params: { gymId }, query }, { configs }) => configs.history(gymId, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/gym/config/:gymId/rollback',
+    summary: 'Publish an earlier version anew, as the next one (SUPER_ADMIN)',
+    auth: 'required',
+    params,
+    body: RollbackInput,
+    success: {
+      status: 200,
+      description: 'The configuration as it is served from now on.',
+      shape: GymConfigShape,
+    },
+    errors: ['FORBIDDEN'],
+    handler: ({ params: { gymId }, body }, { configs }) => configs.rollback(gymId, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/gym/config/:gymId/tokens',
+    summary: 'The theme as W3C design tokens',
+    auth: 'optional',
+    params,
+    success: {
+      status: 200,
+      description: 'Design Tokens Format Module, 2025.10.',
+      contentType: 'application/design-tokens+json',
+    },
+    handler: async ({ params: { gymId } }, { configs }) =>
+      new Reply(200, JSON.stringify(await configs.designTokens(gymId)), {
+        'Content-Type': 'application/design-tokens+json; charset=utf-8',
+        'Cache-Control': 'public, max-age=60',
+      }),
   }),
 ];

@@ -51,10 +51,34 @@ export const GymShape = z
   .meta({ id: 'Gym' });
 export type GymShape = z.infer<typeof GymShape>;
 
-export const UpdateGymConfigShape = z.object({
-  gymId: z.string(),
+const groups = {
   theme: ThemeShape.nullish(),
   assets: AssetsShape.nullish(),
   features: FeaturesShape.nullish(),
-  version: z.int().nullish(),
+};
+
+export const UpdateGymConfigShape = z.object({ gymId: z.string(), ...groups, version: z.int().nullish() });
+
+export const DraftInput = z.object(groups);
+
+export const DraftShape = z
+  .object({
+    gymId: z.string(),
+    theme: ThemeShape,
+    assets: AssetsShape,
+    features: FeaturesShape,
+    basedOnVersion: z.int().meta({ description: 'The published version that the draft was begun on.' }),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'GymConfigDraft' });
+export type DraftShape = z.infer<typeof DraftShape>;
+
+export const RollbackInput = z.object({ version: z.int('expected the version to go back to') });
+
+export const CreateGymInput = z.object({
+  name: z.string().trim().min(2).max(120),
+  slug: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/, 'expected 3 to 63 lower-case letters, digits and hyphens'),
+  ...groups,
 });

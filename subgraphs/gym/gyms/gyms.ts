@@ -1,14 +1,15 @@
-import { LockMode } from '@mikro-orm/core';
-import { Role, requireRole } from '#server/auth/viewer.ts';
-import { notFound, versionConflict } from '#server/errors.ts';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { isSuperAdmin, requireRole, Role } from '#server/auth/viewer.ts';
+import { conflict, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { ConfigVersion } from './config-version.entity.ts';
 import { Gym } from './gym.entity.ts';
-import { UpdateGymConfigShape, type GymConfigShape, type GymShape } from './gyms.shapes.ts';
+import { CreateGymInput, type GymShape } from './gyms.shapes.ts';
 
-/** Gyms and what makes each its own. Everybody may read; a SUPER_ADMIN writes. */
+/** The gyms of the platform. Everybody may read; a SUPER_ADMIN, or the wizard for one, adds. */
 export class Gyms {
   private readonly unit: UnitOfWork;
   private readonly byId = loaderOf(
@@ -26,6 +27,7 @@ export class Gyms {
 
   /** By id or slug; null where there is none. */
   async find(idOrSlug: string): Promise<GymShape | null> {
+    if (idOrSlug.includes('\0')) return null; // PostgreSQL's text holds none
     const gym = isUuid(idOrSlug) ? await this.byId.load(idOrSlug) : await this.bySlug.load(idOrSlug);
     return gym && present(gym);
   }
@@ -42,32 +44,41 @@ export class Gyms {
     return (await this.unit.em.find(Gym, {}, { orderBy: { name: 'asc', id: 'asc' } })).map(present);
   }
 
-  /**
-   * Publishes theme, assets and features; a group that is absent stays as it is.
-   * @param expectedVersion the version that the change is based on; undefined: last write wins.
-   */
-  async updateConfig(input: unknown, expectedVersion?: number): Promise<GymConfigShape> {
-    requireRole(this.unit.viewer, Role.SUPER_ADMIN);
-    const change = validated(UpdateGymConfigShape, input);
-    const expected = expectedVersion ?? change.version ?? undefined;
-    return this.unit.transaction(async () => {
-      const gym = isUuid(change.gymId)
-        ? await this.unit.em.findOne(
-            Gym,
-            { id: change.gymId },
-            { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-          )
-        : null;
-      if (!gym) throw notFound('gym', change.gymId);
-      if (expected !== undefined && expected !== gym.version)
-        throw versionConflict('gym configuration', expected, gym.version);
-      gym.theme = change.theme ?? gym.theme;
-      gym.assets = change.assets ?? gym.assets;
-      gym.features = change.features ?? gym.features;
-      gym.version += 1;
-      gym.updatedAt = new Date();
-      return present(gym).config;
-    });
+  /** @throws CONFLICT where the slug is taken. */
+  async create(input: unknown): Promise<GymShape> {
+    const { viewer } = this.unit;
+    if (viewer.kind !== 'service' && !isSuperAdmin(viewer)) requireRole(viewer, Role.SUPER_ADMIN);
+    const { name, slug, theme, assets, features } = validated(CreateGymInput, input);
+    const actorId = viewer.kind === 'user' ? viewer.userId : viewer.kind === 'service' ? viewer.service : '';
+    try {
+      return await this.unit.transaction(async () => {
+        const gym = this.unit.em.create(Gym, {
+          name,
+          slug,
+          theme: theme ?? {},
+          assets: assets ?? {},
+          features: features ?? {},
+          version: 1,
+        });
+        await this.unit.em.flush();
+        await this.unit.em.insert(ConfigVersion, {
+          gymId: gym.id,
+          version: 1,
+          theme: gym.theme,
+          assets: gym.assets,
+          features: gym.features,
+          publishedBy: actorId,
+          publishedAt: gym.updatedAt,
+        });
+        return present(gym);
+      });
+    } catch (error) {
+      if (error instanceof UniqueConstraintViolationException)
+        throw conflict(`The slug "${slug}" is taken; choose another.`, {
+          errors: [{ path: 'slug', message: 'is taken' }],
+        });
+      throw error;
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Resolvers } from '../resolvers.generated.ts';
+import type { Context } from '../services.ts';
 
 export const locationsGraphql = {
   Query: {
@@ -8,11 +9,26 @@ export const locationsGraphql = {
     createLocation: (_root, { input }, { locations }) => locations.create(input),
     updateLocation: (_root, { input: { id, ...change } }, { locations }) => locations.update(id, change),
   },
+  Subscription: {
+    occupancyChanged: {
+      subscribe: (_root, { locationId }, { locations }) => locations.occupancyChanges(locationId),
+      resolve: ({ locationId }: { locationId: string }, _args: unknown, { locations }: Context) =>
+        locations.occupancyOf(locationId),
+    },
+  },
   Gym: {
     locations: (gym, _args, { locations }) => locations.ofGym(gym.id),
   },
   Location: {
     __resolveReference: async ({ id }, { locations }) => locations.get(id),
-    occupancy: (location, _args, { locations }) => locations.occupancy(location),
+    gym: ({ gymId }, _args, { gyms }) => gyms.get(gymId),
+    occupancy: async (location, _args, { locations }) => ({
+      ...(await locations.occupancy(location)),
+      locationId: location.id,
+    }),
+    occupancyHistory: ({ id }, range, { locations }) => locations.history(id, range),
+  },
+  Occupancy: {
+    location: ({ locationId }, _args, { locations }) => locations.get(locationId),
   },
 } satisfies Resolvers;

@@ -1,16 +1,22 @@
 import { z } from 'zod';
-import { restRoute } from '#server/rest/route.ts';
+import { Reply, restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import type { Locations } from './locations.ts';
 import {
   CreateLocationShape,
   LocationWithOccupancyShape,
+  OccupancySampleShape,
   OccupancyShape,
   UpdateLocationShape,
   type LocationShape,
 } from './locations.shapes.ts';
 
 const route = restRoute<{ locations: Locations }>();
+
+const rangeQuery = z.object({
+  from: z.string().optional().meta({ description: 'ISO 8601; default: 24 hours before `to`.' }),
+  to: z.string().optional().meta({ description: 'ISO 8601; default: now.' }),
+});
 
 const withOccupancy = async (location: LocationShape, locations: Locations) => ({
   ...location,
@@ -64,5 +70,37 @@ export const locationsRest = [
     params: idParams,
     success: { status: 200, description: 'People inside, capacity, level.', shape: OccupancyShape },
     handler: async ({ params }, { locations }) => locations.occupancy(await locations.get(params.id)),
+  }),
+  route({
+    method: 'GET',
+    path: '/locations/:id/occupancy/history',
+    summary: 'How full a location was, hour by hour',
+    auth: 'required',
+    params: idParams,
+    query: rangeQuery,
+    success: {
+      status: 200,
+      description: 'One entry an hour, oldest first; at most 31 days.',
+      shape: z.array(OccupancySampleShape),
+    },
+    handler: ({ params, query }, { locations }) => locations.history(params.id, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/locations/:id/occupancy/chart.svg',
+    summary: 'The same as a picture',
+    auth: 'required',
+    params: idParams,
+    query: rangeQuery,
+    success: {
+      status: 200,
+      description: 'Bars by hour, with the capacity as a line.',
+      contentType: 'image/svg+xml',
+    },
+    handler: async ({ params, query }, { locations }) =>
+      new Reply(200, await locations.chart(params.id, query), {
+        'Content-Type': 'image/svg+xml; charset=utf-8',
+        'Cache-Control': 'private, max-age=60',
+      }),
   }),
 ];

@@ -12,6 +12,15 @@ export const OccupancyShape = z
   .meta({ id: 'Occupancy' });
 export type OccupancyShape = z.infer<typeof OccupancyShape>;
 
+export const OccupancySampleShape = z
+  .object({
+    from: z.iso.datetime().meta({ description: 'Begin of the hour.' }),
+    peak: z.int().meta({ description: 'Most people at once in this hour.' }),
+    checkIns: z.int().meta({ description: 'Arrivals in this hour.' }),
+  })
+  .meta({ id: 'OccupancySample' });
+export type OccupancySampleShape = z.infer<typeof OccupancySampleShape>;
+
 export const LocationShape = z
   .object({
     id: z.uuid(),
@@ -55,3 +64,6 @@ export const UpdateLocationShape = z.object({
   capacity: fields.capacity.nullish(),
   maxStayMinutes: fields.maxStayMinutes.nullish(),
 });
+
+/** The graph's occupancy knows its location. */
+export type LocationOccupancy = OccupancyShape & { locationId: string };

@@ -1,15 +1,20 @@
 import { LockMode } from '@mikro-orm/core';
 import { requireGym, requireGymAdmin, requireUser, runsGym, seesGym } from '#server/auth/viewer.ts';
+import type { Notifications } from '#server/database/notifications.ts';
 import { forbidden, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { listLoaderOf, loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { Location } from './location.entity.ts';
+import { occupancyChart } from './occupancy-chart.ts';
+import { occupancyEvents } from './occupancy-events.ts';
+import { occupancyHistory } from './occupancy-history.ts';
 import {
   CreateLocationShape,
   UpdateLocationShape,
   type LocationShape,
+  type OccupancySampleShape,
   type OccupancyShape,
 } from './locations.shapes.ts';
 
@@ -18,6 +23,7 @@ const BUSY_FROM_PERCENT = 80;
 /** The physical places of gyms, and how full they are. Seen by the gym's people, written by its GYM_ADMIN. */
 export class Locations {
   private readonly unit: UnitOfWork;
+  private readonly notifications: Notifications;
   private readonly byId = loaderOf(
     (ids) => this.unit.em.find(Location, { id: { $in: [...ids] } }),
     (location) => location.id,
@@ -30,14 +36,15 @@ export class Locations {
   private readonly people = loaderOf(
     (ids) =>
       this.unit.em.execute<{ locationId: string; people: number }[]>(
-        'select location_id as "locationId", count(*)::int as people from check_in where checked_out_at is null and location_id in (?) group by 1',
+        'select location_id as "locationId", count(*)::int as people from check_in where checked_out_at is null and expires_at > now() and location_id in (?) group by 1',
         [[...ids]],
       ),
     (row) => row.locationId,
   );
 
-  constructor(unit: UnitOfWork) {
+  constructor(unit: UnitOfWork, notifications: Notifications) {
     this.unit = unit;
+    this.notifications = notifications;
   }
 
   /** Of the viewer's gym, or of any for a SUPER_ADMIN; by name. */
@@ -65,6 +72,28 @@ export class Locations {
     const percent = Math.round((people / location.capacity) * 100);
     const level = people >= location.capacity ? 'FULL' : percent >= BUSY_FROM_PERCENT ? 'BUSY' : 'OK';
     return { people, capacity: location.capacity, percent, level, updatedAt: new Date().toISOString() };
+  }
+
+  /** Of a location by its id. @throws NOT_FOUND also for another gym's. */
+  async occupancyOf(id: string): Promise<OccupancyShape & { locationId: string }> {
+    return { ...(await this.occupancy(await this.get(id))), locationId: id };
+  }
+
+  /** Hour by hour, at most 31 days; see `occupancyHistory`. */
+  async history(id: string, range: unknown): Promise<OccupancySampleShape[]> {
+    return occupancyHistory(this.unit, await this.get(id), range);
+  }
+
+  /** The same as an SVG picture. */
+  async chart(id: string, range: unknown): Promise<string> {
+    const location = await this.get(id);
+    return occupancyChart(location, await occupancyHistory(this.unit, location, range));
+  }
+
+  /** Now and at every change, as long as the viewer may see it. @throws NOT_FOUND also for another gym's. */
+  async occupancyChanges(id: string): Promise<AsyncIterableIterator<{ locationId: string }>> {
+    await this.get(id);
+    return occupancyEvents(this.notifications, id);
   }
 
   async create(input: unknown): Promise<LocationShape> {

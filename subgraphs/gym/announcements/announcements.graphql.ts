@@ -1,0 +1,20 @@
+import type { Resolvers } from '../resolvers.generated.ts';
+
+export const announcementsGraphql = {
+  Query: {
+    announcements: (_root, { gymId }, { announcements }) => announcements.current(gymId),
+  },
+  Mutation: {
+    createAnnouncement: (_root, { input }, { announcements }) => announcements.create(input),
+    deleteAnnouncement: async (_root, { id }, { announcements }) => {
+      await announcements.delete(id);
+      return true;
+    },
+  },
+  Gym: {
+    announcements: async ({ id }, _args, { announcements }) => announcements.current(id),
+  },
+  Announcement: {
+    author: ({ authorId }) => ({ id: authorId }),
+  },
+} satisfies Resolvers;

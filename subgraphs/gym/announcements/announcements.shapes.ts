@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+export const AnnouncementShape = z
+  .object({
+    id: z.uuid(),
+    gymId: z.uuid(),
+    authorId: z.uuid(),
+    title: z.string(),
+    text: z.string(),
+    startsAt: z.iso.datetime(),
+    endsAt: z.iso.datetime().nullable(),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Announcement' });
+export type AnnouncementShape = z.infer<typeof AnnouncementShape>;
+
+const time = z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T00:00:00Z' });
+
+export const CreateAnnouncementInput = z
+  .object({
+    gymId: z.uuid().nullish(),
+    title: z.string().trim().min(1).max(120),
+    text: z.string().trim().min(1).max(5_000),
+    startsAt: time.nullish().meta({ description: 'Default: now.' }),
+    endsAt: time.nullish().meta({ description: 'Default: until it is deleted.' }),
+  })
+  .refine(
+    ({ startsAt, endsAt }) =>
+      !endsAt || Date.parse(startsAt ?? new Date().toISOString()) < Date.parse(endsAt),
+    { path: ['endsAt'], message: 'expected a time after startsAt' },
+  );

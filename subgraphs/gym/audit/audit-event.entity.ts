@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+
+/** What staff did beside the rules or for somebody else; written, never changed. */
+const AuditEventSchema = defineEntity({
+  name: 'AuditEvent',
+  tableName: 'audit_event',
+  indexes: [{ properties: ['gymId', 'id'] }],
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
+    gymId: p.uuid(),
+    actorId: p.string().length(64),
+    action: p.string().length(64),
+    details: p.json<Record<string, unknown>>(),
+    at: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+export class AuditEvent extends AuditEventSchema.class {}
+AuditEventSchema.setClass(AuditEvent);

@@ -1,0 +1,72 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+
+export const ChallengeMetric = {
+  /** Visits in the challenge's time; they count themselves. */
+  CHECK_INS: 'CHECK_INS',
+  WORKOUTS: 'WORKOUTS',
+  MINUTES: 'MINUTES',
+  CUSTOM: 'CUSTOM',
+} as const;
+export type ChallengeMetric = (typeof ChallengeMetric)[keyof typeof ChallengeMetric];
+
+const ChallengeSchema = defineEntity({
+  name: 'Challenge',
+  tableName: 'challenge',
+  indexes: [{ properties: ['gymId', 'endsAt', 'id'] }],
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
+    gymId: p.uuid(),
+    title: p.string().length(120),
+    metric: p.string().length(16).$type<ChallengeMetric>(),
+    goal: p.integer(),
+    startsAt: p.datetime(),
+    endsAt: p.datetime(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+export class Challenge extends ChallengeSchema.class {}
+ChallengeSchema.setClass(Challenge);
+
+const ParticipantSchema = defineEntity({
+  name: 'Participant',
+  tableName: 'challenge_participant',
+  indexes: [
+    {
+      // the leaderboard: one direction for all keys, so that a page starts by an index look-up
+      name: 'challenge_participant_ranking',
+      expression:
+        'create index "challenge_participant_ranking" on "challenge_participant" ("challenge_id", (-"score"), "reached_at", "user_id")',
+    },
+    { properties: ['userId', 'challengeId'] },
+  ],
+  properties: {
+    challengeId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    score: p.integer().default(0),
+    /** When the score was reached: of equal scores the earlier one is ahead. */
+    reachedAt: p.datetime(),
+    joinedAt: p.datetime(),
+  },
+});
+
+export class Participant extends ParticipantSchema.class {}
+ParticipantSchema.setClass(Participant);
+
+/** How many participants have each score; kept by a trigger, so that a rank is a sum over scores and not over people. */
+const ScoreCountSchema = defineEntity({
+  name: 'ScoreCount',
+  tableName: 'challenge_score_count',
+  properties: {
+    challengeId: p.uuid().primary(),
+    score: p.integer().primary(),
+    participants: p.integer(),
+  },
+});
+
+export class ScoreCount extends ScoreCountSchema.class {}
+ScoreCountSchema.setClass(ScoreCount);

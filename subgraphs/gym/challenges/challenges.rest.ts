@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { pageQuery } from '#server/paging.ts';
+import { restRoute } from '#server/rest/route.ts';
+import { gymQuery, idParams } from '#server/shapes.ts';
+import type { Challenges } from './challenges.ts';
+import {
+  ChallengeShape,
+  CreateChallengeInput,
+  LeaderboardEntryShape,
+  ProgressInput,
+} from './challenges.shapes.ts';
+
+const route = restRoute<{ challenges: Challenges }>();
+
+export const challengesRest = [
+  route({
+    method: 'GET',
+    path: '/challenges',
+    summary: "The active challenges of the caller's gym",
+    auth: 'required',
+    query: gymQuery,
+    success: {
+      status: 200,
+      description: 'The one that ends first at the front.',
+      shape: z.array(ChallengeShape),
+    },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    handler: ({ query }, { challenges }) => challenges.active(query.gymId),
+  }),
+  route({
+    method: 'POST',
+    path: '/challenges',
+    summary: 'Start a challenge (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    auth: 'required',
+    body: CreateChallengeInput,
+    success: { status: 201, description: 'The challenge.', shape: ChallengeShape },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    handler: ({ body }, { challenges }) => challenges.create(body),
+  }),
+  route({
+    method: 'GET',
+    path: '/challenges/:id',
+    summary: 'One challenge',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The challenge.', shape: ChallengeShape },
+    handler: ({ params }, { challenges }) => challenges.get(params.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/challenges/:id/join',
+    summary: 'Take part',
+    description: 'Joining twice is the same as once.',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The challenge, joined.', shape: ChallengeShape },
+    errors: ['CONFLICT', 'FEATURE_DISABLED'],
+    handler: ({ params }, { challenges }) => challenges.join(params.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/challenges/:id/leave',
+    summary: 'Take no part any more',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The challenge, left.', shape: ChallengeShape },
+    handler: ({ params }, { challenges }) => challenges.leave(params.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/challenges/:id/progress',
+    summary: 'Add to the own score of a challenge that does not count by itself',
+    auth: 'required',
+    params: idParams,
+    body: ProgressInput,
+    success: { status: 200, description: 'The challenge with the new score.', shape: ChallengeShape },
+    errors: ['CONFLICT', 'FEATURE_DISABLED'],
+    handler: ({ params, body }, { challenges }) => challenges.progress(params.id, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/challenges/:id/leaderboard',
+    summary: 'Who leads; of equal scores who was there first',
+    auth: 'required',
+    params: idParams,
+    query: pageQuery,
+    success: { status: 200, description: 'A page of places.', shape: LeaderboardEntryShape, page: true },
+    handler: ({ params, query }, { challenges }) => challenges.leaderboard(params.id, query),
+  }),
+];

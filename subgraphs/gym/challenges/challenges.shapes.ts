@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { ChallengeMetric } from './challenge.entity.ts';
+
+export const ChallengeShape = z
+  .object({
+    id: z.uuid(),
+    gymId: z.uuid(),
+    title: z.string(),
+    metric: z.enum(ChallengeMetric).meta({ description: 'CHECK_INS counts itself.' }),
+    goal: z.int(),
+    startsAt: z.iso.datetime(),
+    endsAt: z.iso.datetime(),
+    joined: z.boolean().meta({ description: 'Whether the caller takes part.' }),
+    score: z.int().nullable().meta({ description: "The caller's score; null where she does not take part." }),
+  })
+  .meta({ id: 'Challenge' });
+export type ChallengeShape = z.infer<typeof ChallengeShape>;
+
+export const LeaderboardEntryShape = z
+  .object({ rank: z.int(), userId: z.uuid(), score: z.int(), reachedAt: z.iso.datetime() })
+  .meta({ id: 'LeaderboardEntry' });
+export type LeaderboardEntryShape = z.infer<typeof LeaderboardEntryShape>;
+
+export const CreateChallengeInput = z
+  .object({
+    gymId: z.uuid().nullish(),
+    title: z.string().trim().min(1).max(120),
+    metric: z.enum(ChallengeMetric, `expected one of ${Object.values(ChallengeMetric).join(', ')}`),
+    goal: z.int().min(1).max(1_000_000),
+    startsAt: z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T00:00:00Z' }),
+    endsAt: z.iso.datetime({ offset: true, error: 'expected a time such as 2026-02-28T00:00:00Z' }),
+  })
+  .refine(({ startsAt, endsAt }) => Date.parse(startsAt) < Date.parse(endsAt), {
+    path: ['endsAt'],
+    message: 'expected a time after startsAt',
+  });
+
+export const ProgressInput = z.object({
+  amount: z.int('expected a whole number from 1 up').min(1, 'expected a whole number from 1 up').max(100_000),
+});

@@ -1,0 +1,35 @@
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+
+/** Scores that count themselves: visits in the time of a challenge. */
+export class Scores {
+  private readonly unit: UnitOfWork;
+
+  constructor(unit: UnitOfWork) {
+    this.unit = unit;
+  }
+
+  /** Counts a member's visits anew in every challenge of the gym that a visit at that time belongs to. */
+  async countCheckIns(userId: string, gymId: string, at: Date): Promise<void> {
+    const challenges = await this.unit.em.execute<{ id: string }[]>(
+      `select c.id from challenge c join challenge_participant p on p.challenge_id = c.id and p.user_id = ?
+       where c.gym_id = ? and c.metric = 'CHECK_INS' and c.starts_at <= ? and c.ends_at > ? order by c.id`,
+      [userId, gymId, at, at],
+    );
+    // In one order for everybody, because each takes locks.
+    for (const { id } of challenges) await this.count(id, userId);
+  }
+
+  /** Of one challenge; the score is reached when its last visit began, so undoing a visit gives back the earlier moment. */
+  async count(challengeId: string, userId: string): Promise<void> {
+    await this.unit.em.execute(
+      `update challenge_participant p set score = visits.score, reached_at = coalesce(visits.reached_at, p.joined_at)
+       from challenge c, lateral (
+         select count(*)::int as score, max(v.checked_in_at) as reached_at from check_in v
+         where v.user_id = ? and v.gym_id = c.gym_id and v.checked_in_at >= c.starts_at and v.checked_in_at < c.ends_at
+           and v.check_out_kind is distinct from 'UNDONE'
+       ) as visits
+       where p.challenge_id = c.id and p.user_id = ? and c.id = ?`,
+      [userId, userId, challengeId],
+    );
+  }
+}

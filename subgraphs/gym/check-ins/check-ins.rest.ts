@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { pageQuery } from '#server/paging.ts';
+import { Reply, restRoute } from '#server/rest/route.ts';
+import { idParams } from '#server/shapes.ts';
+import type { CheckIns } from './check-ins.ts';
+import { CheckInInput, CheckInShape, CheckOutInput, DenialShape } from './check-ins.shapes.ts';
+
+const route = restRoute<{ checkIns: CheckIns }>();
+
+export const checkInsRest = [
+  route({
+    method: 'POST',
+    path: '/locations/check-in',
+    summary: 'Check a member in by her QR code',
+    description:
+      'Members present their own code, staff any of their gym. A second scan of an open visit answers 200 with the same visit and `duplicate: true`.',
+    auth: 'required',
+    body: CheckInInput,
+    success: { status: 201, description: 'The visit.', shape: CheckInShape },
+    errors: [
+      'FORBIDDEN',
+      'WRONG_GYM',
+      'NOT_FOUND',
+      'QR_UNKNOWN',
+      'LOCATION_FULL',
+      'GYM_REQUIRED',
+      'UPSTREAM_UNAVAILABLE',
+    ],
+    handler: async ({ body }, { checkIns }) => {
+      const visit = await checkIns.checkIn(body);
+      return new Reply(visit.duplicate ? 200 : 201, visit);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/locations/check-out',
+    summary: 'End an open visit',
+    description: 'Of the presented code, of `userId` (staff), or with neither the own.',
+    auth: 'required',
+    body: CheckOutInput,
+    success: { status: 200, description: 'The visit, ended.', shape: CheckInShape },
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'QR_UNKNOWN', 'UPSTREAM_UNAVAILABLE'],
+    handler: ({ body }, { checkIns }) => checkIns.checkOut(body),
+  }),
+  route({
+    method: 'GET',
+    path: '/check-ins',
+    summary: 'Visits of a member, newest first',
+    description: 'The own, or with `userId` those of a member of the gym that one runs.',
+    auth: 'required',
+    query: pageQuery.extend({ userId: z.uuid().optional() }),
+    success: { status: 200, description: 'A page of visits.', shape: CheckInShape, page: true },
+    errors: ['NOT_FOUND'],
+    handler: ({ query: { userId, ...page }, viewer }, { checkIns }) =>
+      checkIns.ofUser(userId ?? (viewer.kind === 'user' ? viewer.userId : ''), page),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/check-ins/:id',
+    summary: 'Undo a check-in (staff of the gym); audited',
+    auth: 'required',
+    params: idParams,
+    success: { status: 204, description: 'It counts nowhere any more.' },
+    errors: ['FORBIDDEN'],
+    handler: ({ params }, { checkIns }) => checkIns.undo(params.id),
+  }),
+  route({
+    method: 'GET',
+    path: '/locations/:id/denials',
+    summary: 'Refused check-ins at a location, newest first (staff of the gym)',
+    auth: 'required',
+    params: idParams,
+    query: pageQuery,
+    success: {
+      status: 200,
+      description: 'A page of refusals, each with its reason.',
+      shape: DenialShape,
+      page: true,
+    },
+    errors: ['FORBIDDEN'],
+    handler: ({ params, query }, { checkIns }) => checkIns.denials(params.id, query),
+  }),
+];

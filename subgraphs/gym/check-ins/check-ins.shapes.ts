@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { CheckInMethod } from './check-in.entity.ts';
+
+export const CheckInShape = z
+  .object({
+    id: z.uuid(),
+    userId: z.uuid(),
+    gymId: z.uuid(),
+    locationId: z.uuid(),
+    checkedInAt: z.iso.datetime(),
+    checkedOutAt: z.iso.datetime().nullable().meta({ description: 'Null while the visit is open.' }),
+    source: z.string().nullable(),
+    method: z.enum(CheckInMethod),
+    duplicate: z.boolean().meta({ description: 'Whether the visit was open already when this scan came.' }),
+  })
+  .meta({ id: 'CheckIn' });
+export type CheckInShape = z.infer<typeof CheckInShape>;
+
+export const CheckInInput = z.object({
+  qrCode: z.string().min(1).max(256).meta({ description: "The member's check-in code." }),
+  locationId: z.uuid(),
+  source: z.string().min(1).max(32).nullish().meta({ description: 'What scanned, e.g. kiosk or app.' }),
+  override: z
+    .boolean()
+    .nullish()
+    .meta({ description: 'Staff only: let in although the location is full; audited.' }),
+});
+
+export const CheckOutInput = z.object({
+  qrCode: z.string().min(1).max(256).nullish(),
+  userId: z.uuid().nullish(),
+  locationId: z.uuid().nullish().meta({ description: 'Only if the open visit is there.' }),
+});
+
+export const DenialShape = z
+  .object({
+    id: z.uuid(),
+    locationId: z.uuid(),
+    userId: z.uuid().nullable(),
+    reason: z.string().meta({ description: 'The error code of the refusal.' }),
+    presentedBy: z.uuid(),
+    deniedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'CheckInDenial' });
+export type DenialShape = z.infer<typeof DenialShape>;

@@ -1,0 +1,25 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+
+/** A check-in that was refused, and why. */
+const DenialSchema = defineEntity({
+  name: 'Denial',
+  tableName: 'check_in_denial',
+  indexes: [{ properties: ['locationId', 'id'] }],
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
+    locationId: p.uuid(),
+    gymId: p.uuid(),
+    /** Whose code it was; null where nobody's. */
+    userId: p.uuid().nullable(),
+    reason: p.string().length(32),
+    presentedBy: p.uuid(),
+    deniedAt: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+export class Denial extends DenialSchema.class {}
+DenialSchema.setClass(Denial);

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { invalid } from '#server/errors.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import type { LocationShape, OccupancySampleShape } from './locations.shapes.ts';
+
+const HOUR_MILLIS = 60 * 60 * 1000;
+const DAY_MILLIS = 24 * HOUR_MILLIS;
+const LONGEST_RANGE_DAYS = 31;
+
+const time = z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T00:00:00Z' });
+const HistoryInput = z.object({ from: time.nullish(), to: time.nullish() });
+
+/** Most people at once and arrivals in every hour from `from` (default: 24 hours ago) to `to` (default: now). */
+export async function occupancyHistory(
+  unit: UnitOfWork,
+  location: LocationShape,
+  input: unknown,
+): Promise<OccupancySampleShape[]> {
+  const range = validated(HistoryInput, input);
+  const to = range.to ? Date.parse(range.to) : Date.now();
+  const from =
+    Math.floor((range.from ? Date.parse(range.from) : to - DAY_MILLIS) / HOUR_MILLIS) * HOUR_MILLIS;
+  if (from >= to) throw invalid('from', 'expected a time before to');
+  if (to - from > LONGEST_RANGE_DAYS * DAY_MILLIS + HOUR_MILLIS)
+    throw invalid('to', `expected at most ${LONGEST_RANGE_DAYS} days after from`);
+  const hours = await changesByHour(unit, location.id, new Date(from), new Date(to));
+  const byHour = new Map(hours.map((hour) => [new Date(hour.hour).getTime(), hour]));
+  let people = byHour.get(-1)?.last ?? 0;
+  const samples: OccupancySampleShape[] = [];
+  for (let at = from; at < to; at += HOUR_MILLIS) {
+    const hour = byHour.get(at);
+    samples.push({
+      from: new Date(at).toISOString(),
+      peak: Math.max(people, hour?.peak ?? 0),
+      checkIns: hour?.arrivals ?? 0,
+    });
+    people = hour?.last ?? people;
+  }
+  return samples;
+}
+
+interface HourOfChanges {
+  hour: string;
+  peak: number;
+  /** How many are inside when the hour ends. */
+  last: number;
+  arrivals: number;
+}
+
+/** Every arrival is +1 and every end -1, summed in their order; who was inside before `from` arrives at `from`. */
+function changesByHour(unit: UnitOfWork, locationId: string, from: Date, to: Date): Promise<HourOfChanges[]> {
+  return unit.em.execute<HourOfChanges[]>(
+    `with visits as (
+       select checked_in_at as began, coalesce(checked_out_at, expires_at) as ended from check_in
+       where location_id = ? and checked_in_at < ? and coalesce(checked_out_at, expires_at) > ?
+         and checked_in_at > ?::timestamptz - interval '25 hours' and check_out_kind is distinct from 'UNDONE'
+     ), changes as (
+       select greatest(began, ?) as at, 1 as change, (began >= ?)::int as arrival from visits
+       union all select ended, -1, 0 from visits where ended < ?
+     ), running as (
+       select at, arrival, sum(change) over (order by at, change desc rows unbounded preceding)::int as people from changes
+     )
+     select date_trunc('hour', at) as hour, max(people) as peak, (array_agg(people order by at desc, people))[1] as last, sum(arrival)::int as arrivals
+     from running group by 1 order by 1`,
+    [locationId, to, from, from, from, from, to],
+  );
+}

@@ -1,0 +1,75 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+
+const PostSchema = defineEntity({
+  name: 'Post',
+  tableName: 'post',
+  indexes: [{ properties: ['gymId', 'id'] }],
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
+    gymId: p.uuid(),
+    authorId: p.uuid(),
+    text: p.text(),
+    /** File name of the picture, under /media/. */
+    image: p.string().length(80).nullable(),
+    likeCount: p.integer().default(0),
+    commentCount: p.integer().default(0),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+export class Post extends PostSchema.class {}
+PostSchema.setClass(Post);
+
+const LikeSchema = defineEntity({
+  name: 'Like',
+  tableName: 'post_like',
+  indexes: [{ properties: ['postId', 'createdAt'] }],
+  properties: {
+    postId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    createdAt: p.datetime(),
+  },
+});
+
+export class Like extends LikeSchema.class {}
+LikeSchema.setClass(Like);
+
+const CommentSchema = defineEntity({
+  name: 'Comment',
+  tableName: 'post_comment',
+  indexes: [{ properties: ['postId', 'id'] }],
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
+    postId: p.uuid(),
+    authorId: p.uuid(),
+    text: p.text(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+export class Comment extends CommentSchema.class {}
+CommentSchema.setClass(Comment);
+
+/** A member's word that a post should not be there; one a member and post. */
+const ReportSchema = defineEntity({
+  name: 'Report',
+  tableName: 'post_report',
+  indexes: [{ properties: ['gymId', 'createdAt'] }],
+  properties: {
+    postId: p.uuid().primary(),
+    reporterId: p.uuid().primary(),
+    gymId: p.uuid(),
+    reason: p.string().length(500),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+export class Report extends ReportSchema.class {}
+ReportSchema.setClass(Report);

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { notFound } from '#server/errors.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
+import { pageQuery } from '#server/paging.ts';
+import { Reply, restRoute } from '#server/rest/route.ts';
+import { gymQuery, idParams } from '#server/shapes.ts';
+import type { Posts } from './posts.ts';
+import {
+  CommentInput,
+  CommentShape,
+  CreatePostInput,
+  PostShape,
+  ReportInput,
+  ReportShape,
+} from './posts.shapes.ts';
+
+const route = restRoute<{ posts: Posts; files: FileStorage }>();
+
+export const postsRest = [
+  route({
+    method: 'GET',
+    path: '/posts',
+    summary: "The posts of the caller's gym, newest first",
+    auth: 'required',
+    query: pageQuery.extend(gymQuery.shape),
+    success: { status: 200, description: 'A page of posts.', shape: PostShape, page: true },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    handler: ({ query: { gymId, ...page } }, { posts }) => posts.list(gymId, page),
+  }),
+  route({
+    method: 'POST',
+    path: '/posts',
+    summary: 'Write a post',
+    description: 'As JSON, or as multipart with a picture in `image` (JPEG, PNG, WebP or AVIF).',
+    auth: 'required',
+    body: CreatePostInput,
+    upload: { field: 'image', optional: true },
+    success: { status: 201, description: 'The post.', shape: PostShape },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    handler: ({ body, files }, { posts }) => posts.create(body, files[0]?.bytes),
+  }),
+  route({
+    method: 'GET',
+    path: '/posts/reports',
+    summary: 'Reported posts, latest report first (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    auth: 'required',
+    query: pageQuery.extend(gymQuery.shape),
+    success: { status: 200, description: 'A page of reports.', shape: ReportShape, page: true },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    handler: ({ query: { gymId, ...page } }, { posts }) => posts.reports(gymId, page),
+  }),
+  route({
+    method: 'GET',
+    path: '/posts/:id',
+    summary: 'One post',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The post.', shape: PostShape },
+    handler: ({ params }, { posts }) => posts.get(params.id),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/posts/:id',
+    summary: 'Delete a post (its author, staff of the gym)',
+    auth: 'required',
+    params: idParams,
+    success: { status: 204, description: 'It is gone, its comments and likes too.' },
+    errors: ['FORBIDDEN'],
+    handler: ({ params }, { posts }) => posts.delete(params.id),
+  }),
+  route({
+    method: 'PUT',
+    path: '/posts/:id/like',
+    summary: 'Like a post',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The post, liked.', shape: PostShape },
+    handler: ({ params }, { posts }) => posts.like(params.id),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/posts/:id/like',
+    summary: 'Take a like back',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The post, not liked.', shape: PostShape },
+    handler: ({ params }, { posts }) => posts.unlike(params.id),
+  }),
+  route({
+    method: 'GET',
+    path: '/posts/:id/comments',
+    summary: 'Comments of a post, oldest first',
+    auth: 'required',
+    params: idParams,
+    query: pageQuery,
+    success: { status: 200, description: 'A page of comments.', shape: CommentShape, page: true },
+    handler: ({ params, query }, { posts }) => posts.comments(params.id, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/posts/:id/comments',
+    summary: 'Comment a post',
+    auth: 'required',
+    params: idParams,
+    body: CommentInput,
+    success: { status: 201, description: 'The comment.', shape: CommentShape },
+    handler: ({ params, body }, { posts }) => posts.comment(params.id, body),
+  }),
+  route({
+    method: 'POST',
+    path: '/posts/:id/report',
+    summary: 'Report a post to those who run the gym',
+    auth: 'required',
+    params: idParams,
+    body: ReportInput,
+    success: { status: 201, description: 'The report.', shape: ReportShape },
+    handler: ({ params, body }, { posts }) => posts.report(params.id, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/media/:file',
+    summary: 'The picture of a post',
+    auth: 'optional',
+    params: z.object({ file: z.string().regex(/^[0-9a-f-]{36}\.webp$/) }),
+    success: {
+      status: 200,
+      description: 'The picture; its name never names another.',
+      contentType: 'image/webp',
+    },
+    handler: async ({ params }, { files }) => {
+      const file = await files.read(params.file);
+      if (!file) throw notFound('picture', params.file);
+      return new Reply(200, file.stream, {
+        'Content-Type': file.contentType,
+        'Content-Length': String(file.length),
+        'Cache-Control': 'public, max-age=31536000, immutable',
+      });
+    },
+  }),
+];

@@ -1,0 +1,49 @@
+import { requireGymAdmin } from '#server/auth/viewer.ts';
+import { listLoaderOf } from '#server/loaders.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import type { Gyms } from '../gyms/gyms.ts';
+import { replaceList } from './replace-list.ts';
+import { GymProgram } from './shop.entity.ts';
+import { ProgramsInput, type GymProgramShape } from './shop.shapes.ts';
+
+/** Which of the content service's routines a gym trains by, in which order. Everybody may read. */
+export class Programs {
+  private readonly unit: UnitOfWork;
+  private readonly gyms: Gyms;
+  private readonly byGym = listLoaderOf(
+    (gymIds) =>
+      this.unit.em.find(GymProgram, { gymId: { $in: [...gymIds] } }, { orderBy: { position: 'asc' } }),
+    (program) => program.gymId,
+  );
+
+  constructor(unit: UnitOfWork, gyms: Gyms) {
+    this.unit = unit;
+    this.gyms = gyms;
+  }
+
+  async list(gymId: string): Promise<GymProgramShape[]> {
+    const { id } = await this.gyms.get(gymId);
+    return (await this.byGym.load(id)).map(({ routineId, note }) => ({
+      gymId: id,
+      routineId,
+      note: note ?? null,
+    }));
+  }
+
+  /** Replaces the whole list. */
+  async replace(gymId: string, input: unknown): Promise<GymProgramShape[]> {
+    const { id } = await this.gyms.get(gymId);
+    requireGymAdmin(this.unit.viewer, id);
+    const { programs } = validated(ProgramsInput, input);
+    const rows = programs.map(({ routineId, note }, position) => ({
+      gymId: id,
+      routineId,
+      position,
+      note: note ?? null,
+    }));
+    await replaceList(this.unit, GymProgram, id, rows);
+    this.byGym.clear(id);
+    return this.list(id);
+  }
+}

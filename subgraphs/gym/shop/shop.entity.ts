@@ -1,0 +1,35 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** A product of the content service in a gym's shop, with the gym's own price, stock and order. */
+const GymProductSchema = defineEntity({
+  name: 'GymProduct',
+  tableName: 'gym_product',
+  properties: {
+    gymId: p.uuid().primary(),
+    productId: p.uuid().primary(),
+    position: p.integer(),
+    /** Minor units; null: the product's own price. */
+    price: p.integer().nullable(),
+    currency: p.string().length(3).nullable(),
+    /** Null: not counted here. */
+    stock: p.integer().nullable(),
+  },
+});
+
+export class GymProduct extends GymProductSchema.class {}
+GymProductSchema.setClass(GymProduct);
+
+/** A workout routine of the content service in a gym's programme. */
+const GymProgramSchema = defineEntity({
+  name: 'GymProgram',
+  tableName: 'gym_program',
+  properties: {
+    gymId: p.uuid().primary(),
+    routineId: p.uuid().primary(),
+    position: p.integer(),
+    note: p.string().length(500).nullable(),
+  },
+});
+
+export class GymProgram extends GymProgramSchema.class {}
+GymProgramSchema.setClass(GymProgram);

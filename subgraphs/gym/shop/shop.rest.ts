@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { restRoute } from '#server/rest/route.ts';
+import type { Programs } from './programs.ts';
+import type { Shop } from './shop.ts';
+import { GymProductShape, GymProgramShape, ProductsInput, ProgramsInput } from './shop.shapes.ts';
+
+const route = restRoute<{ shop: Shop; programs: Programs }>();
+const params = z.object({ gymId: z.string().meta({ description: 'Id or slug of the gym.' }) });
+
+export const shopRest = [
+  route({
+    method: 'GET',
+    path: '/gym/:gymId/products',
+    summary: "A gym's shop: products of the content service in the gym's order, with its own terms",
+    auth: 'optional',
+    params,
+    success: { status: 200, description: 'The list.', shape: z.array(GymProductShape) },
+    errors: ['FEATURE_DISABLED'],
+    handler: ({ params: { gymId } }, { shop }) => shop.list(gymId),
+  }),
+  route({
+    method: 'PUT',
+    path: '/gym/:gymId/products',
+    summary: 'Replace the list of a gym (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    auth: 'required',
+    params,
+    body: ProductsInput,
+    success: { status: 200, description: 'The list as it is now.', shape: z.array(GymProductShape) },
+    errors: ['FORBIDDEN'],
+    handler: ({ params: { gymId }, body }, { shop }) => shop.replace(gymId, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/gym/:gymId/programs',
+    summary: "A gym's programme: routines of the content service in the gym's order",
+    auth: 'optional',
+    params,
+    success: { status: 200, description: 'The list.', shape: z.array(GymProgramShape) },
+    handler: ({ params: { gymId } }, { programs }) => programs.list(gymId),
+  }),
+  route({
+    method: 'PUT',
+    path: '/gym/:gymId/programs',
+    summary: 'Replace the programme of a gym (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    auth: 'required',
+    params,
+    body: ProgramsInput,
+    success: { status: 200, description: 'The programme as it is now.', shape: z.array(GymProgramShape) },
+    errors: ['FORBIDDEN'],
+    handler: ({ params: { gymId }, body }, { programs }) => programs.replace(gymId, body),
+  }),
+];

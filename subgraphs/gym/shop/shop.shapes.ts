@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+export const GymProductShape = z
+  .object({
+    gymId: z.uuid(),
+    productId: z.uuid().meta({ description: 'A product of the content service.' }),
+    price: z.int().nullable().meta({ description: "Minor units; null: the product's own price." }),
+    currency: z.string().nullable().meta({ description: 'ISO 4217.' }),
+    stock: z.int().nullable().meta({ description: 'Null: not counted at this gym.' }),
+  })
+  .meta({ id: 'GymProduct' });
+export type GymProductShape = z.infer<typeof GymProductShape>;
+
+export const GymProgramShape = z
+  .object({
+    gymId: z.uuid(),
+    routineId: z.uuid().meta({ description: 'A workout routine of the content service.' }),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'GymProgram' });
+export type GymProgramShape = z.infer<typeof GymProgramShape>;
+
+const once = (key: string) => ({ message: `expected each ${key} once` });
+const isEachOnce = (ids: readonly string[]) => new Set(ids).size === ids.length;
+
+const productInput = z
+  .object({
+    productId: z.uuid(),
+    price: z.int().min(0).max(100_000_000).nullish(),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/, 'expected an ISO 4217 code such as EUR')
+      .nullish(),
+    stock: z.int().min(0).max(1_000_000).nullish(),
+  })
+  .refine(({ price, currency }) => (price ?? null) === null || Boolean(currency), {
+    path: ['currency'],
+    message: 'expected a currency with the price',
+  });
+
+/** The whole list, in its order. */
+export const ProductsInput = z.object({
+  products: z
+    .array(productInput)
+    .max(500)
+    .refine((products) => isEachOnce(products.map(({ productId }) => productId)), once('productId')),
+});
+
+/** The whole list, in its order. */
+export const ProgramsInput = z.object({
+  programs: z
+    .array(z.object({ routineId: z.uuid(), note: z.string().trim().max(500).nullish() }))
+    .max(500)
+    .refine((programs) => isEachOnce(programs.map(({ routineId }) => routineId)), once('routineId')),
+});

@@ -1,0 +1,53 @@
+import { requireGymAdmin } from '#server/auth/viewer.ts';
+import { listLoaderOf } from '#server/loaders.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import type { Gyms } from '../gyms/gyms.ts';
+import { replaceList } from './replace-list.ts';
+import { GymProduct } from './shop.entity.ts';
+import { ProductsInput, type GymProductShape } from './shop.shapes.ts';
+
+/** Which of the content service's products a gym sells, in which order and on which terms. Everybody may read. */
+export class Shop {
+  private readonly unit: UnitOfWork;
+  private readonly gyms: Gyms;
+  private readonly byGym = listLoaderOf(
+    (gymIds) =>
+      this.unit.em.find(GymProduct, { gymId: { $in: [...gymIds] } }, { orderBy: { position: 'asc' } }),
+    (product) => product.gymId,
+  );
+
+  constructor(unit: UnitOfWork, gyms: Gyms) {
+    this.unit = unit;
+    this.gyms = gyms;
+  }
+
+  async list(gymId: string): Promise<GymProductShape[]> {
+    const { id } = await this.gyms.get(gymId);
+    return (await this.byGym.load(id)).map(({ productId, price, currency, stock }) => ({
+      gymId: id,
+      productId,
+      price: price ?? null,
+      currency: currency ?? null,
+      stock: stock ?? null,
+    }));
+  }
+
+  /** Replaces the whole list. */
+  async replace(gymId: string, input: unknown): Promise<GymProductShape[]> {
+    const { id } = await this.gyms.get(gymId);
+    requireGymAdmin(this.unit.viewer, id);
+    const { products } = validated(ProductsInput, input);
+    const rows = products.map(({ productId, price, currency, stock }, position) => ({
+      gymId: id,
+      productId,
+      position,
+      price: price ?? null,
+      currency: currency ?? null,
+      stock: stock ?? null,
+    }));
+    await replaceList(this.unit, GymProduct, id, rows);
+    this.byGym.clear(id);
+    return this.list(id);
+  }
+}
