@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
+import { serviceTokens } from '#server/auth/service-tokens.ts';
+import { connectionTo } from '#server/database/connection.ts';
 import type { AnySubgraph } from '#server/define-subgraph.ts';
 import { DEMO_GYMS, DEMO_PASSWORD, type DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { settingsOf } from '#server/run.ts';
-import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
+import { readSettings, serverSettings, SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import type { RunningGateway } from '../../gateway/start-gateway.ts';
 import { cloneDatabase } from './database.ts';
@@ -61,6 +64,13 @@ export interface TestPlatform {
   /** A member of her own, fresh for this test. */
   register(gymId?: string | null): Promise<{ id: string; email: string; password: string; token: string }>;
   login(email: string, password: string): Promise<string>;
+  /** The token of a service under its own credentials. */
+  serviceToken(service: ServiceName): Promise<string>;
+  /** A statement to a service's database, past the service: for what time would bring, and to see what is stored. */
+  // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+  sql(service: ServiceName, statement: string, values?: unknown[]): Promise<any[]>;
+  /** Another process of the same service on the same database; stopped with the rest. */
+  replica(service: ServiceName): Promise<RunningSubgraph>;
   dataDir: string;
   env: Record<string, string>;
   running(service: ServiceName): RunningSubgraph;
@@ -95,6 +105,7 @@ export async function startPlatform({
     return url;
   };
 
+  const replicas: RunningSubgraph[] = [];
   const start = async (service: ServiceName, port = 0) => {
     const subgraph = await subgraphOf(service);
     const { settings } = settingsOf(subgraph, platformEnv);
@@ -142,6 +153,32 @@ export async function startPlatform({
       return { status, ...body };
     },
     login,
+    serviceToken: (service) => serviceTokens(service, readSettings(serverSettings, platformEnv)).get(),
+    async sql(service, statement, values) {
+      const database = databases.get(service);
+      if (!database) throw new Error(`${service} has no database in this test`);
+      const client = new pg.Client(connectionTo(database.server, database.name));
+      await client.connect();
+      try {
+        return (await client.query(statement, values)).rows as unknown[];
+      } finally {
+        await client.end();
+      }
+    },
+    async replica(service) {
+      const subgraph = await subgraphOf(service);
+      const { settings } = settingsOf(subgraph, platformEnv);
+      const database = databases.get(service);
+      const replica = await startSubgraph(subgraph, {
+        settings,
+        port: 0,
+        databaseServer: database?.server,
+        databaseName: database?.name,
+        verifyAnswers: true,
+      });
+      replicas.push(replica);
+      return replica;
+    },
     demo(email) {
       const token = tokens.get(email) ?? login(email, DEMO_PASSWORD);
       tokens.set(email, token);
@@ -167,7 +204,7 @@ export async function startPlatform({
     },
     async stop() {
       await gateway?.stop();
-      await Promise.all([...running.values()].map((service) => service.stop()));
+      await Promise.all([...running.values(), ...replicas].map((service) => service.stop()));
       await Promise.all([...databases.values()].map((database) => database.drop()));
       await rm(dataDir, { recursive: true, force: true });
     },

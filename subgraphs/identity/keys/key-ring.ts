@@ -50,12 +50,13 @@ export class KeyRing {
     this.options = options;
   }
 
-  /** Opens the installation's keys, and makes the first one. */
+  /** Opens the installation's keys, and makes the first one, or the next where that is due. */
   static async open(orm: MikroORM, options: KeyRingOptions): Promise<KeyRing> {
     const ring = new KeyRing(orm, options);
     await ring.load();
     if (ring.keys.length === 0)
       await ring.addKey({ onlyWhere: (newest) => newest === undefined, signsAfterMillis: 0 });
+    await ring.rotateIfDue();
     return ring;
   }
 

@@ -1,0 +1,409 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS, demoPerson } from '#server/demo-ids.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+/** Who asks. `other` roles belong to the other gym; `homeless` to none. */
+type Caller =
+  | 'nobody'
+  | 'member'
+  | 'otherMember'
+  | 'homeless'
+  | 'gymAdmin'
+  | 'otherGymAdmin'
+  | 'superAdmin'
+  | 'service';
+const CALLERS = [
+  'nobody',
+  'member',
+  'otherMember',
+  'homeless',
+  'gymAdmin',
+  'otherGymAdmin',
+  'superAdmin',
+  'service',
+] as const satisfies Caller[];
+
+const maya = demoPerson('maya@iron.test');
+const leo = demoPerson('leo@iron.test');
+const zoe = demoPerson('zoe@aqua.test');
+const superAdmin = demoPerson('super@demo.test');
+const { ironTemple, aquaClub } = DEMO_GYMS;
+
+let platform: TestPlatform;
+let homelessId: string;
+const tokens = {} as Record<Caller, string | undefined>;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity'] });
+  const homeless = await platform.register(null);
+  homelessId = homeless.id;
+  Object.assign(tokens, {
+    member: await platform.demo('maya@iron.test'),
+    otherMember: await platform.demo('zoe@aqua.test'),
+    homeless: homeless.token,
+    gymAdmin: await platform.demo('admin@iron.test'),
+    otherGymAdmin: await platform.demo('admin@aqua.test'),
+    superAdmin: await platform.demo('super@demo.test'),
+    service: await platform.serviceToken('gym'),
+  });
+});
+afterAll(() => platform.stop());
+
+const as = (caller: Caller) => ({ ...(tokens[caller] && { token: tokens[caller] }) });
+
+/** What is expected of each caller; who is not named gets `others`. */
+type Expected<Outcome> = Partial<Record<Caller, Outcome>> & { others: Outcome };
+const expectedOf = <Outcome>(expected: Expected<Outcome>, caller: Caller): Outcome =>
+  expected[caller] ?? expected.others;
+
+describe('how much of a user is shown', () => {
+  /** whole: email and QR code too; contact: public part and email; public: neither; none: not at all. */
+  type Sight = 'whole' | 'contact' | 'public' | 'none' | 'unauthenticated';
+  const sights: [string, () => string, Expected<Sight>][] = [
+    [
+      'maya of Iron Temple',
+      () => maya.id,
+      {
+        nobody: 'unauthenticated',
+        member: 'whole',
+        gymAdmin: 'whole',
+        superAdmin: 'whole',
+        service: 'whole',
+        others: 'none',
+      },
+    ],
+    [
+      'leo of Iron Temple',
+      () => leo.id,
+      {
+        nobody: 'unauthenticated',
+        member: 'public',
+        gymAdmin: 'whole',
+        superAdmin: 'whole',
+        service: 'whole',
+        others: 'none',
+      },
+    ],
+    [
+      'zoe of Aqua Club',
+      () => zoe.id,
+      {
+        nobody: 'unauthenticated',
+        otherMember: 'whole',
+        otherGymAdmin: 'whole',
+        superAdmin: 'whole',
+        service: 'whole',
+        others: 'none',
+      },
+    ],
+    [
+      'somebody without a gym',
+      () => homelessId,
+      { nobody: 'unauthenticated', homeless: 'whole', superAdmin: 'whole', service: 'whole', others: 'none' },
+    ],
+    [
+      'a SUPER_ADMIN',
+      () => superAdmin.id,
+      { nobody: 'unauthenticated', superAdmin: 'whole', service: 'whole', others: 'contact' },
+    ],
+    [
+      'an id that nobody has',
+      () => '01900000-0000-7000-8000-00000000ffff',
+      { nobody: 'unauthenticated', others: 'none' },
+    ],
+  ];
+  const cases = sights.flatMap(([whom, id, expected]) =>
+    CALLERS.map((caller) => [caller, whom, expectedOf(expected, caller), id] as const),
+  );
+
+  const sightOf = (user: { email?: string | null; qrCode?: string | null } | null | undefined): Sight =>
+    !user ? 'none' : user.qrCode ? 'whole' : user.email ? 'contact' : 'public';
+
+  it.each(cases)('by GET /users/:id, to %s, of %s: %s', async (caller, _whom, expected, id) => {
+    const { status, body } = await platform.rest('identity', 'GET', `/users/${id()}`, as(caller));
+    expect(status).toBe(expected === 'unauthenticated' ? 401 : expected === 'none' ? 404 : 200);
+    expect(status === 200 ? sightOf(body) : expected).toBe(expected);
+    expect(JSON.stringify(body)).not.toMatch(/password|argon2|hash/i);
+  });
+
+  it.each(cases)('by Query.user, to %s, of %s: %s', async (caller, _whom, expected, id) => {
+    const { data, errors } = await platform.graph(
+      'identity',
+      'query ($id: ID!) { user(id: $id) { id displayName role email qrCode } }',
+      { id: id() },
+      as(caller),
+    );
+    expect(errors?.[0]?.extensions.code).toBe(expected === 'unauthenticated' ? 'UNAUTHENTICATED' : undefined);
+    expect(sightOf(data?.user)).toBe(expected === 'unauthenticated' ? 'none' : expected);
+  });
+
+  it.each(cases)('by _entities, to %s, of %s: %s', async (caller, _whom, expected, id) => {
+    const { data, errors } = await platform.graph(
+      'identity',
+      'query ($ids: [_Any!]!) { found: _entities(representations: $ids) { ... on User { id displayName email qrCode gymId } } }',
+      { ids: [{ __typename: 'User', id: id() }] },
+      as(caller),
+    );
+    expect(errors?.[0]?.extensions.code).toBe(expected === 'unauthenticated' ? 'UNAUTHENTICATED' : undefined);
+    expect(sightOf(data?.found?.[0])).toBe(expected === 'unauthenticated' ? 'none' : expected);
+  });
+});
+
+describe('each route answers each caller as it should', () => {
+  const unknown = '01900000-0000-7000-8000-00000000ffff';
+  const loggedIn: Expected<number> = { nobody: 401, service: 403, others: 200 };
+  const superOnly: Expected<number> = { nobody: 401, superAdmin: 200, others: 403 };
+  const rows: [string, string, string | (() => string), Expected<number>, object?][] = [
+    ['GET', 'the caller', '/auth/me', loggedIn],
+    ['GET', 'the caller', '/users/me', loggedIn],
+    ['GET', 'her sessions', '/auth/sessions', loggedIn],
+    ['GET', 'her export', '/users/me/export', loggedIn],
+    ['GET', 'her QR code', '/users/me/qr.svg', loggedIn],
+    ['GET', 'her QR code', '/users/me/qr.png', loggedIn],
+    ['PUT', 'her profile', '/profile', loggedIn, { units: 'METRIC' }],
+    ['POST', 'a new QR code', '/auth/qr/rotate', loggedIn],
+    [
+      'GET',
+      'the users',
+      '/users/all',
+      { nobody: 401, gymAdmin: 200, otherGymAdmin: 200, superAdmin: 200, others: 403 },
+    ],
+    [
+      'GET',
+      'the users of Iron Temple',
+      `/users/all?gymId=${ironTemple.id}`,
+      { nobody: 401, gymAdmin: 200, superAdmin: 200, others: 403 },
+    ],
+    ['GET', 'the SUPER_ADMINs', '/users/super-admins', loggedIn],
+    ['GET', 'a name that is no id', '/users/1;drop%20table', { nobody: 401, others: 404 }],
+    ['PUT', 'a role', `/users/${leo.id}/role`, superOnly, { role: 'MEMBER' }],
+    [
+      'PUT',
+      'the role of nobody',
+      `/users/${unknown}/role`,
+      { nobody: 401, superAdmin: 404, others: 403 },
+      { role: 'MEMBER' },
+    ],
+    [
+      'PUT',
+      'a gym',
+      `/users/${leo.id}/gym`,
+      { nobody: 401, gymAdmin: 200, superAdmin: 200, otherGymAdmin: 404, others: 403 },
+      { gymId: ironTemple.id },
+    ],
+    [
+      'PUT',
+      'the other gym',
+      `/users/${leo.id}/gym`,
+      { nobody: 401, gymAdmin: 403, superAdmin: 200, otherGymAdmin: 404, others: 403 },
+      { gymId: aquaClub.id },
+    ],
+    [
+      'PUT',
+      'the gym again',
+      `/users/${leo.id}/gym`,
+      { nobody: 401, superAdmin: 200, otherGymAdmin: 403, gymAdmin: 404, others: 403 },
+      { gymId: ironTemple.id },
+    ],
+    ['GET', 'the audit', '/audit-events', superOnly],
+    ['POST', 'a new key', '/auth/keys/rotate', superOnly],
+    ['GET', 'ended sessions', '/auth/ended-sessions', { nobody: 401, service: 200, others: 403 }],
+    [
+      'GET',
+      'a free email',
+      '/auth/email-availability?email=nobody@x.test',
+      { nobody: 401, service: 200, others: 403 },
+    ],
+    [
+      'GET',
+      'an unknown QR code',
+      '/users/by-qr-code/FIT-unknown',
+      { nobody: 401, gymAdmin: 404, otherGymAdmin: 404, superAdmin: 404, service: 404, others: 403 },
+    ],
+    [
+      'DELETE',
+      "another user's session",
+      `/auth/sessions/${unknown}`,
+      { nobody: 401, service: 403, others: 404 },
+    ],
+    [
+      'DELETE',
+      'her account with a wrong password',
+      '/users/me',
+      { nobody: 401, others: 403 },
+      { password: 'wrong' },
+    ],
+    [
+      'DELETE',
+      'an invitation',
+      `/invitations/${unknown}`,
+      { nobody: 401, superAdmin: 404, service: 404, others: 403 },
+    ],
+    [
+      'DELETE',
+      'an accepted invitation',
+      `/invitations/${leo.id}`,
+      { nobody: 401, superAdmin: 409, service: 409, others: 403 },
+    ],
+    ['GET', 'a picture that is not there', '/avatars/none.webp', { others: 404 }],
+    ['GET', 'the keys', '/.well-known/jwks.json', { others: 200 }],
+  ];
+
+  it.each(
+    rows.flatMap((row) =>
+      CALLERS.map(
+        (caller) => [row[0], String(row[2]), row[1], caller, expectedOf(row[3], caller), row[4]] as const,
+      ),
+    ),
+  )('%s %s (%s) to %s: %s', async (method, path, _what, caller, status, body) => {
+    const answer = await platform.rest('identity', method, path, { ...as(caller), ...(body && { body }) });
+    expect(answer.status).toBe(status);
+    expect(status < 400 || /^[A-Z_]+$/.test(answer.body.code)).toBe(true);
+  });
+
+  it('invites by role: a GYM_ADMIN members into her gym, a SUPER_ADMIN and services more', async () => {
+    const invite = async (caller: Caller, body: object) =>
+      (
+        await platform.rest('identity', 'POST', '/invitations', {
+          ...as(caller),
+          body: { email: `invited-${crypto.randomUUID()}@x.test`, displayName: 'Invited', ...body },
+        })
+      ).status;
+    expect(await invite('nobody', {})).toBe(401);
+    expect(await invite('member', {})).toBe(403);
+    expect(await invite('gymAdmin', {})).toBe(201);
+    expect(await invite('gymAdmin', { gymId: aquaClub.id })).toBe(403);
+    expect(await invite('gymAdmin', { role: 'GYM_ADMIN' })).toBe(403);
+    expect(await invite('superAdmin', { role: 'SUPER_ADMIN' })).toBe(201);
+    expect(await invite('service', { role: 'GYM_ADMIN', gymId: ironTemple.id })).toBe(201);
+    expect(await invite('service', { role: 'SUPER_ADMIN' })).toBe(403);
+  });
+});
+
+describe('each field of the graph answers each caller as it should', () => {
+  type Code = 'ok' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_FAILED';
+  const loggedIn: Expected<Code> = { nobody: 'UNAUTHENTICATED', service: 'FORBIDDEN', others: 'ok' };
+  const superOnly: Expected<Code> = { nobody: 'UNAUTHENTICATED', superAdmin: 'ok', others: 'FORBIDDEN' };
+  const rows: [string, Expected<Code>][] = [
+    ['{ me { id email } }', loggedIn],
+    ['{ sessions { id } }', loggedIn],
+    ['{ exportMyAccount }', loggedIn],
+    [
+      '{ users { nodes { id email } } }',
+      {
+        nobody: 'UNAUTHENTICATED',
+        gymAdmin: 'ok',
+        otherGymAdmin: 'ok',
+        superAdmin: 'ok',
+        others: 'FORBIDDEN',
+      },
+    ],
+    [
+      `{ users(gymId: "${ironTemple.id}") { nodes { id } } }`,
+      { nobody: 'UNAUTHENTICATED', gymAdmin: 'ok', superAdmin: 'ok', others: 'FORBIDDEN' },
+    ],
+    ['{ superAdmins { id email } }', loggedIn],
+    [
+      '{ userByQrCode(qrCode: "FIT-x") { id } }',
+      {
+        nobody: 'UNAUTHENTICATED',
+        member: 'FORBIDDEN',
+        otherMember: 'FORBIDDEN',
+        homeless: 'FORBIDDEN',
+        others: 'ok',
+      },
+    ],
+    ['{ auditEvents { nodes { id } } }', superOnly],
+    ['mutation { updateProfile(input: { units: METRIC }) { id } }', loggedIn],
+    ['mutation { rotateQrCode { id } }', loggedIn],
+    ['mutation { rotateSigningKey { kid } }', superOnly],
+    [`mutation { setRole(input: { userId: "${leo.id}", role: MEMBER }) { id } }`, superOnly],
+    [
+      `mutation { setGym(input: { userId: "${leo.id}", gymId: "${ironTemple.id}" }) { id } }`,
+      {
+        nobody: 'UNAUTHENTICATED',
+        gymAdmin: 'ok',
+        superAdmin: 'ok',
+        otherGymAdmin: 'NOT_FOUND',
+        others: 'FORBIDDEN',
+      },
+    ],
+    [
+      `mutation { setGym(input: { userId: "${leo.id}" }) { id } }`,
+      {
+        nobody: 'UNAUTHENTICATED',
+        gymAdmin: 'VALIDATION_FAILED',
+        superAdmin: 'VALIDATION_FAILED',
+        otherGymAdmin: 'VALIDATION_FAILED',
+        others: 'FORBIDDEN',
+      },
+    ],
+    [
+      `mutation { endSession(input: { id: "${leo.id}" }) }`,
+      { nobody: 'UNAUTHENTICATED', service: 'FORBIDDEN', others: 'NOT_FOUND' },
+    ],
+    [
+      `mutation { withdrawInvitation(input: { userId: "${leo.id}" }) }`,
+      { nobody: 'UNAUTHENTICATED', superAdmin: 'CONFLICT', service: 'CONFLICT', others: 'FORBIDDEN' },
+    ],
+    [
+      'mutation { deleteMyAccount(input: { password: "wrong" }) { id } }',
+      { nobody: 'UNAUTHENTICATED', others: 'FORBIDDEN' },
+    ],
+    [
+      'mutation { inviteUser(input: { email: "none", displayName: "x" }) { id } }',
+      { others: 'VALIDATION_FAILED' },
+    ],
+  ];
+  it.each(
+    rows.flatMap(([operation, expected]) =>
+      CALLERS.map((caller) => [operation, caller, expectedOf(expected, caller)] as const),
+    ),
+  )('%s to %s: %s', async (operation, caller, code) => {
+    const { errors } = await platform.graph('identity', operation, {}, as(caller));
+    expect(errors?.[0]?.extensions.code ?? 'ok').toBe(code);
+  });
+});
+
+describe('a list of users', () => {
+  it("is a GYM_ADMIN's own gym and a SUPER_ADMIN's whole platform, whole profiles each", async () => {
+    const { body: own } = await platform.rest('identity', 'GET', '/users/all?limit=200', as('gymAdmin'));
+    expect(new Set(own.map(({ gymId }: { gymId: string }) => gymId))).toEqual(new Set([ironTemple.id]));
+    const { body: all } = await platform.rest('identity', 'GET', '/users/all?limit=200', as('superAdmin'));
+    expect(all.map(({ id }: { id: string }) => id)).toEqual(
+      expect.arrayContaining([maya.id, zoe.id, homelessId]),
+    );
+    expect(all.every(({ email, qrCode }: Record<string, string>) => email && qrCode)).toBe(true);
+  });
+
+  it('pages alike through both doors, and refuses cursors and limits that are none', async () => {
+    const ids: string[] = [];
+    for (let next: string | undefined = '/users/all?limit=2'; next;) {
+      const { body, headers } = await platform.rest('identity', 'GET', next, as('superAdmin'));
+      ids.push(...body.map(({ id }: { id: string }) => id));
+      next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+    }
+    const query =
+      'query ($after: String) { users(first: 2, after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }';
+    const graphIds: string[] = [];
+    for (let after: string | null | undefined; after !== null;) {
+      const { data } = await platform.graph('identity', query, { after }, as('superAdmin'));
+      graphIds.push(...data.users.nodes.map(({ id }: { id: string }) => id));
+      after = data.users.pageInfo.hasNextPage ? data.users.pageInfo.endCursor : null;
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(graphIds).toEqual(ids);
+    for (const wrong of ['limit=0', 'limit=-1', 'limit=x', 'cursor=abc', 'gymId=x'])
+      expect((await platform.rest('identity', 'GET', `/users/all?${wrong}`, as('superAdmin'))).status).toBe(
+        400,
+      );
+  });
+
+  it('shows SUPER_ADMINs with their email to every user, without their QR code', async () => {
+    const { body } = await platform.rest('identity', 'GET', '/users/super-admins', as('member'));
+    expect(body.find(({ id }: { id: string }) => id === superAdmin.id)).toMatchObject({
+      email: superAdmin.email,
+      role: 'SUPER_ADMIN',
+    });
+    expect(JSON.stringify(body)).not.toContain('FIT-');
+  });
+});

@@ -1,0 +1,446 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { claimsOf, eventually, loggedIn, type Tokens } from './support.ts';
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym'] });
+});
+afterAll(() => platform.stop());
+
+const me = async (token: string) => (await platform.rest('identity', 'GET', '/auth/me', { token })).status;
+const locations = async (token: string) =>
+  (await platform.rest('gym', 'GET', '/locations', { token })).status;
+const refresh = (refreshToken: string, headers = {}) =>
+  platform.rest('identity', 'POST', '/auth/refresh', { body: { refreshToken }, headers });
+const session = async (): Promise<Tokens & { email: string; password: string; id: string }> => {
+  const user = await platform.register();
+  return { ...user, ...(await loggedIn(platform, user)) };
+};
+
+describe('a log-in', () => {
+  it('gives an access token of 15 minutes with the claims that services read, and the user', async () => {
+    const { id, email, password } = await platform.register();
+    const { body } = await platform.rest('identity', 'POST', '/auth/login', {
+      body: { email: email.toUpperCase(), password },
+    });
+    expect(body).toMatchObject({
+      tokenType: 'Bearer',
+      expiresIn: 900,
+      user: { id, email, role: 'MEMBER', gymId: DEMO_GYMS.ironTemple.id },
+    });
+    const claims = claimsOf(body.token);
+    expect(claims).toEqual({
+      iss: 'fitness-platform',
+      aud: 'fitness-platform',
+      sub: id,
+      role: 'MEMBER',
+      gymId: DEMO_GYMS.ironTemple.id,
+      sid: expect.any(String),
+      jti: expect.any(String),
+      iat: expect.any(Number),
+      exp: Number(claims.iat) + 900,
+    });
+  });
+
+  it('is the same through the graph', async () => {
+    const { id, email, password } = await platform.register();
+    const operation =
+      'mutation ($input: LoginInput!) { login(input: $input) { token tokenType expiresIn refreshToken user { id email } } }';
+    const { data } = await platform.graph('identity', operation, { input: { email, password } });
+    expect(data.login).toMatchObject({ tokenType: 'Bearer', expiresIn: 900, user: { id, email } });
+    expect(await me(data.login.token)).toBe(200);
+    const next = await platform.graph(
+      'identity',
+      'mutation ($input: RefreshTokenInput!) { refreshToken(input: $input) { token } }',
+      { input: { refreshToken: data.login.refreshToken } },
+    );
+    expect(await me(next.data.refreshToken.token)).toBe(200);
+    const { errors } = await platform.graph('identity', operation, { input: { email, password: 'wrong' } });
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'UNAUTHENTICATED', http: { status: 401 } });
+  });
+
+  it('is not hindered by an old token that a client still adds', async () => {
+    const { email, password } = await platform.register();
+    const { status } = await platform.rest('identity', 'POST', '/auth/login', {
+      token: 'eyJhbGciOiJFUzI1NiJ9.e30.x',
+      body: { email, password },
+    });
+    expect(status).toBe(200);
+  });
+
+  it('is refused alike for an unknown address and for a wrong password', async () => {
+    const { email } = await platform.register();
+    const answers = await Promise.all(
+      [email, `nobody-${randomUUID()}@example.test`, 'no address at all'].map((address) =>
+        platform.rest('identity', 'POST', '/auth/login', {
+          body: { email: address, password: 'wrong-password' },
+          headers: { 'x-request-id': 'same' },
+        }),
+      ),
+    );
+    expect(new Set(answers.map(({ status, body }) => JSON.stringify({ status, body }))).size).toBe(1);
+    expect(answers[0]).toMatchObject({
+      status: 401,
+      body: { code: 'UNAUTHENTICATED', detail: 'Email or password is wrong.' },
+    });
+  });
+});
+
+describe('ten failed log-ins', () => {
+  const attempt = (
+    email: string,
+    password: string,
+    headers: Record<string, string>,
+    url = platform.url('identity'),
+  ) =>
+    fetch(`${url}/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ email, password }),
+    });
+  const address = () =>
+    `2001:db8::${Math.floor(Math.random() * 65_535).toString(16)}:${Math.floor(Math.random() * 65_535).toString(16)}`;
+
+  it('lock the account silently, for every replica and with the right password too, until 15 minutes are over', async () => {
+    const { email, password } = await platform.register();
+    const other = await platform.replica('identity');
+    const wrong = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        attempt(
+          index % 2 ? email : email.toUpperCase(),
+          'wrong-password',
+          { 'X-Forwarded-For': address() },
+          index % 2 ? other.url : undefined,
+        ),
+      ),
+    );
+    expect(new Set(wrong.map(({ status }) => status))).toEqual(new Set([401]));
+    const right = await attempt(email, password, {});
+    expect(right.status).toBe(401);
+    expect(((await right.json()) as { detail: string }).detail).toBe('Email or password is wrong.');
+    expect((await attempt(email, password, {}, other.url)).status).toBe(401);
+    await platform.sql(
+      'identity',
+      `update login_failures set locked_until = now() - interval '1 second' where key like 'account:%'`,
+    );
+    expect((await attempt(email, password, {})).status).toBe(200);
+  });
+
+  it('count only within 15 minutes, and a log-in starts anew', async () => {
+    const { email, password } = await platform.register();
+    const from = { 'X-Forwarded-For': address() };
+    for (let time = 0; time < 9; time += 1) await attempt(email, 'wrong-password', from);
+    await platform.sql(
+      'identity',
+      `update login_failures set failed_at = array(select at - interval '16 minutes' from unnest(failed_at) at)`,
+    );
+    await attempt(email, 'wrong-password', from);
+    expect((await attempt(email, password, from)).status).toBe(200);
+    for (let time = 0; time < 9; time += 1) await attempt(email, 'wrong-password', from);
+    expect((await attempt(email, password, from)).status).toBe(200);
+  });
+
+  it('count with an Idempotency-Key, too', async () => {
+    const { email, password } = await platform.register();
+    for (let time = 0; time < 10; time += 1)
+      await attempt(email, 'wrong-password', {
+        'Idempotency-Key': randomUUID(),
+        'X-Forwarded-For': address(),
+      });
+    expect((await attempt(email, password, {})).status).toBe(401);
+  });
+
+  it('lock an address only after a hundred', async () => {
+    const { email, password } = await platform.register();
+    const from = { 'X-Forwarded-For': address() };
+    const fail = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () => attempt(`${randomUUID()}@x.test`, 'wrong-password', from)),
+      );
+    await fail(99);
+    expect((await attempt(email, password, from)).status).toBe(200);
+    await fail(1);
+    expect((await attempt(email, password, from)).status).toBe(401);
+    expect((await attempt(email, password, { 'X-Forwarded-For': address() })).status).toBe(200);
+  });
+});
+
+describe('a refresh token', () => {
+  it('gives the next pair, also with the expired access token in the header', async () => {
+    const first = await session();
+    const { status, body } = await platform.rest('identity', 'POST', '/auth/refresh', {
+      token: 'eyJhbGciOiJFUzI1NiJ9.e30.x',
+      body: { refreshToken: first.refreshToken },
+    });
+    expect(status).toBe(200);
+    expect(body.refreshToken).not.toBe(first.refreshToken);
+    expect(claimsOf(body.token).sid).toBe(claimsOf(first.token).sid);
+    expect((await refresh(body.refreshToken)).status).toBe(200);
+  });
+
+  it('ends its whole family when it is used again', async () => {
+    const first = await session();
+    const { body: second } = await refresh(first.refreshToken);
+    expect((await refresh(first.refreshToken)).status).toBe(401);
+    expect((await refresh(second.refreshToken)).status).toBe(401);
+    expect(await me(second.token)).toBe(401);
+    expect(await me(first.token)).toBe(401);
+    const audit = await platform.sql('identity', 'select action from audit_event where subject_id = $1', [
+      first.id,
+    ]);
+    expect(audit).toEqual([{ action: 'REFRESH_TOKEN_REUSED' }]);
+  });
+
+  it('used twenty times at once, over two replicas, leaves one family of valid tokens at most', async () => {
+    const { refreshToken, id } = await session();
+    const { url } = await platform.replica('identity');
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const response = await fetch(`${index % 2 ? url : platform.url('identity')}/auth/refresh`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ refreshToken }),
+        });
+        return { status: response.status, body: (await response.json()) as Tokens };
+      }),
+    );
+    const given = answers.filter(({ status }) => status === 200);
+    expect(given.length).toBe(1);
+    expect(answers.filter(({ status }) => status === 401).length).toBe(19);
+    // The second use ended the family: nothing of it holds any more.
+    for (const { body } of given) {
+      expect(await me(body.token)).toBe(401);
+      expect((await refresh(body.refreshToken)).status).toBe(401);
+    }
+    expect(
+      await platform.sql(
+        'identity',
+        'select 1 from login_session where user_id = $1 and id <> (select min(id::text)::uuid from login_session where user_id = $1)',
+        [id],
+      ),
+    ).toEqual([]);
+  });
+
+  it('may be sent again with the same Idempotency-Key, by who has lost the answer', async () => {
+    const { refreshToken } = await session();
+    const key = { 'Idempotency-Key': randomUUID() };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refreshToken, key)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.refreshToken)).size).toBe(1);
+    expect((await refresh(answers[0]?.body.refreshToken)).status).toBe(200);
+  });
+
+  it('ends its family also where the second use has an Idempotency-Key', async () => {
+    const first = await session();
+    const { body: second } = await refresh(first.refreshToken);
+    expect((await refresh(first.refreshToken, { 'Idempotency-Key': randomUUID() })).status).toBe(401);
+    expect((await refresh(second.refreshToken)).status).toBe(401);
+  });
+
+  it('is worth nothing after 30 days, made up, or to the database that holds its hash', async () => {
+    const { refreshToken, token } = await session();
+    await platform.sql(
+      'identity',
+      `update login_session set expires_at = now() - interval '1 second' where id = $1`,
+      [claimsOf(token).sid],
+    );
+    expect((await refresh(refreshToken)).status).toBe(401);
+    const [row] = await platform.sql('identity', 'select hash from refresh_token limit 1');
+    expect((await refresh(row.hash)).status).toBe(401);
+    for (const wrong of ['', 'x', "' or 1=1 --", refreshToken.slice(1)])
+      expect((await refresh(wrong)).status).toBe(401);
+    expect((await platform.rest('identity', 'POST', '/auth/refresh', { body: {} })).status).toBe(400);
+    expect(
+      (await platform.rest('identity', 'POST', '/auth/refresh', { body: { refreshToken: 5 } })).status,
+    ).toBe(400);
+  });
+});
+
+describe('sessions', () => {
+  it('are listed with their device, and ended one by one', async () => {
+    const user = await platform.register();
+    const { body: phone } = await platform.rest('identity', 'POST', '/auth/login', {
+      body: user,
+      headers: { 'User-Agent': 'Phone/1' },
+    });
+    const { body: list } = await platform.rest('identity', 'GET', '/auth/sessions', { token: user.token });
+    expect(list).toHaveLength(2);
+    expect(list[0]).toMatchObject({
+      userAgent: 'Phone/1',
+      address: expect.stringContaining('127.0.0.1'),
+      current: false,
+    });
+    expect(list[1]).toMatchObject({ current: true });
+    const { data } = await platform.graph(
+      'identity',
+      '{ sessions { id userAgent current } }',
+      {},
+      { token: user.token },
+    );
+    expect(data.sessions.map(({ id }: { id: string }) => id)).toEqual(
+      list.map(({ id }: { id: string }) => id),
+    );
+
+    expect(
+      (await platform.rest('identity', 'DELETE', `/auth/sessions/${list[0].id}`, { token: user.token }))
+        .status,
+    ).toBe(204);
+    expect(await me(phone.token)).toBe(401);
+    expect(await me(user.token)).toBe(200);
+    expect(
+      (await platform.rest('identity', 'DELETE', `/auth/sessions/${list[0].id}`, { token: user.token }))
+        .status,
+    ).toBe(404);
+  });
+
+  it("are nobody else's to end", async () => {
+    const [mine, hers] = [await session(), await session()];
+    const path = `/auth/sessions/${String(claimsOf(hers.token).sid)}`;
+    expect((await platform.rest('identity', 'DELETE', path, { token: mine.token })).status).toBe(404);
+    expect(await me(hers.token)).toBe(200);
+  });
+});
+
+describe('a logout', () => {
+  it.each([
+    ['by the refresh token', ({ refreshToken }: Tokens) => ({ body: { refreshToken } })],
+    ['by the access token', ({ token }: Tokens) => ({ token })],
+    ['by both', ({ token, refreshToken }: Tokens) => ({ token, body: { refreshToken } })],
+  ])('%s ends the session at once at identity, and within 5 s everywhere', async (_how, request) => {
+    const user = await session();
+    expect(await locations(user.token)).toBe(200);
+    expect((await platform.rest('identity', 'POST', '/auth/logout', request(user))).status).toBe(204);
+    expect(await me(user.token)).toBe(401);
+    expect((await refresh(user.refreshToken)).status).toBe(401);
+    expect((await platform.graph('identity', '{ me { id } }', {}, user)).status).toBe(401);
+    await eventually(async () => (await locations(user.token)) === 401, 5_000);
+    expect((await platform.graph('gym', '{ locations { id } }', {}, user)).status).toBe(401);
+  });
+
+  it('is harmless when repeated, and needs one of the two tokens', async () => {
+    const user = await session();
+    for (let time = 0; time < 2; time += 1)
+      expect(
+        (
+          await platform.rest('identity', 'POST', '/auth/logout', {
+            body: { refreshToken: user.refreshToken },
+          })
+        ).status,
+      ).toBe(204);
+    expect((await platform.rest('identity', 'POST', '/auth/logout', { body: {} })).status).toBe(401);
+    const other = await session();
+    const { data } = await platform.graph(
+      'identity',
+      'mutation ($input: LogoutInput) { logout(input: $input) }',
+      { input: { refreshToken: other.refreshToken } },
+    );
+    expect(data.logout).toBe(true);
+    expect(await me(other.token)).toBe(401);
+  });
+
+  it('is known to a service that starts afterwards, and stays known while identity is down', async () => {
+    const user = await session();
+    await platform.rest('identity', 'POST', '/auth/logout', { body: user });
+    await platform.restart('gym');
+    await eventually(async () => (await locations(user.token)) === 401, 5_000);
+    const staying = await session();
+    expect(await locations(staying.token)).toBe(200);
+    await platform.running('identity').stop();
+    expect(await locations(user.token)).toBe(401);
+    expect(await locations(staying.token)).toBe(200);
+    await platform.restart('identity');
+  });
+});
+
+describe('the feed of ended sessions', () => {
+  const look = async (
+    since?: string,
+  ): Promise<{ ids: string[]; next: string; entries: Record<string, string> }> => {
+    const { body } = await platform.rest(
+      'identity',
+      'GET',
+      `/auth/ended-sessions${since ? `?since=${since}` : ''}`,
+      {
+        token: await platform.serviceToken('squad'),
+      },
+    );
+    const entries = body.sessions.map(({ id, refusedUntil }: Record<string, string>) => [id, refusedUntil]);
+    return {
+      ids: entries.map(([id]: string[]) => id),
+      next: body.next,
+      entries: Object.fromEntries(entries),
+    };
+  };
+
+  it('tells what was ended since the last look, for as long as a token of it could live', async () => {
+    const user = await session();
+    const sid = String(claimsOf(user.token).sid);
+    const before = await look();
+    expect(before.ids).not.toContain(sid);
+    await platform.rest('identity', 'POST', '/auth/logout', { body: user });
+    const after = await look(before.next);
+    expect(Date.parse(after.entries[sid] ?? '')).toBeGreaterThan(Number(claimsOf(user.token).exp) * 1000);
+    expect((await look(after.next)).ids).not.toContain(sid);
+    // From another server, before a restore: everything is told anew.
+    expect((await look('999999999999999999')).ids).toContain(sid);
+    for (const since of ['x', '1:2', '-1', "1'"]) {
+      const path = `/auth/ended-sessions?since=${encodeURIComponent(since)}`;
+      const { status } = await platform.rest('identity', 'GET', path, {
+        token: await platform.serviceToken('squad'),
+      });
+      expect(status).toBe(400);
+    }
+  });
+
+  it('misses nothing of a transaction that was under way at the last look', async () => {
+    const [early, late] = [randomUUID(), String(claimsOf((await session()).token).sid)];
+    const slow = platform.sql(
+      'identity',
+      `insert into ended_session (session_id, refused_until) values ('${early}', now() + interval '5 minutes'); select pg_sleep(0.7)`,
+    );
+    await eventually(
+      async () =>
+        (
+          await platform.sql(
+            'identity',
+            `select 1 from pg_stat_activity where wait_event = 'PgSleep' and query like '%${early}%'`,
+          )
+        ).length > 0,
+    );
+    await platform.sql(
+      'identity',
+      `insert into ended_session (session_id, refused_until) values ('${late}', now() + interval '5 minutes')`,
+    );
+    const meanwhile = await look();
+    expect(meanwhile.ids).toContain(late);
+    expect(meanwhile.ids).not.toContain(early);
+    await slow;
+    expect((await look(meanwhile.next)).ids).toContain(early);
+  });
+});
+
+describe('a change of rights', () => {
+  it('refuses the access tokens from before, and gives the new rights by a refresh', async () => {
+    const superAdmin = await platform.demo('super@demo.test');
+    const user = await session();
+    const put = (what: string, body: object) =>
+      platform.rest('identity', 'PUT', `/users/${user.id}/${what}`, { token: superAdmin, body });
+    expect((await put('role', { role: 'GYM_ADMIN' })).body.role).toBe('GYM_ADMIN');
+    expect(await me(user.token)).toBe(401);
+    await eventually(async () => (await locations(user.token)) === 401, 5_000);
+    const { body: next } = await refresh(user.refreshToken);
+    expect(claimsOf(next.token)).toMatchObject({ role: 'GYM_ADMIN' });
+    expect(await me(next.token)).toBe(200);
+    // Twice in a second: each refuses what was given before it.
+    await put('gym', { gymId: DEMO_GYMS.aquaClub.id });
+    expect(await me(next.token)).toBe(401);
+    const { body: last } = await refresh(next.refreshToken);
+    expect(claimsOf(last.token)).toMatchObject({ gymId: DEMO_GYMS.aquaClub.id });
+    expect(await me(last.token)).toBe(200);
+    await platform.rest('identity', 'POST', '/auth/logout', { body: last });
+    expect(await me(last.token)).toBe(401);
+  });
+});

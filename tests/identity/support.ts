@@ -1,0 +1,51 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { TestPlatform } from '../support/platform.ts';
+
+/** Asks again until the answer is there; for what another process does in its own time. */
+export async function eventually<Value>(
+  ask: () => Promise<Value | undefined | false>,
+  withinMillis = 5_000,
+): Promise<Value> {
+  const until = Date.now() + withinMillis;
+  for (;;) {
+    const value = await ask();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > until) throw new Error(`nothing came within ${withinMillis} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The mails that were laid down for an address, the oldest first. */
+export async function mailsTo(platform: TestPlatform, email: string): Promise<string[]> {
+  const folder = path.join(platform.dataDir, 'outbox');
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).toSorted();
+  const mails = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')));
+  return mails.filter((mail) => mail.includes(`To: ${email}`));
+}
+
+/** The token of the `count`-th mail to an address. */
+export const mailedToken = (platform: TestPlatform, email: string, count = 1): Promise<string> =>
+  eventually(
+    async () => /^Token: ([\w-]+)\r?$/m.exec((await mailsTo(platform, email))[count - 1] ?? '')?.[1],
+  );
+
+export interface Tokens {
+  token: string;
+  refreshToken: string;
+}
+
+/** Logs in by REST; the whole answer. */
+export async function loggedIn(
+  platform: TestPlatform,
+  { email, password }: { email: string; password: string },
+): Promise<Tokens> {
+  const { status, body } = await platform.rest('identity', 'POST', '/auth/login', {
+    body: { email, password },
+  });
+  if (status !== 200) throw new Error(`log-in failed: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+export const claimsOf = (token: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
