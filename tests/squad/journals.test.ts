@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { uuidv7 } from '#server/ids.ts';
+import { createLogger } from '#server/observability/logger.ts';
+import { chats, messagesOf } from '../../subgraphs/squad/chat/chat.journal.ts';
+import { squads } from '../../subgraphs/squad/squads/squad.journal.ts';
+import { FileJournals } from '../../subgraphs/squad/storage/journal.file.ts';
+import type { JournalKind } from '../../subgraphs/squad/storage/journal.ts';
+import { encode, parse } from '../../subgraphs/squad/storage/record-file.ts';
+
+/** Numbers in the order in which they were added. */
+const numbers: JournalKind<readonly number[], { n: number } | { all: readonly number[] }> = {
+  name: 'numbers',
+  keepDays: 1,
+  empty: () => [],
+  apply: (list, item) => ('all' in item ? item.all : [...list, item.n]),
+  compacted: (list) => [{ all: list.slice(-100) }],
+};
+
+let folder: string;
+beforeEach(async () => void (folder = await mkdtemp(path.join(os.tmpdir(), 'squad-journals-'))));
+afterEach(() => rm(folder, { recursive: true, force: true }));
+const opened = () => new FileJournals({ folder, log: createLogger('squad', 'silent') });
+const fileIn = async (kind: string): Promise<string> => {
+  const names = await readdir(path.join(folder, kind), { recursive: true });
+  return path.join(folder, kind, names.find((name) => name.endsWith('.jsonl')) as string);
+};
+
+describe('the store', () => {
+  test('opens with a file cut at every byte of its last record, with every record before it', async () => {
+    const journals = opened();
+    for (const n of [1, 2, 3]) await journals.of(numbers).change('a', () => [{ n }]);
+    await journals.close();
+    const file = await fileIn('numbers');
+    const whole = await readFile(file);
+    const lastStartsAt = whole.lastIndexOf('\n', whole.length - 2) + 1;
+    for (let length = lastStartsAt; length <= whole.length; length += 1) {
+      await writeFile(file, whole.subarray(0, length));
+      const again = opened();
+      const expected = length === whole.length ? [1, 2, 3] : [1, 2];
+      expect(await again.of(numbers).read('a')).toEqual(expected);
+      await again.of(numbers).change('a', () => [{ n: 9 }]);
+      await again.close();
+      expect(await opened().of(numbers).read('a')).toEqual([...expected, 9]);
+    }
+  });
+
+  test('reads back what was encoded, whatever is cut off, and never a record that was not written', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ text: fc.string({ unit: 'binary' }), n: fc.integer() })), fc.nat(), (records, cut) => {
+        const bytes = encode(records);
+        const kept = bytes.subarray(0, bytes.length === 0 ? 0 : cut % (bytes.length + 1));
+        const found = parse(kept);
+        expect(found.records).toEqual(records.slice(0, found.records.length));
+        expect(found.length + found.cutBytes).toBe(kept.length);
+      }),
+    );
+  });
+
+  test('uses the rest of a file whose middle is damaged, and keeps the whole in a copy', async () => {
+    const journals = opened();
+    for (const n of [1, 2, 3]) await journals.of(numbers).change('a', () => [{ n }]);
+    await journals.close();
+    const file = await fileIn('numbers');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"n":2', '"n":7'));
+    expect(await opened().of(numbers).read('a')).toEqual([1, 3]);
+    expect((await readdir(path.dirname(file))).some((name) => name.includes('.damaged-'))).toBe(true);
+  });
+
+  test('decides changes one after the other however many come at once, and tells each state in order', async () => {
+    const journals = opened();
+    const told: number[] = [];
+    const { stop } = await journals.of(numbers).follow('a', (list) => told.push(list.length));
+    await Promise.all(Array.from({ length: 50 }, () => journals.of(numbers).change('a', (list) => [{ n: list.length }])));
+    expect(await journals.of(numbers).read('a')).toEqual(Array.from({ length: 50 }, (_one, n) => n));
+    expect(told).toEqual(Array.from({ length: 50 }, (_one, n) => n + 1));
+    stop();
+    expect(journals.listeners).toBe(0);
+  });
+
+  test('keeps its files bounded, and the newest whatever was forgotten', async () => {
+    const journals = opened();
+    for (let n = 0; n < 3_000; n += 100) await Promise.all(Array.from({ length: 100 }, (_one, i) => journals.of(numbers).change('a', () => [{ n: n + i }])));
+    await journals.close();
+    expect((await stat(await fileIn('numbers'))).size).toBeLessThan(40_000);
+    expect((await opened().of(numbers).read('a')).at(-1)).toBe(2_999);
+  });
+
+  test('refuses what the disk refuses, and goes on once it takes again', async () => {
+    const journals = opened();
+    await journals.of(numbers).change('a', () => [{ n: 1 }]);
+    const file = await fileIn('numbers');
+    const bytes = await readFile(file);
+    await rm(file);
+    await mkdir(file); // a folder in its place: it cannot be written
+    await expect(journals.of(numbers).change('a', () => [{ n: 2 }])).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    await rm(file, { recursive: true });
+    await writeFile(file, bytes);
+    expect(await journals.of(numbers).change('a', () => [{ n: 3 }])).toEqual([1, 3]);
+  });
+
+  test('removes what nobody has written for its time', async () => {
+    const journals = opened();
+    await journals.of(numbers).change('a', () => [{ n: 1 }]);
+    expect(await journals.sweep(numbers)).toBe(0);
+    expect(await journals.sweep(numbers, Date.now() + 2 * 24 * 60 * 60 * 1000)).toBe(1);
+    expect(await opened().of(numbers).read('a')).toEqual([]);
+  });
+
+  test('loses no acknowledged message or revision when it is killed at 200 random moments', async () => {
+    const program = path.join(import.meta.dirname, 'programs/acknowledging-squad.ts');
+    const killedHundredTimes = async (): Promise<number> => {
+      const squadId = uuidv7();
+      const messages: string[] = [];
+      const revisions = new Map<string, number>();
+      for (let kill = 1; kill <= 100; kill += 1) {
+        const child = spawn(process.execPath, [program, folder, squadId, uuidv7()], { stdio: ['ignore', 'pipe', 'inherit'] });
+        let output = '';
+        child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')));
+        await once(child.stdout, 'data');
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
+        child.kill('SIGKILL');
+        await once(child, 'close');
+        for (const line of output.split('\n').slice(0, -1)) {
+          const [what, first, second] = line.split(' ') as [string, string, string];
+          if (what === 'message') messages.push(first);
+          else revisions.set(second, Number(first));
+        }
+        if (kill % 10 === 0) await expectKept(squadId, messages, revisions);
+      }
+      return messages.length;
+    };
+    const [one, other] = await Promise.all([killedHundredTimes(), killedHundredTimes()]);
+    expect(one + other).toBeGreaterThan(1_000);
+  }, 120_000);
+});
+
+/** The store keeps the last 5,000 messages and 500 events of a squad; of those, every acknowledged one is there. */
+async function expectKept(squadId: string, messages: readonly string[], revisions: ReadonlyMap<string, number>): Promise<void> {
+  const journals = opened();
+  const present = new Set(messagesOf(await journals.of(chats).read(squadId)).map(({ id }) => id));
+  expect(messages.slice(-4_000).filter((id) => !present.has(id))).toEqual([]);
+  const squad = await journals.of(squads).read(squadId);
+  const known = new Map(squad.status === 'NONE' ? [] : squad.eventIds.map(([key, revision]) => [key.split(' ')[1], revision]));
+  expect([...revisions].slice(-400).filter(([eventId, revision]) => known.get(eventId) !== revision)).toEqual([]);
+  expect(squad.status !== 'NONE' && squad.revision).toBeGreaterThanOrEqual(Math.max(...revisions.values()));
+  await journals.close();
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { graphClient, socketOf, subscribed, type Person } from './support/people.ts';
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'squad'], env: { SQUAD_PRESENCE_INTERVAL_MILLIS: '20' } });
+});
+afterAll(() => platform.stop());
+
+const rest = (by: Person, method: string, path: string, body?: object) => platform.rest('squad', method, path, { token: by.token, ...(body && { body }) });
+
+/** Two who train together, with a message in their chat. */
+async function squadOfTwo() {
+  const [host, guest] = await Promise.all([platform.register(), platform.register()]);
+  const { body: invite } = await rest(host, 'POST', '/invites', { toUserId: guest.id });
+  await rest(guest, 'POST', `/squads/${invite.squadId}/join`);
+  await rest(host, 'POST', `/squads/${invite.squadId}/messages`, { text: 'secret' });
+  return { host, guest, squadId: invite.squadId as string };
+}
+
+/** Every way in; each resolves to the code with which it is refused. */
+const waysIn: Record<string, (by: Person, squadId: string) => Promise<string | undefined>> = {
+  'GET /squads/:id': async (by, id) => (await rest(by, 'GET', `/squads/${id}`)).body.code,
+  'GET /squads/:id/events': async (by, id) => (await rest(by, 'GET', `/squads/${id}/events`)).body.code,
+  'GET /squads/:id/messages': async (by, id) => (await rest(by, 'GET', `/squads/${id}/messages`)).body.code,
+  'POST /squads/:id/join': async (by, id) => (await rest(by, 'POST', `/squads/${id}/join`)).body.code,
+  'POST /squads/:id/messages': async (by, id) => (await rest(by, 'POST', `/squads/${id}/messages`, { text: 'hello' })).body.code,
+  'POST /squads/:id/workout': async (by, id) => (await rest(by, 'POST', `/squads/${id}/workout`, { eventId: 'e', exerciseIndex: 0, setIndex: 0, phase: 'WORK' })).body.code,
+  'POST /squads/:id/start': async (by, id) => (await rest(by, 'POST', `/squads/${id}/start`)).body.code,
+  'POST /squads/:id/end': async (by, id) => (await rest(by, 'POST', `/squads/${id}/end`)).body.code,
+  'POST /invites into it': async (by, id) => (await rest(by, 'POST', '/invites', { toUserId: (await platform.register()).id, squadId: id })).body.code,
+  'query squadSession': async (by, id) => (await platform.graph('squad', 'query($id: ID!) { squadSession(id: $id) { id } }', { id }, { token: by.token })).errors?.[0]?.extensions.code,
+  'query chatMessages': async (by, id) => (await platform.graph('squad', 'query($id: ID!) { chatMessages(squadId: $id) { nodes { text } } }', { id }, { token: by.token })).errors?.[0]?.extensions.code,
+  'mutation joinSquad': async (by, id) => (await platform.graph('squad', 'mutation($i: SquadInput!) { joinSquad(input: $i) { id } }', { i: { squadId: id } }, { token: by.token })).errors?.[0]?.extensions.code,
+  _entities: async (by, id) => {
+    const { data } = await platform.graph('squad', 'query($r: [_Any!]!) { _entities(representations: $r) { ... on SquadSession { id status } } }', { r: [{ __typename: 'SquadSession', id }] }, { token: by.token });
+    return data._entities[0] === null ? 'NOT_FOUND' : undefined;
+  },
+  'socket join_squad': async (by, squadId) => {
+    const socket = await socketOf(platform, by);
+    const code = await socket.send('join_squad', { squadId }).then(() => undefined, (error: { code: string }) => error.code);
+    await socket.close();
+    return code;
+  },
+  'socket send_squad_message': async (by, squadId) => {
+    const socket = await socketOf(platform, by);
+    const code = await socket.send('send_squad_message', { squadId, text: 'hello' }).then(() => undefined, (error: { code: string }) => error.code);
+    await socket.close();
+    return code;
+  },
+  'subscription squadUpdated': async (by, squadId) => refusalOf(by, 'subscription($s: ID!) { squadUpdated(squadId: $s) { id } }', squadId),
+  'subscription squadMessageAdded': async (by, squadId) => refusalOf(by, 'subscription($s: ID!) { squadMessageAdded(squadId: $s) { id } }', squadId),
+};
+
+async function refusalOf(by: Person, query: string, squadId: string): Promise<string | undefined> {
+  const client = graphClient(platform.url('squad'), by.token);
+  const code = await subscribed(client, query, { s: squadId }).then(
+    () => undefined,
+    ({ errors }: { errors?: { extensions?: { code?: string } }[] }) => errors?.[0]?.extensions?.code,
+  );
+  await client.dispose();
+  return code;
+}
+
+describe('a squad is not there', () => {
+  test.each([
+    ['somebody of the gym who is not invited', async () => platform.register()],
+    ["another gym's member", async () => platform.register(DEMO_GYMS.aquaClub.id)],
+    ["the gym's admin", async () => ({ id: '', token: await platform.demo('admin@iron.test') })],
+  ])('for %s, by any way in', async (_who, visitor) => {
+    const { squadId } = await squadOfTwo();
+    const person = await visitor();
+    const codes = await Promise.all(Object.entries(waysIn).map(async ([way, enter]) => [way, await enter(person, squadId)]));
+    expect(Object.fromEntries(codes)).toEqual(Object.fromEntries(Object.keys(waysIn).map((way) => [way, 'NOT_FOUND'])));
+  });
+
+  test('for one whom the host has put out by blocking her, though she was in it', async () => {
+    const { host, guest, squadId } = await squadOfTwo();
+    const socket = await socketOf(platform, guest);
+    await socket.send('join_squad', { squadId });
+    expect((await rest(host, 'POST', `/blocks/${guest.id}`)).status).toBe(204);
+    expect(await socket.next('squad_left', ({ userId }) => userId === guest.id)).toMatchObject({ squadId });
+    await rest(host, 'POST', `/squads/${squadId}/messages`, { text: 'she is gone' });
+    const codes = await Promise.all(Object.entries(waysIn).map(async ([way, enter]) => [way, await enter(guest, squadId)]));
+    expect(Object.fromEntries(codes)).toEqual(Object.fromEntries(Object.keys(waysIn).map((way) => [way, 'NOT_FOUND'])));
+    expect(socket.frames.some(({ data }) => 'message' in data && typeof data.message === 'object' && data.message.text === 'she is gone')).toBe(false);
+    await socket.close();
+  });
+
+  test('for one whom somebody in it has blocked, though the host invites her', async () => {
+    const { host, guest, squadId } = await squadOfTwo();
+    const third = await platform.register();
+    await rest(guest, 'POST', `/blocks/${third.id}`);
+    await rest(host, 'POST', '/invites', { toUserId: third.id, squadId });
+    expect((await rest(third, 'POST', `/squads/${squadId}/join`)).body.code).toBe('NOT_FOUND');
+  });
+});
+
+describe('between two of whom one has blocked the other', () => {
+  test.each([
+    ['the one who blocked', 0],
+    ['the one who was blocked', 1],
+  ])('%s sees no presence and can invite nobody, at any door', async (_who, index) => {
+    const pair = await Promise.all([platform.register(), platform.register()]);
+    await rest(pair[0], 'POST', `/blocks/${pair[1].id}`);
+    const [viewer, other] = index === 0 ? pair : [pair[1], pair[0]];
+    const socket = await socketOf(platform, other);
+    await socket.send('user_online', {});
+    const own = await socketOf(platform, viewer);
+    expect((await own.send('user_online', {})).users.map(({ userId }) => userId)).not.toContain(other.id);
+    expect((await rest(viewer, 'GET', '/online-users')).body.map(({ userId }: { userId: string }) => userId)).not.toContain(other.id);
+    const { data } = await platform.graph('squad', 'query($r: [_Any!]!) { onlineUsers { user { id } } _entities(representations: $r) { ... on User { presence { online } squadHistory { nodes { squadId } } } } }', { r: [{ __typename: 'User', id: other.id }] }, { token: viewer.token });
+    expect(data._entities).toEqual([{ presence: { online: false }, squadHistory: null }]);
+    expect(data.onlineUsers.map(({ user }: { user: { id: string } }) => user.id)).not.toContain(other.id);
+    expect((await rest(viewer, 'POST', '/invites', { toUserId: other.id })).body.code).toBe('NOT_FOUND');
+    await socket.send('user_online', { activity: 'seen by others only' });
+    const third = await platform.register();
+    const marker = await socketOf(platform, third);
+    await marker.send('user_online', {});
+    const update = await own.next('online_users_updated', ({ users }) => users.some(({ userId }) => userId === third.id));
+    expect(update.users.map(({ userId }) => userId)).not.toContain(other.id);
+    expect(JSON.stringify(own.frames)).not.toContain(other.id);
+    await Promise.all([socket.close(), own.close(), marker.close()]);
+  });
+
+  test('a block takes effect on open sockets at once, and its end, too', async () => {
+    const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
+    const [mayas, leos] = await Promise.all([socketOf(platform, maya), socketOf(platform, leo)]);
+    await mayas.send('user_online', {});
+    await leos.send('user_online', {});
+    await leos.next('online_users_updated', ({ users }) => users.some(({ userId }) => userId === maya.id));
+    const { invite } = await mayas.send('send_squad_invite', { toUserId: leo.id });
+    await rest(maya, 'POST', `/blocks/${leo.id}`);
+    const without = new Promise<void>((resolve) => leos.on('online_users_updated', ({ users, full }) => full && !users.some(({ userId }) => userId === maya.id) && resolve()));
+    await without;
+    expect((await leos.next('squad_invite_updated', (data) => data.invite.id === invite.id)).invite.status).toBe('REVOKED');
+    expect((await rest(leo, 'GET', '/invites')).body).toEqual([]);
+    const again = new Promise<void>((resolve) => leos.on('online_users_updated', ({ users }) => users.some(({ userId }) => userId === maya.id) && resolve()));
+    await rest(maya, 'DELETE', `/blocks/${leo.id}`);
+    await again;
+    await Promise.all([mayas.close(), leos.close()]);
+  });
+});
+
+test('nobody of another gym, unknown, or oneself can be invited', async () => {
+  const maya = await platform.register();
+  const zoe = await platform.register(DEMO_GYMS.aquaClub.id);
+  expect((await rest(maya, 'POST', '/invites', { toUserId: zoe.id })).body.code).toBe('NOT_FOUND');
+  expect((await rest(maya, 'POST', '/invites', { toUserId: randomUUID() })).body.code).toBe('NOT_FOUND');
+  expect((await rest(maya, 'POST', '/invites', { toUserId: maya.id })).body.code).toBe('VALIDATION_FAILED');
+});
+
+test("another user's history is not there, and her squads are not in mine", async () => {
+  const { host, guest, squadId } = await squadOfTwo();
+  await rest(host, 'POST', `/squads/${squadId}/start`);
+  await rest(host, 'POST', `/squads/${squadId}/end`);
+  expect((await rest(host, 'GET', `/history/${guest.id}`)).status).toBe(404);
+  expect((await rest(guest, 'GET', `/history/${guest.id}`)).body).toMatchObject([{ squadId, participantIds: [host.id, guest.id] }]);
+});
