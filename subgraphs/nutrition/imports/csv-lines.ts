@@ -48,7 +48,11 @@ export async function* readCsvLines(stream: Readable): AsyncGenerator<ReadLine> 
   const seen = new Map<string, number>();
   const skipped: ReadLine[] = [];
   let lines = 0;
-  const parser = parse({ columns: headerOf, info: true, bom: true, trim: false, skip_empty_lines: true, relax_column_count: true, relax_quotes: true, max_record_size: LONGEST_LINE, skip_records_with_error: true, on_skip: (error) => {
+  let hasHeader = false;
+  const parser = parse({ columns: (header: string[]) => {
+    hasHeader = true;
+    return headerOf(header);
+  }, info: true, bom: true, trim: false, skip_empty_lines: true, relax_column_count: true, relax_quotes: true, max_record_size: LONGEST_LINE, skip_records_with_error: true, on_skip: (error) => {
     if (error) skipped.push({ line: Number((error as { lines?: number }).lines ?? 0), errors: [{ line: Number((error as { lines?: number }).lines ?? 0), column: null, message: 'the line is not well-formed CSV' }] });
   } });
   let bytes = 0;
@@ -76,6 +80,7 @@ export async function* readCsvLines(stream: Readable): AsyncGenerator<ReadLine> 
       yield { line: info.lines, entry: parsed.data, key: `${hash}:${occurrence}` };
     }
     while (skipped.length > 0) yield skipped.shift() as ReadLine;
+    if (!hasHeader) headerOf([]);
   } finally {
     stream.unpipe(parser);
     stream.resume();
