@@ -1,4 +1,5 @@
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { Gauge } from '#server/observability/metrics.ts';
 import { blocksGraphql } from './blocks/blocks.graphql.ts';
 import { blocksRest } from './blocks/blocks.rest.ts';
 import { messagesGraphql } from './chat/messages.graphql.ts';
@@ -30,9 +31,13 @@ export const squad = defineSubgraph({
   title: 'Squad service',
   description: 'Who is online, and training together: clubs, invitations, live squads, chat and feed.',
   settings: squadSettings,
-  async resources({ settings, log }): Promise<SquadResources & { dispose(): Promise<void> }> {
+  async resources({ settings, log, metrics }): Promise<SquadResources & { dispose(): Promise<void> }> {
     const hub = await openHub(settings, log);
     const boards = new GymBoards(hub, settings.squadPresenceIntervalMillis);
+    const gauge = (name: string, help: string, value: () => number) =>
+      new Gauge({ name, help, registers: [metrics.registry], collect: function collect() { this.set(value()); } });
+    gauge('squad_connections', 'Sockets and subscriptions that count for presence.', () => hub.connections);
+    gauge('squad_listeners', 'Listeners of presence boards and journals.', () => boards.listeners + hub.journals.listeners);
     return {
       settings,
       hub,

@@ -110,13 +110,14 @@ class GymBoard {
   private flush(): void {
     this.timer = undefined;
     this.flushedAt = Date.now();
-    this.seq += 1;
     const changed = [...this.changed];
     this.changed.clear();
+    if (changed.length > 0) this.seq += 1;
     if (this.listeners.size === 0) return;
     const sharedDelta = this.deltaUpdate(changed, NOBODY);
     const manyOnline = this.fullUpdate(NOBODY).users.length > FULL_LIST_UP_TO;
     for (const [listener, state] of this.listeners) {
+      if (changed.length === 0 && !state.needsFull) continue;
       const hidden = listener.hidden();
       const full = state.needsFull || !(listener.delta || manyOnline);
       state.needsFull = false;

@@ -8,7 +8,7 @@ export const presenceSocket: SocketEvents = {
   async user_online(data, { onlineUsers }, connection) {
     await onlineUsers.goOnline(data);
     const { delta } = validated(options, data);
-    const board = await onlineUsers.watch({ delta, deliver: (update) => connection.pushPresence(update) });
+    const board = await onlineUsers.watch({ delta, deliver: (update) => connection.pushPresence(update) || board.refresh() });
     connection.keep('presence', board.stop);
     return board.snapshot();
   },

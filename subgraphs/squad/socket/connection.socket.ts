@@ -53,7 +53,6 @@ export class SocketConnection {
   private readonly kept = new Map<string, () => void>();
   private working: Promise<void> = Promise.resolve();
   private waitingFrames = 0;
-  private pendingPresence: OnlineUsersUpdate | undefined;
   private isAlive = true;
 
   constructor(socket: WebSocket, request: IncomingMessage, host: SocketHost<SquadServices, SquadResources>, events: SocketEvents, settings: SocketSettings) {
@@ -94,9 +93,11 @@ export class SocketConnection {
     this.send(frameText({ event, data, seq }));
   }
 
-  /** Sends presence as far as the reader keeps up; what is left out comes as a whole list later. */
-  pushPresence(update: OnlineUsersUpdate): void {
+  /** Sends presence as far as the reader keeps up. False: it was left out, and has to come as a whole list later. */
+  pushPresence(update: OnlineUsersUpdate): boolean {
+    if (this.socket.bufferedAmount > PRESENCE_WAITS_ABOVE_BYTES) return false;
     this.send(onlineUsersFrame(update));
+    return true;
   }
 
   close(code: CloseCode, reason: string): void {
