@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { requireRole, Role } from '#server/auth/viewer.ts';
 import { invalid, notFound, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -148,7 +149,7 @@ export class Exercises {
   private async write(id: string, expectedVersion: number | undefined, change: (exercise: Exercise) => void): Promise<ExerciseShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const written = await this.unit.transaction(async () => {
-      const exercise = isUuid(id) ? await this.unit.em.findOne(Exercise, { id, deletedAt: null }, { lockMode: 4 /* for update */, refresh: true }) : null;
+      const exercise = isUuid(id) ? await this.unit.em.findOne(Exercise, { id, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) : null;
       if (!exercise) throw notFound('exercise', id);
       requireWriter(this.unit.viewer, 'exercise', exercise);
       if (expectedVersion !== undefined && expectedVersion !== exercise.version) throw versionConflict('exercise', expectedVersion, exercise.version);

@@ -46,7 +46,7 @@ export const ProductShape = z
   .meta({ id: 'Product' });
 export type ProductShape = z.infer<typeof ProductShape>;
 
-const instant = z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z' }).transform((text) => new Date(text));
+const instant = z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z' });
 const fields = {
   sku,
   name: z.string().trim().min(1).max(120),

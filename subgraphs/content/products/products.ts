@@ -1,4 +1,4 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { requireRole, Role } from '#server/auth/viewer.ts';
 import { conflict, invalid, notFound, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -82,7 +82,7 @@ export class Products {
   async create(input: unknown): Promise<ProductShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const { gymId, ...fields } = validated(CreateProductShape, input);
-    checkWindow(fields.featuredFrom, fields.featuredUntil);
+    checkWindow(instantOf(fields.featuredFrom), instantOf(fields.featuredUntil));
     const product = this.unit.em.create(Product, {
       ...fields,
       gymId: ownerOfNew(this.unit.viewer, gymId),
@@ -91,8 +91,8 @@ export class Products {
       variants: fields.variants ?? [],
       stock: fields.stock ?? null,
       featuredPriority: fields.featuredPriority ?? null,
-      featuredFrom: fields.featuredFrom ?? null,
-      featuredUntil: fields.featuredUntil ?? null,
+      featuredFrom: instantOf(fields.featuredFrom),
+      featuredUntil: instantOf(fields.featuredUntil),
       version: 1,
       deletedAt: null,
     });
@@ -115,8 +115,8 @@ export class Products {
         if (change.description !== undefined) product.description = change.description;
         if (change.stock !== undefined) product.stock = change.stock;
         if (change.featuredPriority !== undefined) product.featuredPriority = change.featuredPriority;
-        if (change.featuredFrom !== undefined) product.featuredFrom = change.featuredFrom;
-        if (change.featuredUntil !== undefined) product.featuredUntil = change.featuredUntil;
+        if (change.featuredFrom !== undefined) product.featuredFrom = instantOf(change.featuredFrom);
+        if (change.featuredUntil !== undefined) product.featuredUntil = instantOf(change.featuredUntil);
         checkWindow(product.featuredFrom, product.featuredUntil);
       }),
     );
@@ -142,7 +142,7 @@ export class Products {
   private async write(id: string, expectedVersion: number | undefined, change: (product: Product) => void): Promise<ProductShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const written = await this.unit.transaction(async () => {
-      const product = isUuid(id) ? await this.unit.em.findOne(Product, { id, deletedAt: null }, { lockMode: 4 /* for update */, refresh: true }) : null;
+      const product = isUuid(id) ? await this.unit.em.findOne(Product, { id, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) : null;
       if (!product) throw notFound('product', id);
       requireWriter(this.unit.viewer, 'product', product);
       if (expectedVersion !== undefined && expectedVersion !== product.version) throw versionConflict('product', expectedVersion, product.version);
@@ -155,6 +155,8 @@ export class Products {
     return present(written);
   }
 }
+
+const instantOf = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
 
 function checkWindow(from: Date | null | undefined, until: Date | null | undefined): void {
   if (from && until && from >= until) throw invalid('featuredUntil', 'expected a time after featuredFrom');

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { requireRole, Role } from '#server/auth/viewer.ts';
 import { invalid, notFound, PlatformError, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -155,7 +156,7 @@ export class Workouts {
   private async write(id: string, expectedVersion: number | undefined, change: (routine: WorkoutRoutine) => Promise<void>): Promise<WorkoutRoutineShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const written = await this.unit.transaction(async () => {
-      const routine = isUuid(id) ? await this.unit.em.findOne(WorkoutRoutine, { id, deletedAt: null }, { lockMode: 4 /* for update */, refresh: true }) : null;
+      const routine = isUuid(id) ? await this.unit.em.findOne(WorkoutRoutine, { id, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) : null;
       if (!routine) throw notFound('workout routine', id);
       requireWriter(this.unit.viewer, 'workout routine', routine);
       if (expectedVersion !== undefined && expectedVersion !== routine.version) throw versionConflict('workout routine', expectedVersion, routine.version);

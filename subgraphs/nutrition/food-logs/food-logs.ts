@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
 import { invalid, notFound, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -186,7 +187,7 @@ export class FoodLogs {
   }
 
   private async locked(id: string, userId: string, expectedVersion: number | undefined): Promise<FoodLog> {
-    const entry = isUuid(id) ? await this.unit.em.findOne(FoodLog, { id, userId }, { lockMode: 4 /* for update */, refresh: true }) : null;
+    const entry = isUuid(id) ? await this.unit.em.findOne(FoodLog, { id, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) : null;
     if (!entry) throw notFound('food log entry', id);
     if (expectedVersion !== undefined && expectedVersion !== entry.version) throw versionConflict('food log entry', expectedVersion, entry.version);
     return entry;
