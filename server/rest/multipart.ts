@@ -50,6 +50,8 @@ export async function readMultipart(req: IncomingMessage, limits: UploadLimits):
     else if (name !== '__proto__') fields[name] = value;
   });
   parser.on('file', (field, stream, info) => {
+    // A refusal below destroys the parser, and it its file; an `error` that nobody hears would end the process.
+    stream.on('error', () => undefined);
     if (field !== limits.field) {
       stream.resume();
       fail(invalid(field, `expected files in the field "${limits.field}" only`));
