@@ -1,0 +1,60 @@
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type pgTypes from 'pg';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+// The ORM may have a copy of the driver of its own.
+const pg = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))('pg') as typeof pgTypes;
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'content'] });
+});
+afterAll(() => platform.stop());
+
+/** The statements that the services of this process send while `work` runs. */
+async function statementsDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const sent: string[] = [];
+  const original = pg.Client.prototype.query;
+  pg.Client.prototype.query = function query(this: pgTypes.Client, ...args: Parameters<typeof original>) {
+    const [statement] = args as unknown as [string | { text?: string }];
+    sent.push(typeof statement === 'string' ? statement : (statement.text ?? 'a cursor'));
+    return (original as (...all: unknown[]) => unknown).apply(this, args) as never;
+  } as typeof original;
+  try {
+    await work();
+  } finally {
+    pg.Client.prototype.query = original;
+  }
+  return sent;
+}
+
+test('a page of fifty routines with their exercises takes as many statements as a page of two', async () => {
+  const token = await platform.demo('super@demo.test');
+  const { body: library } = await platform.rest('content', 'GET', '/exercises?limit=200');
+  for (let index = 0; index < 50; index++) {
+    const exercises = [0, 1, 2].map((offset) => library[(index * 3 + offset) % library.length]).filter(({ modality }) => modality === 'WEIGHT_REPS');
+    const body = { title: `Page ${index}`, difficulty: 'Beginner', category: 'Counting', exercises: exercises.map(({ id }) => ({ entries: [{ exerciseId: id, sets: [{ reps: 5 }] }] })) };
+    expect((await platform.rest('content', 'POST', '/workouts', { token, body })).status).toBe(201);
+  }
+  const query = 'query($first: Int) { workouts(first: $first, category: "Counting") { nodes { title exerciseList { name primaryMuscles } } } }';
+  const page = async (first: number) => {
+    const statements = await statementsDuring(async () => {
+      const { data } = await platform.graph('content', query, { first }, { token });
+      expect(data.workouts.nodes).toHaveLength(first);
+    });
+    return statements.filter((statement) => /^\s*select/i.test(statement));
+  };
+  const [two, fifty] = [await page(2), await page(50)];
+  expect(two).toHaveLength(2);
+  expect(fifty).toHaveLength(2);
+
+  // resolved by reference, as the gateway asks for what a squad or a gym refers to
+  const { body: routines } = await platform.rest('content', 'GET', '/workouts?category=Counting&limit=50');
+  const representations = routines.map(({ id }: { id: string }) => ({ __typename: 'WorkoutRoutine', id }));
+  const byReference = await statementsDuring(async () => {
+    const { data } = await platform.graph('content', 'query($all: [_Any!]!) { _entities(representations: $all) { ... on WorkoutRoutine { title exerciseList { name } } } }', { all: representations }, { token });
+    expect(data._entities.every((routine: { title: string }) => routine.title)).toBe(true);
+  });
+  expect(byReference.filter((statement) => /^\s*select/i.test(statement))).toHaveLength(2);
+}, 60_000);
