@@ -30,22 +30,22 @@ export async function listenTo(
   let closed = false;
   let again: NodeJS.Timeout | undefined;
 
+  const retry = () => {
+    if (!closed) again = setTimeout(() => void connect().catch(retry), RECONNECT_MILLIS);
+  };
   const connect = async (): Promise<void> => {
     const next = new pg.Client({ ...connectionTo(server, database), keepAlive: true });
     const lost = (error?: Error) => {
       if (client !== next || closed) return;
       client = undefined;
       log.warn({ err: error }, 'the connection for notifications is lost; connecting again');
-      again = setTimeout(() => void connect().catch(retry), RECONNECT_MILLIS);
+      retry();
     };
     next.on('error', lost).on('end', () => lost());
     next.on('notification', ({ channel, payload }) => events.emit(channel, payload ?? ''));
     await next.connect();
     client = next;
     for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
-  };
-  const retry = () => {
-    if (!closed) again = setTimeout(() => void connect().catch(retry), RECONNECT_MILLIS);
   };
 
   await connect();

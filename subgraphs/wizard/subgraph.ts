@@ -22,6 +22,7 @@ export const wizard = defineSubgraph({
     memoryStore: base.settings.wizardStorage === 'memory' ? memorySessionStore() : undefined,
   }),
   services: wizardServices,
+  features: { sessions: 'wizard' },
   graphql: [sessionsGraphql],
   rest: sessionsRest,
 });

@@ -45,7 +45,7 @@ export function startProcess(args: readonly string[], env: Record<string, string
           }
         };
         watchers.add(look);
-        void ended.then(() => {
+        void ended.finally(() => {
           look();
           reject(new Error(`It ended without printing ${pattern}:\n${text}`));
         });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startPlatform, type CallOptions, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type CallOptions, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
 const FIELDS =
   'id kind status definitionVersion currentStep version createdBy gymId expiresAt resumeToken steps { key title status data errors { path message } currentlyDue }';
@@ -23,8 +23,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
     update(id: string, change: object, options?: CallOptions & { resumeToken?: string }): Promise<Answer>;
   }
   const resume = (resumeToken?: string): Record<string, string> => (resumeToken ? { 'x-resume-token': resumeToken } : {});
-  const ofRest = async (answer: Promise<{ status: number; body: any }>): Promise<Answer> => {
-    // oxlint-disable-line no-explicit-any -- as above
+  const ofRest = async (answer: Promise<RestAnswer>): Promise<Answer> => {
     const { status, body } = await answer;
     return { status, code: body.code, session: body };
   };

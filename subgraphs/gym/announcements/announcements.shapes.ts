@@ -26,6 +26,6 @@ export const CreateAnnouncementInput = z
   })
   .refine(
     ({ startsAt, endsAt }) =>
-      !endsAt || Date.parse(startsAt ?? new Date().toISOString()) < Date.parse(endsAt),
+      !endsAt || !(Date.parse(startsAt ?? new Date().toISOString()) >= Date.parse(endsAt)),
     { path: ['endsAt'], message: 'expected a time after startsAt' },
   );

@@ -30,7 +30,7 @@ export const CreateChallengeInput = z
     startsAt: z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T00:00:00Z' }),
     endsAt: z.iso.datetime({ offset: true, error: 'expected a time such as 2026-02-28T00:00:00Z' }),
   })
-  .refine(({ startsAt, endsAt }) => Date.parse(startsAt) < Date.parse(endsAt), {
+  .refine(({ startsAt, endsAt }) => !(Date.parse(startsAt) >= Date.parse(endsAt)), {
     path: ['endsAt'],
     message: 'expected a time after startsAt',
   });

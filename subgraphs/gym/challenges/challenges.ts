@@ -117,7 +117,7 @@ export class Challenges {
     if (challenge.startsAt.getTime() > now || challenge.endsAt.getTime() <= now)
       throw conflict('This challenge does not run now.');
     const counted = await this.unit.em.execute<unknown[]>(
-      'update challenge_participant set score = score + ?, reached_at = clock_timestamp() where challenge_id = ? and user_id = ? returning 1',
+      `update challenge_participant set score = score + ?, reached_at = date_trunc('milliseconds', clock_timestamp()) where challenge_id = ? and user_id = ? returning 1`,
       [amount, id, userId],
     );
     if (counted.length === 0) throw conflict('You do not take part in this challenge; join it first.');

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { requireGymAdmin, requireUser, Role, runsGym, type UserViewer } from '#server/auth/viewer.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
+import { uuidv7 } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { AuditEvent } from '../audit/audit-event.entity.ts';
+import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
 import { Location } from '../locations/location.entity.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
@@ -111,7 +112,7 @@ export class CheckIns {
         { id },
         { checkedOutAt: visit.checkedOutAt ?? new Date(), checkOutKind: 'UNDONE' },
       );
-      await this.unit.em.insert(AuditEvent, {
+      await audit(this.unit, {
         gymId: visit.gymId,
         actorId: viewer.userId,
         action: 'CHECK_IN_UNDONE',
@@ -242,7 +243,7 @@ export class CheckIns {
       });
       await em.flush();
       if (visit.method === 'OVERRIDE') {
-        await em.insert(AuditEvent, {
+        await audit(this.unit, {
           gymId: location.gymId,
           actorId: viewer.userId,
           action: 'CHECK_IN_OVERRIDE',
@@ -297,6 +298,8 @@ export class CheckIns {
     viewer: UserViewer,
   ): Promise<void> {
     await this.unit.em.insert(Denial, {
+      id: uuidv7(),
+      deniedAt: new Date(),
       locationId: location.id,
       gymId: location.gymId,
       userId: holder?.userId ?? null,

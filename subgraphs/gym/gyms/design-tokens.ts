@@ -49,8 +49,7 @@ const isColour = (value: unknown): value is string =>
 const pixels = (value: number) => ({ $type: 'dimension', $value: { value, unit: 'px' } });
 
 function colorToken(colour: string): ColorToken {
-  const digits =
-    colour.length === 4 ? [...colour.slice(1)].map((digit) => digit + digit).join('') : colour.slice(1);
+  const digits = colour.length === 4 ? colour.slice(1).replace(/./g, '$&$&') : colour.slice(1);
   const part = (at: number) =>
     Math.round((Number.parseInt(digits.slice(at, at + 2), 16) / 255) * 10_000) / 10_000;
   return {

@@ -1,0 +1,16 @@
+import { uuidv7 } from '#server/ids.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { AuditEvent } from './audit-event.entity.ts';
+
+export interface AuditedAction {
+  gymId: string;
+  actorId: string;
+  /** Upper case, e.g. `CHECK_IN_OVERRIDE`. */
+  action: string;
+  details: Record<string, unknown>;
+}
+
+/** Writes down what staff did, in the transaction in which they did it. */
+export async function audit(unit: UnitOfWork, action: AuditedAction): Promise<void> {
+  await unit.em.insert(AuditEvent, { id: uuidv7(), at: new Date(), ...action });
+}

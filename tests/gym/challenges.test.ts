@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+let platform: TestPlatform;
+let staff: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym'] });
+  staff = await platform.demo('admin@iron.test');
+});
+afterAll(() => platform.stop());
+
+const HOUR = 3_600_000;
+const input = (change: object = {}) => ({
+  title: `Challenge ${randomUUID()}`,
+  metric: 'CUSTOM',
+  goal: 100,
+  startsAt: new Date(Date.now() - HOUR).toISOString(),
+  endsAt: new Date(Date.now() + HOUR).toISOString(),
+  ...change,
+});
+const create = async (change: object = {}) =>
+  (await platform.rest('gym', 'POST', '/challenges', { token: staff, body: input(change) })).body;
+const post = (token: string, path: string, body?: object) =>
+  platform.rest('gym', 'POST', path, { token, ...(body && { body }) });
+const board = async (id: string, token = staff) =>
+  (await platform.rest('gym', 'GET', `/challenges/${id}/leaderboard`, { token })).body;
+
+describe('challenges', () => {
+  it('are listed while they run, to the people of their gym', async () => {
+    const [now, later] = [
+      await create(),
+      await create({ startsAt: new Date(Date.now() + HOUR / 2).toISOString() }),
+    ];
+    const listed = async (email: 'maya@iron.test' | 'zoe@aqua.test') =>
+      (await platform.rest('gym', 'GET', '/challenges', { token: await platform.demo(email) })).body.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await listed('maya@iron.test')).toContain(now.id);
+    expect(await listed('maya@iron.test')).not.toContain(later.id);
+    expect(await listed('zoe@aqua.test')).not.toContain(now.id);
+    expect(
+      (
+        await platform.rest('gym', 'GET', `/challenges/${now.id}`, {
+          token: await platform.demo('zoe@aqua.test'),
+        })
+      ).status,
+    ).toBe(404);
+    const { data } = await platform.graph(
+      'gym',
+      '{ challenges { id joined score } gyms { slug challenges { id } } }',
+      {},
+      { token: await platform.demo('maya@iron.test') },
+    );
+    expect(data.challenges).toContainEqual({ id: now.id, joined: false, score: null });
+    expect(data.gyms.find(({ slug }: { slug: string }) => slug === 'aqua-club').challenges).toBeNull();
+  });
+
+  it.each([
+    ['maya@iron.test', {}, 403],
+    ['admin@iron.test', { gymId: DEMO_GYMS.aquaClub.id }, 403],
+    ['admin@iron.test', {}, 201],
+    ['super@demo.test', { gymId: DEMO_GYMS.aquaClub.id }, 201],
+  ] as const)('are started by who runs the gym: %s %j', async (email, gym, status) => {
+    expect((await post(await platform.demo(email), '/challenges', input(gym))).status).toBe(status);
+  });
+
+  it.each([
+    { metric: 'SLEEP' },
+    { goal: 0 },
+    { endsAt: new Date(0).toISOString() },
+    { title: ' ' },
+    { startsAt: 'tomorrow' },
+  ])('are refused with what is wrong: %j', async (wrong) => {
+    expect(await post(staff, '/challenges', input(wrong))).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: Object.keys(wrong)[0] }] },
+    });
+  });
+
+  it('count what is added, once joined and while they run', async () => {
+    const [maya, { id }] = [await platform.register(), await create()];
+    expect((await post(maya.token, `/challenges/${id}/progress`, { amount: 5 })).status).toBe(409);
+    expect((await post(maya.token, `/challenges/${id}/join`)).body).toMatchObject({ joined: true, score: 0 });
+    expect((await post(maya.token, `/challenges/${id}/join`)).status).toBe(200);
+    await Promise.all(
+      Array.from({ length: 10 }, () => post(maya.token, `/challenges/${id}/progress`, { amount: 5 })),
+    );
+    expect((await platform.rest('gym', 'GET', `/challenges/${id}`, { token: maya.token })).body.score).toBe(
+      50,
+    );
+    for (const amount of [0, -1, 1.5, 'many'])
+      expect((await post(maya.token, `/challenges/${id}/progress`, { amount })).status).toBe(400);
+    expect((await post(maya.token, `/challenges/${id}/leave`)).body).toMatchObject({
+      joined: false,
+      score: null,
+    });
+    expect(await board(id)).toEqual([]);
+    const over = await create({
+      startsAt: new Date(Date.now() - 2 * HOUR).toISOString(),
+      endsAt: new Date(Date.now() - HOUR).toISOString(),
+    });
+    expect((await post(maya.token, `/challenges/${over.id}/join`)).status).toBe(409);
+  });
+
+  it('rank by score, and of equal scores who was there first', async () => {
+    const { id } = await create();
+    const [ada, bea, cle, dan] = await Promise.all([
+      platform.register(),
+      platform.register(),
+      platform.register(),
+      platform.register(),
+    ]);
+    for (const { token } of [ada, bea, cle, dan]) await post(token, `/challenges/${id}/join`);
+    for (const [{ token }, amount] of [
+      [cle, 7],
+      [ada, 7],
+      [bea, 9],
+      [dan, 3],
+      [dan, 4],
+    ] as const)
+      await post(token, `/challenges/${id}/progress`, { amount });
+    expect(
+      (await board(id)).map(({ rank, userId, score }: { rank: number; userId: string; score: number }) => [
+        rank,
+        userId,
+        score,
+      ]),
+    ).toEqual([
+      [1, bea.id, 9],
+      [2, cle.id, 7],
+      [3, ada.id, 7],
+      [4, dan.id, 7],
+    ]);
+    const query =
+      'query ($id: ID!) { challenge(id: $id) { ownRank { rank score } leaderboard(first: 2) { nodes { rank user { id } } pageInfo { hasNextPage endCursor } } } }';
+    const { data } = await platform.graph('gym', query, { id }, { token: dan.token });
+    expect(data.challenge).toMatchObject({
+      ownRank: { rank: 4, score: 7 },
+      leaderboard: {
+        nodes: [{ rank: 1, user: { id: bea.id } }, { rank: 2 }],
+        pageInfo: { hasNextPage: true },
+      },
+    });
+    const next = await platform.graph(
+      'gym',
+      'query ($id: ID!, $after: String) { challenge(id: $id) { leaderboard(after: $after) { nodes { rank user { id } } } } }',
+      { id, after: data.challenge.leaderboard.pageInfo.endCursor },
+      { token: dan.token },
+    );
+    expect(next.data.challenge.leaderboard.nodes).toEqual([
+      { rank: 3, user: { id: ada.id } },
+      { rank: 4, user: { id: dan.id } },
+    ]);
+  });
+
+  it('of visits count themselves, those before joining too, and less when one is undone', async () => {
+    const { id } = await create({ metric: 'CHECK_INS', goal: 3 });
+    const { token, id: userId } = await platform.register();
+    const { qrCode } = (await platform.rest('identity', 'GET', '/users/me', { token })).body;
+    const halls = await Promise.all(
+      [1, 2, 3].map(
+        async () =>
+          (await post(staff, '/locations', { name: `Hall ${randomUUID()}`, timezone: 'UTC', capacity: 9 }))
+            .body.id,
+      ),
+    );
+    const enter = async (locationId: string) =>
+      (await post(token, '/locations/check-in', { qrCode, locationId })).body;
+    const score = async () => (await platform.rest('gym', 'GET', `/challenges/${id}`, { token })).body.score;
+    await enter(halls[0]);
+    await post(token, `/challenges/${id}/join`);
+    expect(await score()).toBe(1);
+    await enter(halls[1]);
+    const third = await enter(halls[2]);
+    await enter(halls[2]); // a second scan is no visit
+    expect(await score()).toBe(3);
+    expect((await post(token, `/challenges/${id}/progress`, { amount: 1 })).status).toBe(400);
+    await platform.rest('gym', 'DELETE', `/check-ins/${third.id}`, { token: staff });
+    expect(await score()).toBe(2);
+    expect(await board(id)).toMatchObject([{ rank: 1, userId, score: 2 }]);
+  });
+
+  it('with 50,000 participants answer a page and a rank without reading all of them', async () => {
+    const { id } = await create();
+    await platform.sql(
+      'gym',
+      `insert into challenge_participant (challenge_id, user_id, score, reached_at, joined_at) select $1, gen_random_uuid(), (random() * 200)::int, now() - random() * interval '1 hour', now() from generate_series(1, 50000)`,
+      [id],
+    );
+    await platform.sql('gym', 'analyze challenge_participant');
+    const [last] = await platform.sql(
+      'gym',
+      'select user_id, score, reached_at from challenge_participant where challenge_id = $1 order by -score desc, reached_at desc, user_id desc limit 1',
+      [id],
+    );
+    const page = async (where: string, values: unknown[]) => {
+      const [{ 'QUERY PLAN': plan }] = await platform.sql(
+        'gym',
+        `explain (analyze, buffers, format json) select user_id from challenge_participant where challenge_id = $1 ${where} order by -score, reached_at, user_id limit 51`,
+        [id, ...values],
+      );
+      return plan[0].Plan['Shared Hit Blocks'] + plan[0].Plan['Shared Read Blocks'];
+    };
+    expect(await page('', [])).toBeLessThan(100);
+    expect(
+      await page(
+        "and (-score, reached_at, user_id) > ($2, now() - interval '30 minutes', gen_random_uuid())",
+        [-100],
+      ),
+    ).toBeLessThan(100);
+    const ranked = await platform.sql(
+      'gym',
+      'select (select coalesce(sum(participants), 0) from challenge_score_count where challenge_id = $1 and score > $2)::int as better, (select count(*) from challenge_participant where challenge_id = $1 and score > $2)::int as counted',
+      [id, last.score],
+    );
+    expect(ranked[0].better).toBe(ranked[0].counted);
+    const rest = (await board(id)).slice(0, 50);
+    expect(rest.map(({ rank }: { rank: number }) => rank)).toEqual(
+      Array.from({ length: 50 }, (_, i) => i + 1),
+    );
+  }, 60_000);
+});

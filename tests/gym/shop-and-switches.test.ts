@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+let platform: TestPlatform;
+let superAdmin: string;
+let staff: string;
+let maya: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym', 'nutrition'] });
+  [superAdmin, staff, maya] = (await Promise.all(
+    (['super@demo.test', 'admin@iron.test', 'maya@iron.test'] as const).map((email) => platform.demo(email)),
+  )) as [string, string, string];
+});
+afterAll(() => platform.stop());
+
+const { ironTemple, aquaClub } = DEMO_GYMS;
+const call = (method: string, at: string, token?: string, body?: object) =>
+  platform.rest('gym', method, at, { ...(token && { token }), ...(body && { body }) });
+
+/** Asks again until it holds, at most 5 s. */
+async function within5s(holds: () => Promise<boolean>): Promise<boolean> {
+  const until = Date.now() + 5_000;
+  while (Date.now() < until) {
+    if (await holds()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return false;
+}
+
+describe("a gym's shop and programme", () => {
+  it.each([
+    [
+      'products',
+      () => ({
+        products: [
+          { productId: randomUUID(), price: 1999, currency: 'EUR', stock: 3 },
+          { productId: randomUUID() },
+        ],
+      }),
+    ],
+    [
+      'programs',
+      () => ({ programs: [{ routineId: randomUUID(), note: 'For beginners' }, { routineId: randomUUID() }] }),
+    ],
+  ])('%s are replaced as a whole by staff and read by everybody, in their order', async (list, make) => {
+    const body: Record<string, object[]> = make();
+    const at = `/gym/${ironTemple.slug}/${list}`;
+    expect((await call('PUT', at, maya, body)).status).toBe(403);
+    expect((await call('PUT', at, await platform.demo('admin@aqua.test'), body)).status).toBe(403);
+    expect((await call('PUT', at, staff, body)).body).toMatchObject(body[list] ?? []);
+    expect((await call('GET', `/gym/${ironTemple.id}/${list}`)).body).toMatchObject(body[list] ?? []);
+    const twice = { [list]: [body[list]?.[0], body[list]?.[0]] };
+    expect((await call('PUT', at, staff, twice)).status).toBe(400);
+    expect((await call('GET', '/gym/no-such-gym/products')).status).toBe(404);
+    expect((await call('PUT', at, staff, { [list]: [] })).body).toEqual([]);
+  });
+
+  it('are in the graph with the content service to fill them in', async () => {
+    const [productId, routineId] = [randomUUID(), randomUUID()];
+    const set = await platform.graph(
+      'gym',
+      'mutation ($a: SetGymProductsInput!, $b: SetGymProgramsInput!) { setGymProducts(input: $a) { price product { id } } setGymPrograms(input: $b) { note routine { id } } }',
+      {
+        a: { gymId: aquaClub.id, products: [{ productId, price: 500, currency: 'USD' }] },
+        b: { gymId: aquaClub.id, programs: [{ routineId, note: 'Swim' }] },
+      },
+      { token: superAdmin },
+    );
+    expect(set.data).toEqual({
+      setGymProducts: [{ price: 500, product: { id: productId } }],
+      setGymPrograms: [{ note: 'Swim', routine: { id: routineId } }],
+    });
+    const { data } = await platform.graph(
+      'gym',
+      '{ gym(slug: "aqua-club") { products { currency product { id } } programs { routine { id } } } }',
+    );
+    expect(data.gym).toEqual({
+      products: [{ currency: 'USD', product: { id: productId } }],
+      programs: [{ routine: { id: routineId } }],
+    });
+  });
+});
+
+describe('the configuration over time', () => {
+  it('is drafted, published, kept, and gone back to', async () => {
+    const at = `/gym/config/${aquaClub.id}`;
+    const before = (await call('GET', at)).body;
+    expect((await call('GET', `${at}/draft`, superAdmin)).status).toBe(404);
+    expect((await call('POST', `${at}/publish`, superAdmin)).status).toBe(409);
+    const draft = await call('PUT', `${at}/draft`, superAdmin, { theme: { colors: { primary: '#abcdef' } } });
+    expect(draft.body).toMatchObject({
+      theme: { colors: { primary: '#abcdef' } },
+      assets: before.assets,
+      basedOnVersion: before.version,
+    });
+    expect((await call('GET', at)).body).toEqual(before);
+    const published = (await call('POST', `${at}/publish`, superAdmin)).body;
+    expect(published).toMatchObject({
+      theme: { colors: { primary: '#abcdef' } },
+      version: before.version + 1,
+    });
+    expect((await call('GET', `${at}/draft`, superAdmin)).status).toBe(404);
+    const back = (await call('POST', `${at}/rollback`, superAdmin, { version: before.version })).body;
+    expect(back).toMatchObject({ theme: before.theme, version: before.version + 2 });
+    const history = (await call('GET', `${at}/history`, await platform.demo('admin@aqua.test'))).body;
+    expect(history.map(({ version }: { version: number }) => version).slice(0, 3)).toEqual([
+      back.version,
+      published.version,
+      before.version,
+    ]);
+    expect((await call('POST', `${at}/rollback`, superAdmin, { version: 9_999 })).status).toBe(404);
+  });
+
+  it('refuses to publish a draft over what somebody else has published meanwhile', async () => {
+    const at = `/gym/config/${aquaClub.id}`;
+    await call('PUT', `${at}/draft`, superAdmin, { theme: { colors: { primary: '#111111' } } });
+    await call('PUT', '/gym/config', superAdmin, {
+      gymId: aquaClub.id,
+      theme: { colors: { primary: '#222222' } },
+    });
+    expect(await call('POST', `${at}/publish`, superAdmin)).toMatchObject({
+      status: 412,
+      body: { code: 'VERSION_CONFLICT' },
+    });
+    expect((await call('GET', at)).body.theme).toEqual({ colors: { primary: '#222222' } });
+  });
+
+  it.each(['draft', 'history'])('keeps its %s from members', async (part) => {
+    expect((await call('GET', `/gym/config/${ironTemple.id}/${part}`, maya)).status).toBe(403);
+    expect((await call('GET', `/gym/config/${ironTemple.id}/${part}`)).status).toBe(401);
+  });
+
+  it('is exported as W3C design tokens', async () => {
+    await call('PUT', '/gym/config', superAdmin, {
+      gymId: ironTemple.id,
+      theme: {
+        colors: { primary: '#f00', shade: '#00000080', 'not.a.name': '#fff' },
+        typography: { fontFamily: 'Inter', baseSize: 16 },
+        spacing: { unit: 8 },
+      },
+    });
+    const { body, headers } = await call('GET', `/gym/config/${ironTemple.slug}/tokens`);
+    expect(headers.get('content-type')).toContain('application/design-tokens+json');
+    expect(body).toEqual({
+      color: {
+        primary: {
+          $type: 'color',
+          $value: { colorSpace: 'srgb', components: [1, 0, 0], alpha: 1, hex: '#ff0000' },
+        },
+        shade: {
+          $type: 'color',
+          $value: { colorSpace: 'srgb', components: [0, 0, 0], alpha: 0.502, hex: '#000000' },
+        },
+      },
+      typography: {
+        fontFamily: { $type: 'fontFamily', $value: 'Inter' },
+        baseSize: { $type: 'dimension', $value: { value: 16, unit: 'px' } },
+      },
+      spacing: { unit: { $type: 'dimension', $value: { value: 8, unit: 'px' } } },
+    });
+  });
+});
+
+describe('gyms', () => {
+  it('are added by a SUPER_ADMIN, each slug once', async () => {
+    const slug = `gym-${randomUUID().slice(0, 8)}`;
+    expect((await call('POST', '/gyms', staff, { name: 'New', slug })).status).toBe(403);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        call('POST', '/gyms', superAdmin, { name: 'New Gym', slug, features: { squad: false } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      201,
+      ...Array.from({ length: 9 }, () => 409),
+    ]);
+    expect((await call('GET', `/gym/config/${slug}`)).body).toMatchObject({
+      features: { squad: false },
+      version: 1,
+    });
+    for (const wrong of ['A', 'Has Space', '-x-', 'x'.repeat(64)])
+      expect((await call('POST', '/gyms', superAdmin, { name: 'New', slug: wrong })).status).toBe(400);
+  });
+});
+
+describe('a module that is switched off', () => {
+  it.each([
+    ['challenges', 'gym', '/challenges', '{ challenges { id } }'],
+    ['feed', 'gym', '/posts', '{ posts { nodes { id } } }'],
+    ['feed', 'gym', '/announcements', '{ announcements { id } }'],
+    [
+      'shop',
+      'gym',
+      `/gym/${ironTemple.slug}/products`,
+      '{ gym(slug: "iron-temple") { products { price } } }',
+    ],
+    ['nutrition', 'nutrition', '/foods?search=oat', undefined],
+  ] as const)(
+    '%s is refused to members of that gym within 5 s, at %s %s, and to nobody else',
+    async (module, service, at, query) => {
+      const switchTo = (on: boolean) =>
+        call('PUT', '/gym/config', superAdmin, { gymId: ironTemple.id, features: { [module]: on } });
+      const status = async (token: string) => (await platform.rest(service, 'GET', at, { token })).status;
+      await switchTo(false);
+      try {
+        expect(await within5s(async () => (await status(maya)) === 403)).toBe(true);
+        expect((await platform.rest(service, 'GET', at, { token: maya })).body.code).toBe('FEATURE_DISABLED');
+        expect(await status(staff)).toBe(200);
+        expect(await status(await platform.demo('zoe@aqua.test'))).toBe(200);
+        const errors = query
+          ? (await platform.graph(service, query, {}, { token: maya })).errors
+          : [{ extensions: { code: 'FEATURE_DISABLED' } }];
+        expect(errors).toMatchObject([{ extensions: { code: 'FEATURE_DISABLED' } }]);
+      } finally {
+        await switchTo(true);
+      }
+      expect(await within5s(async () => (await status(maya)) === 200)).toBe(true);
+    },
+    30_000,
+  );
+});

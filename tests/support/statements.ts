@@ -1,0 +1,25 @@
+import { createRequire } from 'node:module';
+import type pgTypes from 'pg';
+
+// The ORM has a copy of the driver of its own.
+const pg = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))(
+  'pg',
+) as typeof pgTypes;
+
+/** The reading statements that services in this process send while `work` runs; they are sent all the same. */
+export async function selectsDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const sent: string[] = [];
+  const original = pg.Client.prototype.query;
+  const query = original as (...all: unknown[]) => unknown;
+  pg.Client.prototype.query = function (this: pgTypes.Client, ...args: unknown[]) {
+    const [statement] = args as [string | { text?: string }];
+    sent.push(typeof statement === 'string' ? statement : (statement.text ?? ''));
+    return query.apply(this, args);
+  } as typeof original;
+  try {
+    await work();
+  } finally {
+    pg.Client.prototype.query = original;
+  }
+  return sent.filter((statement) => /^\s*(select|with)\b/i.test(statement));
+}
