@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { SMTPServer } from 'smtp-server';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { eventually } from './support.ts';
+
+interface Received {
+  to: string;
+  user: string | undefined;
+  text: string;
+}
+
+let platform: TestPlatform;
+let server: SMTPServer;
+let refusing = false;
+const received: Received[] = [];
+
+beforeAll(async () => {
+  server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    onAuth: ({ username, password }, _session, done) =>
+      password === 'p@ss:word' ? done(null, { user: username }) : done(new Error('no')),
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        if (refusing) return done(Object.assign(new Error('full'), { responseCode: 452 }));
+        received.push({
+          to: session.envelope.rcptTo[0]?.address ?? '',
+          user: session.user,
+          text: Buffer.concat(chunks).toString(),
+        });
+        done();
+      });
+    },
+  });
+  const listening = once(server.server, 'listening');
+  server.listen(0, '127.0.0.1');
+  await listening;
+  const { port } = server.server.address() as AddressInfo;
+  platform = await startPlatform({
+    services: ['identity'],
+    env: {
+      SMTP_URL: `smtp://mailer:${encodeURIComponent('p@ss:word')}@127.0.0.1:${port}`,
+      MAIL_FROM: 'Gym <gym@example.test>',
+      PASSWORD_RESET_URL: 'https://app.example.test/reset#{token}',
+    },
+  });
+});
+afterAll(async () => {
+  await platform.stop();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+});
+
+const mailTo = (email: string) => eventually(async () => received.find(({ to }) => to === email));
+const request = (email: string) =>
+  platform.rest('identity', 'POST', '/auth/password-reset', { body: { email } });
+
+it('hands the mail to the SMTP server of the settings, with the address of the page', async () => {
+  const { email } = await platform.register();
+  await request(email);
+  const { text, user } = await mailTo(email);
+  expect(user).toBe('mailer');
+  expect(text).toContain('From: Gym <gym@example.test>');
+  const token = /^https:\/\/app\.example\.test\/reset#([\w-]{43})\r?$/m.exec(text)?.[1];
+  const { status } = await platform.rest('identity', 'POST', '/auth/password-reset/confirm', {
+    body: { token, password: 'by-mail-from-smtp' },
+  });
+  expect(status).toBe(204);
+});
+
+it('tries again while the server takes no mail, and answers the same meanwhile', async () => {
+  const { email } = await platform.register();
+  refusing = true;
+  expect((await request(email)).status).toBe(202);
+  await eventually(
+    async () =>
+      (
+        await platform.sql(
+          'identity',
+          'select 1 from password_reset where lower(email) = lower($1) and attempts > 0',
+          [email],
+        )
+      ).length > 0,
+  );
+  refusing = false;
+  await platform.sql('identity', 'update password_reset set next_attempt_at = now()');
+  await platform.restart('identity'); // looks at its start for what was left
+  await mailTo(email);
+});
+
+it('reaches nobody by a line break in an address', async () => {
+  const count = received.length;
+  for (const email of [
+    'a@example.test\r\nBcc: b@example.test',
+    'a@example.test, b@example.test',
+    'a@example.test\nRCPT TO:<b@example.test>',
+  ])
+    expect((await request(email)).status).toBe(400);
+  expect(received).toHaveLength(count);
+});
