@@ -1,0 +1,105 @@
+/**
+ * `node scripts/node24.mjs bench/squad-sockets/run.ts [sockets]`
+ *
+ * So many members of one gym connect, authenticate and go online at once: how long until everybody has the whole list,
+ * how many bytes that takes, and what one reader who stops reading costs the others.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { WebSocket } from 'ws';
+
+const count = Number(process.argv[2] ?? 2_000);
+const dataDir = await mkdtemp(path.join(os.tmpdir(), 'squad-bench-'));
+const server = fork(path.join(import.meta.dirname, 'server.ts'), [String(count), dataDir], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+const [{ url, tokens }] = (await once(server, 'message')) as [{ url: string; tokens: string[] }];
+const figures = async () => {
+  server.send('figures');
+  return ((await once(server, 'message')) as [{ rssMib: number; cpuSeconds: number }])[0];
+};
+const idle = await figures();
+
+interface Client {
+  socket: WebSocket;
+  online: Set<string>;
+  frames: number;
+  bytes: number;
+  largest: number;
+}
+/** Here one process plays all clients: what many of them get alike, it parses once. The beginning, length and end tell frames apart. */
+const known = new Map<string, { users: string[] | undefined; full: boolean }>();
+function parsed(bytes: Buffer): { users: string[] | undefined; full: boolean } {
+  const key = `${bytes.length} ${bytes.toString('latin1', 0, 120)} ${bytes.toString('latin1', bytes.length - 200)}`;
+  let update = known.get(key);
+  if (!update) {
+    const { data } = JSON.parse(bytes.toString('utf8')) as { data: { users?: { userId: string }[]; full?: boolean } };
+    update = { users: data.users?.map(({ userId }) => userId), full: data.full ?? false };
+    if (bytes.length > 300) known.set(key, update);
+  }
+  return update;
+}
+
+let complete = 0;
+let allComplete = (): void => undefined;
+const everybodyHasAll = new Promise<void>((resolve) => (allComplete = resolve));
+
+const clients = await Promise.all(
+  tokens.map(async (token) => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/socket`, 'squad.v1', { headers: { Authorization: `Bearer ${token}` }, perMessageDeflate: false, skipUTF8Validation: true });
+    const client: Client = { socket, online: new Set(), frames: 0, bytes: 0, largest: 0 };
+    socket.on('message', (bytes: Buffer) => {
+      client.frames += 1;
+      client.bytes += bytes.length;
+      client.largest = Math.max(client.largest, bytes.length);
+      const update = parsed(bytes);
+      if (!update.users) return;
+      const before = client.online.size;
+      if (update.full) client.online.clear();
+      for (const userId of update.users) client.online.add(userId);
+      if (before < count && client.online.size === count && ++complete === count) allComplete();
+    });
+    await once(socket, 'open');
+    return client;
+  }),
+);
+const connected = await figures();
+console.log(`${count} sockets connected: server ${idle.rssMib} -> ${connected.rssMib} MiB`);
+
+const startedAt = performance.now();
+for (const { socket } of clients) socket.send('{"event":"user_online","data":{},"id":1}');
+await everybodyHasAll;
+const seconds = (performance.now() - startedAt) / 1_000;
+const after = await figures();
+const total = (of: (client: Client) => number) => clients.reduce((sum, client) => sum + of(client), 0);
+console.log(`everybody has the list of ${count} after ${seconds.toFixed(2)} s`);
+console.log(`sent: ${(total(({ bytes }) => bytes) / 1_048_576).toFixed(0)} MiB in ${total(({ frames }) => frames)} frames, ${(total(({ frames }) => frames) / count).toFixed(1)} a socket; the largest ${Math.max(...clients.map(({ largest }) => largest))} bytes`);
+console.log(`server: ${after.rssMib} MiB, ${(after.cpuSeconds - connected.cpuSeconds).toFixed(1)} s of CPU`);
+
+// One stops reading; another changes her status again and again; the rest measures how long a change takes to arrive.
+const [slow, changing, ...rest] = clients as [Client, Client, ...Client[]];
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+async function changesTake(rounds: number): Promise<number> {
+  const took: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const sentAt = performance.now();
+    const heard = rest.slice(0, 200).map(({ socket }) => once(socket, 'message'));
+    changing.socket.send(JSON.stringify({ event: 'user_online', data: { activity: `set ${round} ${'x'.repeat(100)}` } }));
+    await Promise.all(heard);
+    took.push(performance.now() - sentAt);
+  }
+  return median(took);
+}
+const before = await changesTake(20);
+const baseline = await figures();
+slow.socket.pause();
+const heldUp = await changesTake(60);
+const during = await figures();
+console.log(`a change reaches 200 others after ${before.toFixed(0)} ms (median); with one who does not read after ${heldUp.toFixed(0)} ms; server ${baseline.rssMib} -> ${during.rssMib} MiB`);
+
+for (const { socket } of clients) socket.terminate();
+server.disconnect();
+await once(server, 'exit');
+await rm(dataDir, { recursive: true, force: true });
+process.exit(0);
