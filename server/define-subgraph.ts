@@ -54,6 +54,15 @@ export interface SocketHost<Services, Resources> {
   servicesOf(viewer: UnitOfWork['viewer'], authorization?: string): Services;
 }
 
+/** One file of a page for a browser. */
+export interface BrowserPage {
+  /** A file name's ending, e.g. `html`, `js`, `css`. */
+  type: string;
+  text: string;
+  /** On top of the server's own, e.g. another `Content-Security-Policy`. */
+  headers?: Readonly<Record<string, string>>;
+}
+
 /** One subgraph of the platform: everything that it is made of, and nothing that runs yet. */
 export interface SubgraphDeclaration<
   Settings extends object,
@@ -89,6 +98,8 @@ export interface SubgraphDeclaration<
   demo?(services: Services, unit: UnitOfWork, resources: Resources): Promise<void>;
   /** Further JSON documents to serve, e.g. `/asyncapi.json`. */
   documents?: Record<string, object>;
+  /** Pages for a browser by path, with their scripts and styles; relative addresses in them hold under the gateway's prefix, too. */
+  pages?(settings: ServerSettings & Settings): Record<string, BrowserPage>;
 }
 
 /** Any subgraph, for who starts several. */
