@@ -369,6 +369,7 @@ export type ProductEdge = {
   node: Product;
 };
 
+/** Relay's paging. */
 export type PageInfo = {
   __typename?: 'PageInfo';
   hasNextPage: Scalars['Boolean']['output'];

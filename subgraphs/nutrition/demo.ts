@@ -14,7 +14,8 @@ export async function demo(unit: UnitOfWork): Promise<void> {
     // Relative to today, but only once: days must not slide along with every start.
     if (await unit.em.count(FoodLog, { userId: maya.id })) return;
     const today = dayOf(new Date(), maya.timezone);
-    const entries = Array.from({ length: DAYS }, (_unused, back) => mealsOf(addDays(today, -back), back, maya)).flat();
+    // what is still to come today has not been eaten yet
+    const entries = Array.from({ length: DAYS }, (_unused, back) => mealsOf(addDays(today, -back), back, maya)).flat().filter((entry) => entry.loggedAt <= new Date());
     await unit.em.upsertMany(FoodLog, entries, { onConflictAction: 'ignore' });
     await unit.em.upsert(NutritionGoal, { id: demoId('411', 1), userId: maya.id, weekday: null, date: null, calories: 2_100, protein: 120, carbs: 240, fats: 70, updatedAt: new Date() }, { onConflictAction: 'ignore' });
     await new DayTotals(unit).sumUp(maya.id, entries.map((entry) => entry.localDate));

@@ -426,6 +426,7 @@ export type FoodLogEdge = {
   node: FoodLog;
 };
 
+/** Relay's paging. */
 export type PageInfo = {
   __typename?: 'PageInfo';
   hasNextPage: Scalars['Boolean']['output'];

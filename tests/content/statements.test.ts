@@ -20,7 +20,7 @@ async function statementsDuring(work: () => Promise<unknown>): Promise<string[]>
     const [statement] = args as unknown as [string | { text?: string }];
     sent.push(typeof statement === 'string' ? statement : (statement.text ?? 'a cursor'));
     return (original as (...all: unknown[]) => unknown).apply(this, args) as never;
-  } as typeof original;
+  } as unknown as typeof original;
   try {
     await work();
   } finally {

@@ -116,7 +116,10 @@ function numberAt(tokens: readonly Token[], from: number): { value: number; leng
 function plainNumberAt(tokens: readonly Token[], from: number): { value: number; length: number; vague: boolean } | undefined {
   const token = tokens[from];
   if (isMark(token, 'x') && tokens[from + 1]?.kind === 'number') return { value: (tokens[from + 1] as { value: number }).value, length: 2, vague: false };
-  if (token?.kind === 'number') return { value: token.value, length: 1, vague: false };
+  if (token?.kind === 'number') {
+    const part = ['thirds', 'quarters'].includes(wordAt(tokens, from + 1) ?? '') ? NUMBER_WORDS[wordAt(tokens, from + 1) ?? ''] : undefined;
+    return part === undefined ? { value: token.value, length: 1, vague: false } : { value: token.value * part, length: 2, vague: false };
+  }
   if (token?.kind !== 'word') return undefined;
   let at = from;
   let value: number | undefined;

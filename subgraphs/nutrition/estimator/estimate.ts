@@ -89,7 +89,7 @@ function measureOf(food: Food, measure: string, size: string | undefined): { gra
   if (spoon !== undefined && MEASURE_WORDS[measure]) return { grams: spoon * density(food) * factor, confidence: CONFIDENCE.pieces * sized };
   const vessel = VESSELS[measure];
   if (!vessel) return scale(pieceOf(food, size), 1, CONFIDENCE.vessel);
-  if (measure === 'handful' && food.measures.piece !== undefined && food.measures.cup === undefined) return { grams: vessel.dryGrams * factor, confidence: CONFIDENCE.vessel };
+  if (measure === 'handful' && food.category === 'nuts') return { grams: vessel.dryGrams * factor, confidence: CONFIDENCE.vessel };
   const grams = hasDensity(food) ? vessel.millilitres * density(food) : vessel.dryGrams;
   return { grams: grams * factor, confidence: CONFIDENCE.vessel * sized };
 }

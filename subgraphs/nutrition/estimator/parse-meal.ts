@@ -1,5 +1,5 @@
 import type { Food } from '../foods/food.ts';
-import { amountAt, isEmpty, isIgnored, isMark, wordAt, type Amount } from './amounts.ts';
+import { amountAt, isEmpty, isIgnored, wordAt, type Amount } from './amounts.ts';
 import { foodAt, singular } from './food-names.ts';
 import { tokensOf, type Token } from './tokens.ts';
 import { MEASURE_WORDS, NEGATIONS, OTHER_DISHES, SEPARATORS } from './words.ts';
@@ -24,6 +24,8 @@ export function parseMeal(text: string): Mention[] {
 }
 
 const FLAVOURS = new Set(['milk', 'sugar', 'butter', 'cream', 'mayo', 'mayonnaise', 'salt', 'oil', 'sauce', 'dressing', 'cheese', 'honey', 'syrup', 'ketchup', 'sweetener', 'ice', 'bacon', 'onion', 'onions']);
+
+const BREADS = new Set(['bread_white', 'bread_ww', 'bread_french', 'toast_white', 'toast_ww']);
 
 /** Reads from left to right, keeping what was said of the next food until it comes. */
 class MealParser {
@@ -70,7 +72,7 @@ class MealParser {
     const next = amountAt(this.tokens, this.at + 1);
     const last = this.mentions.at(-1);
     // "rice (200 g)", "rice: 200 g", "eggs x2": the amount of what stands before
-    if ((text === '(' || text === ':' || text === 'x') && last && this.unknown.length === 0 && next.length > 0 && this.endsPhraseAt(this.at + 1 + next.length) && (isEmpty(last.amount) || next.amount.grams !== undefined)) {
+    if ((text === '(' || text === ':' || text === '-' || text === 'x') && last && this.unknown.length === 0 && next.length > 0 && this.endsPhraseAt(this.at + 1 + next.length) && (isEmpty(last.amount) || next.amount.grams !== undefined)) {
       // "2 slices (60 g)": the weight is of all of them
       last.amount = next.amount.grams !== undefined || next.amount.millilitres !== undefined ? next.amount : { ...last.amount, ...next.amount };
       this.at += 1 + next.length;
@@ -80,6 +82,11 @@ class MealParser {
       last.amount = next.amount;
       this.at += 1 + next.length;
       return;
+    }
+    if (text === ':' && this.at + 1 < this.tokens.length) {
+      // "smoothie: a banana, 200 ml milk": a title of what follows
+      if (this.adjacent && last && isEmpty(last.amount)) this.mentions.pop();
+      this.unknown = [];
     }
     if (text !== '~' && text !== 'x') this.endPhrase();
     if (text === '\n' || text === ',') this.clause = this.clause.slice(-1);
@@ -113,6 +120,11 @@ class MealParser {
     if (this.adjacent && last?.food && (found.food.id === 'omelette' || found.food.id.startsWith('egg_')) && last.food.id.startsWith('egg_')) {
       // "a three egg omelette"
       last.amount = found.food.id === 'omelette' ? { ...last.amount, measure: 'egg' } : last.amount;
+      last.food = found.food;
+      return true;
+    }
+    if (last?.words === 'sandwich' && BREADS.has(found.food.id) && isEmpty(this.amount)) {
+      // "a turkey sandwich on whole wheat bread"
       last.food = found.food;
       return true;
     }
@@ -152,7 +164,9 @@ class MealParser {
     this.at += 1;
     if (!bread) return;
     const count = this.amount.count ?? 1;
-    this.mentions.push({ food: bread.food, words: 'sandwich', amount: { count: 2 * count, measure: 'slice', vague: true }, leftOut: this.unknown, corrected: false, companions: [] });
+    // "a tuna salad sandwich": what is in it is not known
+    if (this.unknown.length > 0) this.mentions.push({ food: undefined, words: this.unknown.join(' '), amount: {}, leftOut: [], corrected: false, companions: [] });
+    this.mentions.push({ food: bread.food, words: 'sandwich', amount: { count: 2 * count, measure: 'slice', vague: true }, leftOut: [], corrected: false, companions: [] });
     this.amount = {};
     this.unknown = [];
     this.adjacent = true;
@@ -207,11 +221,7 @@ class MealParser {
     const words: string[] = [];
     for (let at = from; at < this.tokens.length && words.length < 6; at++) {
       const word = wordAt(this.tokens, at);
-      if (word === undefined) {
-        // "hard-boiled", "half-fat"
-        if (isMark(this.tokens[at], '~') && words.length > 0) continue;
-        break;
-      }
+      if (word === undefined) break;
       words.push(word);
     }
     return words;

@@ -1,5 +1,5 @@
 /** A meal text as a row of words, numbers and marks. */
-export type Token = { kind: 'word'; text: string } | { kind: 'number'; value: number; fraction: boolean } | { kind: 'mark'; text: ',' | '\n' | '(' | ')' | ':' | 'x' | '~' };
+export type Token = { kind: 'word'; text: string } | { kind: 'number'; value: number; fraction: boolean } | { kind: 'mark'; text: ',' | '\n' | '(' | ')' | ':' | '-' | 'x' | '~' };
 
 const MAX_TOKENS = 600;
 
@@ -16,6 +16,7 @@ export function tokensOf(text: string): Token[] {
     .replaceAll(/\bw\/o\b/g, ' without ')
     .replaceAll(/\bw\//g, ' with ')
     .replaceAll(/\bpb\s*&\s*j\b/g, 'pbj')
+    .replaceAll(/(?<=[\p{L}\d])-(?=\p{L})/gu, ' ')
     .replaceAll('&', ' and ')
     .replaceAll(/\b(?:fl|fluid)\.?\s*(?:oz|ounces?)\b\.?/g, ' floz ')
     .replaceAll(/\b(oz|lbs?|tbsps?|tsps?|gr?|ml|pcs?|kg)\.(?=\s|,|$)/g, '$1')
@@ -47,7 +48,8 @@ function tokenOf(part: string): Token | undefined {
   if (part === '(' || part === '[') return { kind: 'mark', text: '(' };
   if (part === ')' || part === ']') return { kind: 'mark', text: ')' };
   if (part === '×' || part === '*') return { kind: 'mark', text: 'x' };
-  if (part === ':' || part === '=' || /^\s[-–—]\s$/.test(part)) return { kind: 'mark', text: ':' };
+  if (part === ':' || part === '=') return { kind: 'mark', text: ':' };
+  if (/^\s[-–—]\s$/.test(part)) return { kind: 'mark', text: '-' };
   if (/^[-–—~]$/.test(part)) return { kind: 'mark', text: '~' };
   return { kind: 'mark', text: ',' };
 }

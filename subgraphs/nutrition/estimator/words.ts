@@ -1,34 +1,37 @@
 /** The words of meal texts that are not foods. */
 
+/** A record without a prototype: "constructor" is a word like any other. */
+const dictionary = <Value>(entries: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> => Object.assign(Object.create(null) as Record<string, Value>, entries);
+
 /** Numbers that people write out. */
-export const NUMBER_WORDS: Readonly<Record<string, number>> = {
+export const NUMBER_WORDS = dictionary<number>({
   a: 1, an: 1, one: 1, single: 1, two: 2, both: 2, double: 2, couple: 2, pair: 2, three: 3, triple: 3, few: 3, four: 4, several: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10,
   eleven: 11, twelve: 12, dozen: 12, fifteen: 15, twenty: 20, thirty: 30, fifty: 50, hundred: 100, half: 0.5, quarter: 0.25, third: 1 / 3, thirds: 1 / 3, quarters: 0.25,
-};
+});
 
 /** Grams of one. */
-export const MASS_UNITS: Readonly<Record<string, number>> = {
+export const MASS_UNITS = dictionary<number>({
   g: 1, gr: 1, gm: 1, gms: 1, gram: 1, gramme: 1, kg: 1000, kilo: 1000, kilogram: 1000, mg: 0.001, oz: 28.35, ounce: 28.35, lb: 453.6, lbs: 453.6, pound: 453.6,
-};
+});
 
 /** Millilitres of one. */
-export const VOLUME_UNITS: Readonly<Record<string, number>> = {
+export const VOLUME_UNITS = dictionary<number>({
   ml: 1, milliliter: 1, millilitre: 1, cl: 10, dl: 100, deciliter: 100, decilitre: 100, l: 1000, liter: 1000, litre: 1000, 'fl oz': 29.57, pint: 473, quart: 946,
   cup: 236.6, tbsp: 14.79, tsp: 4.93,
-};
+});
 
 /** What a measure is called in the food table, by what people write. */
-export const MEASURE_WORDS: Readonly<Record<string, string>> = {
+export const MEASURE_WORDS = dictionary<string>({
   cup: 'cup', c: 'cup', tbsp: 'tbsp', tbs: 'tbsp', tblsp: 'tbsp', tablespoon: 'tbsp', tablespoonful: 'tbsp', tsp: 'tsp', teaspoon: 'tsp', teaspoonful: 'tsp', slice: 'slice', piece: 'piece', pc: 'piece', pcs: 'piece', unit: 'piece',
   whole: 'piece', item: 'piece', breast: 'breast', thigh: 'thigh', drumstick: 'drumstick', fillet: 'fillet', filet: 'fillet', chop: 'chop', patty: 'patty', link: 'link', rasher: 'rasher', strip: 'strip', can: 'can', tin: 'can',
   bottle: 'bottle', glass: 'glass', mug: 'mug', container: 'container', pot: 'container', tub: 'container', carton: 'container', packet: 'packet', sachet: 'packet', bar: 'bar', scoop: 'scoop', pat: 'pat', knob: 'knob',
   stick: 'stick', wedge: 'wedge', cube: 'cube', square: 'square', spear: 'spear', stalk: 'stalk', floret: 'floret', leaf: 'leaf', head: 'head', bunch: 'bunch', ear: 'ear', cob: 'cob', block: 'block', bag: 'bag', box: 'box',
   bowl: 'bowl', bowlful: 'bowl', plate: 'plate', plateful: 'plate', handful: 'handful', fistful: 'handful', pinch: 'pinch', dash: 'dash', splash: 'splash', drizzle: 'drizzle', dollop: 'dollop', spoon: 'tbsp', spoonful: 'tbsp',
   serving: 'portion', portion: 'portion', helping: 'portion', order: 'portion', side: 'portion', shot: 'shot', pint: 'pint', half: 'half', ball: 'ball', steak: 'steak', clove: 'clove', stack: 'stack', wheel: 'wheel',
-};
+});
 
 /** Vessels that a table gives no weight for, as volumes. */
-export const VESSELS: Readonly<Record<string, { millilitres: number; dryGrams: number }>> = {
+export const VESSELS = dictionary<{ millilitres: number; dryGrams: number }>({
   bowl: { millilitres: 355, dryGrams: 250 }, // a cup and a half
   plate: { millilitres: 473, dryGrams: 300 },
   glass: { millilitres: 240, dryGrams: 240 },
@@ -44,9 +47,9 @@ export const VESSELS: Readonly<Record<string, { millilitres: number; dryGrams: n
   dash: { millilitres: 1, dryGrams: 1 },
   pinch: { millilitres: 0.4, dryGrams: 0.4 },
   handful: { millilitres: 80, dryGrams: 30 },
-};
+});
 
-export const SIZES: Readonly<Record<string, { measure: string; factor: number }>> = {
+export const SIZES = dictionary<{ measure: string; factor: number }>({
   mini: { measure: 'mini', factor: 0.4 },
   tiny: { measure: 'extra small', factor: 0.5 },
   small: { measure: 'small', factor: 0.75 },
@@ -58,7 +61,7 @@ export const SIZES: Readonly<Record<string, { measure: string; factor: number }>
   big: { measure: 'large', factor: 1.3 },
   huge: { measure: 'extra large', factor: 1.6 },
   jumbo: { measure: 'jumbo', factor: 1.6 },
-};
+});
 
 /** Separate one food from the next. */
 export const SEPARATORS = new Set([',', ';', '+', '\n', '.', '/', 'and', 'with', 'plus', 'then', 'also', 'on', 'over', 'in', 'topped', 'alongside', 'followed', 'n', 'w']);

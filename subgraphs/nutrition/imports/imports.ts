@@ -15,6 +15,7 @@ import { FoodLogImport } from './food-log-import.entity.ts';
 import type { FoodLogImportShape, ImportOptions } from './imports.shapes.ts';
 
 const BATCH = 1_000; // lines
+const MANY = 5_000; // lines
 const MOST_ERRORS = 1_000;
 const EXPORT_PAGE = 1_000;
 
@@ -61,6 +62,8 @@ export class Imports {
     }
     report.finishedAt = new Date().toISOString();
     await this.write(report, batch, zone);
+    // Until the database looks at the table by itself, it would plan reads by what was there before.
+    if (report.imported >= MANY) await this.unit.em.execute('analyze food_log');
     return report;
   }
 
