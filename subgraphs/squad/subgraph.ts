@@ -15,6 +15,8 @@ import { invitesGraphql } from './invites/invites.graphql.ts';
 import { invitesRest } from './invites/invites.rest.ts';
 import { invitesSocket } from './invites/invites.socket.ts';
 import { openHub } from './open-hub.ts';
+import { asyncApiDocument } from './pages/asyncapi.ts';
+import { pages } from './pages/pages.ts';
 import { GymBoards } from './presence/gym-boards.ts';
 import { presenceGraphql } from './presence/presence.graphql.ts';
 import { presenceRest } from './presence/presence.rest.ts';
@@ -53,5 +55,7 @@ export const squad = defineSubgraph({
   graphql: [presenceGraphql, groupsGraphql, invitesGraphql, squadsGraphql, messagesGraphql, blocksGraphql, historyGraphql, feedGraphql],
   rest: [...presenceRest, ...groupsRest, ...invitesRest, ...squadsRest, ...messagesRest, ...blocksRest, ...historyRest, ...feedRest],
   sockets: [squadSocket({ ...presenceSocket, ...invitesSocket, ...squadsSocket, ...messagesSocket })],
+  documents: { '/asyncapi.json': asyncApiDocument },
+  pages,
   health: ({ hub }) => ({ hub: () => hub.check() }),
 });

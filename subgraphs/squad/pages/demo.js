@@ -1,0 +1,256 @@
+// The live page: everything over the raw socket, but for logging in and names, which are identity's REST.
+const $ = (id) => document.getElementById(id);
+const throughGateway = /^\/squad\//.test(location.pathname);
+const identity = throughGateway ? '/identity' : `${location.protocol}//${location.hostname}:${document.body.dataset.identityPort}`;
+const socketUrl = `${location.protocol.replace('http', 'ws')}//${location.host}${throughGateway ? '/squad' : ''}/socket`;
+const PASSWORD = 'demo-password-1';
+
+let me;
+let socket;
+let session;
+let lastMessage = 0;
+let people = new Map();
+let retryMillis = 250;
+const names = new Map();
+const pending = new Map();
+const invites = new Map();
+let nextId = 1;
+
+for (const button of document.querySelectorAll('[data-email]')) button.onclick = () => logIn(button.dataset.email).catch((error) => ($('log-in-error').textContent = error.message));
+
+async function logIn(email) {
+  const answer = await fetch(`${identity}/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ email, password: PASSWORD }) }).catch(() => undefined);
+  if (!answer) throw new Error(`The identity service does not answer at ${identity}.`);
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(body.detail ?? 'The log-in failed.');
+  me = { ...body.user, token: body.token, refreshToken: body.refreshToken, expiresAt: Date.now() + body.expiresIn * 1000 };
+  names.set(me.id, me.displayName);
+  $('my-name').textContent = me.displayName;
+  $('my-avatar').textContent = me.displayName[0];
+  $('log-in').hidden = true;
+  $('floor').hidden = $('me').hidden = false;
+  connect();
+}
+
+async function renew() {
+  if (me.expiresAt - Date.now() > 60_000) return;
+  const answer = await fetch(`${identity}/auth/refresh`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ refreshToken: me.refreshToken }) });
+  if (!answer.ok) return location.reload();
+  const body = await answer.json();
+  Object.assign(me, { token: body.token, refreshToken: body.refreshToken, expiresAt: Date.now() + body.expiresIn * 1000 });
+  if (socket.readyState === WebSocket.OPEN) await send('authenticate', { token: me.token });
+}
+setInterval(() => me && renew().catch(() => undefined), 20_000);
+
+function connect() {
+  socket = new WebSocket(socketUrl, 'squad.v1');
+  socket.onopen = async () => {
+    await renew().catch(() => undefined);
+    await send('authenticate', { token: me.token });
+    link('online');
+    retryMillis = 250;
+    took(await send('user_online', { status: session ? 'WORKING_OUT' : 'AVAILABLE', delta: true }));
+    // What happened while the line was down comes with the ack.
+    if (session) enter(session.id, session.revision);
+  };
+  socket.onmessage = ({ data }) => receive(JSON.parse(data));
+  socket.onclose = () => {
+    link('reconnecting');
+    for (const { reject } of pending.values()) reject(new Error('The line was lost; it is tried again.'));
+    pending.clear();
+    setTimeout(connect, retryMillis);
+    retryMillis = Math.min(retryMillis * 2, 5_000);
+  };
+}
+
+function send(event, data) {
+  const id = nextId++;
+  return new Promise((resolve, reject) => {
+    pending.set(id, { resolve, reject });
+    socket.send(JSON.stringify({ event, data, id }));
+  });
+}
+
+const act = (event, data) => send(event, data).catch((error) => toast(error.message));
+
+function receive({ event, data, id }) {
+  if (id !== undefined && pending.has(id)) {
+    const { resolve, reject } = pending.get(id);
+    pending.delete(id);
+    return event === 'error' ? reject(new Error(data.message)) : resolve(data);
+  }
+  if (event === 'online_users_updated') took(data);
+  else if (event === 'squad_invite_received' || event === 'squad_invite_updated') invited(data.invite);
+  else if (event === 'squad_message') wrote(data.message);
+  else if (event === 'error') toast(data.message);
+  else if (event.startsWith('squad_')) applied(data);
+}
+
+function took({ users, removed, full }) {
+  if (full) people = new Map();
+  for (const user of users) people.set(user.userId, user);
+  for (const userId of removed) people.delete(userId);
+  paint();
+}
+
+function invited(invite) {
+  invites.set(invite.id, invite);
+  if (invite.fromUserId === me.id && invite.status !== 'PENDING') nameOf(invite.toUserId).then((name) => toast(`${name}: ${invite.status.toLowerCase()}`));
+  paint();
+}
+
+async function enter(squadId, fromRevision) {
+  const answer = await act('join_squad', { squadId, ...(fromRevision !== undefined && { fromRevision }), fromMessage: fromRevision === undefined ? 0 : lastMessage });
+  if (!answer) return;
+  if (session?.id !== squadId) {
+    lastMessage = 0;
+    $('messages').replaceChildren();
+  }
+  session = answer.session;
+  await act('user_online', { status: 'WORKING_OUT', activity: 'training with a squad', delta: true });
+  paint();
+}
+
+// Each event holds the whole participant; one that is known already is passed over.
+function applied(event) {
+  if (!session || event.squadId !== session.id || event.revision <= session.revision) return;
+  const others = session.participants.filter(({ userId }) => userId !== event.participant?.userId);
+  session = { ...session, revision: event.revision, hostId: event.hostId, status: event.status, participants: event.participant ? [...others, event.participant].sort((a, b) => a.joinedAt.localeCompare(b.joinedAt)) : session.participants };
+  if (event.status === 'ENDED' || (event.event === 'squad_left' && event.userId === me.id)) leftSquad();
+  paint();
+}
+
+function leftSquad() {
+  toast('The squad is over. It stands in your history.');
+  session = undefined;
+  act('user_online', { status: 'AVAILABLE', delta: true });
+}
+
+async function wrote(message) {
+  if (message.seq <= lastMessage) return;
+  lastMessage = message.seq;
+  const item = element('li', message.userId === me.id ? 'mine' : '');
+  item.append(element('small', '', await nameOf(message.userId)), document.createTextNode(message.text));
+  $('messages').append(item);
+  $('messages').scrollTop = 1e9;
+}
+
+async function nameOf(userId) {
+  if (!names.has(userId)) {
+    names.set(userId, userId.slice(0, 8));
+    const answer = await fetch(`${identity}/users/${userId}`, { headers: { Authorization: `Bearer ${me.token}` } }).catch(() => undefined);
+    if (answer?.ok) names.set(userId, (await answer.json()).displayName ?? userId.slice(0, 8));
+    paint();
+  }
+  return names.get(userId);
+}
+
+function paint() {
+  const inSquad = new Set(session?.participants.filter(({ leftAt }) => !leftAt).map(({ userId }) => userId));
+  $('online').replaceChildren(
+    ...[...people.values()].map(({ userId, status, activity }) => {
+      const item = element('li');
+      item.dataset.userId = userId;
+      const text = element('div', 'grow', userId === me.id ? `${nameNow(userId)} (you)` : nameNow(userId));
+      text.append(element('small', '', activity ?? { AVAILABLE: 'ready to train', WORKING_OUT: 'working out' }[status]));
+      item.append(element('span', 'avatar', nameNow(userId)[0]), text);
+      if (userId !== me.id && !inSquad.has(userId)) item.append(button('Invite', () => invite(userId)));
+      return item;
+    }),
+  );
+  const open = [...invites.values()].filter(({ toUserId, status }) => toUserId === me.id && status === 'PENDING');
+  $('invites-card').hidden = open.length === 0;
+  $('invites').replaceChildren(
+    ...open.map(({ id, fromUserId, squadId }) => {
+      const item = element('li');
+      item.append(element('span', 'avatar', nameNow(fromUserId)[0]), element('div', 'grow', `${nameNow(fromUserId)} wants to train with you`));
+      item.append(button('Train', () => respond(id, true, squadId), 'primary'), button('No', () => respond(id, false)));
+      return item;
+    }),
+  );
+  $('lobby').hidden = session !== undefined;
+  $('squad').hidden = session === undefined;
+  if (session) paintSquad();
+}
+
+function paintSquad() {
+  const hosts = session.hostId === me.id;
+  $('status').textContent = session.status;
+  $('status').className = `pill ${session.status}`;
+  $('revision').textContent = `revision ${session.revision}`;
+  $('start').textContent = session.status === 'PAUSED' ? 'Go on' : 'Start';
+  $('start').hidden = !hosts || session.status === 'ACTIVE';
+  $('pause').hidden = !hosts || session.status !== 'ACTIVE';
+  $('end').hidden = !hosts;
+  for (const id of ['done-set', 'rest', 'next']) $(id).disabled = session.status === 'PAUSED';
+  $('participants').replaceChildren(
+    ...session.participants.map((one) => {
+      const item = element('li', one.leftAt ? 'gone' : '');
+      item.dataset.userId = one.userId;
+      const text = element('div');
+      text.append(element('b', '', nameNow(one.userId)), element('small', '', ` ${one.userId === session.hostId ? 'host, ' : ''}exercise ${one.exerciseIndex + 1}, set ${one.setIndex + 1}${one.lastSet ? `, last ${one.lastSet.reps ?? 0} × ${one.lastSet.weightKg ?? 0} kg` : ''}`));
+      const dots = element('div', 'dots');
+      for (let set = 0; set < Math.max(4, one.setIndex); set += 1) dots.append(element('i', set < one.setIndex ? '' : 'open'));
+      text.append(dots);
+      const rest = one.restEndsAt ? Math.ceil((Date.parse(one.restEndsAt) - Date.now()) / 1000) : 0;
+      item.append(element('span', 'avatar', nameNow(one.userId)[0]), text, element('span', `pill ${one.phase}`, one.leftAt ? 'left' : one.phase === 'REST' && rest > 0 ? `REST ${rest} s` : one.phase));
+      return item;
+    }),
+  );
+}
+setInterval(() => session && paintSquad(), 1_000);
+
+async function invite(toUserId) {
+  const answer = await act('send_squad_invite', { toUserId, ...(session && { squadId: session.id }) });
+  if (!answer) return;
+  toast(`Invitation sent to ${nameNow(toUserId)}.`);
+  if (!session) await enter(answer.invite.squadId);
+}
+
+async function respond(inviteId, accept, squadId) {
+  const answer = await act('respond_squad_invite', { inviteId, accept });
+  if (answer) invited(answer.invite);
+  if (answer && accept) await enter(squadId);
+}
+
+const mine = () => session.participants.find(({ userId }) => userId === me.id);
+const update = (change) => {
+  const { exerciseIndex, setIndex, phase } = mine();
+  return act('update_workout', { squadId: session.id, eventId: crypto.randomUUID(), exerciseIndex, setIndex, phase, ...change });
+};
+$('done-set').onclick = () => update({ setIndex: mine().setIndex + 1, phase: 'WORK', set: { reps: Number($('reps').value), weightKg: Number($('kg').value) } });
+$('rest').onclick = () => update({ phase: 'REST', restEndsAt: new Date(Date.now() + 30_000).toISOString() });
+$('next').onclick = () => update({ exerciseIndex: mine().exerciseIndex + 1, setIndex: 0, phase: 'WORK' });
+for (const event of ['start', 'pause', 'end', 'leave']) $(event).onclick = () => act(`${event}_squad`, { squadId: session.id });
+$('log-out').onclick = () => location.reload();
+$('write').onsubmit = (submitted) => {
+  submitted.preventDefault();
+  const text = $('text').value.trim();
+  if (!text) return;
+  $('text').value = '';
+  act('send_squad_message', { squadId: session.id, text, clientId: crypto.randomUUID() });
+};
+
+const nameNow = (userId) => (names.has(userId) || void nameOf(userId), names.get(userId) ?? '…');
+function element(tag, className = '', text = '') {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+function button(text, onclick, className = '') {
+  const made = element('button', className, text);
+  made.onclick = onclick;
+  return made;
+}
+function link(state) {
+  $('link').textContent = state;
+  $('link').className = `pill ${state}`;
+}
+let toastTimer;
+function toast(text) {
+  $('toast').textContent = text;
+  $('toast').classList.add('shown');
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => $('toast').classList.remove('shown'), 3_000);
+}
