@@ -2,7 +2,8 @@ import { requireGymAdmin, requireRole, Role, seesGym, type Viewer } from '#serve
 import { forbidden, notFound } from '#server/errors.ts';
 
 /** What is global is everybody's to see; what a gym made, its people's. A SUPER_ADMIN and the platform's services see all. */
-export const sees = (viewer: Viewer, gymId: string | null | undefined): boolean => gymId === null || gymId === undefined || viewer.kind === 'service' || seesGym(viewer, gymId);
+export const sees = (viewer: Viewer, gymId: string | null | undefined): boolean =>
+  gymId === null || gymId === undefined || viewer.kind === 'service' || seesGym(viewer, gymId);
 
 /** As `sees`, for lists: true for all, or the one gym whose own things are seen beside the global ones (null: none). */
 export function visibleGym(viewer: Viewer): true | string | null {
@@ -17,7 +18,11 @@ export function ownerOfNew(viewer: Viewer, gymId: string | null | undefined): st
 }
 
 /** @throws UNAUTHENTICATED, FORBIDDEN; NOT_FOUND for what the viewer may not even see. */
-export function requireWriter(viewer: Viewer, what: string, thing: { id: string; gymId?: string | null }): void {
+export function requireWriter(
+  viewer: Viewer,
+  what: string,
+  thing: { id: string; gymId?: string | null },
+): void {
   if (!sees(viewer, thing.gymId)) throw notFound(what, thing.id);
   const user = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
   if (user.role === Role.SUPER_ADMIN || (thing.gymId && thing.gymId === user.gymId)) return;

@@ -4,4 +4,8 @@ import { migrations } from './migrations/index.ts';
 import { Product } from './products/product.entity.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workouts/workout-routine.entity.ts';
 
-export const database: DatabaseDeclaration = { name: 'platform_content', entities: [Exercise, WorkoutRoutine, WorkoutRoutineVersion, Product], migrations };
+export const database: DatabaseDeclaration = {
+  name: 'platform_content',
+  entities: [Exercise, WorkoutRoutine, WorkoutRoutineVersion, Product],
+  migrations,
+};

@@ -27,7 +27,11 @@ export class Conditions {
   }
 
   /** Adds the condition where the filter is given; a blank one counts as absent. */
-  when<Value>(value: Value | null | undefined, sql: string, toParams: (value: Value) => unknown[] = (given) => [given]): this {
+  when<Value>(
+    value: Value | null | undefined,
+    sql: string,
+    toParams: (value: Value) => unknown[] = (given) => [given],
+  ): this {
     if (value !== undefined && value !== null && value !== '') this.add(sql, ...toParams(value));
     return this;
   }
@@ -53,13 +57,30 @@ export async function pageOfRows<Row extends { id: string }>(
   const { table, columns, conditions, order } = list;
   const cursors = cursorsOf<[string, string | number, string]>(table, cursorShape);
   const after = cursors.read(request.cursor);
-  if (after && after[0] !== order.name) throw invalid('cursor', `expected a cursor of this list by ${order.name}, got one of the list by ${after[0]}; start again without one`);
+  if (after && after[0] !== order.name)
+    throw invalid(
+      'cursor',
+      `expected a cursor of this list by ${order.name}, got one of the list by ${after[0]}; start again without one`,
+    );
   const keyParams = order.params ?? [];
-  const where = [...conditions.sql, ...(after ? [`(${order.key}, id) ${order.descending ? '<' : '>'} (?::${order.type}, ?::uuid)`] : [])].join(' and ');
+  const where = [
+    ...conditions.sql,
+    ...(after ? [`(${order.key}, id) ${order.descending ? '<' : '>'} (?::${order.type}, ?::uuid)`] : []),
+  ].join(' and ');
   const direction = order.descending ? 'desc' : 'asc';
   const rows = await unit.em.execute<(Row & { sortKey: string | number })[]>(
     `select ${columns}, ${order.type === 'timestamptz' ? `to_char(${order.key} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : `(${order.key})`} as "sortKey" from ${table} where ${where} order by ${order.key} ${direction}, id ${direction} limit ?`,
-    [...keyParams, ...conditions.params, ...(after ? [...keyParams, after[1], after[2]] : []), ...keyParams, pageSize(request) + 1],
+    [
+      ...keyParams,
+      ...conditions.params,
+      ...(after ? [...keyParams, after[1], after[2]] : []),
+      ...keyParams,
+      pageSize(request) + 1,
+    ],
   );
-  return cursors.page<Row & { sortKey: string | number }>(rows, request, (row) => [order.name, row.sortKey, row.id]);
+  return cursors.page<Row & { sortKey: string | number }>(rows, request, (row) => [
+    order.name,
+    row.sortKey,
+    row.id,
+  ]);
 }

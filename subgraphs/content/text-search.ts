@@ -20,31 +20,54 @@ const MAX_WORDS = 8;
  */
 export class TextSearches {
   private readonly orm: MikroORM;
-  private readonly vocabularies = new LRUCache<string, string[]>({ max: 10, ttl: VOCABULARY_MILLIS, fetchMethod: (table) => this.readVocabulary(table) });
+  private readonly vocabularies = new LRUCache<string, string[]>({
+    max: 10,
+    ttl: VOCABULARY_MILLIS,
+    fetchMethod: (table) => this.readVocabulary(table),
+  });
 
   constructor(orm: MikroORM) {
     this.orm = orm;
   }
 
   /** Undefined where the text holds no word. */
-  async of(table: 'exercise' | 'workout_routine' | 'product', text: string | null | undefined): Promise<TextSearch | undefined> {
+  async of(
+    table: 'exercise' | 'workout_routine' | 'product',
+    text: string | null | undefined,
+  ): Promise<TextSearch | undefined> {
     const words = wordsOf(text ?? '').slice(0, MAX_WORDS);
     if (words.length === 0) return undefined;
     const vocabulary = (await this.vocabularies.fetch(table)) ?? [];
     const params: string[] = [];
     const query = words
       .map((word) => {
-        const alternatives = vocabulary.some((known) => known.startsWith(word)) ? [word] : [word, ...nearest(word, vocabulary)];
+        const alternatives = vocabulary.some((known) => known.startsWith(word))
+          ? [word]
+          : [word, ...nearest(word, vocabulary)];
         params.push(...alternatives.flatMap((alternative) => [`${alternative}:*`, alternative]));
         return `(${alternatives.map(() => "(to_tsquery('simple', ?) || plainto_tsquery('english', ?))").join(' || ')})`;
       })
       .join(' && ');
     // Rounded, so that a cursor meets the same number again.
-    return { query, params, order: { name: 'relevance', key: `round((ts_rank(search, ${query}) * 1000000)::numeric)::bigint`, params, type: 'bigint', descending: true } };
+    return {
+      query,
+      params,
+      order: {
+        name: 'relevance',
+        key: `round((ts_rank(search, ${query}) * 1000000)::numeric)::bigint`,
+        params,
+        type: 'bigint',
+        descending: true,
+      },
+    };
   }
 
   private async readVocabulary(table: string): Promise<string[]> {
-    const rows = await this.orm.em.fork().execute<{ word: string }[]>('select word from ts_stat(?)', [`select search from ${table} where deleted_at is null`]);
+    const rows = await this.orm.em
+      .fork()
+      .execute<{ word: string }[]>('select word from ts_stat(?)', [
+        `select search from ${table} where deleted_at is null`,
+      ]);
     return rows.map((row) => row.word);
   }
 }
@@ -79,7 +102,8 @@ export function editDistance(one: string, other: string, limit: number): number 
     for (let j = 1; j <= other.length; j++) {
       const same = one[i - 1] === other[j - 1];
       let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
-      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
       row.push(best);
     }
     if (Math.min(...row) > limit) return limit + 1;

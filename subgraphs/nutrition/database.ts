@@ -5,4 +5,8 @@ import { NutritionGoal } from './goals/nutrition-goal.entity.ts';
 import { FoodLogImport } from './imports/food-log-import.entity.ts';
 import { migrations } from './migrations/index.ts';
 
-export const database: DatabaseDeclaration = { name: 'platform_nutrition', entities: [FoodLog, FoodLogDay, NutritionGoal, FoodLogImport], migrations };
+export const database: DatabaseDeclaration = {
+  name: 'platform_nutrition',
+  entities: [FoodLog, FoodLogDay, NutritionGoal, FoodLogImport],
+  migrations,
+};

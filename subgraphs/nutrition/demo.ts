@@ -15,16 +15,48 @@ export async function demo(unit: UnitOfWork): Promise<void> {
     if (await unit.em.count(FoodLog, { userId: maya.id })) return;
     const today = dayOf(new Date(), maya.timezone);
     // what is still to come today has not been eaten yet
-    const entries = Array.from({ length: DAYS }, (_unused, back) => mealsOf(addDays(today, -back), back, maya)).flat().filter((entry) => entry.loggedAt <= new Date());
+    const entries = Array.from({ length: DAYS }, (_unused, back) =>
+      mealsOf(addDays(today, -back), back, maya),
+    )
+      .flat()
+      .filter((entry) => entry.loggedAt <= new Date());
     await unit.em.upsertMany(FoodLog, entries, { onConflictAction: 'ignore' });
-    await unit.em.upsert(NutritionGoal, { id: demoId('411', 1), userId: maya.id, weekday: null, date: null, calories: 2_100, protein: 120, carbs: 240, fats: 70, updatedAt: new Date() }, { onConflictAction: 'ignore' });
-    await new DayTotals(unit).sumUp(maya.id, entries.map((entry) => entry.localDate));
+    await unit.em.upsert(
+      NutritionGoal,
+      {
+        id: demoId('411', 1),
+        userId: maya.id,
+        weekday: null,
+        date: null,
+        calories: 2_100,
+        protein: 120,
+        carbs: 240,
+        fats: 70,
+        updatedAt: new Date(),
+      },
+      { onConflictAction: 'ignore' },
+    );
+    await new DayTotals(unit).sumUp(
+      maya.id,
+      entries.map((entry) => entry.localDate),
+    );
   });
 }
 
 const DAYS = 14;
 
-type Food = readonly [name: string, mealType: MealType, hour: number, calories: number, protein: number, carbs: number, fats: number, quantity: number, unit: string, grams: number];
+type Food = readonly [
+  name: string,
+  mealType: MealType,
+  hour: number,
+  calories: number,
+  protein: number,
+  carbs: number,
+  fats: number,
+  quantity: number,
+  unit: string,
+  grams: number,
+];
 
 const BREAKFASTS: readonly Food[] = [
   ['Oatmeal, cooked with water', 'BREAKFAST', 8, 166, 5.94, 28.08, 3.56, 1, 'cup', 234],
@@ -53,9 +85,38 @@ const DINNERS: readonly Food[] = [
 
 function mealsOf(day: string, back: number, { id: userId, timezone }: { id: string; timezone: string }) {
   const pick = (foods: readonly Food[], offset = 0) => foods[(back + offset) % foods.length] as Food;
-  const foods = [pick(BREAKFASTS), pick(LUNCHES), pick(SIDES), pick(SNACKS), pick(DINNERS), ...(back % 3 === 1 ? [pick(SNACKS, 1)] : [])];
-  return foods.map(([foodName, mealType, hour, calories, protein, carbs, fats, quantity, unit, grams], index) => {
-    const loggedAt = DateTime.fromISO(day, { zone: timezone }).set({ hour, minute: index * 5 }).toJSDate();
-    return { id: demoId('410', back * 10 + index + 1), userId, foodName, calories, protein, carbs, fats, quantity, unit, grams, mealType, source: 'FOOD_TABLE' as const, loggedAt, localDate: day, createdAt: loggedAt, version: 1, importKey: null };
-  });
+  const foods = [
+    pick(BREAKFASTS),
+    pick(LUNCHES),
+    pick(SIDES),
+    pick(SNACKS),
+    pick(DINNERS),
+    ...(back % 3 === 1 ? [pick(SNACKS, 1)] : []),
+  ];
+  return foods.map(
+    ([foodName, mealType, hour, calories, protein, carbs, fats, quantity, unit, grams], index) => {
+      const loggedAt = DateTime.fromISO(day, { zone: timezone })
+        .set({ hour, minute: index * 5 })
+        .toJSDate();
+      return {
+        id: demoId('410', back * 10 + index + 1),
+        userId,
+        foodName,
+        calories,
+        protein,
+        carbs,
+        fats,
+        quantity,
+        unit,
+        grams,
+        mealType,
+        source: 'FOOD_TABLE' as const,
+        loggedAt,
+        localDate: day,
+        createdAt: loggedAt,
+        version: 1,
+        importKey: null,
+      };
+    },
+  );
 }

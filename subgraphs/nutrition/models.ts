@@ -2,7 +2,11 @@
 export type { Analysis as FoodAnalysis, AnalysisItem } from './analysis/analysis.shapes.ts';
 export type { FoodLogImportShape as FoodLogImport } from './imports/imports.shapes.ts';
 export type { FoodShape as Food } from './foods/foods.shapes.ts';
-export type { NutritionDay, RemainingShape as NutritionRemaining, SeriesPointShape as NutritionPoint } from './days/days.shapes.ts';
+export type {
+  NutritionDay,
+  RemainingShape as NutritionRemaining,
+  SeriesPointShape as NutritionPoint,
+} from './days/days.shapes.ts';
 export type { FoodLogShape as FoodLog, LoggedMealShape as LoggedMeal } from './food-logs/food-logs.shapes.ts';
 export type { NutritionGoalShape as NutritionGoal } from './goals/goals.shapes.ts';
 export type { Nutrients } from './nutrients.ts';

@@ -24,4 +24,11 @@ export const sum = (parts: readonly Nutrients[]): Nutrients => ({
 });
 
 export const divided = (total: Nutrients, by: number): Nutrients =>
-  by === 0 ? NO_NUTRIENTS : { calories: Math.round(total.calories / by), protein: grams(total.protein / by), carbs: grams(total.carbs / by), fats: grams(total.fats / by) };
+  by === 0
+    ? NO_NUTRIENTS
+    : {
+        calories: Math.round(total.calories / by),
+        protein: grams(total.protein / by),
+        carbs: grams(total.carbs / by),
+        fats: grams(total.fats / by),
+      };

@@ -20,7 +20,14 @@ export interface NutritionResources {
 export const nutritionServices = (unit: UnitOfWork, { zones, provider }: NutritionResources) => {
   const foodLogs = new FoodLogs(unit, zones);
   const goals = new Goals(unit);
-  return { foodLogs, goals, days: new Days(unit, foodLogs, goals, zones), imports: new Imports(unit, zones), analyses: new Analyses(unit, provider), foods: new Foods() };
+  return {
+    foodLogs,
+    goals,
+    days: new Days(unit, foodLogs, goals, zones),
+    imports: new Imports(unit, zones),
+    analyses: new Analyses(unit, provider),
+    foods: new Foods(),
+  };
 };
 
 export type NutritionServices = ReturnType<typeof nutritionServices>;

@@ -41,7 +41,14 @@ export const nutrition = defineSubgraph({
       : undefined,
   }),
   services: nutritionServices,
-  features: { foodLogs: 'nutrition', goals: 'nutrition', days: 'nutrition', imports: 'nutrition', analyses: 'nutrition', foods: 'nutrition' },
+  features: {
+    foodLogs: 'nutrition',
+    goals: 'nutrition',
+    days: 'nutrition',
+    imports: 'nutrition',
+    analyses: 'nutrition',
+    foods: 'nutrition',
+  },
   graphql: [analysisGraphql, foodLogsGraphql, goalsGraphql, daysGraphql, foodsGraphql, importsGraphql],
   graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSES_A_MINUTE },
   // imports before the log: `/log/import` is no `/log/:id`

@@ -4,7 +4,9 @@ import type pgTypes from 'pg';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 // The ORM may have a copy of the driver of its own.
-const pg = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))('pg') as typeof pgTypes;
+const pg = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))(
+  'pg',
+) as typeof pgTypes;
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -33,11 +35,19 @@ test('a page of fifty routines with their exercises takes as many statements as 
   const token = await platform.demo('super@demo.test');
   const { body: library } = await platform.rest('content', 'GET', '/exercises?limit=200');
   for (let index = 0; index < 50; index++) {
-    const exercises = [0, 1, 2].map((offset) => library[(index * 3 + offset) % library.length]).filter(({ modality }) => modality === 'WEIGHT_REPS');
-    const body = { title: `Page ${index}`, difficulty: 'Beginner', category: 'Counting', exercises: exercises.map(({ id }) => ({ entries: [{ exerciseId: id, sets: [{ reps: 5 }] }] })) };
+    const exercises = [0, 1, 2]
+      .map((offset) => library[(index * 3 + offset) % library.length])
+      .filter(({ modality }) => modality === 'WEIGHT_REPS');
+    const body = {
+      title: `Page ${index}`,
+      difficulty: 'Beginner',
+      category: 'Counting',
+      exercises: exercises.map(({ id }) => ({ entries: [{ exerciseId: id, sets: [{ reps: 5 }] }] })),
+    };
     expect((await platform.rest('content', 'POST', '/workouts', { token, body })).status).toBe(201);
   }
-  const query = 'query($first: Int) { workouts(first: $first, category: "Counting") { nodes { title exerciseList { name primaryMuscles } } } }';
+  const query =
+    'query($first: Int) { workouts(first: $first, category: "Counting") { nodes { title exerciseList { name primaryMuscles } } } }';
   const page = async (first: number) => {
     const statements = await statementsDuring(async () => {
       const { data } = await platform.graph('content', query, { first }, { token });
@@ -53,7 +63,12 @@ test('a page of fifty routines with their exercises takes as many statements as 
   const { body: routines } = await platform.rest('content', 'GET', '/workouts?category=Counting&limit=50');
   const representations = routines.map(({ id }: { id: string }) => ({ __typename: 'WorkoutRoutine', id }));
   const byReference = await statementsDuring(async () => {
-    const { data } = await platform.graph('content', 'query($all: [_Any!]!) { _entities(representations: $all) { ... on WorkoutRoutine { title exerciseList { name } } } }', { all: representations }, { token });
+    const { data } = await platform.graph(
+      'content',
+      'query($all: [_Any!]!) { _entities(representations: $all) { ... on WorkoutRoutine { title exerciseList { name } } } }',
+      { all: representations },
+      { token },
+    );
     expect(data._entities.every((routine: { title: string }) => routine.title)).toBe(true);
   });
   expect(byReference.filter((statement) => /^\s*select/i.test(statement))).toHaveLength(2);

@@ -17,15 +17,26 @@ interface Person {
   token: string;
 }
 const rest = (who: Person, method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
-  platform.rest('nutrition', method, path, { token: who.token, ...(body !== undefined && { body }), ...(headers && { headers }) });
-const graph = (who: Person | undefined, query: string, variables: object = {}) => platform.graph('nutrition', query, variables, who && { token: who.token });
+  platform.rest('nutrition', method, path, {
+    token: who.token,
+    ...(body !== undefined && { body }),
+    ...(headers && { headers }),
+  });
+const graph = (who: Person | undefined, query: string, variables: object = {}) =>
+  platform.graph('nutrition', query, variables, who && { token: who.token });
 
 describe('the food log', () => {
   test('an entry that REST writes is what the graph reads, and the other way round', async () => {
     const ana = await platform.register();
     const logged = await rest(ana, 'POST', '/log', OATS);
-    expect(logged).toMatchObject({ status: 201, body: { ...OATS, userId: ana.id, source: 'MANUAL', quantity: null, version: 1 } });
-    const byGraph = await graph(ana, 'mutation { logFood(input: { foodName: "Egg", calories: 78, protein: 6.3, mealType: SNACK }) { id foodName calories protein carbs } }');
+    expect(logged).toMatchObject({
+      status: 201,
+      body: { ...OATS, userId: ana.id, source: 'MANUAL', quantity: null, version: 1 },
+    });
+    const byGraph = await graph(
+      ana,
+      'mutation { logFood(input: { foodName: "Egg", calories: 78, protein: 6.3, mealType: SNACK }) { id foodName calories protein carbs } }',
+    );
     expect(byGraph.data.logFood).toMatchObject({ foodName: 'Egg', calories: 78, protein: 6.3, carbs: 0 });
     const history = await rest(ana, 'GET', `/history/${ana.id}`);
     expect(history.body.map((entry: { foodName: string }) => entry.foodName)).toEqual(['Egg', 'Oats']);
@@ -35,10 +46,22 @@ describe('the food log', () => {
 
   test('a confirmed meal is written whole or not at all', async () => {
     const ana = await platform.register();
-    const meal = await rest(ana, 'POST', '/log', { mealType: 'lunch', entries: [{ foodName: 'Rice', calories: 205 }, { foodName: 'Beans', calories: 132, mealType: 'SNACK' }] });
-    expect(meal).toMatchObject({ status: 201, body: { totals: { calories: 337 }, entries: [{ mealType: 'LUNCH' }, { mealType: 'SNACK' }] } });
+    const meal = await rest(ana, 'POST', '/log', {
+      mealType: 'lunch',
+      entries: [
+        { foodName: 'Rice', calories: 205 },
+        { foodName: 'Beans', calories: 132, mealType: 'SNACK' },
+      ],
+    });
+    expect(meal).toMatchObject({
+      status: 201,
+      body: { totals: { calories: 337 }, entries: [{ mealType: 'LUNCH' }, { mealType: 'SNACK' }] },
+    });
     const wrong = await rest(ana, 'POST', '/log', { entries: [OATS, { foodName: 'Air', calories: -1 }] });
-    expect(wrong).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path: 'entries.1.calories' }] } });
+    expect(wrong).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', errors: [{ path: 'entries.1.calories' }] },
+    });
     expect((await rest(ana, 'GET', '/history/me')).body).toHaveLength(2);
   });
 
@@ -54,7 +77,10 @@ describe('the food log', () => {
     const edited = await rest(ana, 'PUT', `/log/${entry.id}`, { calories: 150 }, { 'If-Match': '"1"' });
     expect(edited).toMatchObject({ status: 200, body: { ...OATS, calories: 150, version: 2 } });
     expect(edited.headers.get('etag')).toBe('"2"');
-    expect(await rest(ana, 'PUT', `/log/${entry.id}`, { calories: 1 }, { 'If-Match': '"1"' })).toMatchObject({ status: 412, body: { code: 'VERSION_CONFLICT' } });
+    expect(await rest(ana, 'PUT', `/log/${entry.id}`, { calories: 1 }, { 'If-Match': '"1"' })).toMatchObject({
+      status: 412,
+      body: { code: 'VERSION_CONFLICT' },
+    });
     expect((await rest(ana, 'DELETE', `/log/${entry.id}`)).status).toBe(204);
     expect((await rest(ana, 'DELETE', `/log/${entry.id}`)).status).toBe(404);
     expect((await rest(ana, 'GET', '/history/me/daily')).body.averages.calories).toBe(0);
@@ -63,8 +89,14 @@ describe('the food log', () => {
   test('a copy is logged now, with its own identity', async () => {
     const ana = await platform.register();
     const { body: entry } = await rest(ana, 'POST', '/log', { ...OATS, localDate: '2026-01-05' });
-    const copy = await rest(ana, 'POST', `/log/${entry.id}/copy`, { localDate: '2026-02-01', mealType: 'DINNER' });
-    expect(copy).toMatchObject({ status: 201, body: { foodName: 'Oats', calories: 300, mealType: 'DINNER', localDate: '2026-02-01', source: 'COPY' } });
+    const copy = await rest(ana, 'POST', `/log/${entry.id}/copy`, {
+      localDate: '2026-02-01',
+      mealType: 'DINNER',
+    });
+    expect(copy).toMatchObject({
+      status: 201,
+      body: { foodName: 'Oats', calories: 300, mealType: 'DINNER', localDate: '2026-02-01', source: 'COPY' },
+    });
     expect(copy.body.id).not.toBe(entry.id);
     expect((await rest(ana, 'POST', `/log/${entry.id}/copy`)).status).toBe(201);
   });
@@ -72,17 +104,25 @@ describe('the food log', () => {
   test('history is paged without gaps or repeats, and filtered by day and meal', async () => {
     const ana = await platform.register();
     const loggedAt = '2026-03-02T10:00:00Z'; // all at the same time: the id decides
-    for (let index = 0; index < 7; index++) await rest(ana, 'POST', '/log', { ...OATS, foodName: `Food ${index}`, loggedAt, timezone: 'UTC' });
+    for (let index = 0; index < 7; index++)
+      await rest(ana, 'POST', '/log', { ...OATS, foodName: `Food ${index}`, loggedAt, timezone: 'UTC' });
     await rest(ana, 'POST', '/log', { foodName: 'Later', calories: 1, localDate: '2026-03-04' });
     const names: string[] = [];
-    for (let path: string | undefined = `/history/${ana.id}?limit=3&to=2026-03-03`; path; ) {
+    for (let path: string | undefined = `/history/${ana.id}?limit=3&to=2026-03-03`; path;) {
       const page = await rest(ana, 'GET', path);
       names.push(...page.body.map((entry: { foodName: string }) => entry.foodName));
       path = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1];
     }
     expect(names).toEqual([6, 5, 4, 3, 2, 1, 0].map((index) => `Food ${index}`));
     expect((await rest(ana, 'GET', '/history/me?mealType=lunch')).body).toEqual([]);
-    for (const query of ['limit=0', 'limit=x', 'cursor=made-up', 'from=yesterday', 'from=2026-03-04&to=2026-03-01']) expect(await rest(ana, 'GET', `/history/me?${query}`)).toMatchObject({ status: 400 });
+    for (const query of [
+      'limit=0',
+      'limit=x',
+      'cursor=made-up',
+      'from=yesterday',
+      'from=2026-03-04&to=2026-03-01',
+    ])
+      expect(await rest(ana, 'GET', `/history/me?${query}`)).toMatchObject({ status: 400 });
   });
 
   test.each<[object, string]>([
@@ -97,7 +137,10 @@ describe('the food log', () => {
     [{ entries: [] }, 'entries'],
   ])('refuses %j, naming %s', async (body, path) => {
     const ana = await platform.demo('leo@iron.test');
-    expect(await platform.rest('nutrition', 'POST', '/log', { token: ana, body })).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path }] } });
+    expect(await platform.rest('nutrition', 'POST', '/log', { token: ana, body })).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', errors: [{ path }] },
+    });
   });
 });
 
@@ -119,30 +162,73 @@ describe("another user's food log", () => {
       ['DELETE', `/log/${entry.id}`],
       ['POST', `/log/${entry.id}/copy`, {}],
     ];
-    for (const [method, path, body] of calls) expect([path, await rest(other, method, path, body)]).toMatchObject([path, { status: 404, body: { code: 'NOT_FOUND' } }]);
+    for (const [method, path, body] of calls)
+      expect([path, await rest(other, method, path, body)]).toMatchObject([
+        path,
+        { status: 404, body: { code: 'NOT_FOUND' } },
+      ]);
     const fields = await graph(other, OF_USER, { id: owner.id });
-    expect(fields.data._entities[0]).toEqual({ foodLogs: null, nutritionDay: null, nutritionSeries: null, nutritionGoal: null, nutritionChart: null, foodLogCsv: null });
-    expect(fields.errors?.map((error) => error.extensions.code)).toEqual(Array.from({ length: 6 }, () => 'NOT_FOUND'));
-    const reference = await graph(other, 'query($id: ID!) { _entities(representations: [{ __typename: "FoodLog", id: $id }]) { ... on FoodLog { foodName } } foodLog(id: $id) { foodName } }', { id: entry.id });
+    expect(fields.data._entities[0]).toEqual({
+      foodLogs: null,
+      nutritionDay: null,
+      nutritionSeries: null,
+      nutritionGoal: null,
+      nutritionChart: null,
+      foodLogCsv: null,
+    });
+    expect(fields.errors?.map((error) => error.extensions.code)).toEqual(
+      Array.from({ length: 6 }, () => 'NOT_FOUND'),
+    );
+    const reference = await graph(
+      other,
+      'query($id: ID!) { _entities(representations: [{ __typename: "FoodLog", id: $id }]) { ... on FoodLog { foodName } } foodLog(id: $id) { foodName } }',
+      { id: entry.id },
+    );
     expect(reference.data).toEqual({ _entities: [null], foodLog: null });
     expect(reference.errors?.every((error) => error.extensions.code === 'NOT_FOUND')).toBe(true);
-    for (const mutation of ['updateFoodLog(input: { id: $id, calories: 1 }) { id }', 'deleteFoodLog(input: { id: $id })', 'copyFoodLog(input: { id: $id }) { id }']) {
-      expect((await graph(other, `mutation($id: ID!) { ${mutation} }`, { id: entry.id })).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+    for (const mutation of [
+      'updateFoodLog(input: { id: $id, calories: 1 }) { id }',
+      'deleteFoodLog(input: { id: $id })',
+      'copyFoodLog(input: { id: $id }) { id }',
+    ]) {
+      expect(
+        (await graph(other, `mutation($id: ID!) { ${mutation} }`, { id: entry.id })).errors?.[0]?.extensions
+          .code,
+      ).toBe('NOT_FOUND');
     }
     expect((await rest(owner, 'GET', `/log/${entry.id}`)).body).toMatchObject(OATS);
   });
 
   test('needs a log-in at every door', async () => {
     const id = randomUUID();
-    for (const [method, path] of [['GET', `/history/${id}`], ['GET', `/history/${id}/daily`], ['POST', '/log'], ['PUT', `/log/${id}`], ['DELETE', `/log/${id}`], ['GET', '/goals'], ['PUT', '/goals'], ['POST', '/analyze'], ['POST', '/log/import']] as const)
-      expect([path, await platform.rest('nutrition', method, path)]).toMatchObject([path, { status: 401, body: { code: 'UNAUTHENTICATED' } }]);
-    expect((await graph(undefined, OF_USER, { id })).errors?.map((error) => error.extensions.code)).toEqual(Array.from({ length: 6 }, () => 'UNAUTHENTICATED'));
-    expect((await graph(undefined, 'mutation { logFood(input: { foodName: "x", calories: 1 }) { id } }')).errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED');
+    for (const [method, path] of [
+      ['GET', `/history/${id}`],
+      ['GET', `/history/${id}/daily`],
+      ['POST', '/log'],
+      ['PUT', `/log/${id}`],
+      ['DELETE', `/log/${id}`],
+      ['GET', '/goals'],
+      ['PUT', '/goals'],
+      ['POST', '/analyze'],
+      ['POST', '/log/import'],
+    ] as const)
+      expect([path, await platform.rest('nutrition', method, path)]).toMatchObject([
+        path,
+        { status: 401, body: { code: 'UNAUTHENTICATED' } },
+      ]);
+    expect((await graph(undefined, OF_USER, { id })).errors?.map((error) => error.extensions.code)).toEqual(
+      Array.from({ length: 6 }, () => 'UNAUTHENTICATED'),
+    );
+    expect(
+      (await graph(undefined, 'mutation { logFood(input: { foodName: "x", calories: 1 }) { id } }'))
+        .errors?.[0]?.extensions.code,
+    ).toBe('UNAUTHENTICATED');
   });
 
   test('a user id that nobody has, or that is none, is not found', async () => {
     const ana = await platform.register();
-    for (const id of [randomUUID(), 'nobody']) expect((await rest(ana, 'GET', `/history/${id}`)).status).toBe(404);
+    for (const id of [randomUUID(), 'nobody'])
+      expect((await rest(ana, 'GET', `/history/${id}`)).status).toBe(404);
   });
 });
 
@@ -151,16 +237,30 @@ describe('goals', () => {
     const ana = await platform.register();
     await rest(ana, 'PUT', '/goals', { calories: 2_000, protein: 120 });
     await rest(ana, 'PUT', '/goals', { calories: 2_500, weekday: 1 });
-    await graph(ana, 'mutation { setNutritionGoal(input: { calories: 1500, date: "2026-01-12" }) { calories } }');
+    await graph(
+      ana,
+      'mutation { setNutritionGoal(input: { calories: 1500, date: "2026-01-12" }) { calories } }',
+    );
     await rest(ana, 'POST', '/log', { ...OATS, localDate: '2026-01-05' });
     const { body } = await rest(ana, 'GET', '/history/me/daily?from=2026-01-04&to=2026-01-12');
-    expect(body.days.map((day: { goal: { calories: number } }) => day.goal.calories)).toEqual([2_000, 2_500, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 1_500]);
-    expect(body.days[1]).toMatchObject({ date: '2026-01-05', totals: { calories: 300 }, remaining: { calories: 2_200, protein: null }, entries: [{ foodName: 'Oats' }] });
+    expect(body.days.map((day: { goal: { calories: number } }) => day.goal.calories)).toEqual([
+      2_000, 2_500, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 1_500,
+    ]);
+    expect(body.days[1]).toMatchObject({
+      date: '2026-01-05',
+      totals: { calories: 300 },
+      remaining: { calories: 2_200, protein: null },
+      entries: [{ foodName: 'Oats' }],
+    });
     expect(body).toMatchObject({ averages: { calories: 300, protein: 10.5 }, loggedDays: 1 });
-    expect((await rest(ana, 'GET', '/goals')).body.map((goal: { calories: number }) => goal.calories)).toEqual([2_000, 2_500, 1_500]);
+    expect(
+      (await rest(ana, 'GET', '/goals')).body.map((goal: { calories: number }) => goal.calories),
+    ).toEqual([2_000, 2_500, 1_500]);
     expect((await rest(ana, 'DELETE', '/goals?weekday=1')).status).toBe(204);
     expect((await rest(ana, 'DELETE', '/goals?weekday=1')).status).toBe(404);
-    expect(await rest(ana, 'PUT', '/goals', { calories: 2_000, weekday: 1, date: '2026-01-12' })).toMatchObject({ status: 400 });
+    expect(
+      await rest(ana, 'PUT', '/goals', { calories: 2_000, weekday: 1, date: '2026-01-12' }),
+    ).toMatchObject({ status: 400 });
     expect(await rest(ana, 'PUT', '/goals', { calories: 2_000, weekday: 8 })).toMatchObject({ status: 400 });
   });
 });
@@ -172,16 +272,31 @@ describe('the food table', () => {
     ['greek yog', 'Greek yogurt, plain nonfat'],
     ['eggs', 'Egg, hard-boiled'],
   ])('finds %s', async (search, name) => {
-    const { status, body } = await platform.rest('nutrition', 'GET', `/foods?search=${encodeURIComponent(search)}`);
+    const { status, body } = await platform.rest(
+      'nutrition',
+      'GET',
+      `/foods?search=${encodeURIComponent(search)}`,
+    );
     expect(status).toBe(200);
     expect(body.map((food: { name: string }) => food.name).slice(0, 3)).toContain(name);
   });
 
   test('is paged, and empty for what there is not', async () => {
-    const first = await platform.graph('nutrition', '{ foods(first: 100) { nodes { name ndb } pageInfo { hasNextPage endCursor } } }');
-    const second = await platform.graph('nutrition', 'query($after: String) { foods(first: 200, after: $after) { nodes { name } pageInfo { hasNextPage } } }', { after: first.data.foods.pageInfo.endCursor });
+    const first = await platform.graph(
+      'nutrition',
+      '{ foods(first: 100) { nodes { name ndb } pageInfo { hasNextPage endCursor } } }',
+    );
+    const second = await platform.graph(
+      'nutrition',
+      'query($after: String) { foods(first: 200, after: $after) { nodes { name } pageInfo { hasNextPage } } }',
+      { after: first.data.foods.pageInfo.endCursor },
+    );
     expect(first.data.foods.nodes.length + second.data.foods.nodes.length).toBeGreaterThanOrEqual(150);
     expect(second.data.foods.pageInfo.hasNextPage).toBe(false);
-    for (const query of ['search=zzzzzz', 'category=stones']) expect(await platform.rest('nutrition', 'GET', `/foods?${query}`)).toMatchObject({ status: 200, body: [] });
+    for (const query of ['search=zzzzzz', 'category=stones'])
+      expect(await platform.rest('nutrition', 'GET', `/foods?${query}`)).toMatchObject({
+        status: 200,
+        body: [],
+      });
   });
 });

@@ -18,14 +18,17 @@ async function userWith(entries: number): Promise<{ id: string; token: string }>
   };
   function* file() {
     yield 'loggedAt,localDate,foodName,calories,protein,carbs,fats\n';
-    for (let start = 0; start < entries; start += 1_000) yield Array.from({ length: Math.min(1_000, entries - start) }, (_unused, offset) => line(start + offset)).join('');
+    for (let start = 0; start < entries; start += 1_000)
+      yield Array.from({ length: Math.min(1_000, entries - start) }, (_unused, offset) =>
+        line(start + offset),
+      ).join('');
   }
   const answer = await fetch(`${platform.url('nutrition')}/log/import`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${user.token}`, 'Content-Type': 'text/csv' },
     body: Readable.toWeb(Readable.from(file())) as never,
     duplex: 'half',
-  } as RequestInit);
+  });
   expect(await answer.json()).toMatchObject({ status: 'DONE', imported: entries });
   return user;
 }
@@ -46,15 +49,18 @@ test('a page of history, a month of the series and the chart cost at 100,000 ent
     'first page of history': (id: string) => `/history/${id}?limit=50`,
     'a page far back in history': (id: string) => `/history/${id}?limit=50&to=2025-02-01`,
     'a month of the series': (id: string) => `/history/${id}/series?from=2025-06-01&to=2025-06-30`,
-    'a year of the series by month': (id: string) => `/history/${id}/series?from=2025-01-01&to=2025-12-31&bucket=month`,
+    'a year of the series by month': (id: string) =>
+      `/history/${id}/series?from=2025-01-01&to=2025-12-31&bucket=month`,
     'the chart of a month': (id: string) => `/history/${id}/chart.svg?from=2025-06-01&to=2025-06-30`,
   };
   const figures: Record<string, string> = {};
   for (const [name, path] of Object.entries(READS)) {
-    const read = (user: { id: string; token: string }) => medianMillis(() => platform.rest('nutrition', 'GET', path(user.id), { token: user.token }));
+    const read = (user: { id: string; token: string }) =>
+      medianMillis(() => platform.rest('nutrition', 'GET', path(user.id), { token: user.token }));
     const [atFew, atMany] = [await read(few), await read(many)];
     figures[name] = `${atFew.toFixed(1)} ms, ${atMany.toFixed(1)} ms`;
     expect([name, atMany / atFew < 3 || atMany < 3]).toEqual([name, true]);
   }
-  if (process.env.SHOW_FIGURES) process.stdout.write(`medians at 1,000 and 100,000 entries: ${JSON.stringify(figures, null, 2)}\n`);
+  if (process.env.SHOW_FIGURES)
+    process.stdout.write(`medians at 1,000 and 100,000 entries: ${JSON.stringify(figures, null, 2)}\n`);
 }, 180_000);

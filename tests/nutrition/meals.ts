@@ -1,7 +1,10 @@
 /** A hundred meal texts, each with the grams of every food of the table that a person reads out of it. */
 export const MEALS: readonly (readonly [text: string, foods: Readonly<Record<string, number>>])[] = [
   ['2 eggs and a slice of toast with butter', { egg_boiled: 100, toast_white: 27, butter: 14.2 }],
-  ['200g chicken breast, 1 cup rice and half an avocado', { chicken_breast: 200, rice_white: 158, avocado: 100.5 }],
+  [
+    '200g chicken breast, 1 cup rice and half an avocado',
+    { chicken_breast: 200, rice_white: 158, avocado: 100.5 },
+  ],
   ['black coffee', { coffee_black: 237 }],
   ['coffee with a splash of milk, no sugar', { coffee_black: 237, milk_whole: 15.5 }],
   ['1 1/2 cups of oatmeal with a handful of blueberries', { oatmeal: 351, blueberry: 50 }],
@@ -14,12 +17,18 @@ export const MEALS: readonly (readonly [text: string, foods: Readonly<Record<str
   ['1 tbsp Heinz ketchup with a small portion of fries', { ketchup: 17, french_fries: 53 }],
   ['a bananna and 2 appels', { banana: 118, apple: 364 }],
   ['a bowl of cornflakes with half a cup of milk', { cornflakes: 42, milk_whole: 122 }],
-  ['12 oz steak with a large baked potato and 2 tbsp sour cream', { steak_sirloin: 340.2, potato_baked: 299, sour_cream: 24 }],
+  [
+    '12 oz steak with a large baked potato and 2 tbsp sour cream',
+    { steak_sirloin: 340.2, potato_baked: 299, sour_cream: 24 },
+  ],
   ['330ml can of coke', { cola: 342.6 }],
   ['two 12 oz beers', { beer: 712.8 }],
   ['1,5 l water', { water: 1_500 }],
   ['cheeseburger without fries and a can of coke', { cheeseburger: 127, cola: 370 }],
-  ['Greek yogurt (170 g) with honey (1 tbsp) and walnuts (20g)', { yogurt_greek_nonfat: 170, honey: 21, walnuts: 20 }],
+  [
+    'Greek yogurt (170 g) with honey (1 tbsp) and walnuts (20g)',
+    { yogurt_greek_nonfat: 170, honey: 21, walnuts: 20 },
+  ],
   ['eggs x2, toast x 2', { egg_boiled: 100, toast_white: 54 }],
   ['I had 3 slices of pizza and a bottle of beer for dinner', { pizza_cheese: 321, beer: 356 }],
   ['a dozen almonds', { almonds: 14.4 }],
@@ -36,7 +45,10 @@ export const MEALS: readonly (readonly [text: string, foods: Readonly<Record<str
   ['Lays chips 28g', { potato_chips: 28 }],
   ['peanut butter 2 tbsp on 2 slices of whole wheat bread', { peanut_butter: 32, bread_ww: 64 }],
   ['1 can of tuna with 1 tbsp mayo', { tuna_water: 165, mayonnaise: 13.8 }],
-  ['250 g pasta with 150 g tomato sauce and 1 tbsp parmesan', { pasta: 250, tomato_sauce_pasta: 150, parmesan: 5 }],
+  [
+    '250 g pasta with 150 g tomato sauce and 1 tbsp parmesan',
+    { pasta: 250, tomato_sauce_pasta: 150, parmesan: 5 },
+  ],
   ['6 chicken wings', { chicken_wing: 510 }],
   ['a cup of lentils and a cup of brown rice', { lentils: 198, rice_brown: 202 }],
   ['1 medium apple', { apple: 182 }],
@@ -50,7 +62,10 @@ export const MEALS: readonly (readonly [text: string, foods: Readonly<Record<str
   ['one large sweet potato and 120 g turkey', { sweet_potato: 180, turkey_breast: 120 }],
   ['1 cup of quinoa with 100g chickpeas', { quinoa: 185, chickpeas: 100 }],
   ['a handful of cashews', { cashews: 30 }],
-  ['2 corn tortillas, 100 g lean ground beef, 2 tbsp salsa', { tortilla_corn: 48, beef_ground_90: 100, salsa: 36 }],
+  [
+    '2 corn tortillas, 100 g lean ground beef, 2 tbsp salsa',
+    { tortilla_corn: 48, beef_ground_90: 100, salsa: 36 },
+  ],
   ['1 cup orange juice', { orange_juice: 248 }],
   ['200 ml apple juice', { apple_juice: 209.6 }],
   ['ten grapes', { grapes: 49 }],
@@ -84,7 +99,10 @@ export const MEALS: readonly (readonly [text: string, foods: Readonly<Record<str
   ['1/4 cup raisins', { raisins: 41.25 }],
   ['three quarters of a cup of couscous', { couscous: 117.75 }],
   ['2 thirds of a cup of edamame', { edamame: 103.3 }],
-  ['150g grilled chicken breast without skin, 150 g steamed broccoli, no oil', { chicken_breast: 150, broccoli: 150 }],
+  [
+    '150g grilled chicken breast without skin, 150 g steamed broccoli, no oil',
+    { chicken_breast: 150, broccoli: 150 },
+  ],
   ['1 glazed doughnut and a cup of black coffee', { doughnut_glazed: 75, coffee_black: 237 }],
   ['4 chocolate chip cookies', { cookie_choc: 51.6 }],
   ['25 g chia seeds in 200 ml almond milk', { chia: 25, almond_milk_unsw: 221.5 }],
@@ -97,7 +115,13 @@ export const MEALS: readonly (readonly [text: string, foods: Readonly<Record<str
   ['2 flour tortillas with 60 g cheese', { tortilla_flour: 96, cheddar: 60 }],
   ['1 fillet of tilapia and 1 cup of cauliflower', { tilapia: 87, cauliflower: 124 }],
   ['3 cups of popcorn', { popcorn: 24 }],
-  ['2 slices of ham and a slice of cheese on white bread (2 slices)', { ham_sliced: 56, cheddar: 28, bread_white: 58 }],
+  [
+    '2 slices of ham and a slice of cheese on white bread (2 slices)',
+    { ham_sliced: 56, cheddar: 28, bread_white: 58 },
+  ],
   ['a glass of milk and two medjool dates', { milk_whole: 247.5, dates: 48 }],
-  ['Breakfast: 2 scrambled eggs, 2 strips bacon, 1 glass orange juice', { egg_scrambled: 122, bacon: 16.2, orange_juice: 251.6 }],
+  [
+    'Breakfast: 2 scrambled eggs, 2 strips bacon, 1 glass orange juice',
+    { egg_scrambled: 122, bacon: 16.2, orange_juice: 251.6 },
+  ],
 ];

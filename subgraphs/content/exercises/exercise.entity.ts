@@ -1,18 +1,46 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
-import type { Difficulty, Modality } from './exercises.shapes.ts';
+
+export const DIFFICULTIES = ['Beginner', 'Intermediate', 'Advanced'] as const;
+export type Difficulty = (typeof DIFFICULTIES)[number];
+
+/** What is counted of a set of the exercise; decides which fields a set may have. */
+export const MODALITIES = [
+  'WEIGHT_REPS',
+  'BODYWEIGHT_REPS',
+  'WEIGHTED_BODYWEIGHT',
+  'DURATION',
+  'WEIGHT_DURATION',
+  'DISTANCE_DURATION',
+  'WEIGHT_DISTANCE',
+] as const;
+export type Modality = (typeof MODALITIES)[number];
 
 const ExerciseSchema = defineEntity({
   name: 'Exercise',
   tableName: 'exercise',
   indexes: [
-    { name: 'exercise_name', expression: 'create index "exercise_name" on "exercise" (lower("name"), "id") where "deleted_at" is null' },
-    { name: 'exercise_search', expression: 'create index "exercise_search" on "exercise" using gin ("search")' },
-    { name: 'exercise_muscles', expression: 'create index "exercise_muscles" on "exercise" using gin ("primary_muscles" jsonb_path_ops, "secondary_muscles" jsonb_path_ops)' },
+    {
+      name: 'exercise_name',
+      expression:
+        'create index "exercise_name" on "exercise" (lower("name"), "id") where "deleted_at" is null',
+    },
+    {
+      name: 'exercise_search',
+      expression: 'create index "exercise_search" on "exercise" using gin ("search")',
+    },
+    {
+      name: 'exercise_muscles',
+      expression:
+        'create index "exercise_muscles" on "exercise" using gin ("primary_muscles" jsonb_path_ops, "secondary_muscles" jsonb_path_ops)',
+    },
     { properties: ['gymId'] },
   ],
   properties: {
-    id: p.uuid().primary().onCreate(() => uuidv7()),
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
     /** Null: of the platform's library, for everybody. */
     gymId: p.uuid().nullable(),
     name: p.string().length(120),

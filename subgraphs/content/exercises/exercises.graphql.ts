@@ -5,7 +5,8 @@ const SORT = { NAME: 'name', NEWEST: 'newest' } as const;
 
 export const exercisesGraphql = {
   Query: {
-    exercises: async (_root, { first, after, sort, ...filter }, { exercises }) => connectionOf(await exercises.list({ ...filter, sort: sort && SORT[sort] }, pageOf({ first, after }))),
+    exercises: async (_root, { first, after, sort, ...filter }, { exercises }) =>
+      connectionOf(await exercises.list({ ...filter, sort: sort && SORT[sort] }, pageOf({ first, after }))),
     exercise: (_root, { id }, { exercises }) => exercises.find(id),
     muscles: (_root, _args, { exercises }) => exercises.muscles(),
     equipment: (_root, _args, { exercises }) => exercises.equipment(),

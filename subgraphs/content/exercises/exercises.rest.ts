@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import type { Exercises } from './exercises.ts';
-import { CreateExerciseShape, ExerciseQuery, ExerciseShape, FacetShape, UpdateExerciseShape } from './exercises.shapes.ts';
+import {
+  CreateExerciseShape,
+  ExerciseQuery,
+  ExerciseShape,
+  FacetShape,
+  UpdateExerciseShape,
+} from './exercises.shapes.ts';
 
 const route = restRoute<{ exercises: Exercises }>();
 
@@ -15,7 +21,8 @@ export const exercisesRest = [
     auth: 'optional',
     query: ExerciseQuery,
     success: { status: 200, description: 'A page of exercises.', shape: ExerciseShape, page: true },
-    handler: ({ query: { limit, cursor, ...filter } }, { exercises }) => exercises.list(filter, { limit, cursor }),
+    handler: ({ query: { limit, cursor, ...filter } }, { exercises }) =>
+      exercises.list(filter, { limit, cursor }),
   }),
   route({
     method: 'GET',
@@ -55,7 +62,8 @@ export const exercisesRest = [
     versioned: true,
     success: { status: 200, description: 'The exercise as it is now.', shape: ExerciseShape },
     errors: ['FORBIDDEN'],
-    handler: ({ params, body, expectedVersion }, { exercises }) => exercises.update(params.id, body, expectedVersion),
+    handler: ({ params, body, expectedVersion }, { exercises }) =>
+      exercises.update(params.id, body, expectedVersion),
   }),
   route({
     method: 'DELETE',
@@ -74,7 +82,11 @@ export const exercisesRest = [
     path: '/muscles',
     summary: 'The muscles that exercises train, by name',
     auth: 'optional',
-    success: { status: 200, description: 'Each with the number of exercises that train it first.', shape: z.array(FacetShape) },
+    success: {
+      status: 200,
+      description: 'Each with the number of exercises that train it first.',
+      shape: z.array(FacetShape),
+    },
     handler: (_request, { exercises }) => exercises.muscles(),
   }),
   route({
@@ -82,7 +94,11 @@ export const exercisesRest = [
     path: '/equipment',
     summary: 'The equipment that exercises need, by name',
     auth: 'optional',
-    success: { status: 200, description: 'Each with the number of exercises that need it.', shape: z.array(FacetShape) },
+    success: {
+      status: 200,
+      description: 'Each with the number of exercises that need it.',
+      shape: z.array(FacetShape),
+    },
     handler: (_request, { exercises }) => exercises.equipment(),
   }),
 ];

@@ -1,12 +1,8 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
+import { DIFFICULTIES, MODALITIES } from './exercise.entity.ts';
 
-export const DIFFICULTIES = ['Beginner', 'Intermediate', 'Advanced'] as const;
-export type Difficulty = (typeof DIFFICULTIES)[number];
-
-/** What is counted of a set of the exercise; decides which fields a set may have. */
-export const MODALITIES = ['WEIGHT_REPS', 'BODYWEIGHT_REPS', 'WEIGHTED_BODYWEIGHT', 'DURATION', 'WEIGHT_DURATION', 'DISTANCE_DURATION', 'WEIGHT_DISTANCE'] as const;
-export type Modality = (typeof MODALITIES)[number];
+export { DIFFICULTIES, MODALITIES, type Difficulty, type Modality } from './exercise.entity.ts';
 
 export const ExerciseShape = z
   .object({
@@ -22,7 +18,10 @@ export const ExerciseShape = z
     mechanic: z.string().nullable().meta({ description: 'compound or isolation.' }),
     category: z.string(),
     modality: z.enum(MODALITIES),
-    image: z.string().nullable().meta({ description: 'Path of the picture at this service, `/media/...`; `?size=` chooses a size.' }),
+    image: z
+      .string()
+      .nullable()
+      .meta({ description: 'Path of the picture at this service, `/media/...`; `?size=` chooses a size.' }),
     gymId: z.uuid().nullable().meta({ description: 'Null: of the common library.' }),
     version: z.int(),
   })
@@ -36,7 +35,10 @@ export const word = z
   .min(1)
   .max(40)
   .transform((text) => text.toLowerCase());
-const words = z.array(word).max(20).transform((list) => [...new Set(list)]);
+const words = z
+  .array(word)
+  .max(20)
+  .transform((list) => [...new Set(list)]);
 
 const fields = {
   name: z.string().trim().min(1).max(120),
@@ -72,7 +74,9 @@ export const UpdateExerciseShape = z.object({
   name: fields.name.nullish(),
   aliases: fields.aliases.nullish(),
   description: fields.description.optional(),
-  primaryMuscles: fields.primaryMuscles.refine((list) => list.length > 0, 'expected at least one muscle').nullish(),
+  primaryMuscles: fields.primaryMuscles
+    .refine((list) => list.length > 0, 'expected at least one muscle')
+    .nullish(),
   secondaryMuscles: fields.secondaryMuscles.nullish(),
   equipment: fields.equipment.nullish(),
   level: fields.level.nullish(),
@@ -83,7 +87,10 @@ export const UpdateExerciseShape = z.object({
   version: z.int().nullish(),
 });
 
-export const search = z.string().max(200).optional().meta({ description: 'Words of name, aliases, muscles; beginnings of words count, small slips are forgiven. Best match first.' });
+export const search = z.string().max(200).optional().meta({
+  description:
+    'Words of name, aliases, muscles; beginnings of words count, small slips are forgiven. Best match first.',
+});
 
 export const ExerciseQuery = pageQuery.extend({
   search,
@@ -92,10 +99,20 @@ export const ExerciseQuery = pageQuery.extend({
   difficulty: z.string().max(20).optional().meta({ description: 'Beginner, Intermediate or Advanced.' }),
   category: z.string().max(40).optional(),
   modality: z.string().max(30).optional(),
-  gymId: z.uuid().optional().meta({ description: 'Only those that this gym made, as far as you may see them.' }),
-  sort: z.enum(['name', 'newest'], 'expected name or newest').optional().meta({ description: 'Default: best match where there is a search, else by name.' }),
+  gymId: z
+    .uuid()
+    .optional()
+    .meta({ description: 'Only those that this gym made, as far as you may see them.' }),
+  sort: z
+    .enum(['name', 'newest'], 'expected name or newest')
+    .optional()
+    .meta({ description: 'Default: best match where there is a search, else by name.' }),
 });
-export type ExerciseFilter = { [Field in keyof Omit<z.infer<typeof ExerciseQuery>, 'limit' | 'cursor'>]?: z.infer<typeof ExerciseQuery>[Field] | null };
+export type ExerciseFilter = {
+  [Field in keyof Omit<z.infer<typeof ExerciseQuery>, 'limit' | 'cursor'>]?:
+    | z.infer<typeof ExerciseQuery>[Field]
+    | null;
+};
 
 /** One word of a fixed list, and how many exercises you can see have it. */
 export const FacetShape = z.object({ name: z.string(), exercises: z.int() }).meta({ id: 'Facet' });

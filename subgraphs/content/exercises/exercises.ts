@@ -11,7 +11,13 @@ import { pageOfRows, visibleConditions, type Order } from '../listing.ts';
 import type { Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
 import { Exercise } from './exercise.entity.ts';
-import { CreateExerciseShape, UpdateExerciseShape, type ExerciseFilter, type ExerciseShape, type FacetShape } from './exercises.shapes.ts';
+import {
+  CreateExerciseShape,
+  UpdateExerciseShape,
+  type ExerciseFilter,
+  type ExerciseShape,
+  type FacetShape,
+} from './exercises.shapes.ts';
 
 const COLUMNS = `id, name, aliases, description, primary_muscles as "primaryMuscles", secondary_muscles as "secondaryMuscles", equipment, level, force, mechanic, category, modality, image, gym_id as "gymId", version`;
 
@@ -28,7 +34,11 @@ export class Exercises {
   private readonly searches: TextSearches;
   private readonly media: Media;
   private readonly byId = loaderOf<ExerciseRow>(
-    (ids) => this.unit.em.execute(`select ${COLUMNS}, deleted_at is not null as deleted from exercise where id in (?)`, [[...ids]]),
+    (ids) =>
+      this.unit.em.execute(
+        `select ${COLUMNS}, deleted_at is not null as deleted from exercise where id in (?)`,
+        [[...ids]],
+      ),
     (exercise) => exercise.id,
   );
 
@@ -41,7 +51,10 @@ export class Exercises {
   /** By name, or best match first where there is a search. */
   async list(filter: ExerciseFilter, request: PageRequest): Promise<Page<ExerciseShape>> {
     const conditions = visibleConditions(this.unit, filter.gymId)
-      .when(filter.muscle, 'primary_muscles @> ?::jsonb or secondary_muscles @> ?::jsonb', (muscle) => [JSON.stringify([muscle.toLowerCase()]), JSON.stringify([muscle.toLowerCase()])])
+      .when(filter.muscle, 'primary_muscles @> ?::jsonb or secondary_muscles @> ?::jsonb', (muscle) => [
+        JSON.stringify([muscle.toLowerCase()]),
+        JSON.stringify([muscle.toLowerCase()]),
+      ])
       .when(filter.equipment, 'equipment = lower(?)')
       .when(filter.difficulty, 'lower(level) = lower(?)')
       .when(filter.category, 'category = lower(?)')
@@ -49,7 +62,11 @@ export class Exercises {
     const search = await this.searches.of('exercise', filter.search);
     if (search) conditions.add(`search @@ (${search.query})`, ...search.params);
     const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.name);
-    return pageOfRows<ExerciseShape>(this.unit, { table: 'exercise', columns: COLUMNS, conditions, order }, request);
+    return pageOfRows<ExerciseShape>(
+      this.unit,
+      { table: 'exercise', columns: COLUMNS, conditions, order },
+      request,
+    );
   }
 
   /** @throws NOT_FOUND also for another gym's. */
@@ -86,7 +103,10 @@ export class Exercises {
 
   private facet(from: string, column: string): Promise<FacetShape[]> {
     const conditions = visibleConditions(this.unit);
-    return this.unit.em.execute(`select ${column} as name, count(*)::int as exercises from ${from} where ${conditions.sql.join(' and ')} group by 1 order by 1`, conditions.params);
+    return this.unit.em.execute(
+      `select ${column} as name, count(*)::int as exercises from ${from} where ${conditions.sql.join(' and ')} group by 1 order by 1`,
+      conditions.params,
+    );
   }
 
   /** A GYM_ADMIN adds to her gym's own, a SUPER_ADMIN to the common library or to any gym's. */
@@ -146,13 +166,24 @@ export class Exercises {
     });
   }
 
-  private async write(id: string, expectedVersion: number | undefined, change: (exercise: Exercise) => void): Promise<ExerciseShape> {
+  private async write(
+    id: string,
+    expectedVersion: number | undefined,
+    change: (exercise: Exercise) => void,
+  ): Promise<ExerciseShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const written = await this.unit.transaction(async () => {
-      const exercise = isUuid(id) ? await this.unit.em.findOne(Exercise, { id, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) : null;
+      const exercise = isUuid(id)
+        ? await this.unit.em.findOne(
+            Exercise,
+            { id, deletedAt: null },
+            { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+          )
+        : null;
       if (!exercise) throw notFound('exercise', id);
       requireWriter(this.unit.viewer, 'exercise', exercise);
-      if (expectedVersion !== undefined && expectedVersion !== exercise.version) throw versionConflict('exercise', expectedVersion, exercise.version);
+      if (expectedVersion !== undefined && expectedVersion !== exercise.version)
+        throw versionConflict('exercise', expectedVersion, exercise.version);
       change(exercise);
       exercise.version += 1;
       exercise.updatedAt = new Date();

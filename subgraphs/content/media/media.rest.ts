@@ -12,11 +12,17 @@ import type { Media, StoredPicture } from './media.ts';
 const route = restRoute<{ media: Media; workouts: Workouts; exercises: Exercises; products: Products }>();
 
 const upload = { field: 'image' };
-const description = 'JPEG, PNG, WebP or AVIF, at most 10 MiB; decoded, freed of metadata and kept in three sizes.';
+const description =
+  'JPEG, PNG, WebP or AVIF, at most 10 MiB; decoded, freed of metadata and kept in three sizes.';
 
 // A name never stands for another picture, so it may be kept for ever.
 const served = ({ stream, contentType, length, etag }: StoredPicture) =>
-  new Reply(200, stream, { 'Content-Type': contentType, 'Content-Length': String(length), ETag: etag, 'Cache-Control': 'public, max-age=31536000, immutable' });
+  new Reply(200, stream, {
+    'Content-Type': contentType,
+    'Content-Length': String(length),
+    ETag: etag,
+    'Cache-Control': 'public, max-age=31536000, immutable',
+  });
 
 export const mediaRest = [
   route({
@@ -25,8 +31,17 @@ export const mediaRest = [
     summary: 'A picture of a routine, exercise or product',
     auth: 'optional',
     params: z.object({ file: z.string() }),
-    query: z.object({ size: z.enum(['small', 'medium', 'large'], 'expected small, medium or large').optional().meta({ description: 'Longest side: small 320, medium 800, large (default) 1600 pixels; never larger than the upload.' }) }),
-    success: { status: 200, description: 'The picture; its name never stands for another one.', contentType: 'image/webp' },
+    query: z.object({
+      size: z.enum(['small', 'medium', 'large'], 'expected small, medium or large').optional().meta({
+        description:
+          'Longest side: small 320, medium 800, large (default) 1600 pixels; never larger than the upload.',
+      }),
+    }),
+    success: {
+      status: 200,
+      description: 'The picture; its name never stands for another one.',
+      contentType: 'image/webp',
+    },
     handler: async ({ params, query }, { media }) => served(await media.read(params.file, query.size)),
   }),
   route({

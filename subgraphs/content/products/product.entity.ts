@@ -1,23 +1,51 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
-import type { ProductKind, Variant } from './products.shapes.ts';
+
+export const PRODUCT_KINDS = ['SUPPLEMENT', 'MERCHANDISE'] as const;
+export type ProductKind = (typeof PRODUCT_KINDS)[number];
+
+/** A flavour, a size. */
+export interface Variant {
+  sku: string;
+  name: string;
+  /** In minor units; null: the product's. */
+  price: number | null;
+  /** Null: not counted. */
+  stock: number | null;
+}
 
 const ProductSchema = defineEntity({
   name: 'Product',
   tableName: 'product',
   indexes: [
-    { name: 'product_name', expression: 'create index "product_name" on "product" (lower("name"), "id") where "deleted_at" is null' },
-    { name: 'product_price', expression: 'create index "product_price" on "product" ("price", "id") where "deleted_at" is null' },
-    { name: 'product_featured', expression: 'create index "product_featured" on "product" ("featured_priority", "id") where "featured_priority" is not null and "deleted_at" is null' },
+    {
+      name: 'product_name',
+      expression: 'create index "product_name" on "product" (lower("name"), "id") where "deleted_at" is null',
+    },
+    {
+      name: 'product_price',
+      expression: 'create index "product_price" on "product" ("price", "id") where "deleted_at" is null',
+    },
+    {
+      name: 'product_featured',
+      expression:
+        'create index "product_featured" on "product" ("featured_priority", "id") where "featured_priority" is not null and "deleted_at" is null',
+    },
     { name: 'product_search', expression: 'create index "product_search" on "product" using gin ("search")' },
     { properties: ['gymId'] },
   ],
   uniques: [
     // one SKU a shop: the global one's, and each gym's own
-    { name: 'product_sku', expression: `create unique index "product_sku" on "product" (coalesce("gym_id", '00000000-0000-0000-0000-000000000000'::uuid), lower("sku")) where "deleted_at" is null` },
+    {
+      name: 'product_sku',
+      expression: `create unique index "product_sku" on "product" (coalesce("gym_id", '00000000-0000-0000-0000-000000000000'::uuid), lower("sku")) where "deleted_at" is null`,
+    },
   ],
   properties: {
-    id: p.uuid().primary().onCreate(() => uuidv7()),
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
     /** Null: in every gym's shop. */
     gymId: p.uuid().nullable(),
     sku: p.string().length(64),

@@ -5,7 +5,8 @@ const SORT = { NAME: 'name', NEWEST: 'newest', PRICE: 'price', PRICE_DESCENDING:
 
 export const productsGraphql = {
   Query: {
-    products: async (_root, { first, after, sort, ...filter }, { products }) => connectionOf(await products.list({ ...filter, sort: sort && SORT[sort] }, pageOf({ first, after }))),
+    products: async (_root, { first, after, sort, ...filter }, { products }) =>
+      connectionOf(await products.list({ ...filter, sort: sort && SORT[sort] }, pageOf({ first, after }))),
     product: (_root, { id }, { products }) => products.find(id),
     featuredProducts: (_root, { gymId }, { products }) => products.featured(gymId),
   },

@@ -15,7 +15,8 @@ export const productsRest = [
     auth: 'optional',
     query: ProductQuery,
     success: { status: 200, description: 'A page of products.', shape: ProductShape, page: true },
-    handler: ({ query: { limit, cursor, ...filter } }, { products }) => products.list(filter, { limit, cursor }),
+    handler: ({ query: { limit, cursor, ...filter } }, { products }) =>
+      products.list(filter, { limit, cursor }),
   }),
   route({
     method: 'GET',
@@ -56,7 +57,8 @@ export const productsRest = [
     versioned: true,
     success: { status: 200, description: 'The product as it is now.', shape: ProductShape },
     errors: ['FORBIDDEN', 'CONFLICT'],
-    handler: ({ params, body, expectedVersion }, { products }) => products.update(params.id, body, expectedVersion),
+    handler: ({ params, body, expectedVersion }, { products }) =>
+      products.update(params.id, body, expectedVersion),
   }),
   route({
     method: 'DELETE',

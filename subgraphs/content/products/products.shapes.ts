@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
+import { PRODUCT_KINDS } from './product.entity.ts';
 import { search } from '../exercises/exercises.shapes.ts';
-
-export const PRODUCT_KINDS = ['SUPPLEMENT', 'MERCHANDISE'] as const;
-export type ProductKind = (typeof PRODUCT_KINDS)[number];
 
 const sku = z.string().trim().min(1).max(64);
 const minorUnits = z.int('expected a whole number of minor units, e.g. cents').min(0).max(100_000_000);
-const stock = z.int().min(0).max(10_000_000).nullable().meta({ description: 'Pieces there are; null: not counted.' });
+const stock = z
+  .int()
+  .min(0)
+  .max(10_000_000)
+  .nullable()
+  .meta({ description: 'Pieces there are; null: not counted.' });
 const image = z
   .string()
   .max(500)
@@ -21,7 +24,6 @@ export const VariantShape = z
     stock: stock.default(null),
   })
   .meta({ id: 'ProductVariant' });
-export type Variant = z.infer<typeof VariantShape>;
 
 export const ProductShape = z
   .object({
@@ -32,12 +34,17 @@ export const ProductShape = z
     kind: z.enum(PRODUCT_KINDS),
     price: z.int().meta({ description: 'In minor units of the currency: 2999 EUR is 29.99 €.' }),
     currency: z.string().meta({ description: 'ISO 4217.' }),
-    images: z.array(z.string()).meta({ description: 'Paths of pictures at this service, `/media/...` (`?size=` chooses a size), or URLs.' }),
+    images: z.array(z.string()).meta({
+      description: 'Paths of pictures at this service, `/media/...` (`?size=` chooses a size), or URLs.',
+    }),
     variants: z.array(VariantShape),
     stock,
     available: z.boolean().meta({ description: 'Whether any of it is in stock.' }),
     featured: z.boolean().meta({ description: 'Whether it is promoted now.' }),
-    featuredPriority: z.int().nullable().meta({ description: 'The higher, the earlier; null: not featured.' }),
+    featuredPriority: z
+      .int()
+      .nullable()
+      .meta({ description: 'The higher, the earlier; null: not featured.' }),
     featuredFrom: z.iso.datetime().nullable(),
     featuredUntil: z.iso.datetime().nullable(),
     gymId: z.uuid().nullable().meta({ description: "Null: in every gym's shop." }),
@@ -61,14 +68,19 @@ const fields = {
   variants: z
     .array(VariantShape)
     .max(100)
-    .refine((list) => new Set(list.map((variant) => variant.sku.toLowerCase())).size === list.length, 'expected a SKU of its own for each variant'),
+    .refine(
+      (list) => new Set(list.map((variant) => variant.sku.toLowerCase())).size === list.length,
+      'expected a SKU of its own for each variant',
+    ),
   featuredPriority: z.int().min(0).max(1_000_000).nullable(),
   featuredFrom: instant.nullable(),
   featuredUntil: instant.nullable(),
 };
 
 export const CreateProductShape = z.object({
-  gymId: z.uuid().nullish().meta({ description: "For a SUPER_ADMIN: whose it is; null for every shop. A GYM_ADMIN's is her gym's." }),
+  gymId: z.uuid().nullish().meta({
+    description: "For a SUPER_ADMIN: whose it is; null for every shop. A GYM_ADMIN's is her gym's.",
+  }),
   sku: fields.sku,
   name: fields.name,
   description: fields.description.optional(),
@@ -108,6 +120,15 @@ export const ProductQuery = pageQuery.extend({
   maxPrice: z.coerce.number().int().min(0).optional(),
   inStock: flag.optional().meta({ description: 'true: only what is available.' }),
   gymId: z.uuid().optional().meta({ description: 'Only what this gym added, as far as you may see it.' }),
-  sort: z.enum(['name', 'newest', 'price', '-price'], 'expected name, newest, price or -price').optional().meta({ description: 'Default: best match where there is a search, else by name; -price: dearest first.' }),
+  sort: z
+    .enum(['name', 'newest', 'price', '-price'], 'expected name, newest, price or -price')
+    .optional()
+    .meta({
+      description: 'Default: best match where there is a search, else by name; -price: dearest first.',
+    }),
 });
-export type ProductFilter = { [Field in keyof Omit<z.infer<typeof ProductQuery>, 'limit' | 'cursor'>]?: z.infer<typeof ProductQuery>[Field] | null };
+export type ProductFilter = {
+  [Field in keyof Omit<z.infer<typeof ProductQuery>, 'limit' | 'cursor'>]?:
+    | z.infer<typeof ProductQuery>[Field]
+    | null;
+};

@@ -10,12 +10,19 @@ import { ownerOfNew, requireWriter, sees } from '../access.ts';
 import { pageOfRows, visibleConditions, type Order } from '../listing.ts';
 import type { Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
-import { Product } from './product.entity.ts';
-import { CreateProductShape, UpdateProductShape, type ProductFilter, type ProductShape, type Variant } from './products.shapes.ts';
+import { Product, type Variant } from './product.entity.ts';
+import {
+  CreateProductShape,
+  UpdateProductShape,
+  type ProductFilter,
+  type ProductShape,
+} from './products.shapes.ts';
 
-const time = (column: string, as: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${as}"`;
+const time = (column: string, as: string) =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${as}"`;
 const AVAILABLE = `case when jsonb_array_length(variants) = 0 then stock is null or stock > 0 else exists (select 1 from jsonb_to_recordset(variants) as variant(stock int) where variant.stock is null or variant.stock > 0) end`;
-const FEATURED = '(featured_priority is not null and (featured_from is null or featured_from <= now()) and (featured_until is null or featured_until > now()))';
+const FEATURED =
+  '(featured_priority is not null and (featured_from is null or featured_from <= now()) and (featured_until is null or featured_until > now()))';
 const COLUMNS = `id, sku, name, description, kind, price, currency, images, variants, stock, featured_priority as "featuredPriority", ${time('featured_from', 'featuredFrom')}, ${time('featured_until', 'featuredUntil')}, gym_id as "gymId", version`;
 const MOST_FEATURED = 100;
 
@@ -34,7 +41,11 @@ export class Products {
   private readonly searches: TextSearches;
   private readonly media: Media;
   private readonly byId = loaderOf<ProductRow>(
-    (ids) => this.unit.em.execute(`select ${COLUMNS}, deleted_at is not null as deleted from product where id in (?)`, [[...ids]]),
+    (ids) =>
+      this.unit.em.execute(
+        `select ${COLUMNS}, deleted_at is not null as deleted from product where id in (?)`,
+        [[...ids]],
+      ),
     (product) => product.id,
   );
 
@@ -54,14 +65,21 @@ export class Products {
     const search = await this.searches.of('product', filter.search);
     if (search) conditions.add(`search @@ (${search.query})`, ...search.params);
     const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.name);
-    const page = await pageOfRows<ProductRow>(this.unit, { table: 'product', columns: COLUMNS, conditions, order }, request);
-    return { ...page, items: page.items.map((row) => Object.assign(row, standing(row))) as never };
+    const page = await pageOfRows<ProductRow>(
+      this.unit,
+      { table: 'product', columns: COLUMNS, conditions, order },
+      request,
+    );
+    return { ...page, items: page.items.map((row) => Object.assign(row, standing(row))) };
   }
 
   /** What is promoted now, the highest priority first; at most a hundred. */
   async featured(gymId?: string | null): Promise<ProductShape[]> {
     const conditions = visibleConditions(this.unit, gymId).add(FEATURED);
-    const rows = await this.unit.em.execute<ProductRow[]>(`select ${COLUMNS} from product where ${conditions.sql.join(' and ')} order by featured_priority desc, lower(name), id limit ${MOST_FEATURED}`, conditions.params);
+    const rows = await this.unit.em.execute<ProductRow[]>(
+      `select ${COLUMNS} from product where ${conditions.sql.join(' and ')} order by featured_priority desc, lower(name), id limit ${MOST_FEATURED}`,
+      conditions.params,
+    );
     return rows.map((row) => ({ ...row, ...standing(row) }));
   }
 
@@ -134,18 +152,30 @@ export class Products {
     requireWriter(this.unit.viewer, 'product', await this.get(id));
     const image = await this.media.keep(picture);
     return this.write(id, undefined, (product) => {
-      if (product.images.length >= 20) throw invalid('image', 'a product has at most 20 pictures; take one out of its images first');
+      if (product.images.length >= 20)
+        throw invalid('image', 'a product has at most 20 pictures; take one out of its images first');
       product.images = [...product.images, image];
     });
   }
 
-  private async write(id: string, expectedVersion: number | undefined, change: (product: Product) => void): Promise<ProductShape> {
+  private async write(
+    id: string,
+    expectedVersion: number | undefined,
+    change: (product: Product) => void,
+  ): Promise<ProductShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const written = await this.unit.transaction(async () => {
-      const product = isUuid(id) ? await this.unit.em.findOne(Product, { id, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) : null;
+      const product = isUuid(id)
+        ? await this.unit.em.findOne(
+            Product,
+            { id, deletedAt: null },
+            { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+          )
+        : null;
       if (!product) throw notFound('product', id);
       requireWriter(this.unit.viewer, 'product', product);
-      if (expectedVersion !== undefined && expectedVersion !== product.version) throw versionConflict('product', expectedVersion, product.version);
+      if (expectedVersion !== undefined && expectedVersion !== product.version)
+        throw versionConflict('product', expectedVersion, product.version);
       change(product);
       product.version += 1;
       product.updatedAt = new Date();
@@ -166,17 +196,31 @@ async function skuConflict<Result>(sku: string, work: () => Promise<Result>): Pr
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UniqueConstraintViolationException) throw conflict(`The shop has a product with the SKU "${sku}" already; choose another one.`, { cause: error });
+    if (error instanceof UniqueConstraintViolationException)
+      throw conflict(`The shop has a product with the SKU "${sku}" already; choose another one.`, {
+        cause: error,
+      });
     throw error;
   }
 }
 
 /** What follows from stock and window; where there are variants, their stock counts. */
-function standing({ stock, variants, featuredPriority, featuredFrom, featuredUntil }: Pick<ProductShape, 'stock' | 'featuredPriority' | 'featuredFrom' | 'featuredUntil'> & { variants: readonly Variant[] }): { available: boolean; featured: boolean } {
+function standing({
+  stock,
+  variants,
+  featuredPriority,
+  featuredFrom,
+  featuredUntil,
+}: Pick<ProductShape, 'stock' | 'featuredPriority' | 'featuredFrom' | 'featuredUntil'> & {
+  variants: readonly Variant[];
+}): { available: boolean; featured: boolean } {
   const now = new Date().toISOString();
   return {
     available: variants.length === 0 ? inStock(stock) : variants.some((variant) => inStock(variant.stock)),
-    featured: featuredPriority !== null && (featuredFrom === null || featuredFrom <= now) && (featuredUntil === null || featuredUntil > now),
+    featured:
+      featuredPriority !== null &&
+      (featuredFrom === null || featuredFrom <= now) &&
+      (featuredUntil === null || featuredUntil > now),
   };
 }
 

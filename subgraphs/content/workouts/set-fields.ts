@@ -18,14 +18,28 @@ const FIELDS: Record<Modality, { needs: readonly Measure[]; may: readonly Measur
 const MEASURES = ['reps', 'durationSeconds', 'distanceMeters', 'weightKg'] as const satisfies Measure[];
 
 /** What is wrong with the sets of the blocks, given what each exercise counts; empty where all is well. */
-export function setErrors(blocks: readonly Block[], modalityOf: (exerciseId: string) => Modality | undefined): FieldError[] {
+export function setErrors(
+  blocks: readonly Block[],
+  modalityOf: (exerciseId: string) => Modality | undefined,
+): FieldError[] {
   const errors: FieldError[] = [];
   for (const [b, block] of blocks.entries()) {
     for (const [e, entry] of block.entries.entries()) {
       const path = `exercises.${b}.entries.${e}`;
       const modality = modalityOf(entry.exerciseId);
-      if (!modality) errors.push({ path: `${path}.exerciseId`, message: `there is no exercise "${entry.exerciseId}" that this routine may use` });
-      else for (const [s, set] of entry.sets.entries()) errors.push(...errorsOf(set, modality).map(({ path: field, message }) => ({ path: `${path}.sets.${s}${field && `.${field}`}`, message })));
+      if (!modality)
+        errors.push({
+          path: `${path}.exerciseId`,
+          message: `there is no exercise "${entry.exerciseId}" that this routine may use`,
+        });
+      else
+        for (const [s, set] of entry.sets.entries())
+          errors.push(
+            ...errorsOf(set, modality).map(({ path: field, message }) => ({
+              path: `${path}.sets.${s}${field && `.${field}`}`,
+              message,
+            })),
+          );
     }
   }
   return errors;
@@ -34,13 +48,21 @@ export function setErrors(blocks: readonly Block[], modalityOf: (exerciseId: str
 function errorsOf(set: WorkoutSet, modality: Modality): FieldError[] {
   const { needs, may } = FIELDS[modality];
   const errors: FieldError[] = [];
-  const has = (measure: Measure) => (measure === 'reps' ? set.reps !== undefined || set.repRange !== undefined : set[measure] !== undefined);
-  if (set.reps !== undefined && set.repRange) errors.push({ path: '', message: 'expected reps or repRange, got both' });
-  if (!needs.some(has)) errors.push({ path: '', message: `expected ${needs.map(nameOf).join(' or ')}, because the exercise is of modality ${modality}` });
+  const has = (measure: Measure) =>
+    measure === 'reps' ? set.reps !== undefined || set.repRange !== undefined : set[measure] !== undefined;
+  if (set.reps !== undefined && set.repRange)
+    errors.push({ path: '', message: 'expected reps or repRange, got both' });
+  if (!needs.some(has))
+    errors.push({
+      path: '',
+      message: `expected ${needs.map(nameOf).join(' or ')}, because the exercise is of modality ${modality}`,
+    });
   for (const measure of MEASURES) {
-    if (has(measure) && !needs.includes(measure) && !may.includes(measure)) errors.push({ path: measure, message: `does not go with an exercise of modality ${modality}` });
+    if (has(measure) && !needs.includes(measure) && !may.includes(measure))
+      errors.push({ path: measure, message: `does not go with an exercise of modality ${modality}` });
   }
-  if (set.tempo !== undefined && !needs.includes('reps')) errors.push({ path: 'tempo', message: `does not go with an exercise of modality ${modality}` });
+  if (set.tempo !== undefined && !needs.includes('reps'))
+    errors.push({ path: 'tempo', message: `does not go with an exercise of modality ${modality}` });
   return errors;
 }
 
@@ -52,9 +74,14 @@ const SECONDS_BETWEEN_SETS = 60; // where no rest is given
 
 /** About how long the blocks take, in whole minutes, at least one. */
 export function estimatedMinutes(blocks: readonly Block[]): number {
-  const seconds = blocks.flatMap((block) => block.entries.flatMap((entry) => entry.sets)).reduce((sum, set) => sum + work(set) + (set.restSeconds ?? SECONDS_BETWEEN_SETS), 0);
+  const seconds = blocks
+    .flatMap((block) => block.entries.flatMap((entry) => entry.sets))
+    .reduce((sum, set) => sum + work(set) + (set.restSeconds ?? SECONDS_BETWEEN_SETS), 0);
   return Math.min(1_440, Math.max(1, Math.round(seconds / 60)));
 }
 
 const work = (set: WorkoutSet): number =>
-  set.durationSeconds ?? (set.distanceMeters !== undefined ? (set.distanceMeters / 1000) * SECONDS_A_KILOMETRE : (set.reps ?? set.repRange?.max ?? 0) * SECONDS_A_REP);
+  set.durationSeconds ??
+  (set.distanceMeters !== undefined
+    ? (set.distanceMeters / 1000) * SECONDS_A_KILOMETRE
+    : (set.reps ?? set.repRange?.max ?? 0) * SECONDS_A_REP);

@@ -1,21 +1,64 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
-import type { Difficulty } from '../exercises/exercises.shapes.ts';
-import type { Block, WorkoutRoutineShape } from './workouts.shapes.ts';
+import type { Difficulty } from '../exercises/exercise.entity.ts';
+
+export const SET_TYPES = ['NORMAL', 'WARMUP', 'DROP', 'FAILURE'] as const;
+
+/** One set; the exercise's modality decides which of the measures it may have. */
+export interface WorkoutSet {
+  type: (typeof SET_TYPES)[number];
+  reps?: number | undefined;
+  repRange?: { min: number; max: number } | undefined;
+  durationSeconds?: number | undefined;
+  distanceMeters?: number | undefined;
+  weightKg?: number | undefined;
+  rpe?: number | undefined;
+  tempo?: string | undefined;
+  restSeconds?: number | undefined;
+}
+
+/** Exercises that are done in turn; two entries or more make a superset. */
+export interface Block {
+  name?: string | undefined;
+  restSeconds?: number | undefined;
+  entries: { exerciseId: string; notes?: string | undefined; sets: WorkoutSet[] }[];
+}
 
 const WorkoutRoutineSchema = defineEntity({
   name: 'WorkoutRoutine',
   tableName: 'workout_routine',
   indexes: [
-    { name: 'workout_routine_title', expression: 'create index "workout_routine_title" on "workout_routine" (lower("title"), "id") where "deleted_at" is null' },
-    { name: 'workout_routine_category', expression: 'create index "workout_routine_category" on "workout_routine" (lower("category"), lower("title"), "id") where "deleted_at" is null' },
-    { name: 'workout_routine_newest', expression: 'create index "workout_routine_newest" on "workout_routine" ("created_at", "id") where "deleted_at" is null' },
-    { name: 'workout_routine_search', expression: 'create index "workout_routine_search" on "workout_routine" using gin ("search")' },
-    { name: 'workout_routine_muscles', expression: 'create index "workout_routine_muscles" on "workout_routine" using gin ("target_muscles" jsonb_path_ops)' },
+    {
+      name: 'workout_routine_title',
+      expression:
+        'create index "workout_routine_title" on "workout_routine" (lower("title"), "id") where "deleted_at" is null',
+    },
+    {
+      name: 'workout_routine_category',
+      expression:
+        'create index "workout_routine_category" on "workout_routine" (lower("category"), lower("title"), "id") where "deleted_at" is null',
+    },
+    {
+      name: 'workout_routine_newest',
+      expression:
+        'create index "workout_routine_newest" on "workout_routine" ("created_at", "id") where "deleted_at" is null',
+    },
+    {
+      name: 'workout_routine_search',
+      expression: 'create index "workout_routine_search" on "workout_routine" using gin ("search")',
+    },
+    {
+      name: 'workout_routine_muscles',
+      expression:
+        'create index "workout_routine_muscles" on "workout_routine" using gin ("target_muscles" jsonb_path_ops)',
+    },
     { properties: ['gymId'] },
   ],
   properties: {
-    id: p.uuid().primary().onCreate(() => uuidv7()),
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
     /** Null: everybody's. */
     gymId: p.uuid().nullable(),
     title: p.string().length(120),
@@ -54,7 +97,7 @@ const WorkoutRoutineVersionSchema = defineEntity({
   properties: {
     routineId: p.uuid().primary(),
     version: p.integer().primary(),
-    content: p.json<WorkoutRoutineShape>(),
+    content: p.json<Record<string, unknown>>(),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 });

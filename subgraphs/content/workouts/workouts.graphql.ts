@@ -5,9 +5,11 @@ const SORT = { TITLE: 'title', NEWEST: 'newest', DURATION: 'duration' } as const
 
 export const workoutsGraphql = {
   Query: {
-    workouts: async (_root, { first, after, sort, ...filter }, { workouts }) => connectionOf(await workouts.list({ ...filter, sort: sort && SORT[sort] }, pageOf({ first, after }))),
+    workouts: async (_root, { first, after, sort, ...filter }, { workouts }) =>
+      connectionOf(await workouts.list({ ...filter, sort: sort && SORT[sort] }, pageOf({ first, after }))),
     workout: (_root, { id, version }, { workouts }) => workouts.find(id, version),
-    workoutsByCategory: async (_root, { category, first, after }, { workouts }) => connectionOf(await workouts.list({ category, sort: 'title' }, pageOf({ first, after }))),
+    workoutsByCategory: async (_root, { category, first, after }, { workouts }) =>
+      connectionOf(await workouts.list({ category, sort: 'title' }, pageOf({ first, after }))),
   },
   Mutation: {
     createWorkout: (_root, { input }, { workouts }) => workouts.create(input),
@@ -18,7 +20,8 @@ export const workoutsGraphql = {
     },
   },
   WorkoutRoutine: {
-    __resolveReference: async (reference, { workouts }) => workouts.find(reference.id, 'version' in reference ? reference.version : undefined),
+    __resolveReference: async (reference, { workouts }) =>
+      workouts.find(reference.id, 'version' in reference ? reference.version : undefined),
     exerciseList: (routine, _args, { workouts }) => workouts.exercisesOf(routine),
     versions: (routine, _args, { workouts }) => workouts.versions(routine.id),
   },

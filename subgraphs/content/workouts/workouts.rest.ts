@@ -4,21 +4,36 @@ import { pageQuery } from '#server/paging.ts';
 import { idParams } from '#server/shapes.ts';
 import { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import type { Workouts } from './workouts.ts';
-import { CreateWorkoutShape, UpdateWorkoutShape, WorkoutQuery, WorkoutRoutineShape, WorkoutVersionShape } from './workouts.shapes.ts';
+import {
+  CreateWorkoutShape,
+  UpdateWorkoutShape,
+  WorkoutQuery,
+  WorkoutRoutineShape,
+  WorkoutVersionShape,
+} from './workouts.shapes.ts';
 
 const route = restRoute<{ workouts: Workouts }>();
-const versionQuery = z.object({ version: z.coerce.number().int().min(1).optional().meta({ description: 'As it was at this version; absent: as it is now.' }) });
+const versionQuery = z.object({
+  version: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'As it was at this version; absent: as it is now.' }),
+});
 
 export const workoutsRest = [
   route({
     method: 'GET',
     path: '/workouts',
     summary: 'Workout routines, by title',
-    description: "Everybody's, and those of the caller's gym. Filters narrow each other; an unknown value gives an empty list.",
+    description:
+      "Everybody's, and those of the caller's gym. Filters narrow each other; an unknown value gives an empty list.",
     auth: 'optional',
     query: WorkoutQuery,
     success: { status: 200, description: 'A page of routines.', shape: WorkoutRoutineShape, page: true },
-    handler: ({ query: { limit, cursor, ...filter } }, { workouts }) => workouts.list(filter, { limit, cursor }),
+    handler: ({ query: { limit, cursor, ...filter } }, { workouts }) =>
+      workouts.list(filter, { limit, cursor }),
   }),
   route({
     method: 'GET',
@@ -29,7 +44,8 @@ export const workoutsRest = [
     params: z.object({ category: z.string() }),
     query: pageQuery,
     success: { status: 200, description: 'A page of routines.', shape: WorkoutRoutineShape, page: true },
-    handler: ({ params, query }, { workouts }) => workouts.list({ category: params.category, sort: 'title' }, query),
+    handler: ({ params, query }, { workouts }) =>
+      workouts.list({ category: params.category, sort: 'title' }, query),
   }),
   route({
     method: 'GET',
@@ -58,7 +74,8 @@ export const workoutsRest = [
     params: idParams,
     query: versionQuery,
     success: { status: 200, description: 'The exercises.', shape: z.array(ExerciseShape) },
-    handler: async ({ params, query }, { workouts }) => workouts.exercisesOf(await workouts.get(params.id, query.version)),
+    handler: async ({ params, query }, { workouts }) =>
+      workouts.exercisesOf(await workouts.get(params.id, query.version)),
   }),
   route({
     method: 'POST',
@@ -82,7 +99,8 @@ export const workoutsRest = [
     versioned: true,
     success: { status: 200, description: 'The routine as it is now.', shape: WorkoutRoutineShape },
     errors: ['FORBIDDEN'],
-    handler: ({ params, body, expectedVersion }, { workouts }) => workouts.update(params.id, body, expectedVersion),
+    handler: ({ params, body, expectedVersion }, { workouts }) =>
+      workouts.update(params.id, body, expectedVersion),
   }),
   route({
     method: 'DELETE',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
+import { SET_TYPES } from './workout-routine.entity.ts';
 import { DIFFICULTIES, search, word } from '../exercises/exercises.shapes.ts';
-
-export const SET_TYPES = ['NORMAL', 'WARMUP', 'DROP', 'FAILURE'] as const;
 
 /** One set; the exercise's modality decides which of the fields it may have (see set-fields.ts). */
 export const SetShape = z
@@ -25,7 +24,6 @@ export const SetShape = z
     restSeconds: z.int().min(0).max(3_600).optional(),
   })
   .meta({ id: 'WorkoutSet' });
-export type WorkoutSet = z.infer<typeof SetShape>;
 
 const EntryShape = z.strictObject({
   exerciseId: z.uuid(),
@@ -41,7 +39,8 @@ export const BlockShape = z
     entries: z.array(EntryShape).min(1).max(10),
   })
   .meta({ id: 'WorkoutBlock' });
-export type Block = z.infer<typeof BlockShape>;
+
+export type { Block, WorkoutSet } from './workout-routine.entity.ts';
 
 export const WorkoutRoutineShape = z
   .object({
@@ -52,8 +51,13 @@ export const WorkoutRoutineShape = z
     category: z.string().meta({ description: 'For example Strength, Cardio.' }),
     targetMuscles: z.array(z.string()),
     equipment: z.array(z.string()).meta({ description: 'What its exercises need.' }),
-    exercises: z.array(BlockShape).meta({ description: 'Blocks of entries of sets; two entries or more in a block make a superset.' }),
-    image: z.string().nullable().meta({ description: 'Path of the picture at this service, `/media/...`; `?size=` chooses a size.' }),
+    exercises: z
+      .array(BlockShape)
+      .meta({ description: 'Blocks of entries of sets; two entries or more in a block make a superset.' }),
+    image: z
+      .string()
+      .nullable()
+      .meta({ description: 'Path of the picture at this service, `/media/...`; `?size=` chooses a size.' }),
     durationMinutes: z.int(),
     gymId: z.uuid().nullable().meta({ description: "Null: everybody's." }),
     version: z.int(),
@@ -63,7 +67,9 @@ export const WorkoutRoutineShape = z
   .meta({ id: 'WorkoutRoutine' });
 export type WorkoutRoutineShape = z.infer<typeof WorkoutRoutineShape>;
 
-export const WorkoutVersionShape = z.object({ version: z.int(), title: z.string(), createdAt: z.iso.datetime() }).meta({ id: 'WorkoutVersion' });
+export const WorkoutVersionShape = z
+  .object({ version: z.int(), title: z.string(), createdAt: z.iso.datetime() })
+  .meta({ id: 'WorkoutVersion' });
 export type WorkoutVersionShape = z.infer<typeof WorkoutVersionShape>;
 
 const fields = {
@@ -71,20 +77,29 @@ const fields = {
   description: z.string().trim().max(5_000).nullable(),
   difficulty: z.enum(DIFFICULTIES, `expected ${DIFFICULTIES.join(', ')}`),
   category: z.string().trim().min(1).max(40),
-  targetMuscles: z.array(word).max(20).transform((list) => [...new Set(list)]),
+  targetMuscles: z
+    .array(word)
+    .max(20)
+    .transform((list) => [...new Set(list)]),
   exercises: z.array(BlockShape).max(50),
   durationMinutes: z.int().min(1).max(1_440),
 };
 
 export const CreateWorkoutShape = z.object({
-  gymId: z.uuid().nullish().meta({ description: "For a SUPER_ADMIN: whose it is; null for everybody's. A GYM_ADMIN's is her gym's." }),
+  gymId: z.uuid().nullish().meta({
+    description: "For a SUPER_ADMIN: whose it is; null for everybody's. A GYM_ADMIN's is her gym's.",
+  }),
   title: fields.title,
   description: fields.description.optional(),
   difficulty: fields.difficulty,
   category: fields.category,
-  targetMuscles: fields.targetMuscles.nullish().meta({ description: 'Default: the primary muscles of its exercises.' }),
+  targetMuscles: fields.targetMuscles
+    .nullish()
+    .meta({ description: 'Default: the primary muscles of its exercises.' }),
   exercises: fields.exercises.default([]),
-  durationMinutes: fields.durationMinutes.nullish().meta({ description: 'Default: estimated from the sets.' }),
+  durationMinutes: fields.durationMinutes
+    .nullish()
+    .meta({ description: 'Default: estimated from the sets.' }),
 });
 
 /** What is absent, or null, stays. */
@@ -103,11 +118,25 @@ export const WorkoutQuery = pageQuery.extend({
   search,
   muscle: z.string().max(40).optional().meta({ description: 'A target muscle, e.g. chest.' }),
   difficulty: z.string().max(20).optional().meta({ description: 'Beginner, Intermediate or Advanced.' }),
-  equipment: z.string().max(40).optional().meta({ description: 'What one of its exercises needs, e.g. barbell.' }),
+  equipment: z
+    .string()
+    .max(40)
+    .optional()
+    .meta({ description: 'What one of its exercises needs, e.g. barbell.' }),
   category: z.string().max(40).optional(),
   exerciseId: z.uuid().optional().meta({ description: 'Routines with this exercise.' }),
   maxMinutes: z.coerce.number().int().min(1).optional(),
-  gymId: z.uuid().optional().meta({ description: 'Only those that this gym made, as far as you may see them.' }),
-  sort: z.enum(['title', 'newest', 'duration'], 'expected title, newest or duration').optional().meta({ description: 'Default: best match where there is a search, else by title.' }),
+  gymId: z
+    .uuid()
+    .optional()
+    .meta({ description: 'Only those that this gym made, as far as you may see them.' }),
+  sort: z
+    .enum(['title', 'newest', 'duration'], 'expected title, newest or duration')
+    .optional()
+    .meta({ description: 'Default: best match where there is a search, else by title.' }),
 });
-export type WorkoutFilter = { [Field in keyof Omit<z.infer<typeof WorkoutQuery>, 'limit' | 'cursor'>]?: z.infer<typeof WorkoutQuery>[Field] | null };
+export type WorkoutFilter = {
+  [Field in keyof Omit<z.infer<typeof WorkoutQuery>, 'limit' | 'cursor'>]?:
+    | z.infer<typeof WorkoutQuery>[Field]
+    | null;
+};

@@ -14,9 +14,17 @@ import type { Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
 import { estimatedMinutes, setErrors } from './set-fields.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workout-routine.entity.ts';
-import { CreateWorkoutShape, UpdateWorkoutShape, type Block, type WorkoutFilter, type WorkoutRoutineShape, type WorkoutVersionShape } from './workouts.shapes.ts';
+import {
+  CreateWorkoutShape,
+  UpdateWorkoutShape,
+  type Block,
+  type WorkoutFilter,
+  type WorkoutRoutineShape,
+  type WorkoutVersionShape,
+} from './workouts.shapes.ts';
 
-const time = (column: string, as: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${as}"`;
+const time = (column: string, as: string) =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${as}"`;
 const COLUMNS = `id, title, description, difficulty, category, target_muscles as "targetMuscles", equipment, exercises, image, duration_minutes as "durationMinutes", gym_id as "gymId", version, ${time('created_at', 'createdAt')}, ${time('updated_at', 'updatedAt')}`;
 
 const ORDERS = {
@@ -34,11 +42,19 @@ export class Workouts {
   private readonly searches: TextSearches;
   private readonly media: Media;
   private readonly byId = loaderOf<RoutineRow>(
-    (ids) => this.unit.em.execute(`select ${COLUMNS}, deleted_at is not null as deleted from workout_routine where id in (?)`, [[...ids]]),
+    (ids) =>
+      this.unit.em.execute(
+        `select ${COLUMNS}, deleted_at is not null as deleted from workout_routine where id in (?)`,
+        [[...ids]],
+      ),
     (routine) => routine.id,
   );
   private readonly byVersion = loaderOf<{ key: string; content: WorkoutRoutineShape }>(
-    (keys) => this.unit.em.execute(`select routine_id || ':' || version as key, content from workout_routine_version where routine_id || ':' || version in (?) and routine_id in (?)`, [[...keys], keys.map((key) => key.slice(0, 36))]),
+    (keys) =>
+      this.unit.em.execute(
+        `select routine_id || ':' || version as key, content from workout_routine_version where routine_id || ':' || version in (?) and routine_id in (?)`,
+        [[...keys], keys.map((key) => key.slice(0, 36))],
+      ),
     (row) => row.key,
   );
 
@@ -53,15 +69,23 @@ export class Workouts {
   async list(filter: WorkoutFilter, request: PageRequest): Promise<Page<WorkoutRoutineShape>> {
     const conditions = visibleConditions(this.unit, filter.gymId)
       .when(filter.muscle, 'target_muscles @> ?::jsonb', (muscle) => [JSON.stringify([muscle.toLowerCase()])])
-      .when(filter.equipment, 'equipment @> ?::jsonb', (equipment) => [JSON.stringify([equipment.toLowerCase()])])
+      .when(filter.equipment, 'equipment @> ?::jsonb', (equipment) => [
+        JSON.stringify([equipment.toLowerCase()]),
+      ])
       .when(filter.difficulty, 'lower(difficulty) = lower(?)')
       .when(filter.category, 'lower(category) = lower(?)')
-      .when(filter.exerciseId, 'exercises @> ?::jsonb', (exerciseId) => [JSON.stringify([{ entries: [{ exerciseId }] }])])
+      .when(filter.exerciseId, 'exercises @> ?::jsonb', (exerciseId) => [
+        JSON.stringify([{ entries: [{ exerciseId }] }]),
+      ])
       .when(filter.maxMinutes, 'duration_minutes <= ?');
     const search = await this.searches.of('workout_routine', filter.search);
     if (search) conditions.add(`search @@ (${search.query})`, ...search.params);
     const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.title);
-    return pageOfRows<WorkoutRoutineShape>(this.unit, { table: 'workout_routine', columns: COLUMNS, conditions, order }, request);
+    return pageOfRows<WorkoutRoutineShape>(
+      this.unit,
+      { table: 'workout_routine', columns: COLUMNS, conditions, order },
+      request,
+    );
   }
 
   /**
@@ -79,19 +103,25 @@ export class Workouts {
     const key = id.toLowerCase();
     const current = isUuid(id) ? await this.byId.load(key) : null;
     if (!current || !sees(this.unit.viewer, current.gymId)) return null;
-    if (version !== undefined && version !== null && version !== current.version) return (await this.byVersion.load(`${key}:${version}`))?.content ?? null;
+    if (version !== undefined && version !== null && version !== current.version)
+      return (await this.byVersion.load(`${key}:${version}`))?.content ?? null;
     return current.deleted && !version ? null : current;
   }
 
   /** Newest first. */
   async versions(id: string): Promise<WorkoutVersionShape[]> {
     await this.get(id);
-    return this.unit.em.execute(`select version, content->>'title' as title, ${time('created_at', 'createdAt')} from workout_routine_version where routine_id = ? order by version desc limit 200`, [id]);
+    return this.unit.em.execute(
+      `select version, content->>'title' as title, ${time('created_at', 'createdAt')} from workout_routine_version where routine_id = ? order by version desc limit 200`,
+      [id],
+    );
   }
 
   /** The exercises of a routine, each once, in the order of its blocks; batched over routines. */
   exercisesOf(routine: Pick<WorkoutRoutineShape, 'exercises'>): Promise<ExerciseShape[]> {
-    return this.exercises.findMany(routine.exercises.flatMap((block) => block.entries.map((entry) => entry.exerciseId)));
+    return this.exercises.findMany(
+      routine.exercises.flatMap((block) => block.entries.map((entry) => entry.exerciseId)),
+    );
   }
 
   /** A GYM_ADMIN's routine is her gym's, whatever the input says; a global one (`gymId: null`) is SUPER_ADMIN's. */
@@ -153,13 +183,24 @@ export class Workouts {
     });
   }
 
-  private async write(id: string, expectedVersion: number | undefined, change: (routine: WorkoutRoutine) => Promise<void>): Promise<WorkoutRoutineShape> {
+  private async write(
+    id: string,
+    expectedVersion: number | undefined,
+    change: (routine: WorkoutRoutine) => Promise<void>,
+  ): Promise<WorkoutRoutineShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const written = await this.unit.transaction(async () => {
-      const routine = isUuid(id) ? await this.unit.em.findOne(WorkoutRoutine, { id, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) : null;
+      const routine = isUuid(id)
+        ? await this.unit.em.findOne(
+            WorkoutRoutine,
+            { id, deletedAt: null },
+            { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+          )
+        : null;
       if (!routine) throw notFound('workout routine', id);
       requireWriter(this.unit.viewer, 'workout routine', routine);
-      if (expectedVersion !== undefined && expectedVersion !== routine.version) throw versionConflict('workout routine', expectedVersion, routine.version);
+      if (expectedVersion !== undefined && expectedVersion !== routine.version)
+        throw versionConflict('workout routine', expectedVersion, routine.version);
       await change(routine);
       if (routine.deletedAt) return present(routine);
       routine.version += 1;
@@ -172,24 +213,41 @@ export class Workouts {
   }
 
   private keepVersion(routine: WorkoutRoutine): void {
-    this.unit.em.persist(this.unit.em.create(WorkoutRoutineVersion, { routineId: routine.id, version: routine.version, content: present(routine) }));
+    this.unit.em.persist(
+      this.unit.em.create(WorkoutRoutineVersion, {
+        routineId: routine.id,
+        version: routine.version,
+        content: present(routine),
+      }),
+    );
   }
 
   /** @throws VALIDATION_FAILED naming every set that its exercise does not allow. */
   private async usedExercises(blocks: readonly Block[], gymId: string | null): Promise<ExerciseShape[]> {
-    const found = await this.exercises.findMany(blocks.flatMap((block) => block.entries.map((entry) => entry.exerciseId)));
+    const found = await this.exercises.findMany(
+      blocks.flatMap((block) => block.entries.map((entry) => entry.exerciseId)),
+    );
     // a global routine must not depend on what only one gym's people see
-    const usable = found.filter((exercise) => !exercise.deleted && (exercise.gymId === null || exercise.gymId === gymId));
+    const usable = found.filter(
+      (exercise) => !exercise.deleted && (exercise.gymId === null || exercise.gymId === gymId),
+    );
     const modalities = new Map(usable.map((exercise) => [exercise.id, exercise.modality]));
     const errors = setErrors(blocks, (id) => modalities.get(id.toLowerCase()));
     const [first] = errors;
-    if (first) throw new PlatformError('VALIDATION_FAILED', `${first.path}: ${first.message}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`, { errors: errors.slice(0, 50) });
+    if (first)
+      throw new PlatformError(
+        'VALIDATION_FAILED',
+        `${first.path}: ${first.message}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`,
+        { errors: errors.slice(0, 50) },
+      );
     return usable;
   }
 }
 
-const musclesOf = (exercises: readonly ExerciseShape[]): string[] => [...new Set(exercises.flatMap((exercise) => exercise.primaryMuscles))].slice(0, 20);
-const equipmentOf = (exercises: readonly ExerciseShape[]): string[] => [...new Set(exercises.map((exercise) => exercise.equipment))].filter((name) => name !== 'none').toSorted();
+const musclesOf = (exercises: readonly ExerciseShape[]): string[] =>
+  [...new Set(exercises.flatMap((exercise) => exercise.primaryMuscles))].slice(0, 20);
+const equipmentOf = (exercises: readonly ExerciseShape[]): string[] =>
+  [...new Set(exercises.map((exercise) => exercise.equipment))].filter((name) => name !== 'none').toSorted();
 
 const present = (routine: WorkoutRoutine): WorkoutRoutineShape => ({
   id: routine.id,

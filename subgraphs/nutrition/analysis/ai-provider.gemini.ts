@@ -33,9 +33,21 @@ export interface GeminiOptions {
 /** Google's Gemini by its own library, which is behind this file alone: its maker has announced another. */
 export function geminiProvider(options: GeminiOptions): AiProvider {
   const { log } = options;
-  const breaker = new CircuitBreaker({ failuresToOpen: options.breakerFailures, openMillis: options.breakerOpenMillis });
+  const breaker = new CircuitBreaker({
+    failuresToOpen: options.breakerFailures,
+    openMillis: options.breakerOpenMillis,
+  });
   const model = new GoogleGenerativeAI(options.apiKey).getGenerativeModel(
-    { model: options.model, systemInstruction: INSTRUCTION, generationConfig: { temperature: 0, maxOutputTokens: 4_096, responseMimeType: 'application/json', responseSchema } },
+    {
+      model: options.model,
+      systemInstruction: INSTRUCTION,
+      generationConfig: {
+        temperature: 0,
+        maxOutputTokens: 4_096,
+        responseMimeType: 'application/json',
+        responseSchema,
+      },
+    },
     { baseUrl: options.baseUrl, timeout: options.timeoutMillis },
   );
   return {
@@ -73,7 +85,15 @@ const responseSchema: ResponseSchema = {
       type: SchemaType.ARRAY,
       items: {
         type: SchemaType.OBJECT,
-        properties: { name: { type: SchemaType.STRING }, grams: number, calories: number, protein: number, carbs: number, fats: number, confidence: number },
+        properties: {
+          name: { type: SchemaType.STRING },
+          grams: number,
+          calories: number,
+          protein: number,
+          carbs: number,
+          fats: number,
+          confidence: number,
+        },
         required: ['name', 'grams', 'calories', 'protein', 'carbs', 'fats', 'confidence'],
       },
     },
@@ -84,13 +104,30 @@ const responseSchema: ResponseSchema = {
 
 /** The text is fenced in and named as data, so that what it says to the model has no more weight than its food. */
 function requestOf({ prompt, locale, pictures }: AnalysisRequest): GenerateContentRequest {
-  const description = JSON.stringify({ description: prompt ?? '', ...(locale && { answerInLanguage: locale }) });
+  const description = JSON.stringify({
+    description: prompt ?? '',
+    ...(locale && { answerInLanguage: locale }),
+  });
   return {
-    contents: [{ role: 'user', parts: [{ text: `The meal as its eater describes it, as JSON data:\n${description}` }, ...pictures.map((picture) => ({ inlineData: { mimeType: 'image/webp', data: picture.toString('base64') } }))] }],
+    contents: [
+      {
+        role: 'user',
+        parts: [
+          { text: `The meal as its eater describes it, as JSON data:\n${description}` },
+          ...pictures.map((picture) => ({
+            inlineData: { mimeType: 'image/webp', data: picture.toString('base64') },
+          })),
+        ],
+      },
+    ],
   };
 }
 
-async function answerOf(model: GenerativeModel, request: GenerateContentRequest, { retries, maxRetryWaitMillis, log }: GeminiOptions): Promise<string> {
+async function answerOf(
+  model: GenerativeModel,
+  request: GenerateContentRequest,
+  { retries, maxRetryWaitMillis, log }: GeminiOptions,
+): Promise<string> {
   let waited = 0;
   for (let attempt = 0; ; attempt++) {
     try {
@@ -109,26 +146,47 @@ async function answerOf(model: GenerativeModel, request: GenerateContentRequest,
 /** When to ask again: after what the provider asks for (RetryInfo), else a little longer each time; undefined: not at all. */
 function retryWaitMillis(error: unknown, attempt: number): number | undefined {
   if (error instanceof GoogleGenerativeAIAbortError || error instanceof SyntaxError) return undefined;
-  if (!(error instanceof GoogleGenerativeAIFetchError)) return isConnectionFailure(error) ? 200 * 2 ** attempt : undefined;
+  if (!(error instanceof GoogleGenerativeAIFetchError))
+    return isConnectionFailure(error) ? 200 * 2 ** attempt : undefined;
   if (error.status !== undefined && ![429, 500, 502, 503].includes(error.status)) return undefined;
   return retryInfoMillis(error) ?? 200 * 2 ** attempt; // 0.2 s, 0.4 s
 }
 
 function retryInfoMillis(error: GoogleGenerativeAIFetchError): number | undefined {
-  const info = error.errorDetails?.find((detail) => detail['@type']?.endsWith('RetryInfo')) as { retryDelay?: unknown } | undefined;
-  const seconds = typeof info?.retryDelay === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(info.retryDelay)?.[1] : undefined;
+  const info = error.errorDetails?.find((detail) => detail['@type']?.endsWith('RetryInfo')) as
+    | { retryDelay?: unknown }
+    | undefined;
+  const seconds =
+    typeof info?.retryDelay === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(info.retryDelay)?.[1] : undefined;
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
-const isConnectionFailure = (error: unknown): boolean => error instanceof Error && /fetch failed|Error fetching/i.test(error.message);
+const isConnectionFailure = (error: unknown): boolean =>
+  error instanceof Error && /fetch failed|Error fetching/i.test(error.message);
 
 /** Every way in which the library fails, in our codes. */
 function failureOf(error: unknown): PlatformError {
-  if (error instanceof GoogleGenerativeAIAbortError) return new PlatformError('AI_TIMEOUT', 'The AI provider did not answer in time; try again, or describe the meal in words and log it yourself.', { cause: error });
+  if (error instanceof GoogleGenerativeAIAbortError)
+    return new PlatformError(
+      'AI_TIMEOUT',
+      'The AI provider did not answer in time; try again, or describe the meal in words and log it yourself.',
+      { cause: error },
+    );
   if (error instanceof GoogleGenerativeAIFetchError) {
-    if (error.status === 504) return new PlatformError('AI_TIMEOUT', 'The AI provider did not answer in time; try again in a moment.', { cause: error });
-    if (error.status === 429) return unavailable('is asked too often', retryInfoMillis(error) ?? 10_000, error);
-    if (error.status !== undefined && error.status >= 400 && error.status < 500) return unavailable('refuses the request of this service; its operator finds the reason in the log', undefined, error);
+    if (error.status === 504)
+      return new PlatformError(
+        'AI_TIMEOUT',
+        'The AI provider did not answer in time; try again in a moment.',
+        { cause: error },
+      );
+    if (error.status === 429)
+      return unavailable('is asked too often', retryInfoMillis(error) ?? 10_000, error);
+    if (error.status !== undefined && error.status >= 400 && error.status < 500)
+      return unavailable(
+        'refuses the request of this service; its operator finds the reason in the log',
+        undefined,
+        error,
+      );
     return unavailable('is out of order', retryInfoMillis(error), error);
   }
   if (error instanceof SyntaxError) return unusable('answered with something that is no JSON', error);
@@ -138,8 +196,18 @@ function failureOf(error: unknown): PlatformError {
 }
 
 const unavailable = (what: string, retryAfterMillis?: number, cause?: unknown) =>
-  new PlatformError('AI_UNAVAILABLE', `The AI provider ${what}; try again later, or log the food yourself.`, { cause, ...(retryAfterMillis !== undefined && { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMillis / 1000)) }) });
-const unusable = (what: string, cause?: unknown) => new PlatformError('AI_UNUSABLE_ANSWER', `The AI provider ${what}; describe the meal in other words, or log it yourself.`, { cause });
+  new PlatformError('AI_UNAVAILABLE', `The AI provider ${what}; try again later, or log the food yourself.`, {
+    cause,
+    ...(retryAfterMillis !== undefined && {
+      retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMillis / 1000)),
+    }),
+  });
+const unusable = (what: string, cause?: unknown) =>
+  new PlatformError(
+    'AI_UNUSABLE_ANSWER',
+    `The AI provider ${what}; describe the meal in other words, or log it yourself.`,
+    { cause },
+  );
 
 const macro = z.number().min(0).max(2_000);
 /** What is believed of an answer. No food has more energy than fat (9 kcal a gram) or weighs less than what is in it. */
@@ -157,7 +225,10 @@ const answerShape = z.object({
           confidence: z.number().min(0).max(1),
         })
         .refine((item) => item.calories <= item.grams * 9.5 + 10, 'more energy than its weight can hold')
-        .refine((item) => item.protein + item.carbs + item.fats <= item.grams * 1.05 + 2, 'more nutrients than its weight'),
+        .refine(
+          (item) => item.protein + item.carbs + item.fats <= item.grams * 1.05 + 2,
+          'more nutrients than its weight',
+        ),
     )
     .max(50),
   questions: z.array(z.string()).default([]),
@@ -171,14 +242,27 @@ function analysisOf(text: string, log: Logger): Analysis {
     log.warn({ err: error, answer: text.slice(0, 500) }, 'the answer of the AI provider was not usable');
     throw unusable('gave an answer that cannot be right', error);
   }
-  const items = answer.items.map((item) => ({ ...item, grams: round(item.grams), calories: Math.round(item.calories), protein: round(item.protein), carbs: round(item.carbs), fats: round(item.fats), known: true }));
+  const items = answer.items.map((item) => ({
+    ...item,
+    grams: round(item.grams),
+    calories: Math.round(item.calories),
+    protein: round(item.protein),
+    carbs: round(item.carbs),
+    fats: round(item.fats),
+    known: true,
+  }));
   const total = { calories: 0, protein: 0, carbs: 0, fats: 0 };
-  for (const item of items) for (const nutrient of ['calories', 'protein', 'carbs', 'fats'] as const) total[nutrient] = round(total[nutrient] + item[nutrient]);
+  for (const item of items)
+    for (const nutrient of ['calories', 'protein', 'carbs', 'fats'] as const)
+      total[nutrient] = round(total[nutrient] + item[nutrient]);
   const weights = items.reduce((sum, item) => sum + item.calories + 1, 0);
   return {
     items,
     total,
-    confidence: weights === 0 ? 0 : round(items.reduce((sum, item) => sum + item.confidence * (item.calories + 1), 0) / weights),
+    confidence:
+      weights === 0
+        ? 0
+        : round(items.reduce((sum, item) => sum + item.confidence * (item.calories + 1), 0) / weights),
     questions: answer.questions.slice(0, 5).map((question) => question.slice(0, 300)),
     provider: 'gemini',
   };

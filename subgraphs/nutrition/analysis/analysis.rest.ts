@@ -17,8 +17,16 @@ export const analysisRest = [
     upload: { field: 'image', maxFiles: MOST_PICTURES, optional: true },
     body: AnalyzeShape,
     rateLimit: ANALYSES_A_MINUTE,
-    success: { status: 200, description: 'The estimate. What is not recognised is an item with `known: false`.', shape: AnalysisShape },
+    success: {
+      status: 200,
+      description: 'The estimate. What is not recognised is an item with `known: false`.',
+      shape: AnalysisShape,
+    },
     errors: ['AI_NOT_CONFIGURED', 'AI_UNAVAILABLE', 'AI_TIMEOUT', 'AI_UNUSABLE_ANSWER'],
-    handler: ({ body, files }, { analyses }) => analyses.analyze(body, files.map((file) => file.bytes)),
+    handler: ({ body, files }, { analyses }) =>
+      analyses.analyze(
+        body,
+        files.map((file) => file.bytes),
+      ),
   }),
 ];

@@ -24,13 +24,21 @@ export class Analyses {
   async analyze(input: unknown, pictures: readonly Buffer[] = []): Promise<Analysis> {
     requireUser(this.unit.viewer);
     const { prompt, locale } = validated(AnalyzeShape, input ?? {});
-    if (!prompt && pictures.length === 0) throw invalid('prompt', 'expected a description of the meal, or a picture of it');
-    if (pictures.length > MOST_PICTURES) throw invalid('image', `expected at most ${MOST_PICTURES} pictures, got ${pictures.length}`);
+    if (!prompt && pictures.length === 0)
+      throw invalid('prompt', 'expected a description of the meal, or a picture of it');
+    if (pictures.length > MOST_PICTURES)
+      throw invalid('image', `expected at most ${MOST_PICTURES} pictures, got ${pictures.length}`);
     // A file that is no picture is refused for what it is, with a provider or without.
     const reduced: Buffer[] = [];
-    for (const picture of pictures) reduced.push((await reencoded(picture, { field: 'image', maxSide: LONGEST_SIDE })).bytes);
-    if (this.provider) return this.provider.analyze({ prompt: prompt || undefined, locale, pictures: reduced });
-    if (pictures.length > 0) throw new PlatformError('AI_NOT_CONFIGURED', 'Pictures need an AI provider, and none is configured (GEMINI_API_KEY); describe the meal in words instead.');
+    for (const picture of pictures)
+      reduced.push((await reencoded(picture, { field: 'image', maxSide: LONGEST_SIDE })).bytes);
+    if (this.provider)
+      return this.provider.analyze({ prompt: prompt || undefined, locale, pictures: reduced });
+    if (pictures.length > 0)
+      throw new PlatformError(
+        'AI_NOT_CONFIGURED',
+        'Pictures need an AI provider, and none is configured (GEMINI_API_KEY); describe the meal in words instead.',
+      );
     return estimateMeal(prompt ?? '');
   }
 }

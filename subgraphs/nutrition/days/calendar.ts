@@ -1,28 +1,45 @@
 import { DateTime } from 'luxon';
 import { invalid } from '#server/errors.ts';
 
-/** A local day, `YYYY-MM-DD`, and what can be said of days without a time zone. */
+/** A local day is text, `YYYY-MM-DD`; between days there are no clocks, so they are counted in UTC. */
 
-export const dayOf = (instant: Date, zone: string): string => DateTime.fromJSDate(instant, { zone }).toISODate() ?? '';
+const DAY_MILLIS = 86_400_000;
+const millisOf = (day: string): number =>
+  Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10)));
+const fromMillis = (millis: number): string => new Date(millis).toISOString().slice(0, 10);
+
+/** The day of an instant in a time zone. */
+export const dayOf = (instant: Date, zone: string): string =>
+  DateTime.fromJSDate(instant, { zone }).toISODate() ?? '';
 
 /** Noon of a local day, as an instant: where only the day of an entry is known. */
-export const noonOf = (day: string, zone: string): Date => DateTime.fromISO(`${day}T12:00:00`, { zone }).toJSDate();
+export const noonOf = (day: string, zone: string): Date =>
+  DateTime.fromISO(`${day}T12:00:00`, { zone }).toJSDate();
 
-export const addDays = (day: string, days: number): string => DateTime.fromISO(day, { zone: 'UTC' }).plus({ days }).toISODate() ?? '';
+export const addDays = (day: string, days: number): string => fromMillis(millisOf(day) + days * DAY_MILLIS);
 
 /** How many days from one to the other. */
-export const daysBetween = (from: string, to: string): number => Math.round(DateTime.fromISO(to, { zone: 'UTC' }).diff(DateTime.fromISO(from, { zone: 'UTC' }), 'days').days);
+export const daysBetween = (from: string, to: string): number => (millisOf(to) - millisOf(from)) / DAY_MILLIS;
 
 /** 1 (Monday) to 7 (Sunday). */
-export const weekdayOf = (day: string): number => DateTime.fromISO(day, { zone: 'UTC' }).weekday;
+export const weekdayOf = (day: string): number => new Date(millisOf(day)).getUTCDay() || 7;
 
-export const daysFrom = (from: string, to: string): string[] => Array.from({ length: daysBetween(from, to) + 1 }, (_unused, index) => addDays(from, index));
+/** Every day from the first to the last. */
+export const daysFrom = (from: string, to: string): string[] =>
+  Array.from({ length: daysBetween(from, to) + 1 }, (_unused, index) => addDays(from, index));
 
 export type Bucket = 'DAY' | 'WEEK' | 'MONTH';
 
 /** The first day of the bucket that a day is in; weeks begin on Monday. */
-export const startOfBucket = (day: string, bucket: Bucket): string => DateTime.fromISO(day, { zone: 'UTC' }).startOf(bucket.toLowerCase() as Lowercase<Bucket>).toISODate() ?? '';
-export const endOfBucket = (day: string, bucket: Bucket): string => DateTime.fromISO(day, { zone: 'UTC' }).endOf(bucket.toLowerCase() as Lowercase<Bucket>).toISODate() ?? '';
+export function startOfBucket(day: string, bucket: Bucket): string {
+  if (bucket === 'WEEK') return addDays(day, 1 - weekdayOf(day));
+  return bucket === 'MONTH' ? `${day.slice(0, 8)}01` : day;
+}
+
+export function endOfBucket(day: string, bucket: Bucket): string {
+  if (bucket === 'WEEK') return addDays(day, 7 - weekdayOf(day));
+  return bucket === 'MONTH' ? fromMillis(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 0)) : day;
+}
 
 /** A range of days with both ends in it. @throws VALIDATION_FAILED where it ends before it begins, or is longer than `mostDays`. */
 export function checkRange(from: string, to: string, mostDays: number): void {

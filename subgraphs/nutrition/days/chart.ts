@@ -7,7 +7,12 @@ export type ChartMetric = keyof Nutrients;
 const WIDTH = 800;
 const HEIGHT = 360;
 const PLOT = { left: 56, right: 16, top: 48, bottom: 40 };
-const TITLES: Record<ChartMetric, string> = { calories: 'Energy, kcal a day', protein: 'Protein, g a day', carbs: 'Carbohydrates, g a day', fats: 'Fat, g a day' };
+const TITLES: Record<ChartMetric, string> = {
+  calories: 'Energy, kcal a day',
+  protein: 'Protein, g a day',
+  carbs: 'Carbohydrates, g a day',
+  fats: 'Fat, g a day',
+};
 
 /**
  * Bars of what was eaten, a line for the goal. Colours follow the viewer's light or dark scheme, and each meaning has
@@ -47,22 +52,37 @@ ${bars
   .map(({ point, value, goal }, index) => {
     const place = number(x(index) + (slot - width) / 2);
     const over = goal !== undefined && value > goal;
-    const label = index % everyLabel === 0 ? `<text class="soft" x="${number(x(index) + slot / 2)}" y="${HEIGHT - PLOT.bottom + 18}" text-anchor="middle">${dayLabel(point.start)}</text>` : '';
-    const bar = value > 0 ? `<rect class="${over ? 'over' : 'bar'}" x="${place}" y="${y(value)}" width="${number(width)}" height="${number(PLOT.top + plotHeight - y(value))}" rx="${number(Math.min(3, width / 3))}"><title>${point.start}: ${thousands(number(value))}${over ? ', above the goal' : ''}</title></rect>` : '';
+    const label =
+      index % everyLabel === 0
+        ? `<text class="soft" x="${number(x(index) + slot / 2)}" y="${HEIGHT - PLOT.bottom + 18}" text-anchor="middle">${dayLabel(point.start)}</text>`
+        : '';
+    const bar =
+      value > 0
+        ? `<rect class="${over ? 'over' : 'bar'}" x="${place}" y="${y(value)}" width="${number(width)}" height="${number(PLOT.top + plotHeight - y(value))}" rx="${number(Math.min(3, width / 3))}"><title>${point.start}: ${thousands(number(value))}${over ? ', above the goal' : ''}</title></rect>`
+        : '';
     return `${bar}${label}`;
   })
   .join('\n')}
-${goalLine(bars.map(({ goal }) => goal), (index) => number(x(index)), y)}
+${goalLine(
+  bars.map(({ goal }) => goal),
+  (index) => number(x(index)),
+  y,
+)}
 </svg>
 `;
 }
 
 /** A step that follows the goal from day to day; gaps where there is none. */
-function goalLine(goals: readonly (number | undefined)[], x: (index: number) => number, y: (value: number) => number): string {
+function goalLine(
+  goals: readonly (number | undefined)[],
+  x: (index: number) => number,
+  y: (value: number) => number,
+): string {
   let path = '';
   let last: number | undefined;
   for (const [index, goal] of goals.entries()) {
-    if (goal !== undefined) path += `${last === undefined ? 'M' : 'L'}${x(index)} ${y(goal)}L${x(index + 1)} ${y(goal)}`;
+    if (goal !== undefined)
+      path += `${last === undefined ? 'M' : 'L'}${x(index)} ${y(goal)}L${x(index + 1)} ${y(goal)}`;
     last = goal;
   }
   if (!path) return '';
@@ -80,4 +100,5 @@ function niceStep(rough: number): number {
 const number = (value: number): number => Math.round(value * 10) / 10;
 const thousands = (value: number): string => String(value).replaceAll(/\B(?=(\d{3})+(?!\d))/g, ' ');
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const dayLabel = (date: string): string => `${Number(date.slice(8, 10))} ${MONTHS[Number(date.slice(5, 7)) - 1]}`;
+const dayLabel = (date: string): string =>
+  `${Number(date.slice(8, 10))} ${MONTHS[Number(date.slice(5, 7)) - 1]}`;

@@ -47,7 +47,10 @@ export class DayTotals {
        where total.user_id = ?::uuid and total.local_date = sums.local_date`,
       [list, userId, userId],
     );
-    await this.unit.em.execute(`delete from food_log_day where user_id = ?::uuid and entries = 0 and local_date in (select day::date from jsonb_array_elements_text(?::jsonb) as days(day))`, [userId, list]);
+    await this.unit.em.execute(
+      `delete from food_log_day where user_id = ?::uuid and entries = 0 and local_date in (select day::date from jsonb_array_elements_text(?::jsonb) as days(day))`,
+      [userId, list],
+    );
   }
 
   /** The days of the range that have entries, in their order. */
@@ -57,6 +60,15 @@ export class DayTotals {
        from food_log_day where user_id = ? and local_date between ?::date and ?::date order by local_date`,
       [userId, from, to],
     );
-    return rows.map(({ date, entries, ...totals }) => ({ date, entries, totals: { calories: totals.calories, protein: grams(totals.protein), carbs: grams(totals.carbs), fats: grams(totals.fats) } }));
+    return rows.map(({ date, entries, ...totals }) => ({
+      date,
+      entries,
+      totals: {
+        calories: totals.calories,
+        protein: grams(totals.protein),
+        carbs: grams(totals.carbs),
+        fats: grams(totals.fats),
+      },
+    }));
   }
 }

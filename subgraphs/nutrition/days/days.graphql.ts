@@ -5,8 +5,10 @@ const METRIC = { CALORIES: 'calories', PROTEIN: 'protein', CARBS: 'carbs', FATS:
 export const daysGraphql = {
   User: {
     nutritionDay: ({ id }, { date, timezone }, { days }) => days.day(id, date, timezone),
-    nutritionSeries: ({ id }, { bucket, ...range }, { days }) => days.series(id, { ...range, bucket: bucket ?? undefined }),
-    nutritionChart: ({ id }, { bucket, metric, ...range }, { days }) => days.chart(id, { ...range, bucket: bucket ?? undefined, metric: metric ? METRIC[metric] : undefined }),
+    nutritionSeries: ({ id }, { bucket, ...range }, { days }) =>
+      days.series(id, { ...range, bucket: bucket ?? undefined }),
+    nutritionChart: ({ id }, { bucket, metric, ...range }, { days }) =>
+      days.chart(id, { ...range, bucket: bucket ?? undefined, metric: metric ? METRIC[metric] : undefined }),
     nutritionGoal: ({ id }, { date, timezone }, { days }) => days.goal(id, date, timezone),
   },
   NutritionDay: {

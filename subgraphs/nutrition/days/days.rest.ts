@@ -11,7 +11,8 @@ export const daysRest = [
     method: 'GET',
     path: '/history/:userId/daily',
     summary: 'Days with their entries, totals, goal and what remains of it',
-    description: 'Every day of the range, at most 92; default: the last seven. Averages are over the days that have entries.',
+    description:
+      'Every day of the range, at most 92; default: the last seven. Averages are over the days that have entries.',
     auth: 'required',
     params: ownerParams,
     query: DailyQuery,
@@ -22,11 +23,16 @@ export const daysRest = [
     method: 'GET',
     path: '/history/:userId/series',
     summary: 'Totals and averages by day, week or month',
-    description: 'At most ten years; default: the last 30 days. Its cost does not grow with the number of entries.',
+    description:
+      'At most ten years; default: the last 30 days. Its cost does not grow with the number of entries.',
     auth: 'required',
     params: ownerParams,
     query: SeriesQuery,
-    success: { status: 200, description: 'One point a bucket, oldest first; those without entries too.', shape: z.array(SeriesPointShape) },
+    success: {
+      status: 200,
+      description: 'One point a bucket, oldest first; those without entries too.',
+      shape: z.array(SeriesPointShape),
+    },
     handler: ({ params, query }, { days }) => days.series(params.userId, query),
   }),
   route({
@@ -38,6 +44,10 @@ export const daysRest = [
     params: ownerParams,
     query: ChartQuery,
     success: { status: 200, description: 'The picture.', contentType: 'image/svg+xml' },
-    handler: async ({ params, query }, { days }) => new Reply(200, await days.chart(params.userId, query), { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'private, no-cache' }),
+    handler: async ({ params, query }, { days }) =>
+      new Reply(200, await days.chart(params.userId, query), {
+        'Content-Type': 'image/svg+xml; charset=utf-8',
+        'Cache-Control': 'private, no-cache',
+      }),
   }),
 ];

@@ -6,8 +6,16 @@ import { NutrientsShape } from '../nutrients.ts';
 import { CHART_METRICS } from './chart.ts';
 
 export const RemainingShape = z
-  .object({ calories: z.int(), protein: z.number().nullable(), carbs: z.number().nullable(), fats: z.number().nullable() })
-  .meta({ id: 'Remaining', description: 'Goal less totals; below zero where more was eaten, null where there is no goal for it.' });
+  .object({
+    calories: z.int(),
+    protein: z.number().nullable(),
+    carbs: z.number().nullable(),
+    fats: z.number().nullable(),
+  })
+  .meta({
+    id: 'Remaining',
+    description: 'Goal less totals; below zero where more was eaten, null where there is no goal for it.',
+  });
 export type RemainingShape = z.infer<typeof RemainingShape>;
 
 /** A day as the graph resolves it: its entries are read when they are asked for. */
@@ -20,7 +28,13 @@ export interface NutritionDay {
 }
 
 export const NutritionDayShape = z
-  .object({ date: z.iso.date(), totals: NutrientsShape, goal: NutritionGoalShape.nullable(), remaining: RemainingShape.nullable(), entries: z.array(FoodLogShape) })
+  .object({
+    date: z.iso.date(),
+    totals: NutrientsShape,
+    goal: NutritionGoalShape.nullable(),
+    remaining: RemainingShape.nullable(),
+    entries: z.array(FoodLogShape),
+  })
   .meta({ id: 'NutritionDay' });
 export type NutritionDayShape = z.infer<typeof NutritionDayShape>;
 
@@ -50,7 +64,9 @@ export const SeriesPointShape = z
   .meta({ id: 'NutritionPoint' });
 export type SeriesPointShape = z.infer<typeof SeriesPointShape>;
 
-const zone = timezone.optional().meta({ description: "IANA time zone that decides which day is today. Default: the one of the user's profile." });
+const zone = timezone.optional().meta({
+  description: "IANA time zone that decides which day is today. Default: the one of the user's profile.",
+});
 export const DailyQuery = z.object({
   from: day.optional().meta({ description: 'First day. Default: six days before the last.' }),
   to: day.optional().meta({ description: 'Last day, included. Default: today.' }),
@@ -66,5 +82,8 @@ export const SeriesQuery = DailyQuery.extend({
     .meta({ description: 'day, week (from Monday) or month. Default: day.' }),
 });
 export const ChartQuery = SeriesQuery.extend({
-  metric: z.enum(CHART_METRICS, `expected ${CHART_METRICS.join(', ')}`).optional().meta({ description: 'calories (default), protein, carbs or fats.' }),
+  metric: z
+    .enum(CHART_METRICS, `expected ${CHART_METRICS.join(', ')}`)
+    .optional()
+    .meta({ description: 'calories (default), protein, carbs or fats.' }),
 });

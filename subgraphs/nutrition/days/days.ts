@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '#server/errors.ts';
-import { timezone } from '#server/shapes.ts';
+import { timezone as timezoneShape } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { requireOwner } from '../access.ts';
@@ -56,7 +56,11 @@ export class Days {
   }
 
   /** What holds on a day; default: today. Null where there is no goal. */
-  async goal(userId: string, date?: string | null, timezone?: string | null): Promise<NutritionGoalShape | null> {
+  async goal(
+    userId: string,
+    date?: string | null,
+    timezone?: string | null,
+  ): Promise<NutritionGoalShape | null> {
     const owner = requireOwner(this.unit.viewer, userId);
     const [goal] = await this.goals.on(owner, [date ?? (await this.today(timezone))]);
     return goal ?? null;
@@ -70,7 +74,10 @@ export class Days {
   async daily(userId: string, range: Range): Promise<DailyShape> {
     const owner = requireOwner(this.unit.viewer, userId);
     const { from, to } = await this.rangeOf(range, 7, MOST_DAYS_WITH_ENTRIES);
-    const [days, entries] = await Promise.all([this.between(owner, from, to), this.foodLogs.between(owner, from, to)]);
+    const [days, entries] = await Promise.all([
+      this.between(owner, from, to),
+      this.foodLogs.between(owner, from, to),
+    ]);
     const byDay = Map.groupBy(entries, (entry) => entry.localDate);
     return {
       from,
@@ -82,11 +89,17 @@ export class Days {
   }
 
   /** How it went, by day, week or month; at most ten years. */
-  async series(userId: string, { bucket = 'DAY', ...range }: Range & { bucket?: Bucket | undefined }): Promise<SeriesPointShape[]> {
+  async series(
+    userId: string,
+    { bucket = 'DAY', ...range }: Range & { bucket?: Bucket | undefined },
+  ): Promise<SeriesPointShape[]> {
     const owner = requireOwner(this.unit.viewer, userId);
     const { from, to } = await this.rangeOf(range, 30, MOST_DAYS);
     const days = daysFrom(from, to);
-    const [logged, goals] = await Promise.all([this.totals.between(owner, from, to), this.goals.on(owner, days)]);
+    const [logged, goals] = await Promise.all([
+      this.totals.between(owner, from, to),
+      this.goals.on(owner, days),
+    ]);
     const totalOf = new Map(logged.map((day) => [day.date, day]));
     const dated = days.map((date, index) => ({ date, total: totalOf.get(date), goal: goals[index] ?? null }));
     return [...Map.groupBy(dated, ({ date }) => startOfBucket(date, bucket))].map(([start, part]) => {
@@ -106,15 +119,28 @@ export class Days {
   }
 
   /** The series as an SVG picture; at most 366 bars. */
-  async chart(userId: string, { metric = 'calories', ...range }: Range & { bucket?: Bucket | undefined; metric?: ChartMetric | undefined }): Promise<string> {
+  async chart(
+    userId: string,
+    {
+      metric = 'calories',
+      ...range
+    }: Range & { bucket?: Bucket | undefined; metric?: ChartMetric | undefined },
+  ): Promise<string> {
     const points = await this.series(userId, range);
-    if (points.length > MOST_BARS) throw invalid('bucket', `expected at most ${MOST_BARS} bars, got ${points.length}; choose a longer bucket or a shorter range`);
+    if (points.length > MOST_BARS)
+      throw invalid(
+        'bucket',
+        `expected at most ${MOST_BARS} bars, got ${points.length}; choose a longer bucket or a shorter range`,
+      );
     return chartOf(points, metric);
   }
 
   private async between(owner: string, from: string, to: string): Promise<NutritionDay[]> {
     const days = daysFrom(from, to);
-    const [logged, goals] = await Promise.all([this.totals.between(owner, from, to), this.goals.on(owner, days)]);
+    const [logged, goals] = await Promise.all([
+      this.totals.between(owner, from, to),
+      this.goals.on(owner, days),
+    ]);
     const totalOf = new Map(logged.map((day) => [day.date, day.totals]));
     return days.map((date, index) => {
       const totals = totalOf.get(date) ?? NO_NUTRIENTS;
@@ -123,7 +149,11 @@ export class Days {
     });
   }
 
-  private async rangeOf({ from, to, timezone }: Range, defaultDays: number, mostDays: number): Promise<{ from: string; to: string }> {
+  private async rangeOf(
+    { from, to, timezone }: Range,
+    defaultDays: number,
+    mostDays: number,
+  ): Promise<{ from: string; to: string }> {
     const last = to ?? (await this.today(timezone));
     const first = from ?? addDays(last, 1 - defaultDays);
     checkRange(first, last, mostDays);
@@ -131,9 +161,11 @@ export class Days {
   }
 }
 
-const validZone = (zone: string | null | undefined): string | undefined => (zone ? validated(z.object({ timezone }), { timezone: zone }).timezone : undefined);
+const validZone = (zone: string | null | undefined): string | undefined =>
+  zone ? validated(z.object({ timezone: timezoneShape }), { timezone: zone }).timezone : undefined;
 
-const left = (goal: number | null, eaten: number): number | null => (goal === null ? null : grams(goal - eaten));
+const left = (goal: number | null, eaten: number): number | null =>
+  goal === null ? null : grams(goal - eaten);
 
 const remaining = (goal: NutritionGoalShape, eaten: Nutrients): RemainingShape => ({
   calories: goal.calories - eaten.calories,
@@ -150,7 +182,11 @@ function meanGoal(goals: readonly (NutritionGoalShape | null)[]): Partial<Nutrie
     const given = values.filter((value) => value !== null);
     return given.length === 0 ? undefined : given.reduce((total, value) => total + value, 0) / given.length;
   };
-  const [protein, carbs, fats] = [mean(present.map((goal) => goal.protein)), mean(present.map((goal) => goal.carbs)), mean(present.map((goal) => goal.fats))];
+  const [protein, carbs, fats] = [
+    mean(present.map((goal) => goal.protein)),
+    mean(present.map((goal) => goal.carbs)),
+    mean(present.map((goal) => goal.fats)),
+  ];
   return {
     calories: Math.round(mean(present.map((goal) => goal.calories)) ?? 0),
     ...(protein !== undefined && { protein: grams(protein) }),

@@ -21,7 +21,8 @@ export interface Amount {
 }
 
 export const isEmpty = (amount: Amount): boolean => Object.keys(amount).length === 0;
-const saysHow = ({ grams, millilitres, measure }: Amount): boolean => grams !== undefined || millilitres !== undefined || measure !== undefined;
+const saysHow = ({ grams, millilitres, measure }: Amount): boolean =>
+  grams !== undefined || millilitres !== undefined || measure !== undefined;
 
 /** Reads an amount: number, size, unit, in the orders in which people write them. `length` is 0 where there is none. */
 export function amountAt(tokens: readonly Token[], from: number): { amount: Amount; length: number } {
@@ -54,8 +55,30 @@ export function amountAt(tokens: readonly Token[], from: number): { amount: Amou
     } else if (SIZES[word] && (amount.count !== undefined || at === from)) {
       amount.size = word;
       at += 1;
-    } else if ((word === 'extra' && SIZES[wordAt(tokens, at + 1) ?? '']) || (!isEmpty(amount) && (word === 'of' || word === 'a' || word === 'an' || word === 'the') && at > from)) at += 1;
-    else if (!isEmpty(amount) && ['full', 'heaped', 'heaping', 'level', 'generous', 'good', 'rounded', 'more', 'extra', 'thick', 'thin', 'fresh', 'cooked'].includes(word)) at += 1;
+    } else if (
+      (word === 'extra' && SIZES[wordAt(tokens, at + 1) ?? '']) ||
+      (!isEmpty(amount) && (word === 'of' || word === 'a' || word === 'an' || word === 'the') && at > from)
+    )
+      at += 1;
+    else if (
+      !isEmpty(amount) &&
+      [
+        'full',
+        'heaped',
+        'heaping',
+        'level',
+        'generous',
+        'good',
+        'rounded',
+        'more',
+        'extra',
+        'thick',
+        'thin',
+        'fresh',
+        'cooked',
+      ].includes(word)
+    )
+      at += 1;
     else break;
   }
   if (wordAt(tokens, at - 1) === 'extra') at -= 1;
@@ -73,17 +96,28 @@ const scaled = (quantity: Quantity, by: number): Quantity => ({
 /** After a weight, what it comes in says nothing new: "330 ml can of", "150 g portion of". */
 function skipContainer(tokens: readonly Token[], from: number): number {
   let at = from;
-  if (MEASURE_WORDS[singular(wordAt(tokens, at) ?? '')] && !['breast', 'thigh', 'fillet', 'filet', 'chop', 'steak'].includes(singular(wordAt(tokens, at) ?? ''))) at += 1;
+  if (
+    MEASURE_WORDS[singular(wordAt(tokens, at) ?? '')] &&
+    !['breast', 'thigh', 'fillet', 'filet', 'chop', 'steak'].includes(singular(wordAt(tokens, at) ?? ''))
+  )
+    at += 1;
   while (wordAt(tokens, at) === 'of' || wordAt(tokens, at) === 'the') at += 1;
   return at;
 }
 
-function unitAt(tokens: readonly Token[], at: number): { quantity?: Quantity; measure?: string; length: number } | undefined {
+function unitAt(
+  tokens: readonly Token[],
+  at: number,
+): { quantity?: Quantity; measure?: string; length: number } | undefined {
   const word = wordAt(tokens, at);
   if (word === undefined) return undefined;
   const one = singular(word);
   const mass = MASS_UNITS[word] ?? MASS_UNITS[one];
-  if (mass !== undefined) return { quantity: { grams: mass, ...((one === 'oz' || one === 'ounce') && { ounces: true }) }, length: 1 };
+  if (mass !== undefined)
+    return {
+      quantity: { grams: mass, ...((one === 'oz' || one === 'ounce') && { ounces: true }) },
+      length: 1,
+    };
   if (word === 'floz') return { quantity: { millilitres: 29.57 }, length: 1 };
   const measure = MEASURE_WORDS[word] ?? MEASURE_WORDS[one];
   if (measure !== undefined) return { measure, length: 1 };
@@ -92,7 +126,10 @@ function unitAt(tokens: readonly Token[], at: number): { quantity?: Quantity; me
 }
 
 /** Digits or words: `1 1/2`, `one and a half`, `half a`, `2-3`, `a couple of`. */
-function numberAt(tokens: readonly Token[], from: number): { value: number; length: number; vague: boolean } | undefined {
+function numberAt(
+  tokens: readonly Token[],
+  from: number,
+): { value: number; length: number; vague: boolean } | undefined {
   const first = plainNumberAt(tokens, from);
   if (!first) return undefined;
   let { value, vague } = first;
@@ -113,12 +150,20 @@ function numberAt(tokens: readonly Token[], from: number): { value: number; leng
   return { value, vague, length: at - from };
 }
 
-function plainNumberAt(tokens: readonly Token[], from: number): { value: number; length: number; vague: boolean } | undefined {
+function plainNumberAt(
+  tokens: readonly Token[],
+  from: number,
+): { value: number; length: number; vague: boolean } | undefined {
   const token = tokens[from];
-  if (isMark(token, 'x') && tokens[from + 1]?.kind === 'number') return { value: (tokens[from + 1] as { value: number }).value, length: 2, vague: false };
+  if (isMark(token, 'x') && tokens[from + 1]?.kind === 'number')
+    return { value: (tokens[from + 1] as { value: number }).value, length: 2, vague: false };
   if (token?.kind === 'number') {
-    const part = ['thirds', 'quarters'].includes(wordAt(tokens, from + 1) ?? '') ? NUMBER_WORDS[wordAt(tokens, from + 1) ?? ''] : undefined;
-    return part === undefined ? { value: token.value, length: 1, vague: false } : { value: token.value * part, length: 2, vague: false };
+    const part = ['thirds', 'quarters'].includes(wordAt(tokens, from + 1) ?? '')
+      ? NUMBER_WORDS[wordAt(tokens, from + 1) ?? '']
+      : undefined;
+    return part === undefined
+      ? { value: token.value, length: 1, vague: false }
+      : { value: token.value * part, length: 2, vague: false };
   }
   if (token?.kind !== 'word') return undefined;
   let at = from;
@@ -140,17 +185,21 @@ function plainNumberAt(tokens: readonly Token[], from: number): { value: number;
 /** `1/2`, `a half`, `half`, `a quarter`. */
 function fractionAt(tokens: readonly Token[], from: number): { value: number; length: number } | undefined {
   const token = tokens[from];
-  if (token?.kind === 'number') return token.fraction && token.value < 1 ? { value: token.value, length: 1 } : undefined;
+  if (token?.kind === 'number')
+    return token.fraction && token.value < 1 ? { value: token.value, length: 1 } : undefined;
   const article = isArticle(token) ? 1 : 0;
   const value = NUMBER_WORDS[wordAt(tokens, from + article) ?? ''];
   return value !== undefined && value < 1 ? { value, length: article + 1 } : undefined;
 }
 
-const isArticle = (token: Token | undefined): boolean => token?.kind === 'word' && (token.text === 'a' || token.text === 'an');
-export const isMark = (token: Token | undefined, text: string): boolean => token?.kind === 'mark' && token.text === text;
+const isArticle = (token: Token | undefined): boolean =>
+  token?.kind === 'word' && (token.text === 'a' || token.text === 'an');
+export const isMark = (token: Token | undefined, text: string): boolean =>
+  token?.kind === 'mark' && token.text === text;
 export const wordAt = (tokens: readonly Token[], at: number): string | undefined => {
   const token = tokens[at];
   return token?.kind === 'word' ? token.text : undefined;
 };
 const followedByOf = (tokens: readonly Token[], at: number): boolean => wordAt(tokens, at) === 'of';
-export const isIgnored = (word: string): boolean => IGNORED.has(word) || IGNORED.has(singular(word)) || /[^e]ed$|ly$/.test(word);
+export const isIgnored = (word: string): boolean =>
+  IGNORED.has(word) || IGNORED.has(singular(word)) || /[^e]ed$|ly$/.test(word);

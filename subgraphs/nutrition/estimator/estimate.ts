@@ -45,7 +45,8 @@ export function estimateMeal(text: string): Analysis {
   }
   const weight = (item: AnalysisItem) => item.calories + 1; // water has a say, too
   const weights = known.reduce((sum, item) => sum + weight(item), 0);
-  const mean = weights === 0 ? 0 : known.reduce((sum, item) => sum + item.confidence * weight(item), 0) / weights;
+  const mean =
+    weights === 0 ? 0 : known.reduce((sum, item) => sum + item.confidence * weight(item), 0) / weights;
   return {
     items,
     total,
@@ -56,40 +57,80 @@ export function estimateMeal(text: string): Analysis {
 }
 
 function itemOf({ food, words, amount, leftOut, corrected, companions }: Mention): AnalysisItem {
-  if (!food) return { name: words, grams: Math.min(MOST_GRAMS, round((amount.grams ?? 0) * (amount.count ?? 1))), calories: 0, protein: 0, carbs: 0, fats: 0, confidence: CONFIDENCE.unknown, known: false };
+  if (!food)
+    return {
+      name: words,
+      grams: Math.min(MOST_GRAMS, round((amount.grams ?? 0) * (amount.count ?? 1))),
+      calories: 0,
+      protein: 0,
+      carbs: 0,
+      fats: 0,
+      confidence: CONFIDENCE.unknown,
+      known: false,
+    };
   const { grams, confidence } = weightOf(food, amount, companions);
   const held = nutrientsOf(food, grams);
-  const sure = confidence * (corrected ? CORRECTED : 1) * (leftOut.length > 0 ? LEFT_OUT : 1) * (amount.vague ? VAGUE : 1) * (isDish(food) ? DISH : 1);
-  return { name: food.name, grams: round(grams), calories: Math.round(held.calories), protein: round(held.protein), carbs: round(held.carbs), fats: round(held.fats), confidence: round(sure), known: true };
+  const sure =
+    confidence *
+    (corrected ? CORRECTED : 1) *
+    (leftOut.length > 0 ? LEFT_OUT : 1) *
+    (amount.vague ? VAGUE : 1) *
+    (isDish(food) ? DISH : 1);
+  return {
+    name: food.name,
+    grams: round(grams),
+    calories: Math.round(held.calories),
+    protein: round(held.protein),
+    carbs: round(held.carbs),
+    fats: round(held.fats),
+    confidence: round(sure),
+    known: true,
+  };
 }
 
 const isDish = (food: Food): boolean => DISHES.includes(food);
 
 /** Grams of what was said, and how sure that is. */
-function weightOf(food: Food, amount: Amount, companions: readonly Food[]): { grams: number; confidence: number } {
+function weightOf(
+  food: Food,
+  amount: Amount,
+  companions: readonly Food[],
+): { grams: number; confidence: number } {
   const count = amount.count ?? 1;
-  const bounded = (grams: number, confidence: number) => (grams > MOST_GRAMS ? { grams: MOST_GRAMS, confidence: 0.1 } : { grams, confidence });
-  if (amount.ounces && food.measures['fl oz'] !== undefined) return bounded((count * (amount.grams ?? 0) * food.measures['fl oz']) / 28.35, CONFIDENCE.measure);
+  const bounded = (grams: number, confidence: number) =>
+    grams > MOST_GRAMS ? { grams: MOST_GRAMS, confidence: 0.1 } : { grams, confidence };
+  if (amount.ounces && food.measures['fl oz'] !== undefined)
+    return bounded((count * (amount.grams ?? 0) * food.measures['fl oz']) / 28.35, CONFIDENCE.measure);
   if (amount.grams !== undefined) return bounded(count * amount.grams, CONFIDENCE.weight);
-  if (amount.millilitres !== undefined) return bounded(count * amount.millilitres * density(food), CONFIDENCE.measure);
-  if (isEmpty(amount)) return { grams: besides(food, companions) ?? portionGrams(food), confidence: CONFIDENCE.portion };
-  const one = amount.measure === undefined ? pieceOf(food, amount.size) : measureOf(food, amount.measure, amount.size);
+  if (amount.millilitres !== undefined)
+    return bounded(count * amount.millilitres * density(food), CONFIDENCE.measure);
+  if (isEmpty(amount))
+    return { grams: besides(food, companions) ?? portionGrams(food), confidence: CONFIDENCE.portion };
+  const one =
+    amount.measure === undefined ? pieceOf(food, amount.size) : measureOf(food, amount.measure, amount.size);
   return bounded(count * one.grams, one.confidence);
 }
 
-function measureOf(food: Food, measure: string, size: string | undefined): { grams: number; confidence: number } {
+function measureOf(
+  food: Food,
+  measure: string,
+  size: string | undefined,
+): { grams: number; confidence: number } {
   const factor = size === undefined ? 1 : (SIZES[size]?.factor ?? 1);
   const sized = factor === 1 ? 1 : VAGUE;
   if (measure === 'half') return scale(pieceOf(food, size), 0.5);
   if (measure === 'piece' || measure === 'steak') return pieceOf(food, size);
-  if (measure === 'portion') return { grams: portionGrams(food) * factor, confidence: CONFIDENCE.vessel * sized };
+  if (measure === 'portion')
+    return { grams: portionGrams(food) * factor, confidence: CONFIDENCE.vessel * sized };
   const weighed = food.measures[measure];
   if (weighed !== undefined) return { grams: weighed * factor, confidence: CONFIDENCE.measure * sized };
   const spoon = VOLUME_UNITS[measure];
-  if (spoon !== undefined && MEASURE_WORDS[measure]) return { grams: spoon * density(food) * factor, confidence: CONFIDENCE.pieces * sized };
+  if (spoon !== undefined && MEASURE_WORDS[measure])
+    return { grams: spoon * density(food) * factor, confidence: CONFIDENCE.pieces * sized };
   const vessel = VESSELS[measure];
   if (!vessel) return scale(pieceOf(food, size), 1, CONFIDENCE.vessel);
-  if (measure === 'handful' && food.category === 'nuts') return { grams: vessel.dryGrams * factor, confidence: CONFIDENCE.vessel };
+  if (measure === 'handful' && food.category === 'nuts')
+    return { grams: vessel.dryGrams * factor, confidence: CONFIDENCE.vessel };
   const grams = hasDensity(food) ? vessel.millilitres * density(food) : vessel.dryGrams;
   return { grams: grams * factor, confidence: CONFIDENCE.vessel * sized };
 }
@@ -100,17 +141,27 @@ function pieceOf(food: Food, size: string | undefined): { grams: number; confide
     const wanted = SIZES[size] ?? { measure: 'medium', factor: 1 };
     const weighed = food.measures[wanted.measure];
     if (weighed !== undefined) return { grams: weighed, confidence: CONFIDENCE.measure };
-    return { grams: (food.measures.piece ?? portionGrams(food)) * wanted.factor, confidence: CONFIDENCE.vessel };
+    return {
+      grams: (food.measures.piece ?? portionGrams(food)) * wanted.factor,
+      confidence: CONFIDENCE.vessel,
+    };
   }
   const piece = food.measures.piece ?? food.measures.medium;
   if (piece !== undefined) return { grams: piece, confidence: CONFIDENCE.pieces };
   return { grams: portionGrams(food), confidence: CONFIDENCE.vessel };
 }
 
-const scale = (weight: { grams: number; confidence: number }, by: number, most: number = 1) => ({ grams: weight.grams * by, confidence: Math.min(most, weight.confidence) });
+const scale = (weight: { grams: number; confidence: number }, by: number, most: number = 1) => ({
+  grams: weight.grams * by,
+  confidence: Math.min(most, weight.confidence),
+});
 
 const CUP = 236.6; // ml
-const hasDensity = ({ measures }: Food): boolean => measures['fl oz'] !== undefined || measures.cup !== undefined || measures.tbsp !== undefined || measures.tsp !== undefined;
+const hasDensity = ({ measures }: Food): boolean =>
+  measures['fl oz'] !== undefined ||
+  measures.cup !== undefined ||
+  measures.tbsp !== undefined ||
+  measures.tsp !== undefined;
 
 /** Grams of a millilitre, by the first of the volumes that the table weighs; else as water. */
 function density({ measures }: Food): number {
@@ -131,14 +182,18 @@ function besides(food: Food, companions: readonly Food[]): number | undefined {
 
 function questionsOf(mentions: readonly Mention[], items: readonly AnalysisItem[]): string[] {
   const questions = mentions.flatMap(({ food, words, amount, leftOut, corrected }, index) => {
-    if (!food) return [`The food table does not know "${words}"; what is in it, or what does its label say? It counts as 0 kcal here.`];
+    if (!food)
+      return [
+        `The food table does not know "${words}"; what is in it, or what does its label say? It counts as 0 kcal here.`,
+      ];
     return [
       ...(corrected ? [`Did you mean ${food.name} by "${words}"?`] : []),
       ...(leftOut.length > 0 ? [`What is "${leftOut.join(' ')}" before ${food.name}? It was left out.`] : []),
       ...(isEmpty(amount) ? [`How much ${food.name} was it? ${items[index]?.grams} g were assumed.`] : []),
     ];
   });
-  if (mentions.length === 0) questions.push('No food was found in the text; what was eaten, and how much of it?');
+  if (mentions.length === 0)
+    questions.push('No food was found in the text; what was eaten, and how much of it?');
   return questions.slice(0, MOST_QUESTIONS);
 }
 

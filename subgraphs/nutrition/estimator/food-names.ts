@@ -20,18 +20,36 @@ const NAME_WORDS = new Set<string>();
 
 export const singular = (word: string): string => {
   if (word.length < 4 || KEEPS_S.has(word) || /(ss|us|is)$/.test(word)) return word;
-  if (word.endsWith('ies')) return word === 'cookies' || word === 'smoothies' ? word.slice(0, -1) : `${word.slice(0, -3)}y`;
+  if (word.endsWith('ies'))
+    return word === 'cookies' || word === 'smoothies' ? word.slice(0, -1) : `${word.slice(0, -3)}y`;
   if (word.endsWith('loaves')) return 'loaf';
   if (word === 'leaves') return 'leaf';
   if (word === 'halves') return 'half';
-  if (word.endsWith('oes') || /(s|x|ch|sh)es$/.test(word)) return word === 'patches' ? word : word.slice(0, -2);
+  if (word.endsWith('oes') || /(s|x|ch|sh)es$/.test(word))
+    return word === 'patches' ? word : word.slice(0, -2);
   return word.endsWith('s') ? word.slice(0, -1) : word;
 };
-const KEEPS_S = new Set(['hummus', 'houmous', 'humus', 'couscous', 'asparagus', 'molasses', 'swiss', 'oats', 'cous', 'lbs', 'pcs', 'gms', 'lays', 'jerrys']);
+const KEEPS_S = new Set([
+  'hummus',
+  'houmous',
+  'humus',
+  'couscous',
+  'asparagus',
+  'molasses',
+  'swiss',
+  'oats',
+  'cous',
+  'lbs',
+  'pcs',
+  'gms',
+  'lays',
+  'jerrys',
+]);
 
 const nameOf = (words: readonly string[]): string => words.map(singular).join(' ');
 
-const wordsOf = (alias: string): string[] => alias.toLowerCase().replaceAll('-', ' ').split(/\s+/).filter(Boolean);
+const wordsOf = (alias: string): string[] =>
+  alias.toLowerCase().replaceAll('-', ' ').split(/\s+/).filter(Boolean);
 const FOODS = [...FOOD_TABLE, ...DISHES];
 for (const food of FOODS) for (const alias of food.aliases) learn(food, wordsOf(alias));
 // What the table calls a food comes after what people call it: "egg" is the boiled one.
@@ -91,8 +109,13 @@ export function editDistance(one: string, other: string): number {
   for (let i = 1; i <= one.length; i++) {
     const row = [i];
     for (let j = 1; j <= other.length; j++) {
-      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1));
-      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
+      let best = Math.min(
+        (last[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1),
+      );
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
       row.push(best);
     }
     beforeLast = last;

@@ -23,7 +23,27 @@ export function parseMeal(text: string): Mention[] {
   return new MealParser(tokensOf(text)).parse();
 }
 
-const FLAVOURS = new Set(['milk', 'sugar', 'butter', 'cream', 'mayo', 'mayonnaise', 'salt', 'oil', 'sauce', 'dressing', 'cheese', 'honey', 'syrup', 'ketchup', 'sweetener', 'ice', 'bacon', 'onion', 'onions']);
+const FLAVOURS = new Set([
+  'milk',
+  'sugar',
+  'butter',
+  'cream',
+  'mayo',
+  'mayonnaise',
+  'salt',
+  'oil',
+  'sauce',
+  'dressing',
+  'cheese',
+  'honey',
+  'syrup',
+  'ketchup',
+  'sweetener',
+  'ice',
+  'bacon',
+  'onion',
+  'onions',
+]);
 
 const BREADS = new Set(['bread_white', 'bread_ww', 'bread_french', 'toast_white', 'toast_ww']);
 
@@ -72,9 +92,19 @@ class MealParser {
     const next = amountAt(this.tokens, this.at + 1);
     const last = this.mentions.at(-1);
     // "rice (200 g)", "rice: 200 g", "eggs x2": the amount of what stands before
-    if ((text === '(' || text === ':' || text === '-' || text === 'x') && last && this.unknown.length === 0 && next.length > 0 && this.endsPhraseAt(this.at + 1 + next.length) && (isEmpty(last.amount) || next.amount.grams !== undefined)) {
+    if (
+      (text === '(' || text === ':' || text === '-' || text === 'x') &&
+      last &&
+      this.unknown.length === 0 &&
+      next.length > 0 &&
+      this.endsPhraseAt(this.at + 1 + next.length) &&
+      (isEmpty(last.amount) || next.amount.grams !== undefined)
+    ) {
       // "2 slices (60 g)": the weight is of all of them
-      last.amount = next.amount.grams !== undefined || next.amount.millilitres !== undefined ? next.amount : { ...last.amount, ...next.amount };
+      last.amount =
+        next.amount.grams !== undefined || next.amount.millilitres !== undefined
+          ? next.amount
+          : { ...last.amount, ...next.amount };
       this.at += 1 + next.length;
       return;
     }
@@ -97,8 +127,16 @@ class MealParser {
   private quantity(): void {
     const { amount, length } = amountAt(this.tokens, this.at);
     const last = this.mentions.at(-1);
-    const behind = this.adjacent && last && this.unknown.length === 0 && isEmpty(last.amount) && amount.count !== undefined;
-    if (behind && (this.endsPhraseAt(this.at + length) || amount.grams !== undefined || amount.millilitres !== undefined)) {
+    const behind =
+      this.adjacent &&
+      last &&
+      this.unknown.length === 0 &&
+      isEmpty(last.amount) &&
+      amount.count !== undefined;
+    if (
+      behind &&
+      (this.endsPhraseAt(this.at + length) || amount.grams !== undefined || amount.millilitres !== undefined)
+    ) {
       last.amount = amount;
       this.adjacent = false;
     } else if (length > 0) {
@@ -113,11 +151,23 @@ class MealParser {
     const found = foodAt(this.wordsFrom(this.at));
     if (!found) return false;
     // "a half" or "a side" is an amount before it is a slip of anything
-    if (found.corrected && (amountAt(this.tokens, this.at).length > 0 || isIgnored(wordAt(this.tokens, this.at) ?? '') || SEPARATORS.has(wordAt(this.tokens, this.at) ?? '') || NEGATIONS.has(wordAt(this.tokens, this.at) ?? ''))) return false;
+    if (
+      found.corrected &&
+      (amountAt(this.tokens, this.at).length > 0 ||
+        isIgnored(wordAt(this.tokens, this.at) ?? '') ||
+        SEPARATORS.has(wordAt(this.tokens, this.at) ?? '') ||
+        NEGATIONS.has(wordAt(this.tokens, this.at) ?? ''))
+    )
+      return false;
     const words = this.wordsFrom(this.at).slice(0, found.length).join(' ');
     this.at += found.length;
     const last = this.mentions.at(-1);
-    if (this.adjacent && last?.food && (found.food.id === 'omelette' || found.food.id.startsWith('egg_')) && last.food.id.startsWith('egg_')) {
+    if (
+      this.adjacent &&
+      last?.food &&
+      (found.food.id === 'omelette' || found.food.id.startsWith('egg_')) &&
+      last.food.id.startsWith('egg_')
+    ) {
       // "a three egg omelette"
       last.amount = found.food.id === 'omelette' ? { ...last.amount, measure: 'egg' } : last.amount;
       last.food = found.food;
@@ -129,7 +179,14 @@ class MealParser {
       return true;
     }
     if (isEmpty(this.amount) || this.amount.measure === undefined) this.measureBehind();
-    this.mentions.push({ food: found.food, words, amount: this.amount, leftOut: this.unknown, corrected: found.corrected, companions: this.clause });
+    this.mentions.push({
+      food: found.food,
+      words,
+      amount: this.amount,
+      leftOut: this.unknown,
+      corrected: found.corrected,
+      companions: this.clause,
+    });
     this.clause = [...this.clause, found.food];
     this.amount = {};
     this.unknown = [];
@@ -140,7 +197,14 @@ class MealParser {
   /** "two cod fillets", "bacon rashers": a measure right behind the name. */
   private measureBehind(): void {
     const measure = MEASURE_WORDS[singular(wordAt(this.tokens, this.at) ?? '')];
-    if (!measure || measure === 'portion' || this.amount.grams !== undefined || this.amount.millilitres !== undefined || foodAt(this.wordsFrom(this.at))) return;
+    if (
+      !measure ||
+      measure === 'portion' ||
+      this.amount.grams !== undefined ||
+      this.amount.millilitres !== undefined ||
+      foodAt(this.wordsFrom(this.at))
+    )
+      return;
     this.amount = { ...this.amount, measure };
     this.at += 1;
   }
@@ -149,7 +213,11 @@ class MealParser {
     const words = this.wordsFrom(this.at);
     for (const length of [3, 2]) {
       const name = words.slice(0, length).map(singular).join(' ');
-      if (words.length < length || !(OTHER_DISHES.has(name) || OTHER_DISHES.has(words.slice(0, length).join(' ')))) continue;
+      if (
+        words.length < length ||
+        !(OTHER_DISHES.has(name) || OTHER_DISHES.has(words.slice(0, length).join(' ')))
+      )
+        continue;
       this.unknown.push(words.slice(0, length).join(' '));
       this.at += length;
       this.adjacent = false;
@@ -165,8 +233,23 @@ class MealParser {
     if (!bread) return;
     const count = this.amount.count ?? 1;
     // "a tuna salad sandwich": what is in it is not known
-    if (this.unknown.length > 0) this.mentions.push({ food: undefined, words: this.unknown.join(' '), amount: {}, leftOut: [], corrected: false, companions: [] });
-    this.mentions.push({ food: bread.food, words: 'sandwich', amount: { count: 2 * count, measure: 'slice', vague: true }, leftOut: [], corrected: false, companions: [] });
+    if (this.unknown.length > 0)
+      this.mentions.push({
+        food: undefined,
+        words: this.unknown.join(' '),
+        amount: {},
+        leftOut: [],
+        corrected: false,
+        companions: [],
+      });
+    this.mentions.push({
+      food: bread.food,
+      words: 'sandwich',
+      amount: { count: 2 * count, measure: 'slice', vague: true },
+      leftOut: [],
+      corrected: false,
+      companions: [],
+    });
     this.amount = {};
     this.unknown = [];
     this.adjacent = true;
@@ -186,7 +269,10 @@ class MealParser {
       if (!found && (SEPARATORS.has(word) || word === 'but')) return;
       this.at += found?.length ?? 1;
       const joint = wordAt(this.tokens, this.at);
-      const joined = joint === 'or' || joint === 'nor' || (joint === 'and' && FLAVOURS.has(wordAt(this.tokens, this.at + 1) ?? ''));
+      const joined =
+        joint === 'or' ||
+        joint === 'nor' ||
+        (joint === 'and' && FLAVOURS.has(wordAt(this.tokens, this.at + 1) ?? ''));
       if (!joined) return;
       this.at += 1;
     }
@@ -206,7 +292,15 @@ class MealParser {
 
   /** What was said of a food that never came is a food that the table does not know. */
   private endPhrase(): void {
-    if (this.unknown.length > 0) this.mentions.push({ food: undefined, words: this.unknown.join(' '), amount: this.amount, leftOut: [], corrected: false, companions: [] });
+    if (this.unknown.length > 0)
+      this.mentions.push({
+        food: undefined,
+        words: this.unknown.join(' '),
+        amount: this.amount,
+        leftOut: [],
+        corrected: false,
+        companions: [],
+      });
     this.unknown = [];
     this.amount = {};
     this.adjacent = false;
@@ -214,7 +308,9 @@ class MealParser {
 
   private endsPhraseAt(at: number): boolean {
     const token = this.tokens[at];
-    return token === undefined || token.kind === 'mark' || (token.kind === 'word' && SEPARATORS.has(token.text));
+    return (
+      token === undefined || token.kind === 'mark' || (token.kind === 'word' && SEPARATORS.has(token.text))
+    );
   }
 
   private wordsFrom(from: number): string[] {

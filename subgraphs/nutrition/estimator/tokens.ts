@@ -1,5 +1,8 @@
 /** A meal text as a row of words, numbers and marks. */
-export type Token = { kind: 'word'; text: string } | { kind: 'number'; value: number; fraction: boolean } | { kind: 'mark'; text: ',' | '\n' | '(' | ')' | ':' | '-' | 'x' | '~' };
+export type Token =
+  | { kind: 'word'; text: string }
+  | { kind: 'number'; value: number; fraction: boolean }
+  | { kind: 'mark'; text: ',' | '\n' | '(' | ')' | ':' | '-' | 'x' | '~' };
 
 const MAX_TOKENS = 600;
 
@@ -29,7 +32,9 @@ export function tokensOf(text: string): Token[] {
     .replaceAll(/\b(?:sugar|gluten|dairy|lactose|caffeine|salt)[- ]free\b/g, ' ')
     .replaceAll(/\begg(s?),?\s+(scrambled|fried|boiled|hard[- ]boiled|poached)\b/g, '$2 egg$1');
   const tokens: Token[] = [];
-  for (const [part] of clean.matchAll(/\d{1,3}(?:,\d{3})+(?!\d)|\d+\s*\/\s*\d+|\d+(?:[.,]\d+)?|\.\d+|[\p{L}']+|[\n;,+()[\]:=×*]|\.(?=\s|$)|\s[-–—]\s|[-–—~/|]/gu)) {
+  for (const [part] of clean.matchAll(
+    /\d{1,3}(?:,\d{3})+(?!\d)|\d+\s*\/\s*\d+|\d+(?:[.,]\d+)?|\.\d+|[\p{L}']+|[\n;,+()[\]:=×*]|\.(?=\s|$)|\s[-–—]\s|[-–—~/|]/gu,
+  )) {
     const token = tokenOf(part);
     if (token) tokens.push(token);
     if (tokens.length >= MAX_TOKENS) break;
@@ -56,7 +61,14 @@ function tokenOf(part: string): Token | undefined {
 
 function numberOf(part: string): Token {
   const [above, below] = part.split('/');
-  if (below !== undefined) return { kind: 'number', value: Number(below) === 0 ? Number(above) : Number(above) / Number(below), fraction: true };
-  const value = /^\d{1,3}(,\d{3})+$/.test(part) ? Number(part.replaceAll(',', '')) : Number(part.replace(',', '.'));
+  if (below !== undefined)
+    return {
+      kind: 'number',
+      value: Number(below) === 0 ? Number(above) : Number(above) / Number(below),
+      fraction: true,
+    };
+  const value = /^\d{1,3}(,\d{3})+$/.test(part)
+    ? Number(part.replaceAll(',', ''))
+    : Number(part.replace(',', '.'));
   return { kind: 'number', value, fraction: false };
 }

@@ -1,15 +1,30 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
-import type { FoodLogSource, MealType } from './food-logs.shapes.ts';
+
+export const MEAL_TYPES = ['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK'] as const;
+export type MealType = (typeof MEAL_TYPES)[number];
+
+/** How an entry came to be. */
+export const SOURCES = ['MANUAL', 'AI', 'FOOD_TABLE', 'COPY', 'IMPORT'] as const;
+export type FoodLogSource = (typeof SOURCES)[number];
 
 const FoodLogSchema = defineEntity({
   name: 'FoodLog',
   tableName: 'food_log',
   // In the order of a diary: a day's entries and a page of history are each one range of it.
   indexes: [{ name: 'food_log_diary', properties: ['userId', 'localDate', 'loggedAt', 'id'] }],
-  uniques: [{ name: 'food_log_import_key', expression: 'create unique index "food_log_import_key" on "food_log" ("user_id", "import_key") where "import_key" is not null' }],
+  uniques: [
+    {
+      name: 'food_log_import_key',
+      expression:
+        'create unique index "food_log_import_key" on "food_log" ("user_id", "import_key") where "import_key" is not null',
+    },
+  ],
   properties: {
-    id: p.uuid().primary().onCreate(() => uuidv7()),
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
     userId: p.uuid(),
     foodName: p.string().length(200),
     calories: p.integer(),

@@ -21,6 +21,7 @@ export const foodLogsGraphql = {
   User: {
     // Her fields decide who may see them; the reference itself tells nothing.
     __resolveReference: async ({ id }) => ({ id }),
-    foodLogs: async ({ id }, { first, after, ...filter }, { foodLogs }) => connectionOf(await foodLogs.history(id, filter, pageOf({ first, after }))),
+    foodLogs: async ({ id }, { first, after, ...filter }, { foodLogs }) =>
+      connectionOf(await foodLogs.history(id, filter, pageOf({ first, after }))),
   },
 } satisfies Resolvers;

@@ -2,22 +2,36 @@ import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import type { FoodLogs } from './food-logs.ts';
-import { CopyFoodLogShape, FoodLogShape, HistoryQuery, LoggedMealShape, LogShape, UpdateFoodLogShape } from './food-logs.shapes.ts';
+import {
+  CopyFoodLogShape,
+  FoodLogShape,
+  HistoryQuery,
+  LoggedMealShape,
+  LogShape,
+  UpdateFoodLogShape,
+} from './food-logs.shapes.ts';
 
 const route = restRoute<{ foodLogs: FoodLogs }>();
 
 /** `/:userId`: anything; what is not the caller's own id or `me` is not found. */
-export const ownerParams = z.object({ userId: z.string().meta({ description: 'Your own user id, or `me`.' }) });
+export const ownerParams = z.object({
+  userId: z.string().meta({ description: 'Your own user id, or `me`.' }),
+});
 
 export const foodLogsRest = [
   route({
     method: 'POST',
     path: '/log',
     summary: 'Log a food, or all foods of a meal',
-    description: 'The owner is the caller. Takes one entry, or `{entries: [...]}`, which are written all or none.',
+    description:
+      'The owner is the caller. Takes one entry, or `{entries: [...]}`, which are written all or none.',
     auth: 'required',
     body: LogShape,
-    success: { status: 201, description: 'The entry; of a meal its entries and their totals.', shape: z.union([FoodLogShape, LoggedMealShape]) },
+    success: {
+      status: 201,
+      description: 'The entry; of a meal its entries and their totals.',
+      shape: z.union([FoodLogShape, LoggedMealShape]),
+    },
     handler: ({ body }, { foodLogs }) => foodLogs.logOneOrMeal(body),
   }),
   route({
@@ -29,7 +43,8 @@ export const foodLogsRest = [
     params: ownerParams,
     query: HistoryQuery,
     success: { status: 200, description: 'A page of entries.', shape: FoodLogShape, page: true },
-    handler: ({ params, query: { limit, cursor, ...filter } }, { foodLogs }) => foodLogs.history(params.userId, filter, { limit, cursor }),
+    handler: ({ params, query: { limit, cursor, ...filter } }, { foodLogs }) =>
+      foodLogs.history(params.userId, filter, { limit, cursor }),
   }),
   route({
     method: 'GET',
@@ -50,7 +65,8 @@ export const foodLogsRest = [
     body: UpdateFoodLogShape,
     versioned: true,
     success: { status: 200, description: 'The entry as it is now.', shape: FoodLogShape },
-    handler: ({ params, body, expectedVersion }, { foodLogs }) => foodLogs.update(params.id, body, expectedVersion),
+    handler: ({ params, body, expectedVersion }, { foodLogs }) =>
+      foodLogs.update(params.id, body, expectedVersion),
   }),
   route({
     method: 'DELETE',

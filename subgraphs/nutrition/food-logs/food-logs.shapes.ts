@@ -2,13 +2,9 @@ import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { day, timezone } from '#server/shapes.ts';
 import { NutrientsShape } from '../nutrients.ts';
+import { MEAL_TYPES, SOURCES } from './food-log.entity.ts';
 
-export const MEAL_TYPES = ['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK'] as const;
-export type MealType = (typeof MEAL_TYPES)[number];
-
-/** How an entry came to be. */
-export const SOURCES = ['MANUAL', 'AI', 'FOOD_TABLE', 'COPY', 'IMPORT'] as const;
-export type FoodLogSource = (typeof SOURCES)[number];
+export { MEAL_TYPES, SOURCES, type FoodLogSource, type MealType } from './food-log.entity.ts';
 
 export const FoodLogShape = z
   .object({
@@ -25,7 +21,9 @@ export const FoodLogShape = z
     mealType: z.enum(MEAL_TYPES).nullable(),
     source: z.enum(SOURCES),
     loggedAt: z.iso.datetime().meta({ description: 'When it was eaten.' }),
-    localDate: z.iso.date().meta({ description: 'The day that it counts for, in the time zone of the user then.' }),
+    localDate: z.iso
+      .date()
+      .meta({ description: 'The day that it counts for, in the time zone of the user then.' }),
     createdAt: z.iso.datetime(),
     version: z.int(),
   })
@@ -38,7 +36,9 @@ export const mealType = z
   .transform((text) => text.toUpperCase())
   .pipe(z.enum(MEAL_TYPES, `expected one of ${MEAL_TYPES.join(', ')}`))
   .meta({ description: MEAL_TYPES.join(', ') });
-const instant = z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z' }).meta({ description: 'ISO 8601 with Z or an offset.' });
+const instant = z.iso
+  .datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z' })
+  .meta({ description: 'ISO 8601 with Z or an offset.' });
 
 const fields = {
   foodName: z.string().trim().min(1).max(200),
@@ -56,7 +56,9 @@ const fields = {
 const when = {
   loggedAt: instant.nullish(),
   localDate: day.nullish().meta({ description: 'Default: the day of loggedAt in the time zone.' }),
-  timezone: timezone.nullish().meta({ description: "IANA time zone that decides the day. Default: the one of the user's profile." }),
+  timezone: timezone
+    .nullish()
+    .meta({ description: "IANA time zone that decides the day. Default: the one of the user's profile." }),
 };
 
 export const LogEntryShape = z.object({
@@ -69,21 +71,35 @@ export const LogEntryShape = z.object({
   unit: fields.unit.optional(),
   grams: fields.grams.optional(),
   mealType: fields.mealType.optional(),
-  source: z.enum(['MANUAL', 'AI', 'FOOD_TABLE'], 'expected MANUAL, AI or FOOD_TABLE').nullish().meta({ description: 'Default: MANUAL.' }),
+  source: z
+    .enum(['MANUAL', 'AI', 'FOOD_TABLE'], 'expected MANUAL, AI or FOOD_TABLE')
+    .nullish()
+    .meta({ description: 'Default: MANUAL.' }),
   ...when,
 });
 export type LogEntry = z.infer<typeof LogEntryShape>;
 
 /** The entries of a confirmed meal; what stands beside them holds for each that does not say otherwise. */
-export const LogMealShape = z.object({ entries: z.array(LogEntryShape).min(1).max(100), mealType: fields.mealType.optional(), ...when });
+export const LogMealShape = z.object({
+  entries: z.array(LogEntryShape).min(1).max(100),
+  mealType: fields.mealType.optional(),
+  ...when,
+});
 
 /** One entry, or `entries`. Checked closely by the rules, so that a message names the one wrong field. */
 export const LogShape = z
-  .object({ entries: z.array(z.unknown()).optional().meta({ description: 'Entries of a confirmed meal, each with the fields of one entry; 1 to 100.' }) })
+  .object({
+    entries: z
+      .array(z.unknown())
+      .optional()
+      .meta({ description: 'Entries of a confirmed meal, each with the fields of one entry; 1 to 100.' }),
+  })
   .extend(LogEntryShape.partial().shape)
   .loose();
 
-export const LoggedMealShape = z.object({ entries: z.array(FoodLogShape), totals: NutrientsShape }).meta({ id: 'LoggedMeal' });
+export const LoggedMealShape = z
+  .object({ entries: z.array(FoodLogShape), totals: NutrientsShape })
+  .meta({ id: 'LoggedMeal' });
 export type LoggedMealShape = z.infer<typeof LoggedMealShape>;
 
 /** What is absent stays; null empties a field that may be empty. */

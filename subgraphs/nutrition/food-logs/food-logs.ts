@@ -13,9 +13,21 @@ import { DayTotals } from '../days/day-totals.ts';
 import { sum } from '../nutrients.ts';
 import type { TimeZones } from '../time-zones/time-zones.ts';
 import { FoodLog } from './food-log.entity.ts';
-import { CopyFoodLogShape, LogEntryShape, LogMealShape, mealType as mealTypeShape, UpdateFoodLogShape, type FoodLogShape, type FoodLogSource, type HistoryFilter, type LogEntry, type LoggedMealShape } from './food-logs.shapes.ts';
+import {
+  CopyFoodLogShape,
+  LogEntryShape,
+  LogMealShape,
+  mealType as mealTypeShape,
+  UpdateFoodLogShape,
+  type FoodLogShape,
+  type FoodLogSource,
+  type HistoryFilter,
+  type LogEntry,
+  type LoggedMealShape,
+} from './food-logs.shapes.ts';
 
-const time = (column: string, as: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${as}"`;
+const time = (column: string, as: string) =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${as}"`;
 export const FOOD_LOG_COLUMNS = `id, user_id as "userId", food_name as "foodName", calories, protein, carbs, fats, quantity, unit, grams, meal_type as "mealType", source, ${time('logged_at', 'loggedAt')}, to_char(local_date, 'YYYY-MM-DD') as "localDate", ${time('created_at', 'createdAt')}, version`;
 
 const cursors = cursorsOf('food-logs', z.tuple([z.iso.date(), z.iso.datetime(), z.uuid()]));
@@ -41,7 +53,8 @@ export class FoodLogs {
   /** Newest day first, within it the last eaten first. @throws NOT_FOUND for another user's. */
   async history(userId: string, filter: HistoryFilter, request: PageRequest): Promise<Page<FoodLogShape>> {
     const owner = requireOwner(this.unit.viewer, userId);
-    if (filter.from && filter.to && filter.to < filter.from) throw invalid('to', `expected a day not before ${filter.from}, got ${filter.to}`);
+    if (filter.from && filter.to && filter.to < filter.from)
+      throw invalid('to', `expected a day not before ${filter.from}, got ${filter.to}`);
     const after = cursors.read(request.cursor);
     const conditions = ['user_id = ?'];
     const params: unknown[] = [owner];
@@ -101,7 +114,9 @@ export class FoodLogs {
 
   /** One entry, or a meal where the input has `entries`. */
   logOneOrMeal(input: unknown): Promise<FoodLogShape | LoggedMealShape> {
-    return typeof input === 'object' && input !== null && 'entries' in input ? this.logMeal(input) : this.log(input);
+    return typeof input === 'object' && input !== null && 'entries' in input
+      ? this.logMeal(input)
+      : this.log(input);
   }
 
   /** What is absent stays. @param expectedVersion undefined: last write wins. */
@@ -139,7 +154,23 @@ export class FoodLogs {
   async copy(id: string, input: unknown): Promise<FoodLogShape> {
     const change = validated(CopyFoodLogShape, input ?? {});
     const { foodName, calories, protein, carbs, fats, quantity, unit, grams, mealType } = await this.get(id);
-    const [copy] = await this.write([{ foodName, calories, protein, carbs, fats, quantity, unit, grams, ...change, mealType: change.mealType === undefined ? mealType : change.mealType }], 'COPY');
+    const [copy] = await this.write(
+      [
+        {
+          foodName,
+          calories,
+          protein,
+          carbs,
+          fats,
+          quantity,
+          unit,
+          grams,
+          ...change,
+          mealType: change.mealType === undefined ? mealType : change.mealType,
+        },
+      ],
+      'COPY',
+    );
     if (!copy) throw new Error('An entry that was written is gone.');
     return copy;
   }
@@ -167,12 +198,19 @@ export class FoodLogs {
         }),
       );
       await this.unit.em.flush();
-      await this.dayTotals.sumUp(userId, created.map((entry) => entry.localDate));
+      await this.dayTotals.sumUp(
+        userId,
+        created.map((entry) => entry.localDate),
+      );
       return created.map(present);
     });
   }
 
-  private async change(id: string, expectedVersion: number | undefined, apply: (entry: FoodLog) => void): Promise<FoodLogShape> {
+  private async change(
+    id: string,
+    expectedVersion: number | undefined,
+    apply: (entry: FoodLog) => void,
+  ): Promise<FoodLogShape> {
     const { userId } = requireUser(this.unit.viewer);
     const changed = await this.unit.transaction(async () => {
       const entry = await this.locked(id, userId, expectedVersion);
@@ -187,24 +225,40 @@ export class FoodLogs {
   }
 
   private async locked(id: string, userId: string, expectedVersion: number | undefined): Promise<FoodLog> {
-    const entry = isUuid(id) ? await this.unit.em.findOne(FoodLog, { id, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) : null;
+    const entry = isUuid(id)
+      ? await this.unit.em.findOne(
+          FoodLog,
+          { id, userId },
+          { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+        )
+      : null;
     if (!entry) throw notFound('food log entry', id);
-    if (expectedVersion !== undefined && expectedVersion !== entry.version) throw versionConflict('food log entry', expectedVersion, entry.version);
+    if (expectedVersion !== undefined && expectedVersion !== entry.version)
+      throw versionConflict('food log entry', expectedVersion, entry.version);
     return entry;
   }
 
   /** When an entry was eaten and the day that it counts for; each follows from the other where only one is said. */
-  private async placed({ loggedAt, localDate, timezone }: When): Promise<{ loggedAt: Date; localDate: string }> {
+  private async placed({
+    loggedAt,
+    localDate,
+    timezone,
+  }: When): Promise<{ loggedAt: Date; localDate: string }> {
     const zone = timezone ?? (loggedAt && localDate ? 'UTC' : await this.zones.of(this.unit));
     const now = new Date();
     if (!localDate) {
       const instant = loggedAt ? new Date(loggedAt) : now;
       return { loggedAt: instant, localDate: dayOf(instant, zone) };
     }
-    if (!loggedAt) return { loggedAt: localDate === dayOf(now, zone) ? now : noonOf(localDate, zone), localDate };
+    if (!loggedAt)
+      return { loggedAt: localDate === dayOf(now, zone) ? now : noonOf(localDate, zone), localDate };
     const instant = new Date(loggedAt);
     // Zones reach from UTC-12 to UTC+14: what was eaten then counts for that day or a neighbour of it.
-    if (Math.abs(daysBetween(dayOf(instant, 'UTC'), localDate)) > 1) throw invalid('localDate', `expected the day of loggedAt (${loggedAt}) somewhere on earth, got ${localDate}`);
+    if (Math.abs(daysBetween(dayOf(instant, 'UTC'), localDate)) > 1)
+      throw invalid(
+        'localDate',
+        `expected the day of loggedAt (${loggedAt}) somewhere on earth, got ${localDate}`,
+      );
     return { loggedAt: instant, localDate };
   }
 }

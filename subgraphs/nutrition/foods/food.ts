@@ -24,4 +24,5 @@ export const nutrientsOf = (food: Food, grams: number): Nutrients => ({
   fats: (food.per100g.fats * grams) / 100,
 });
 
-export const portionGrams = ({ portion, measures }: Food): number => portion.amount * (portion.unit === 'g' ? 1 : (measures[portion.unit] ?? 100));
+export const portionGrams = ({ portion, measures }: Food): number =>
+  portion.amount * (portion.unit === 'g' ? 1 : (measures[portion.unit] ?? 100));

@@ -10,8 +10,14 @@ const cursors = cursorsOf('foods', z.tuple([z.number(), z.string()]));
 /** The food table, which everybody may read. It is reference data of the program and in no database. */
 export class Foods {
   /** By name, or best match first where there is a search; an unknown category is an empty list. */
-  async list({ search, category }: { search?: string | null | undefined; category?: string | null | undefined }, request: PageRequest): Promise<Page<FoodShape>> {
-    const words = (search ?? '').toLowerCase().split(/[^\p{L}\p{N}%]+/u).filter(Boolean);
+  async list(
+    { search, category }: { search?: string | null | undefined; category?: string | null | undefined },
+    request: PageRequest,
+  ): Promise<Page<FoodShape>> {
+    const words = (search ?? '')
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}%]+/u)
+      .filter(Boolean);
     const found = FOOD_TABLE.filter((food) => !category || food.category === category.toLowerCase())
       .map((food) => ({ food, misses: missesOf(food, words) }))
       .filter(({ misses }) => misses !== undefined)
@@ -21,17 +27,25 @@ export class Foods {
     const rest = after ? found.filter(({ key }) => compare(key, after) > 0) : found;
     const page = cursors.page(rest.slice(0, pageSize(request) + 1), request, ({ key }) => key);
     const keys = new Map(page.items.map(({ food, key }) => [food.id, key]));
-    return { ...page, items: page.items.map(({ food }) => present(food)), cursorOf: (food) => cursors.write(keys.get(food.id) ?? [0, food.name]) };
+    return {
+      ...page,
+      items: page.items.map(({ food }) => present(food)),
+      cursorOf: (food) => cursors.write(keys.get(food.id) ?? [0, food.name]),
+    };
   }
 }
 
-const compare = (one: readonly [number, string], other: readonly [number, string]): number => one[0] - other[0] || (one[1] < other[1] ? -1 : one[1] > other[1] ? 1 : 0);
+const compare = (one: readonly [number, string], other: readonly [number, string]): number =>
+  one[0] - other[0] || (one[1] < other[1] ? -1 : one[1] > other[1] ? 1 : 0);
 
 /** How far the words are from the best of the food's names, 0 for the name itself; undefined where a word has no like. */
 function missesOf(food: Food, words: readonly string[]): number | undefined {
   if (words.length === 0) return 0;
   const scores = [food.name, ...food.aliases].map((name) => {
-    const parts = name.toLowerCase().split(/[^\p{L}\p{N}%]+/u).filter(Boolean);
+    const parts = name
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}%]+/u)
+      .filter(Boolean);
     let score = 0;
     for (const word of words) {
       const distance = Math.min(...parts.map((part) => distanceOf(singular(word), singular(part))));

@@ -11,7 +11,11 @@ export const goalsRest = [
     path: '/goals',
     summary: 'Your nutrition goals',
     auth: 'required',
-    success: { status: 200, description: 'The default, then those of weekdays, then those of single dates.', shape: z.array(NutritionGoalShape) },
+    success: {
+      status: 200,
+      description: 'The default, then those of weekdays, then those of single dates.',
+      shape: z.array(NutritionGoalShape),
+    },
     handler: (_request, { goals }) => goals.list(),
   }),
   route({

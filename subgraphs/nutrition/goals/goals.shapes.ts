@@ -9,21 +9,37 @@ export const NutritionGoalShape = z
     protein: z.number().nullable().meta({ description: 'g a day; null: no goal' }),
     carbs: z.number().nullable(),
     fats: z.number().nullable(),
-    weekday: z.int().nullable().meta({ description: '1 (Monday) to 7 (Sunday): for that day of every week.' }),
+    weekday: z
+      .int()
+      .nullable()
+      .meta({ description: '1 (Monday) to 7 (Sunday): for that day of every week.' }),
     date: z.iso.date().nullable().meta({ description: 'For that day alone.' }),
   })
   .meta({ id: 'NutritionGoal', description: 'With neither weekday nor date: the default.' });
 export type NutritionGoalShape = z.infer<typeof NutritionGoalShape>;
 
 const place = {
-  weekday: z.int().min(1, 'expected 1 (Monday) to 7 (Sunday)').max(7, 'expected 1 (Monday) to 7 (Sunday)').nullish(),
+  weekday: z
+    .int()
+    .min(1, 'expected 1 (Monday) to 7 (Sunday)')
+    .max(7, 'expected 1 (Monday) to 7 (Sunday)')
+    .nullish(),
   date: day.nullish(),
 };
-const oneAtMost = ({ weekday, date }: { weekday?: number | null | undefined; date?: string | null | undefined }) => !(weekday && date);
+const oneAtMost = ({
+  weekday,
+  date,
+}: {
+  weekday?: number | null | undefined;
+  date?: string | null | undefined;
+}) => !(weekday && date);
 
 export const SetGoalShape = z
   .object({
-    userId: z.uuid().nullish().meta({ description: 'For a service of the platform: for whom. Users set their own.' }),
+    userId: z
+      .uuid()
+      .nullish()
+      .meta({ description: 'For a service of the platform: for whom. Users set their own.' }),
     calories: z.int('expected whole kcal').min(1).max(20_000),
     protein: macro.optional(),
     carbs: macro.optional(),
@@ -32,4 +48,9 @@ export const SetGoalShape = z
   })
   .refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' });
 
-export const GoalPlaceShape = z.object({ weekday: z.coerce.number().pipe(place.weekday.unwrap().unwrap()).optional(), date: day.optional() }).refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' });
+export const GoalPlaceShape = z
+  .object({
+    weekday: z.coerce.number().pipe(place.weekday.unwrap().unwrap()).optional(),
+    date: day.optional(),
+  })
+  .refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' });

@@ -19,17 +19,19 @@ export class Goals {
 
   /** All of the caller's: the default, then weekdays, then dates. */
   async list(userId = 'me'): Promise<NutritionGoalShape[]> {
-    return this.unit.em.execute(`select ${COLUMNS} from nutrition_goal where user_id = ? order by nutrition_goal.date nulls first, weekday nulls first limit 1000`, [requireOwner(this.unit.viewer, userId)]);
+    return this.unit.em.execute(
+      `select ${COLUMNS} from nutrition_goal where user_id = ? order by nutrition_goal.date nulls first, weekday nulls first limit 1000`,
+      [requireOwner(this.unit.viewer, userId)],
+    );
   }
 
   /** What holds on each of the days: the date's own goal, else its weekday's, else the default; null where there is none. */
   async on(userId: string, days: readonly string[]): Promise<(NutritionGoalShape | null)[]> {
     const [from, to] = [days[0], days.at(-1)];
-    const goals = await this.unit.em.execute<NutritionGoalShape[]>(`select ${COLUMNS} from nutrition_goal where user_id = ? and (date is null or date between ?::date and ?::date)`, [
-      requireOwner(this.unit.viewer, userId),
-      from,
-      to,
-    ]);
+    const goals = await this.unit.em.execute<NutritionGoalShape[]>(
+      `select ${COLUMNS} from nutrition_goal where user_id = ? and (date is null or date between ?::date and ?::date)`,
+      [requireOwner(this.unit.viewer, userId), from, to],
+    );
     const byDate = new Map(goals.flatMap((goal) => (goal.date ? [[goal.date, goal] as const] : [])));
     const byWeekday = new Map(goals.flatMap((goal) => (goal.weekday ? [[goal.weekday, goal] as const] : [])));
     const byDefault = goals.find((goal) => !goal.date && !goal.weekday) ?? null;
@@ -44,21 +46,33 @@ export class Goals {
        on conflict (user_id, coalesce(weekday, 0), coalesce(date, '0001-01-01'::date))
        do update set calories = excluded.calories, protein = excluded.protein, carbs = excluded.carbs, fats = excluded.fats, updated_at = excluded.updated_at
        returning ${COLUMNS}`,
-      [uuidv7(), this.ownerFor(userId), goal.weekday ?? null, goal.date ?? null, goal.calories, goal.protein ?? null, goal.carbs ?? null, goal.fats ?? null],
+      [
+        uuidv7(),
+        this.ownerFor(userId),
+        goal.weekday ?? null,
+        goal.date ?? null,
+        goal.calories,
+        goal.protein ?? null,
+        goal.carbs ?? null,
+        goal.fats ?? null,
+      ],
     );
     if (!row) throw new Error('A goal that was written is gone.');
     return row;
   }
 
   /** Takes the goal of a weekday or date away, or the default. @throws NOT_FOUND where there is none. */
-  async delete(place: { weekday?: number | null | undefined; date?: string | null | undefined }): Promise<void> {
+  async delete(place: {
+    weekday?: number | null | undefined;
+    date?: string | null | undefined;
+  }): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
-    const deleted = await this.unit.em.execute<unknown[]>('delete from nutrition_goal where user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date returning id', [
-      userId,
-      place.weekday ?? null,
-      place.date ?? null,
-    ]);
-    if (deleted.length === 0) throw notFound('nutrition goal', place.date ?? String(place.weekday ?? 'default'));
+    const deleted = await this.unit.em.execute<unknown[]>(
+      'delete from nutrition_goal where user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date returning id',
+      [userId, place.weekday ?? null, place.date ?? null],
+    );
+    if (deleted.length === 0)
+      throw notFound('nutrition goal', place.date ?? String(place.weekday ?? 'default'));
   }
 
   private ownerFor(userId: string | null | undefined): string {

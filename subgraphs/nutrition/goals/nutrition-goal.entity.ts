@@ -5,10 +5,16 @@ const NutritionGoalSchema = defineEntity({
   name: 'NutritionGoal',
   tableName: 'nutrition_goal',
   uniques: [
-    { name: 'nutrition_goal_of', expression: `create unique index "nutrition_goal_of" on "nutrition_goal" ("user_id", coalesce("weekday", 0), coalesce("date", '0001-01-01'::date))` },
+    {
+      name: 'nutrition_goal_of',
+      expression: `create unique index "nutrition_goal_of" on "nutrition_goal" ("user_id", coalesce("weekday", 0), coalesce("date", '0001-01-01'::date))`,
+    },
   ],
   properties: {
-    id: p.uuid().primary().onCreate(() => uuidv7()),
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
     userId: p.uuid(),
     /** 1 (Monday) to 7 (Sunday); with neither weekday nor date it is the default. */
     weekday: p.smallint().nullable(),

@@ -1,13 +1,25 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
-import type { ImportStatus, LineError } from './imports.shapes.ts';
+
+export const IMPORT_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const;
+export type ImportStatus = (typeof IMPORT_STATUSES)[number];
+
+/** What is wrong with a line of the file; the first line is 1. */
+export interface LineError {
+  line: number;
+  column: string | null;
+  message: string;
+}
 
 /** How far an import of a CSV file is, or how it ended. */
 const FoodLogImportSchema = defineEntity({
   name: 'FoodLogImport',
   tableName: 'food_log_import',
   properties: {
-    id: p.uuid().primary().onCreate(() => uuidv7()),
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
     userId: p.uuid(),
     status: p.string().$type<ImportStatus>().length(10),
     lines: p.integer().default(0),

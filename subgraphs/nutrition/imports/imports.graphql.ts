@@ -7,7 +7,8 @@ export const importsGraphql = {
     foodLogImport: (_root, { id }, { imports }) => orNull(imports.get(id)),
   },
   Mutation: {
-    importFoodLogs: async (_root, { input: { file, ...options } }, { imports }) => imports.run((await file).createReadStream(), options),
+    importFoodLogs: async (_root, { input: { file, ...options } }, { imports }) =>
+      imports.run((await file).createReadStream(), options),
   },
   User: {
     foodLogCsv: async ({ id }, range, { imports }) => text(await imports.export(id, range)),

@@ -38,8 +38,16 @@ export const importsRest = [
     auth: 'required',
     params: ownerParams,
     query: z.object({ from: day.optional(), to: day.optional() }),
-    success: { status: 200, description: 'A header line and a line for each entry; POST /log/import takes it back.', contentType: 'text/csv' },
+    success: {
+      status: 200,
+      description: 'A header line and a line for each entry; POST /log/import takes it back.',
+      contentType: 'text/csv',
+    },
     handler: async ({ params, query }, { imports }) =>
-      new Reply(200, await imports.export(params.userId, query), { 'Content-Type': 'text/csv; charset=utf-8', 'Content-Disposition': 'attachment; filename="food-log.csv"', 'Cache-Control': 'no-store' }),
+      new Reply(200, await imports.export(params.userId, query), {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="food-log.csv"',
+        'Cache-Control': 'no-store',
+      }),
   }),
 ];

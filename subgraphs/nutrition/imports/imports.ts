@@ -73,18 +73,34 @@ export class Imports {
     const found = isUuid(id) ? await this.unit.em.findOne(FoodLogImport, { id, userId }) : null;
     if (!found) throw notFound('import', id);
     const { status, lines, imported, duplicates, failed, errors } = found;
-    return { id: found.id, status, lines, imported, duplicates, failed, errors, startedAt: found.startedAt.toISOString(), finishedAt: found.finishedAt?.toISOString() ?? null };
+    return {
+      id: found.id,
+      status,
+      lines,
+      imported,
+      duplicates,
+      failed,
+      errors,
+      startedAt: found.startedAt.toISOString(),
+      finishedAt: found.finishedAt?.toISOString() ?? null,
+    };
   }
 
   /** The food log, oldest first, as a stream in bounded memory. @throws NOT_FOUND for another user's. */
-  async export(userId: string, range: { from?: string | null | undefined; to?: string | null | undefined }): Promise<Readable> {
+  async export(
+    userId: string,
+    range: { from?: string | null | undefined; to?: string | null | undefined },
+  ): Promise<Readable> {
     const owner = requireOwner(this.unit.viewer, userId);
     // what a spreadsheet would run as a formula gets an apostrophe
     const csv = stringify({ header: true, columns: [...CSV_COLUMNS], escape_formulas: true });
     return Readable.from(this.rows(owner, range)).pipe(csv);
   }
 
-  private async *rows(owner: string, { from, to }: { from?: string | null | undefined; to?: string | null | undefined }): AsyncGenerator<FoodLogShape> {
+  private async *rows(
+    owner: string,
+    { from, to }: { from?: string | null | undefined; to?: string | null | undefined },
+  ): AsyncGenerator<FoodLogShape> {
     let after: [string, string, string] | undefined;
     for (;;) {
       const page: FoodLogShape[] = await this.unit.em.execute(
@@ -106,28 +122,48 @@ export class Imports {
       [id, userId, startedAt],
     );
     if (begun.length === 0) throw conflict(`There is an import "${id}" already; choose another importId.`);
-    return { id, status: 'RUNNING', lines: 0, imported: 0, duplicates: 0, failed: 0, errors: [], startedAt: startedAt.toISOString(), finishedAt: null };
+    return {
+      id,
+      status: 'RUNNING',
+      lines: 0,
+      imported: 0,
+      duplicates: 0,
+      failed: 0,
+      errors: [],
+      startedAt: startedAt.toISOString(),
+      finishedAt: null,
+    };
   }
 
   /** Writes a batch and the progress with it. */
-  private async write(report: FoodLogImportShape, batch: readonly { entry: CsvLine; key: string }[], zone: string): Promise<void> {
+  private async write(
+    report: FoodLogImportShape,
+    batch: readonly { entry: CsvLine; key: string }[],
+    zone: string,
+  ): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
     await this.unit.transaction(async () => {
       const rows = batch.map(({ entry, key }) => rowOf(entry, key, zone));
       const written = rows.length === 0 ? [] : await this.insert(userId, rows);
       report.imported += written.length;
       report.duplicates += rows.length - written.length;
-      await new DayTotals(this.unit).sumUp(userId, written.map((row) => row.date));
-      await this.unit.em.execute('update food_log_import set status = ?, lines = ?, imported = ?, duplicates = ?, failed = ?, errors = ?::jsonb, finished_at = ? where id = ?', [
-        report.status,
-        report.lines,
-        report.imported,
-        report.duplicates,
-        report.failed,
-        JSON.stringify(report.errors),
-        report.finishedAt,
-        report.id,
-      ]);
+      await new DayTotals(this.unit).sumUp(
+        userId,
+        written.map((row) => row.date),
+      );
+      await this.unit.em.execute(
+        'update food_log_import set status = ?, lines = ?, imported = ?, duplicates = ?, failed = ?, errors = ?::jsonb, finished_at = ? where id = ?',
+        [
+          report.status,
+          report.lines,
+          report.imported,
+          report.duplicates,
+          report.failed,
+          JSON.stringify(report.errors),
+          report.finishedAt,
+          report.id,
+        ],
+      );
     });
   }
 

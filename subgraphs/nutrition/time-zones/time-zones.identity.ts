@@ -14,7 +14,10 @@ export function identityTimeZones(identityUrl: string): TimeZones {
   const ask = async (unit: UnitOfWork): Promise<string> => {
     const { authorization, traceparent, requestId } = unit.origin;
     if (!authorization) throw new Error('no token to ask with');
-    const answer = await fetch(`${identityUrl}/users/me`, { headers: { Authorization: authorization, traceparent, 'X-Request-Id': requestId }, signal: AbortSignal.timeout(TIMEOUT_MILLIS) });
+    const answer = await fetch(`${identityUrl}/users/me`, {
+      headers: { Authorization: authorization, traceparent, 'X-Request-Id': requestId },
+      signal: AbortSignal.timeout(TIMEOUT_MILLIS),
+    });
     if (!answer.ok) throw new Error(`identity answered ${answer.status}`);
     return z.object({ timezone }).parse(await answer.json()).timezone;
   };
