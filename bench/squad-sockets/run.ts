@@ -13,7 +13,9 @@ import { WebSocket } from 'ws';
 
 const count = Number(process.argv[2] ?? 2_000);
 const dataDir = await mkdtemp(path.join(os.tmpdir(), 'squad-bench-'));
-const server = fork(path.join(import.meta.dirname, 'server.ts'), [String(count), dataDir], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+const server = fork(path.join(import.meta.dirname, 'server.ts'), [String(count), dataDir], {
+  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+});
 const [{ url, tokens }] = (await once(server, 'message')) as [{ url: string; tokens: string[] }];
 const figures = async () => {
   server.send('figures');
@@ -34,7 +36,9 @@ function parsed(bytes: Buffer): { users: string[] | undefined; full: boolean } {
   const key = `${bytes.length} ${bytes.toString('latin1', 0, 120)} ${bytes.toString('latin1', bytes.length - 200)}`;
   let update = known.get(key);
   if (!update) {
-    const { data } = JSON.parse(bytes.toString('utf8')) as { data: { users?: { userId: string }[]; full?: boolean } };
+    const { data } = JSON.parse(bytes.toString('utf8')) as {
+      data: { users?: { userId: string }[]; full?: boolean };
+    };
     update = { users: data.users?.map(({ userId }) => userId), full: data.full ?? false };
     if (bytes.length > 300) known.set(key, update);
   }
@@ -47,7 +51,11 @@ const everybodyHasAll = new Promise<void>((resolve) => (allComplete = resolve));
 
 const clients = await Promise.all(
   tokens.map(async (token) => {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/socket`, 'squad.v1', { headers: { Authorization: `Bearer ${token}` }, perMessageDeflate: false, skipUTF8Validation: true });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/socket`, 'squad.v1', {
+      headers: { Authorization: `Bearer ${token}` },
+      perMessageDeflate: false,
+      skipUTF8Validation: true,
+    });
     const client: Client = { socket, online: new Set(), frames: 0, bytes: 0, largest: 0 };
     socket.on('message', (bytes: Buffer) => {
       client.frames += 1;
@@ -74,7 +82,9 @@ const seconds = (performance.now() - startedAt) / 1_000;
 const after = await figures();
 const total = (of: (client: Client) => number) => clients.reduce((sum, client) => sum + of(client), 0);
 console.log(`everybody has the list of ${count} after ${seconds.toFixed(2)} s`);
-console.log(`sent: ${(total(({ bytes }) => bytes) / 1_048_576).toFixed(0)} MiB in ${total(({ frames }) => frames)} frames, ${(total(({ frames }) => frames) / count).toFixed(1)} a socket; the largest ${Math.max(...clients.map(({ largest }) => largest))} bytes`);
+console.log(
+  `sent: ${(total(({ bytes }) => bytes) / 1_048_576).toFixed(0)} MiB in ${total(({ frames }) => frames)} frames, ${(total(({ frames }) => frames) / count).toFixed(1)} a socket; the largest ${Math.max(...clients.map(({ largest }) => largest))} bytes`,
+);
 console.log(`server: ${after.rssMib} MiB, ${(after.cpuSeconds - connected.cpuSeconds).toFixed(1)} s of CPU`);
 
 // One stops reading; another changes her status again and again; the rest measures how long a change takes to arrive.
@@ -85,7 +95,9 @@ async function changesTake(rounds: number): Promise<number> {
   for (let round = 0; round < rounds; round += 1) {
     const sentAt = performance.now();
     const heard = rest.slice(0, 200).map(({ socket }) => once(socket, 'message'));
-    changing.socket.send(JSON.stringify({ event: 'user_online', data: { activity: `set ${round} ${'x'.repeat(100)}` } }));
+    changing.socket.send(
+      JSON.stringify({ event: 'user_online', data: { activity: `set ${round} ${'x'.repeat(100)}` } }),
+    );
     await Promise.all(heard);
     took.push(performance.now() - sentAt);
   }
@@ -96,7 +108,9 @@ const baseline = await figures();
 slow.socket.pause();
 const heldUp = await changesTake(60);
 const during = await figures();
-console.log(`a change reaches 200 others after ${before.toFixed(0)} ms (median); with one who does not read after ${heldUp.toFixed(0)} ms; server ${baseline.rssMib} -> ${during.rssMib} MiB`);
+console.log(
+  `a change reaches 200 others after ${before.toFixed(0)} ms (median); with one who does not read after ${heldUp.toFixed(0)} ms; server ${baseline.rssMib} -> ${during.rssMib} MiB`,
+);
 
 for (const { socket } of clients) socket.terminate();
 server.disconnect();

@@ -9,14 +9,35 @@ import { squad } from '../../subgraphs/squad/subgraph.ts';
 
 const count = Number(process.argv[2]);
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const jwks = JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'bench', alg: 'ES256', use: 'sig' }] });
-const identity = createServer((_req, res) => void res.setHeader('Content-Type', 'application/json').end(jwks)).listen(0);
+const jwks = JSON.stringify({
+  keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'bench', alg: 'ES256', use: 'sig' }],
+});
+const identity = createServer(
+  (_req, res) => void res.setHeader('Content-Type', 'application/json').end(jwks),
+).listen(0);
 const gymId = crypto.randomUUID();
 const tokens = Array.from({ length: count }, () =>
-  jwt.sign({ role: 'MEMBER', gymId, sid: 'bench' }, privateKey, { algorithm: 'ES256', keyid: 'bench', issuer: 'fitness-platform', audience: 'fitness-platform', subject: crypto.randomUUID(), expiresIn: 900 }),
+  jwt.sign({ role: 'MEMBER', gymId, sid: 'bench' }, privateKey, {
+    algorithm: 'ES256',
+    keyid: 'bench',
+    issuer: 'fitness-platform',
+    audience: 'fitness-platform',
+    subject: crypto.randomUUID(),
+    expiresIn: 900,
+  }),
 );
-const { settings } = settingsOf(squad, { DATA_DIR: process.argv[3], LOG_LEVEL: 'silent', RATE_LIMITS: 'off', IDENTITY_URL: `http://127.0.0.1:${(identity.address() as AddressInfo).port}` });
+const { settings } = settingsOf(squad, {
+  DATA_DIR: process.argv[3],
+  LOG_LEVEL: 'silent',
+  RATE_LIMITS: 'off',
+  IDENTITY_URL: `http://127.0.0.1:${(identity.address() as AddressInfo).port}`,
+});
 const { url } = await startSubgraph(squad, { settings, port: 0 });
 process.send?.({ url, tokens });
-process.on('message', () => process.send?.({ rssMib: Math.round(process.memoryUsage().rss / 1_048_576), cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6 }));
+process.on('message', () =>
+  process.send?.({
+    rssMib: Math.round(process.memoryUsage().rss / 1_048_576),
+    cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
+  }),
+);
 process.on('disconnect', () => process.exit(0));

@@ -26,7 +26,10 @@ export interface EventSourceOptions {
  *
  * `start` connects the source; what it throws is the answer to the subscription.
  */
-export async function eventSource<Event>(start: (stream: EventSink<Event>) => Promise<void>, { limit = 1_000, whenFull = 'fail' }: EventSourceOptions = {}): Promise<AsyncIterableIterator<Event>> {
+export async function eventSource<Event>(
+  start: (stream: EventSink<Event>) => Promise<void>,
+  { limit = 1_000, whenFull = 'fail' }: EventSourceOptions = {},
+): Promise<AsyncIterableIterator<Event>> {
   const queue: Event[] = [];
   const stops: (() => void)[] = [];
   let waiting: { resolve(result: IteratorResult<Event>): void; reject(error: Error): void } | undefined;
@@ -50,7 +53,10 @@ export async function eventSource<Event>(start: (stream: EventSink<Event>) => Pr
       if (queue.length < limit) return queue.push(event) > 0;
       queue.length = 0;
       if (whenFull === 'fail') {
-        failure = new PlatformError('RATE_LIMITED', `More than ${limit} events waited for you to read them; subscribe again from the last one that you have.`);
+        failure = new PlatformError(
+          'RATE_LIMITED',
+          `More than ${limit} events waited for you to read them; subscribe again from the last one that you have.`,
+        );
         stop();
       }
       return false;

@@ -50,7 +50,8 @@ export class RedisHub implements Hub {
     const hub = new RedisHub(settings, redis, log);
     await redis.subscribe(CHANNEL, (message) => hub.hear(JSON.parse(message) as Told));
     await hub.beat();
-    const beatAgain = () => void hub.beat().catch((error: unknown) => log.warn({ err: error }, 'presence is not shared now'));
+    const beatAgain = () =>
+      void hub.beat().catch((error: unknown) => log.warn({ err: error }, 'presence is not shared now'));
     hub.beating = setInterval(beatAgain, BEAT_MILLIS);
     hub.beating.unref();
     redis.onReady(beatAgain);
@@ -69,7 +70,14 @@ export class RedisHub implements Hub {
     const known = this.onlineUsers.get(userId);
     // Later than what any instance has said, though its clock may be ahead
     const updatedAt = Math.max(Date.now(), (known?.updatedAt ?? 0) + 1);
-    const entry = { userId, gymId, status, activity, since: known?.since ?? new Date().toISOString(), updatedAt };
+    const entry = {
+      userId,
+      gymId,
+      status,
+      activity,
+      since: known?.since ?? new Date().toISOString(),
+      updatedAt,
+    };
     this.setOwn(userId, entry);
     this.open.touch(userId);
     return entry;
@@ -110,7 +118,12 @@ export class RedisHub implements Hub {
     for (const timer of this.graces.values()) clearTimeout(timer);
     await this.journals.close();
     // The others give its people the grace, in which they come back to them.
-    await this.redis.commands.multi().del(this.keyOf(this.instanceId)).sRem(INSTANCES, this.instanceId).exec().catch(() => undefined);
+    await this.redis.commands
+      .multi()
+      .del(this.keyOf(this.instanceId))
+      .sRem(INSTANCES, this.instanceId)
+      .exec()
+      .catch(() => undefined);
     this.redis.close();
   }
 
@@ -143,11 +156,16 @@ export class RedisHub implements Hub {
     const mine = this.own.get(userId);
     if (!mine || !entry || entry.updatedAt <= mine.updatedAt) return;
     this.own.set(userId, entry);
-    void this.redis.commands.hSet(this.keyOf(this.instanceId), userId, JSON.stringify(entry)).catch(() => (this.isStale = true));
+    void this.redis.commands
+      .hSet(this.keyOf(this.instanceId), userId, JSON.stringify(entry))
+      .catch(() => (this.isStale = true));
   }
 
   private merge(userId: string): void {
-    const words = [this.own.get(userId), ...[...this.others.values()].map((theirs) => theirs.get(userId))].filter((word) => word !== undefined);
+    const words = [
+      this.own.get(userId),
+      ...[...this.others.values()].map((theirs) => theirs.get(userId)),
+    ].filter((word) => word !== undefined);
     if (words.length === 0) return this.onlineUsers.set(userId, undefined);
     const latest = words.reduce((one, other) => (other.updatedAt > one.updatedAt ? other : one));
     const since = words.reduce((first, { since: other }) => (other < first ? other : first), latest.since);
@@ -158,9 +176,18 @@ export class RedisHub implements Hub {
     const key = this.keyOf(this.instanceId);
     if (this.isStale || !(await this.redis.commands.pExpire(key, LEASE_MILLIS))) {
       this.isStale = false;
-      const fields = Object.fromEntries([...this.own].map(([userId, entry]) => [userId, JSON.stringify(entry)]));
+      const fields = Object.fromEntries(
+        [...this.own].map(([userId, entry]) => [userId, JSON.stringify(entry)]),
+      );
       try {
-        await this.redis.commands.multi().del(key).hSet(key, { ...fields, [ALIVE]: '1' }).pExpire(key, LEASE_MILLIS).sAdd(INSTANCES, this.instanceId).publish(CHANNEL, JSON.stringify({ from: this.instanceId, hello: true } satisfies Told)).exec();
+        await this.redis.commands
+          .multi()
+          .del(key)
+          .hSet(key, { ...fields, [ALIVE]: '1' })
+          .pExpire(key, LEASE_MILLIS)
+          .sAdd(INSTANCES, this.instanceId)
+          .publish(CHANNEL, JSON.stringify({ from: this.instanceId, hello: true } satisfies Told))
+          .exec();
       } catch (error) {
         this.isStale = true;
         throw error;
@@ -184,7 +211,11 @@ export class RedisHub implements Hub {
     clearTimeout(this.graces.get(instanceId));
     this.graces.delete(instanceId);
     const before = this.others.get(instanceId) ?? new Map<string, OnlineEntry>();
-    const now = new Map(Object.entries(fields).flatMap(([userId, text]) => (userId === ALIVE ? [] : [[userId, JSON.parse(text) as OnlineEntry] as const])));
+    const now = new Map(
+      Object.entries(fields).flatMap(([userId, text]) =>
+        userId === ALIVE ? [] : [[userId, JSON.parse(text) as OnlineEntry] as const],
+      ),
+    );
     this.others.set(instanceId, now);
     for (const [userId, entry] of now) this.adopt(userId, entry);
     for (const userId of new Set([...before.keys(), ...now.keys()])) this.merge(userId);

@@ -1,10 +1,16 @@
 import { pageSize, type PageRequest } from '#server/paging.ts';
 
 /** Of a list that is sorted newest first: the page after the cursor's keys and one item more, as `cursorsOf(...).page` wants it. */
-export function sliceAfter<Item>(newestFirst: readonly Item[], after: readonly [string, string] | undefined, keysOf: (item: Item) => [string, string], request: PageRequest): Item[] {
+export function sliceAfter<Item>(
+  newestFirst: readonly Item[],
+  after: readonly [string, string] | undefined,
+  keysOf: (item: Item) => [string, string],
+  request: PageRequest,
+): Item[] {
   const start = after ? newestFirst.findIndex((item) => isOlder(keysOf(item), after)) : 0;
   return start < 0 ? [] : newestFirst.slice(start, start + pageSize(request) + 1);
 }
 
 /** Whether the one comes after the other in a list that is newest first. */
-export const isOlder = (one: readonly [string, string], other: readonly [string, string]): boolean => one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]);
+export const isOlder = (one: readonly [string, string], other: readonly [string, string]): boolean =>
+  one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]);

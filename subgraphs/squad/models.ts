@@ -2,7 +2,11 @@
 export type { OnlineUserShape as OnlineUser, OnlineUsersUpdate } from './presence/presence.shapes.ts';
 export type { GroupShape as Group } from './groups/groups.shapes.ts';
 export type { InviteShape as SquadInvite } from './invites/invites.shapes.ts';
-export type { SquadShape as SquadSession, ParticipantShape as SquadParticipant, DoneSetShape as DoneSet } from './squads/squads.shapes.ts';
+export type {
+  SquadShape as SquadSession,
+  ParticipantShape as SquadParticipant,
+  DoneSetShape as DoneSet,
+} from './squads/squads.shapes.ts';
 export type { MessageShape as SquadMessage } from './chat/messages.shapes.ts';
 export type { SquadWorkoutShape as SquadWorkout } from './history/history.shapes.ts';
 export type { FeedItemShape as FeedItem } from './feed/feed.shapes.ts';

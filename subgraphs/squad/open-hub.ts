@@ -17,7 +17,8 @@ const DAY_MILLIS = 24 * 60 * 60 * 1000;
 /** The hub that the settings ask for. */
 export async function openHub(settings: ServerSettings & SquadSettings, log: Logger): Promise<Hub> {
   const graceMillis = settings.squadPresenceGraceMillis;
-  if (settings.redisUrl) return RedisHub.start({ graceMillis }, await RedisConnections.open(settings.redisUrl, log), log);
+  if (settings.redisUrl)
+    return RedisHub.start({ graceMillis }, await RedisConnections.open(settings.redisUrl, log), log);
   const folder = path.resolve(settings.dataDir, 'squad');
   await mkdir(folder, { recursive: true });
   // Two processes that append to one file would spoil it.
@@ -26,7 +27,11 @@ export async function openHub(settings: ServerSettings & SquadSettings, log: Log
   const sweep = async () => {
     for (const kind of [squads, chats]) await journals.sweep(kind);
   };
-  const sweeping = setInterval(() => void sweep().catch((error: unknown) => log.warn({ err: error }, 'old journals could not be removed')), DAY_MILLIS);
+  const sweeping = setInterval(
+    () =>
+      void sweep().catch((error: unknown) => log.warn({ err: error }, 'old journals could not be removed')),
+    DAY_MILLIS,
+  );
   sweeping.unref();
   return new MemoryHub({ graceMillis }, journals, () => {
     clearInterval(sweeping);

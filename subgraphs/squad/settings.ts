@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-const millis = (byDefault: number) => z.coerce.number('expected milliseconds').int().min(1).default(byDefault);
+const millis = (byDefault: number) =>
+  z.coerce.number('expected milliseconds').int().min(1).default(byDefault);
 
 /** The squad service's own environment variables: `SQUAD_PRESENCE_GRACE_MILLIS` and so on. */
 export const squadSettings = z.object({

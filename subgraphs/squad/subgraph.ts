@@ -37,9 +37,20 @@ export const squad = defineSubgraph({
     const hub = await openHub(settings, log);
     const boards = new GymBoards(hub, settings.squadPresenceIntervalMillis);
     const gauge = (name: string, help: string, value: () => number) =>
-      new Gauge({ name, help, registers: [metrics.registry], collect: function collect() { this.set(value()); } });
+      new Gauge({
+        name,
+        help,
+        registers: [metrics.registry],
+        collect: function collect() {
+          this.set(value());
+        },
+      });
     gauge('squad_connections', 'Sockets and subscriptions that count for presence.', () => hub.connections);
-    gauge('squad_listeners', 'Listeners of presence boards and journals.', () => boards.listeners + hub.journals.listeners);
+    gauge(
+      'squad_listeners',
+      'Listeners of presence boards and journals.',
+      () => boards.listeners + hub.journals.listeners,
+    );
     return {
       settings,
       hub,
@@ -51,9 +62,35 @@ export const squad = defineSubgraph({
     };
   },
   services: squadServices,
-  features: { onlineUsers: 'squad', groups: 'squad', squads: 'squad', invites: 'squad', messages: 'squad', history: 'squad', feed: 'feed' },
-  graphql: [presenceGraphql, groupsGraphql, invitesGraphql, squadsGraphql, messagesGraphql, blocksGraphql, historyGraphql, feedGraphql],
-  rest: [...presenceRest, ...groupsRest, ...invitesRest, ...squadsRest, ...messagesRest, ...blocksRest, ...historyRest, ...feedRest],
+  features: {
+    onlineUsers: 'squad',
+    groups: 'squad',
+    squads: 'squad',
+    invites: 'squad',
+    messages: 'squad',
+    history: 'squad',
+    feed: 'feed',
+  },
+  graphql: [
+    presenceGraphql,
+    groupsGraphql,
+    invitesGraphql,
+    squadsGraphql,
+    messagesGraphql,
+    blocksGraphql,
+    historyGraphql,
+    feedGraphql,
+  ],
+  rest: [
+    ...presenceRest,
+    ...groupsRest,
+    ...invitesRest,
+    ...squadsRest,
+    ...messagesRest,
+    ...blocksRest,
+    ...historyRest,
+    ...feedRest,
+  ],
   sockets: [squadSocket({ ...presenceSocket, ...invitesSocket, ...squadsSocket, ...messagesSocket })],
   documents: { '/asyncapi.json': asyncApiDocument },
   pages,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { SquadClient } from '../../subgraphs/squad/client/squad-client.ts';
+import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { graphClient, socketOf, subscribed, type Person } from './support/people.ts';
 
@@ -11,7 +11,10 @@ let platform: TestPlatform;
 let maya: Person;
 let leo: Person;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'squad'], env: { RATE_LIMITS: 'on', SQUAD_AUTHENTICATE_WITHIN_MILLIS: '400', SQUAD_HEARTBEAT_MILLIS: '300' } });
+  platform = await startPlatform({
+    services: ['identity', 'squad'],
+    env: { RATE_LIMITS: 'on', SQUAD_AUTHENTICATE_WITHIN_MILLIS: '400', SQUAD_HEARTBEAT_MILLIS: '300' },
+  });
   [maya, leo] = await Promise.all([platform.register(), platform.register()]);
 });
 afterAll(() => platform.stop());
@@ -49,10 +52,26 @@ describe('a frame that is wrong', () => {
     ['an event that every object has', '{"event": "constructor"}', 'UNKNOWN_EVENT'],
     ['a wrong status', '{"event": "user_online", "data": {"status": "ASLEEP"}}', 'VALIDATION_FAILED'],
     ['data of a wrong type', '{"event": "user_online", "data": "hello"}', 'VALIDATION_FAILED'],
-    ['a squad that is no id', '{"event": "join_squad", "data": {"squadId": "../../etc/passwd"}}', 'VALIDATION_FAILED'],
-    ['a squad that is not there', '{"event": "join_squad", "data": {"squadId": "01900000-0000-7000-8000-00000000ffff"}}', 'NOT_FOUND'],
-    ['a prototype in the data', '{"event": "send_squad_message", "data": {"__proto__": {"squadId": "x"}}}', 'VALIDATION_FAILED'],
-    ['a number out of bounds', '{"event": "update_workout", "data": {"squadId": "01900000-0000-7000-8000-00000000ffff", "eventId": "e", "exerciseIndex": 1e99, "setIndex": 0, "phase": "WORK"}}', 'VALIDATION_FAILED'],
+    [
+      'a squad that is no id',
+      '{"event": "join_squad", "data": {"squadId": "../../etc/passwd"}}',
+      'VALIDATION_FAILED',
+    ],
+    [
+      'a squad that is not there',
+      '{"event": "join_squad", "data": {"squadId": "01900000-0000-7000-8000-00000000ffff"}}',
+      'NOT_FOUND',
+    ],
+    [
+      'a prototype in the data',
+      '{"event": "send_squad_message", "data": {"__proto__": {"squadId": "x"}}}',
+      'VALIDATION_FAILED',
+    ],
+    [
+      'a number out of bounds',
+      '{"event": "update_workout", "data": {"squadId": "01900000-0000-7000-8000-00000000ffff", "eventId": "e", "exerciseIndex": 1e99, "setIndex": 0, "phase": "WORK"}}',
+      'VALIDATION_FAILED',
+    ],
   ])('(%s) is answered by an error frame, and the socket goes on', async (_what, frame, code) => {
     const socket = await socketOf(platform, maya);
     expect(await errorTo(socket, frame)).toMatchObject({ code, message: expect.any(String) });
@@ -82,10 +101,16 @@ describe('who', () => {
 
   test('presents a token that does not hold is refused: by a frame as frame, by a header with 4401', async () => {
     const socket = await SquadClient.connect({ url: url() });
-    await expect(socket.send('authenticate', { token: 'x.y.z' })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-    await expect(socket.send('authenticate', { token: 7 } as never)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    await expect(socket.send('authenticate', { token: 'x.y.z' })).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+    });
+    await expect(socket.send('authenticate', { token: 7 } as never)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+    });
     expect((await socket.send('authenticate', { token: maya.token })).userId).toBe(maya.id);
-    await expect(socket.send('authenticate', { token: leo.token })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    await expect(socket.send('authenticate', { token: leo.token })).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+    });
     await socket.close();
     expect((await (await SquadClient.connect({ url: url(), headerToken: 'x.y.z' })).closed).code).toBe(4401);
   });
@@ -94,13 +119,22 @@ describe('who', () => {
     const { email, password } = await platform.register();
     const { body } = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
     const socket = await SquadClient.connect({ url: url(), token: body.token });
-    expect((await platform.rest('identity', 'POST', '/auth/logout', { body: { refreshToken: body.refreshToken } })).status).toBe(204);
+    expect(
+      (await platform.rest('identity', 'POST', '/auth/logout', { body: { refreshToken: body.refreshToken } }))
+        .status,
+    ).toBe(204);
     expect((await socket.closed).code).toBe(4403);
   });
 
   test('comes from a page of a foreign origin does not get in', async () => {
-    await expect(SquadClient.connect({ url: url(), token: maya.token, origin: 'https://evil.example' })).rejects.toThrow('403');
-    const local = await SquadClient.connect({ url: url(), token: maya.token, origin: 'http://localhost:8080' });
+    await expect(
+      SquadClient.connect({ url: url(), token: maya.token, origin: 'https://evil.example' }),
+    ).rejects.toThrow('403');
+    const local = await SquadClient.connect({
+      url: url(),
+      token: maya.token,
+      origin: 'http://localhost:8080',
+    });
     await local.close();
   });
 
@@ -123,7 +157,8 @@ test('10,000 frames a second end in 4429, cost others nothing, and leave nothing
   const slowest: number[] = [];
   const flooding = Promise.all(
     floods.map(async (flood) => {
-      for (let n = 0; n < 10_000 && flood.socket.readyState === flood.socket.OPEN; n += 1) flood.socket.send(n % 2 ? '{"event":"user_online","data":{}}' : 'garbage');
+      for (let n = 0; n < 10_000 && flood.socket.readyState === flood.socket.OPEN; n += 1)
+        flood.socket.send(n % 2 ? '{"event":"user_online","data":{}}' : 'garbage');
       return (await flood.closed).code;
     }),
   );
@@ -135,7 +170,8 @@ test('10,000 frames a second end in 4429, cost others nothing, and leave nothing
   }
   expect(await flooding).toEqual([4429, 4429, 4429]);
   expect(Math.max(...slowest)).toBeLessThan(1_000);
-  for (const flood of floods) expect(flood.frames.filter(({ event }) => event === 'error').length).toBeLessThan(100);
+  for (const flood of floods)
+    expect(flood.frames.filter(({ event }) => event === 'error').length).toBeLessThan(100);
   await wait(200);
   expect(await openSockets()).toBe(before);
   await calm.close();
@@ -144,7 +180,10 @@ test('10,000 frames a second end in 4429, cost others nothing, and leave nothing
 test('sockets and subscriptions that come and go, cleanly or not, leave no connection and no listener', async () => {
   await wait(300);
   const before = await openSockets();
-  const { body: invite } = await platform.rest('squad', 'POST', '/invites', { token: maya.token, body: { toUserId: leo.id } });
+  const { body: invite } = await platform.rest('squad', 'POST', '/invites', {
+    token: maya.token,
+    body: { toUserId: leo.id },
+  });
   for (let round = 0; round < 5; round += 1) {
     const sockets = await Promise.all([socketOf(platform, maya), socketOf(platform, leo)]);
     for (const socket of sockets) {
@@ -154,13 +193,21 @@ test('sockets and subscriptions that come and go, cleanly or not, leave no conne
       await socket.send('join_squad', { squadId: invite.squadId, fromRevision: 0 });
     }
     const graph = graphClient(url(), maya.token);
-    for (const query of ['{ onlineUsersUpdated { seq } }', '{ squadInviteReceived { id } }']) await subscribed(graph, `subscription ${query}`);
-    const idle = await subscribed(graph, 'subscription($s: ID!) { squadUpdated(squadId: $s) { id } }', { s: invite.squadId });
-    await subscribed(graph, 'subscription($s: ID!) { squadMessageAdded(squadId: $s) { id } }', { s: invite.squadId });
+    for (const query of ['{ onlineUsersUpdated { seq } }', '{ squadInviteReceived { id } }'])
+      await subscribed(graph, `subscription ${query}`);
+    const idle = await subscribed(graph, 'subscription($s: ID!) { squadUpdated(squadId: $s) { id } }', {
+      s: invite.squadId,
+    });
+    await subscribed(graph, 'subscription($s: ID!) { squadMessageAdded(squadId: $s) { id } }', {
+      s: invite.squadId,
+    });
     idle.stop();
     if (round % 2) await graph.dispose();
     else graph.terminate();
-    for (const socket of sockets) round % 2 ? await socket.close() : socket.socket.terminate();
+    for (const socket of sockets) {
+      if (round % 2) await socket.close();
+      else socket.socket.terminate();
+    }
   }
   for (let tries = 0; (await openSockets()) !== before && tries < 50; tries += 1) await wait(50);
   expect(await openSockets()).toBe(before);
@@ -168,12 +215,22 @@ test('sockets and subscriptions that come and go, cleanly or not, leave no conne
 
 test('bytes that are no WebSocket do not disturb the service', async () => {
   const { hostname, port } = new URL(url());
-  for (const bytes of ['GET /socket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n', 'GET /socket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: bm9ub25vbm9ub25vbm9ubw==\r\nSec-WebSocket-Version: 13\r\n\r\n\xff\xff\xff\xff', '\0\0\0']) {
+  for (const bytes of [
+    'GET /socket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+    'GET /socket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: bm9ub25vbm9ub25vbm9ubw==\r\nSec-WebSocket-Version: 13\r\n\r\n\xff\xff\xff\xff',
+    '\0\0\0',
+  ]) {
     const raw = connect(Number(port), hostname);
     raw.on('error', () => undefined);
     raw.resume();
     raw.write(Buffer.from(bytes, 'latin1'));
     await once(raw, 'close');
   }
-  expect((await platform.rest('squad', 'GET', `/online-users?gymId=${DEMO_GYMS.ironTemple.id}`, { token: maya.token })).status).toBe(200);
+  expect(
+    (
+      await platform.rest('squad', 'GET', `/online-users?gymId=${DEMO_GYMS.ironTemple.id}`, {
+        token: maya.token,
+      })
+    ).status,
+  ).toBe(200);
 });

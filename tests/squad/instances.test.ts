@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { settingsOf } from '#server/run.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
-import { SquadClient } from '../../subgraphs/squad/client/squad-client.ts';
+import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
 import { squad } from '../../subgraphs/squad/subgraph.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import type { Person } from './support/people.ts';
@@ -20,11 +20,17 @@ const why = process.env.REDIS_URL ? 'redis-server is not installed' : 'REDIS_URL
   const graceMillis = 3_000;
 
   const startInstance = async (): Promise<RunningSubgraph> => {
-    const { settings } = settingsOf(squad, { ...platform.env, REDIS_URL: redis.url, SQUAD_PRESENCE_GRACE_MILLIS: String(graceMillis) });
+    const { settings } = settingsOf(squad, {
+      ...platform.env,
+      REDIS_URL: redis.url,
+      SQUAD_PRESENCE_GRACE_MILLIS: String(graceMillis),
+    });
     return startSubgraph(squad, { settings, port: 0, verifyAnswers: true });
   };
-  const at = (instance: RunningSubgraph, person: Person) => SquadClient.connect({ url: instance.url, token: person.token });
-  const sees = (userId: string) => (data: { users: readonly { userId: string }[] }) => data.users.some((user) => user.userId === userId);
+  const at = (instance: RunningSubgraph, person: Person) =>
+    SquadClient.connect({ url: instance.url, token: person.token });
+  const sees = (userId: string) => (data: { users: readonly { userId: string }[] }) =>
+    data.users.some((user) => user.userId === userId);
 
   beforeAll(async () => {
     platform = await startPlatform({ services: ['identity'] });
@@ -47,13 +53,32 @@ const why = process.env.REDIS_URL ? 'redis-server is not installed' : 'REDIS_URL
     await leos.next('squad_invite_received', (data) => data.invite.id === invite.id);
     await mayas.send('join_squad', { squadId: invite.squadId });
     const { session } = await leos.send('join_squad', { squadId: invite.squadId });
-    expect((await mayas.next('squad_joined', (data) => data.userId === leo.id)).revision).toBe(session.revision);
-    const { revision } = await leos.send('update_workout', { squadId: invite.squadId, eventId: randomUUID(), exerciseIndex: 1, setIndex: 2, phase: 'WORK' });
-    expect(await mayas.next('squad_updated', (data) => data.revision === revision)).toMatchObject({ participant: { userId: leo.id, exerciseIndex: 1, setIndex: 2 } });
+    expect((await mayas.next('squad_joined', (data) => data.userId === leo.id)).revision).toBe(
+      session.revision,
+    );
+    const { revision } = await leos.send('update_workout', {
+      squadId: invite.squadId,
+      eventId: randomUUID(),
+      exerciseIndex: 1,
+      setIndex: 2,
+      phase: 'WORK',
+    });
+    expect(await mayas.next('squad_updated', (data) => data.revision === revision)).toMatchObject({
+      participant: { userId: leo.id, exerciseIndex: 1, setIndex: 2 },
+    });
     const { message } = await mayas.send('send_squad_message', { squadId: invite.squadId, text: 'go!' });
-    expect((await leos.next('squad_message', (data) => data.message.id === message.id)).message.text).toBe('go!');
-    const list = await (await fetch(`${other.url}/online-users`, { headers: { Authorization: `Bearer ${maya.token}` } })).json();
-    expect(list).toEqual(expect.arrayContaining([expect.objectContaining({ userId: maya.id }), expect.objectContaining({ userId: leo.id })]));
+    expect((await leos.next('squad_message', (data) => data.message.id === message.id)).message.text).toBe(
+      'go!',
+    );
+    const list = await (
+      await fetch(`${other.url}/online-users`, { headers: { Authorization: `Bearer ${maya.token}` } })
+    ).json();
+    expect(list).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ userId: maya.id }),
+        expect.objectContaining({ userId: leo.id }),
+      ]),
+    );
     await Promise.all([mayas.close(), leos.close()]);
   });
 
@@ -65,13 +90,24 @@ const why = process.env.REDIS_URL ? 'redis-server is not installed' : 'REDIS_URL
     const { squadId } = invite;
     await mayas.send('join_squad', { squadId });
     const { session } = await leos.send('join_squad', { squadId });
-    const update = (client: SquadClient, setIndex: number) => client.send('update_workout', { squadId, eventId: randomUUID(), exerciseIndex: 0, setIndex, phase: 'WORK' });
-    const acks = await Promise.all(Array.from({ length: 20 }, (_one, index) => update(index % 2 ? mayas : leos, index)));
+    const update = (client: SquadClient, setIndex: number) =>
+      client.send('update_workout', {
+        squadId,
+        eventId: randomUUID(),
+        exerciseIndex: 0,
+        setIndex,
+        phase: 'WORK',
+      });
+    const acks = await Promise.all(
+      Array.from({ length: 20 }, (_one, index) => update(index % 2 ? mayas : leos, index)),
+    );
     const revisions = acks.map(({ revision }) => revision).toSorted((a, b) => a - b);
     expect(revisions).toEqual(Array.from({ length: 20 }, (_one, index) => session.revision + 1 + index));
     for (const client of [mayas, leos]) {
       await client.next('squad_updated', (data) => data.revision === revisions.at(-1));
-      expect(client.frames.filter(({ event }) => event === 'squad_updated').map(({ seq }) => seq)).toEqual(revisions);
+      expect(client.frames.filter(({ event }) => event === 'squad_updated').map(({ seq }) => seq)).toEqual(
+        revisions,
+      );
     }
     await Promise.all([mayas.close(), leos.close()]);
   });
@@ -90,10 +126,20 @@ const why = process.env.REDIS_URL ? 'redis-server is not installed' : 'REDIS_URL
     const heard = leos.frames.length;
     await third.stop();
     expect((await mayas.closed).code).toBe(1001);
-    const { revision } = await leos.send('update_workout', { squadId, eventId: 'meanwhile', exerciseIndex: 0, setIndex: 1, phase: 'REST' });
+    const { revision } = await leos.send('update_workout', {
+      squadId,
+      eventId: 'meanwhile',
+      exerciseIndex: 0,
+      setIndex: 1,
+      phase: 'REST',
+    });
     const { message } = await leos.send('send_squad_message', { squadId, text: 'are you there?' });
     const back = await at(one, maya);
-    const { missed, complete } = await back.send('join_squad', { squadId, fromRevision: session.revision, fromMessage: 0 });
+    const { missed, complete } = await back.send('join_squad', {
+      squadId,
+      fromRevision: session.revision,
+      fromMessage: 0,
+    });
     expect(complete).toBe(true);
     expect(missed.map((event) => event.revision)).toEqual([revision]);
     expect((await back.next('squad_message')).message.id).toBe(message.id);
@@ -126,8 +172,16 @@ const why = process.env.REDIS_URL ? 'redis-server is not installed' : 'REDIS_URL
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     await mayas.next('online_users_updated', sees(joiner.id));
-    const { revision } = await mayas.send('update_workout', { squadId, eventId: randomUUID(), exerciseIndex: 0, setIndex: 5, phase: 'WORK' });
-    expect((await leos.next('squad_updated', (data) => data.revision === revision)).participant?.setIndex).toBe(5);
+    const { revision } = await mayas.send('update_workout', {
+      squadId,
+      eventId: randomUUID(),
+      exerciseIndex: 0,
+      setIndex: 5,
+      phase: 'WORK',
+    });
+    expect(
+      (await leos.next('squad_updated', (data) => data.revision === revision)).participant?.setIndex,
+    ).toBe(5);
     await Promise.all([mayas.close(), leos.close(), joined?.close()]);
     await fresh.stop();
   });

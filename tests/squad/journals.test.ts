@@ -52,13 +52,17 @@ describe('the store', () => {
 
   test('reads back what was encoded, whatever is cut off, and never a record that was not written', () => {
     fc.assert(
-      fc.property(fc.array(fc.record({ text: fc.string({ unit: 'binary' }), n: fc.integer() })), fc.nat(), (records, cut) => {
-        const bytes = encode(records);
-        const kept = bytes.subarray(0, bytes.length === 0 ? 0 : cut % (bytes.length + 1));
-        const found = parse(kept);
-        expect(found.records).toEqual(records.slice(0, found.records.length));
-        expect(found.length + found.cutBytes).toBe(kept.length);
-      }),
+      fc.property(
+        fc.array(fc.record({ text: fc.string({ unit: 'binary' }), n: fc.integer() })),
+        fc.nat(),
+        (records, cut) => {
+          const bytes = encode(records);
+          const kept = bytes.subarray(0, bytes.length === 0 ? 0 : cut % (bytes.length + 1));
+          const found = parse(kept);
+          expect(found.records).toEqual(records.slice(0, found.records.length));
+          expect(found.length + found.cutBytes).toBe(kept.length);
+        },
+      ),
     );
   });
 
@@ -76,7 +80,9 @@ describe('the store', () => {
     const journals = opened();
     const told: number[] = [];
     const { stop } = await journals.of(numbers).follow('a', (list) => told.push(list.length));
-    await Promise.all(Array.from({ length: 50 }, () => journals.of(numbers).change('a', (list) => [{ n: list.length }])));
+    await Promise.all(
+      Array.from({ length: 50 }, () => journals.of(numbers).change('a', (list) => [{ n: list.length }])),
+    );
     expect(await journals.of(numbers).read('a')).toEqual(Array.from({ length: 50 }, (_one, n) => n));
     expect(told).toEqual(Array.from({ length: 50 }, (_one, n) => n + 1));
     stop();
@@ -85,7 +91,10 @@ describe('the store', () => {
 
   test('keeps its files bounded, and the newest whatever was forgotten', async () => {
     const journals = opened();
-    for (let n = 0; n < 3_000; n += 100) await Promise.all(Array.from({ length: 100 }, (_one, i) => journals.of(numbers).change('a', () => [{ n: n + i }])));
+    for (let n = 0; n < 3_000; n += 100)
+      await Promise.all(
+        Array.from({ length: 100 }, (_one, i) => journals.of(numbers).change('a', () => [{ n: n + i }])),
+      );
     await journals.close();
     expect((await stat(await fileIn('numbers'))).size).toBeLessThan(40_000);
     expect((await opened().of(numbers).read('a')).at(-1)).toBe(2_999);
@@ -98,7 +107,9 @@ describe('the store', () => {
     const bytes = await readFile(file);
     await rm(file);
     await mkdir(file); // a folder in its place: it cannot be written
-    await expect(journals.of(numbers).change('a', () => [{ n: 2 }])).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    await expect(journals.of(numbers).change('a', () => [{ n: 2 }])).rejects.toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+    });
     await rm(file, { recursive: true });
     await writeFile(file, bytes);
     expect(await journals.of(numbers).change('a', () => [{ n: 3 }])).toEqual([1, 3]);
@@ -119,7 +130,9 @@ describe('the store', () => {
       const messages: string[] = [];
       const revisions = new Map<string, number>();
       for (let kill = 1; kill <= 100; kill += 1) {
-        const child = spawn(process.execPath, [program, folder, squadId, uuidv7()], { stdio: ['ignore', 'pipe', 'inherit'] });
+        const child = spawn(process.execPath, [program, folder, squadId, uuidv7()], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
         let output = '';
         child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')));
         await once(child.stdout, 'data');
@@ -141,13 +154,21 @@ describe('the store', () => {
 });
 
 /** The store keeps the last 5,000 messages and 500 events of a squad; of those, every acknowledged one is there. */
-async function expectKept(squadId: string, messages: readonly string[], revisions: ReadonlyMap<string, number>): Promise<void> {
+async function expectKept(
+  squadId: string,
+  messages: readonly string[],
+  revisions: ReadonlyMap<string, number>,
+): Promise<void> {
   const journals = opened();
   const present = new Set(messagesOf(await journals.of(chats).read(squadId)).map(({ id }) => id));
   expect(messages.slice(-4_000).filter((id) => !present.has(id))).toEqual([]);
   const squad = await journals.of(squads).read(squadId);
-  const known = new Map(squad.status === 'NONE' ? [] : squad.eventIds.map(([key, revision]) => [key.split(' ')[1], revision]));
-  expect([...revisions].slice(-400).filter(([eventId, revision]) => known.get(eventId) !== revision)).toEqual([]);
+  const known = new Map(
+    squad.status === 'NONE' ? [] : squad.eventIds.map(([key, revision]) => [key.split(' ')[1], revision]),
+  );
+  expect([...revisions].slice(-400).filter(([eventId, revision]) => known.get(eventId) !== revision)).toEqual(
+    [],
+  );
   expect(squad.status !== 'NONE' && squad.revision).toBeGreaterThanOrEqual(Math.max(...revisions.values()));
   await journals.close();
 }

@@ -7,15 +7,28 @@ import { graphClient, socketOf, subscribed, type Person } from './support/people
 const graceMillis = 700;
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'squad'], env: { SQUAD_PRESENCE_GRACE_MILLIS: String(graceMillis), SQUAD_PRESENCE_INTERVAL_MILLIS: '50' } });
+  platform = await startPlatform({
+    services: ['identity', 'squad'],
+    env: { SQUAD_PRESENCE_GRACE_MILLIS: String(graceMillis), SQUAD_PRESENCE_INTERVAL_MILLIS: '50' },
+  });
 });
 afterAll(() => platform.stop());
 
-const has = (userId: string) => (update: Pick<OnlineUsersUpdate, 'users'>) => update.users.some((user) => user.userId === userId);
+const has = (userId: string) => (update: Pick<OnlineUsersUpdate, 'users'>) =>
+  update.users.some((user) => user.userId === userId);
 const lacks = (userId: string) => (update: Pick<OnlineUsersUpdate, 'users'>) => !has(userId)(update);
 const presence = async (of: Person, to: Person) =>
-  (await platform.graph('squad', 'query($r: [_Any!]!) { _entities(representations: $r) { ... on User { presence { online status activity since } } } }', { r: [{ __typename: 'User', id: of.id }] }, { token: to.token })).data._entities[0].presence;
-const listed = async (to: Person, gymId?: string) => (await platform.rest('squad', 'GET', `/online-users${gymId ? `?gymId=${gymId}` : ''}`, { token: to.token })).body as { userId: string }[];
+  (
+    await platform.graph(
+      'squad',
+      'query($r: [_Any!]!) { _entities(representations: $r) { ... on User { presence { online status activity since } } } }',
+      { r: [{ __typename: 'User', id: of.id }] },
+      { token: to.token },
+    )
+  ).data._entities[0].presence;
+const listed = async (to: Person, gymId?: string) =>
+  (await platform.rest('squad', 'GET', `/online-users${gymId ? `?gymId=${gymId}` : ''}`, { token: to.token }))
+    .body as { userId: string }[];
 
 describe('presence', () => {
   test('is the same by socket, REST and graph', async () => {
@@ -23,10 +36,26 @@ describe('presence', () => {
     const socket = await socketOf(platform, maya);
     const { users } = await socket.send('user_online', { status: 'WORKING_OUT', activity: 'legs' });
     const row = users.find(({ userId }) => userId === maya.id);
-    expect(row).toEqual({ userId: maya.id, gymId: DEMO_GYMS.ironTemple.id, status: 'WORKING_OUT', activity: 'legs', since: expect.any(String) });
+    expect(row).toEqual({
+      userId: maya.id,
+      gymId: DEMO_GYMS.ironTemple.id,
+      status: 'WORKING_OUT',
+      activity: 'legs',
+      since: expect.any(String),
+    });
     expect(await listed(maya)).toContainEqual(row);
-    const { data } = await platform.graph('squad', '{ onlineUsers { user { id presence { online } } status activity since } }', {}, { token: maya.token });
-    expect(data.onlineUsers).toContainEqual({ user: { id: maya.id, presence: { online: true } }, status: 'WORKING_OUT', activity: 'legs', since: row?.since });
+    const { data } = await platform.graph(
+      'squad',
+      '{ onlineUsers { user { id presence { online } } status activity since } }',
+      {},
+      { token: maya.token },
+    );
+    expect(data.onlineUsers).toContainEqual({
+      user: { id: maya.id, presence: { online: true } },
+      status: 'WORKING_OUT',
+      activity: 'legs',
+      since: row?.since,
+    });
     await socket.close();
   });
 
@@ -44,11 +73,15 @@ describe('presence', () => {
     const closedAt = Date.now();
     await tabs[1].close();
     expect((await presence(maya, leo)).online).toBe(true);
-    const gone = new Promise<number>((resolve) => watching.on('online_users_updated', (update) => lacks(maya.id)(update) && resolve(Date.now())));
+    const gone = new Promise<number>((resolve) =>
+      watching.on('online_users_updated', (update) => lacks(maya.id)(update) && resolve(Date.now())),
+    );
     expect((await gone) - closedAt).toBeGreaterThanOrEqual(graceMillis - 20);
     expect(await presence(maya, leo)).toEqual({ online: false, status: null, activity: null, since: null });
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const told = watching.frames.slice(heard).filter(({ event, data }) => event === 'online_users_updated' && lacks(maya.id)(data as never));
+    const told = watching.frames
+      .slice(heard)
+      .filter(({ event, data }) => event === 'online_users_updated' && lacks(maya.id)(data as never));
     expect(told).toHaveLength(1);
     await watching.close();
   });
@@ -66,7 +99,9 @@ describe('presence', () => {
     const again = await socketOf(platform, maya);
     await again.send('user_online', { activity: 'legs' });
     await new Promise((resolve) => setTimeout(resolve, graceMillis + 200));
-    expect(watching.frames.slice(heard).filter(({ data }) => 'users' in data && lacks(maya.id)(data))).toEqual([]);
+    expect(
+      watching.frames.slice(heard).filter(({ data }) => 'users' in data && lacks(maya.id)(data)),
+    ).toEqual([]);
     expect((await presence(maya, leo)).since).toBe(since);
     await Promise.all([again.close(), watching.close()]);
   });
@@ -74,12 +109,26 @@ describe('presence', () => {
   test('is held by a subscription of the graph, too, which begins with everybody and counts on', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const graph = graphClient(platform.url('squad'), leo.token);
-    await platform.graph('squad', 'mutation { goOnline(input: {status: AVAILABLE}) { online } }', {}, { token: leo.token });
-    const updates = await subscribed<{ onlineUsersUpdated: { users: { user: { id: string } }[]; seq: number } }>(graph, 'subscription { onlineUsersUpdated { users { user { id } status activity since } removed full seq } }');
-    await updates.next(({ onlineUsersUpdated }) => onlineUsersUpdated.users.some(({ user }) => user.id === leo.id));
+    await platform.graph(
+      'squad',
+      'mutation { goOnline(input: {status: AVAILABLE}) { online } }',
+      {},
+      { token: leo.token },
+    );
+    const updates = await subscribed<{
+      onlineUsersUpdated: { users: { user: { id: string } }[]; seq: number };
+    }>(
+      graph,
+      'subscription { onlineUsersUpdated { users { user { id } status activity since } removed full seq } }',
+    );
+    await updates.next(({ onlineUsersUpdated }) =>
+      onlineUsersUpdated.users.some(({ user }) => user.id === leo.id),
+    );
     const socket = await socketOf(platform, maya);
     await socket.send('user_online', {});
-    await updates.next(({ onlineUsersUpdated }) => onlineUsersUpdated.users.some(({ user }) => user.id === maya.id));
+    await updates.next(({ onlineUsersUpdated }) =>
+      onlineUsersUpdated.users.some(({ user }) => user.id === maya.id),
+    );
     await new Promise((resolve) => setTimeout(resolve, graceMillis + 300));
     expect((await presence(leo, maya)).online).toBe(true);
     const numbers = updates.events.map(({ onlineUsersUpdated }) => onlineUsersUpdated.seq);
@@ -98,7 +147,9 @@ describe('presence', () => {
     const update = await watching.next('online_users_updated', has(maya.id));
     expect(update).toMatchObject({ full: false, removed: [] });
     await socket.send('user_online', { status: 'INVISIBLE' });
-    expect(await watching.next('online_users_updated', ({ removed }) => removed.includes(maya.id))).toMatchObject({ users: [], removed: [maya.id], full: false });
+    expect(
+      await watching.next('online_users_updated', ({ removed }) => removed.includes(maya.id)),
+    ).toMatchObject({ users: [], removed: [maya.id], full: false });
     expect(await presence(maya, leo)).toMatchObject({ online: false });
     expect(await presence(maya, maya)).toMatchObject({ online: true, status: 'INVISIBLE' });
     await Promise.all([socket.close(), watching.close()]);
@@ -110,13 +161,27 @@ describe('presence', () => {
     await socket.send('user_online', {});
     expect((await listed(zoe)).some(({ userId }) => userId === maya.id)).toBe(false);
     expect(await presence(maya, zoe)).toMatchObject({ online: false });
-    expect((await platform.rest('squad', 'GET', `/online-users?gymId=${DEMO_GYMS.ironTemple.id}`, { token: zoe.token })).status).toBe(403);
+    expect(
+      (
+        await platform.rest('squad', 'GET', `/online-users?gymId=${DEMO_GYMS.ironTemple.id}`, {
+          token: zoe.token,
+        })
+      ).status,
+    ).toBe(403);
     const superToken = await platform.demo('super@demo.test');
-    expect((await listed({ id: '', token: superToken }, DEMO_GYMS.ironTemple.id)).some(({ userId }) => userId === maya.id)).toBe(true);
-    expect((await platform.rest('squad', 'GET', '/online-users', { token: superToken })).body.code).toBe('GYM_REQUIRED');
+    expect(
+      (await listed({ id: '', token: superToken }, DEMO_GYMS.ironTemple.id)).some(
+        ({ userId }) => userId === maya.id,
+      ),
+    ).toBe(true);
+    expect((await platform.rest('squad', 'GET', '/online-users', { token: superToken })).body.code).toBe(
+      'GYM_REQUIRED',
+    );
     expect((await platform.rest('squad', 'GET', '/online-users')).status).toBe(401);
     const drifter = await platform.register(null);
-    expect((await platform.rest('squad', 'GET', '/online-users', { token: drifter.token })).body.code).toBe('GYM_REQUIRED');
+    expect((await platform.rest('squad', 'GET', '/online-users', { token: drifter.token })).body.code).toBe(
+      'GYM_REQUIRED',
+    );
     await socket.close();
   });
 });

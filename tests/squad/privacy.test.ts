@@ -6,11 +6,15 @@ import { graphClient, socketOf, subscribed, type Person } from './support/people
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'squad'], env: { SQUAD_PRESENCE_INTERVAL_MILLIS: '20' } });
+  platform = await startPlatform({
+    services: ['identity', 'squad'],
+    env: { SQUAD_PRESENCE_INTERVAL_MILLIS: '20' },
+  });
 });
 afterAll(() => platform.stop());
 
-const rest = (by: Person, method: string, path: string, body?: object) => platform.rest('squad', method, path, { token: by.token, ...(body && { body }) });
+const rest = (by: Person, method: string, path: string, body?: object) =>
+  platform.rest('squad', method, path, { token: by.token, ...(body && { body }) });
 
 /** Two who train together, with a message in their chat. */
 async function squadOfTwo() {
@@ -27,32 +31,79 @@ const waysIn: Record<string, (by: Person, squadId: string) => Promise<string | u
   'GET /squads/:id/events': async (by, id) => (await rest(by, 'GET', `/squads/${id}/events`)).body.code,
   'GET /squads/:id/messages': async (by, id) => (await rest(by, 'GET', `/squads/${id}/messages`)).body.code,
   'POST /squads/:id/join': async (by, id) => (await rest(by, 'POST', `/squads/${id}/join`)).body.code,
-  'POST /squads/:id/messages': async (by, id) => (await rest(by, 'POST', `/squads/${id}/messages`, { text: 'hello' })).body.code,
-  'POST /squads/:id/workout': async (by, id) => (await rest(by, 'POST', `/squads/${id}/workout`, { eventId: 'e', exerciseIndex: 0, setIndex: 0, phase: 'WORK' })).body.code,
+  'POST /squads/:id/messages': async (by, id) =>
+    (await rest(by, 'POST', `/squads/${id}/messages`, { text: 'hello' })).body.code,
+  'POST /squads/:id/workout': async (by, id) =>
+    (
+      await rest(by, 'POST', `/squads/${id}/workout`, {
+        eventId: 'e',
+        exerciseIndex: 0,
+        setIndex: 0,
+        phase: 'WORK',
+      })
+    ).body.code,
   'POST /squads/:id/start': async (by, id) => (await rest(by, 'POST', `/squads/${id}/start`)).body.code,
   'POST /squads/:id/end': async (by, id) => (await rest(by, 'POST', `/squads/${id}/end`)).body.code,
-  'POST /invites into it': async (by, id) => (await rest(by, 'POST', '/invites', { toUserId: (await platform.register()).id, squadId: id })).body.code,
-  'query squadSession': async (by, id) => (await platform.graph('squad', 'query($id: ID!) { squadSession(id: $id) { id } }', { id }, { token: by.token })).errors?.[0]?.extensions.code,
-  'query chatMessages': async (by, id) => (await platform.graph('squad', 'query($id: ID!) { chatMessages(squadId: $id) { nodes { text } } }', { id }, { token: by.token })).errors?.[0]?.extensions.code,
-  'mutation joinSquad': async (by, id) => (await platform.graph('squad', 'mutation($i: SquadInput!) { joinSquad(input: $i) { id } }', { i: { squadId: id } }, { token: by.token })).errors?.[0]?.extensions.code,
+  'POST /invites into it': async (by, id) =>
+    (await rest(by, 'POST', '/invites', { toUserId: (await platform.register()).id, squadId: id })).body.code,
+  'query squadSession': async (by, id) =>
+    (
+      await platform.graph(
+        'squad',
+        'query($id: ID!) { squadSession(id: $id) { id } }',
+        { id },
+        { token: by.token },
+      )
+    ).errors?.[0]?.extensions.code,
+  'query chatMessages': async (by, id) =>
+    (
+      await platform.graph(
+        'squad',
+        'query($id: ID!) { chatMessages(squadId: $id) { nodes { text } } }',
+        { id },
+        { token: by.token },
+      )
+    ).errors?.[0]?.extensions.code,
+  'mutation joinSquad': async (by, id) =>
+    (
+      await platform.graph(
+        'squad',
+        'mutation($i: SquadInput!) { joinSquad(input: $i) { id } }',
+        { i: { squadId: id } },
+        { token: by.token },
+      )
+    ).errors?.[0]?.extensions.code,
   _entities: async (by, id) => {
-    const { data } = await platform.graph('squad', 'query($r: [_Any!]!) { _entities(representations: $r) { ... on SquadSession { id status } } }', { r: [{ __typename: 'SquadSession', id }] }, { token: by.token });
+    const { data } = await platform.graph(
+      'squad',
+      'query($r: [_Any!]!) { _entities(representations: $r) { ... on SquadSession { id status } } }',
+      { r: [{ __typename: 'SquadSession', id }] },
+      { token: by.token },
+    );
     return data._entities[0] === null ? 'NOT_FOUND' : undefined;
   },
   'socket join_squad': async (by, squadId) => {
     const socket = await socketOf(platform, by);
-    const code = await socket.send('join_squad', { squadId }).then(() => undefined, (error: { code: string }) => error.code);
+    const code = await socket.send('join_squad', { squadId }).then(
+      () => undefined,
+      (error: { code: string }) => error.code,
+    );
     await socket.close();
     return code;
   },
   'socket send_squad_message': async (by, squadId) => {
     const socket = await socketOf(platform, by);
-    const code = await socket.send('send_squad_message', { squadId, text: 'hello' }).then(() => undefined, (error: { code: string }) => error.code);
+    const code = await socket.send('send_squad_message', { squadId, text: 'hello' }).then(
+      () => undefined,
+      (error: { code: string }) => error.code,
+    );
     await socket.close();
     return code;
   },
-  'subscription squadUpdated': async (by, squadId) => refusalOf(by, 'subscription($s: ID!) { squadUpdated(squadId: $s) { id } }', squadId),
-  'subscription squadMessageAdded': async (by, squadId) => refusalOf(by, 'subscription($s: ID!) { squadMessageAdded(squadId: $s) { id } }', squadId),
+  'subscription squadUpdated': async (by, squadId) =>
+    refusalOf(by, 'subscription($s: ID!) { squadUpdated(squadId: $s) { id } }', squadId),
+  'subscription squadMessageAdded': async (by, squadId) =>
+    refusalOf(by, 'subscription($s: ID!) { squadMessageAdded(squadId: $s) { id } }', squadId),
 };
 
 async function refusalOf(by: Person, query: string, squadId: string): Promise<string | undefined> {
@@ -73,8 +124,12 @@ describe('a squad is not there', () => {
   ])('for %s, by any way in', async (_who, visitor) => {
     const { squadId } = await squadOfTwo();
     const person = await visitor();
-    const codes = await Promise.all(Object.entries(waysIn).map(async ([way, enter]) => [way, await enter(person, squadId)]));
-    expect(Object.fromEntries(codes)).toEqual(Object.fromEntries(Object.keys(waysIn).map((way) => [way, 'NOT_FOUND'])));
+    const codes = await Promise.all(
+      Object.entries(waysIn).map(async ([way, enter]) => [way, await enter(person, squadId)]),
+    );
+    expect(Object.fromEntries(codes)).toEqual(
+      Object.fromEntries(Object.keys(waysIn).map((way) => [way, 'NOT_FOUND'])),
+    );
   });
 
   test('for one whom the host has put out by blocking her, though she was in it', async () => {
@@ -84,9 +139,18 @@ describe('a squad is not there', () => {
     expect((await rest(host, 'POST', `/blocks/${guest.id}`)).status).toBe(204);
     expect(await socket.next('squad_left', ({ userId }) => userId === guest.id)).toMatchObject({ squadId });
     await rest(host, 'POST', `/squads/${squadId}/messages`, { text: 'she is gone' });
-    const codes = await Promise.all(Object.entries(waysIn).map(async ([way, enter]) => [way, await enter(guest, squadId)]));
-    expect(Object.fromEntries(codes)).toEqual(Object.fromEntries(Object.keys(waysIn).map((way) => [way, 'NOT_FOUND'])));
-    expect(socket.frames.some(({ data }) => 'message' in data && typeof data.message === 'object' && data.message.text === 'she is gone')).toBe(false);
+    const codes = await Promise.all(
+      Object.entries(waysIn).map(async ([way, enter]) => [way, await enter(guest, squadId)]),
+    );
+    expect(Object.fromEntries(codes)).toEqual(
+      Object.fromEntries(Object.keys(waysIn).map((way) => [way, 'NOT_FOUND'])),
+    );
+    expect(
+      socket.frames.some(
+        ({ data }) =>
+          'message' in data && typeof data.message === 'object' && data.message.text === 'she is gone',
+      ),
+    ).toBe(false);
     await socket.close();
   });
 
@@ -111,8 +175,15 @@ describe('between two of whom one has blocked the other', () => {
     await socket.send('user_online', {});
     const own = await socketOf(platform, viewer);
     expect((await own.send('user_online', {})).users.map(({ userId }) => userId)).not.toContain(other.id);
-    expect((await rest(viewer, 'GET', '/online-users')).body.map(({ userId }: { userId: string }) => userId)).not.toContain(other.id);
-    const { data } = await platform.graph('squad', 'query($r: [_Any!]!) { onlineUsers { user { id } } _entities(representations: $r) { ... on User { presence { online } squadHistory { nodes { squadId } } } } }', { r: [{ __typename: 'User', id: other.id }] }, { token: viewer.token });
+    expect(
+      (await rest(viewer, 'GET', '/online-users')).body.map(({ userId }: { userId: string }) => userId),
+    ).not.toContain(other.id);
+    const { data } = await platform.graph(
+      'squad',
+      'query($r: [_Any!]!) { onlineUsers { user { id } } _entities(representations: $r) { ... on User { presence { online } squadHistory { nodes { squadId } } } } }',
+      { r: [{ __typename: 'User', id: other.id }] },
+      { token: viewer.token },
+    );
     expect(data._entities).toEqual([{ presence: { online: false }, squadHistory: null }]);
     expect(data.onlineUsers.map(({ user }: { user: { id: string } }) => user.id)).not.toContain(other.id);
     expect((await rest(viewer, 'POST', '/invites', { toUserId: other.id })).body.code).toBe('NOT_FOUND');
@@ -120,7 +191,9 @@ describe('between two of whom one has blocked the other', () => {
     const third = await platform.register();
     const marker = await socketOf(platform, third);
     await marker.send('user_online', {});
-    const update = await own.next('online_users_updated', ({ users }) => users.some(({ userId }) => userId === third.id));
+    const update = await own.next('online_users_updated', ({ users }) =>
+      users.some(({ userId }) => userId === third.id),
+    );
     expect(update.users.map(({ userId }) => userId)).not.toContain(other.id);
     expect(JSON.stringify(own.frames)).not.toContain(other.id);
     await Promise.all([socket.close(), own.close(), marker.close()]);
@@ -134,11 +207,23 @@ describe('between two of whom one has blocked the other', () => {
     await leos.next('online_users_updated', ({ users }) => users.some(({ userId }) => userId === maya.id));
     const { invite } = await mayas.send('send_squad_invite', { toUserId: leo.id });
     await rest(maya, 'POST', `/blocks/${leo.id}`);
-    const without = new Promise<void>((resolve) => leos.on('online_users_updated', ({ users, full }) => full && !users.some(({ userId }) => userId === maya.id) && resolve()));
+    const without = new Promise<void>((resolve) =>
+      leos.on(
+        'online_users_updated',
+        ({ users, full }) => full && !users.some(({ userId }) => userId === maya.id) && resolve(),
+      ),
+    );
     await without;
-    expect((await leos.next('squad_invite_updated', (data) => data.invite.id === invite.id)).invite.status).toBe('REVOKED');
+    expect(
+      (await leos.next('squad_invite_updated', (data) => data.invite.id === invite.id)).invite.status,
+    ).toBe('REVOKED');
     expect((await rest(leo, 'GET', '/invites')).body).toEqual([]);
-    const again = new Promise<void>((resolve) => leos.on('online_users_updated', ({ users }) => users.some(({ userId }) => userId === maya.id) && resolve()));
+    const again = new Promise<void>((resolve) =>
+      leos.on(
+        'online_users_updated',
+        ({ users }) => users.some(({ userId }) => userId === maya.id) && resolve(),
+      ),
+    );
     await rest(maya, 'DELETE', `/blocks/${leo.id}`);
     await again;
     await Promise.all([mayas.close(), leos.close()]);
@@ -158,5 +243,7 @@ test("another user's history is not there, and her squads are not in mine", asyn
   await rest(host, 'POST', `/squads/${squadId}/start`);
   await rest(host, 'POST', `/squads/${squadId}/end`);
   expect((await rest(host, 'GET', `/history/${guest.id}`)).status).toBe(404);
-  expect((await rest(guest, 'GET', `/history/${guest.id}`)).body).toMatchObject([{ squadId, participantIds: [host.id, guest.id] }]);
+  expect((await rest(guest, 'GET', `/history/${guest.id}`)).body).toMatchObject([
+    { squadId, participantIds: [host.id, guest.id] },
+  ]);
 });

@@ -5,24 +5,45 @@ import { graphClient, socketOf, subscribed, type Person } from './support/people
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'squad'], env: { SQUAD_INVITE_LIFETIME_MILLIS: '1500', GYM_URL: 'http://127.0.0.1:9', CONTENT_URL: 'http://127.0.0.1:9' } });
+  platform = await startPlatform({
+    services: ['identity', 'squad'],
+    env: {
+      SQUAD_INVITE_LIFETIME_MILLIS: '1500',
+      GYM_URL: 'http://127.0.0.1:9',
+      CONTENT_URL: 'http://127.0.0.1:9',
+    },
+  });
 });
 afterAll(() => platform.stop());
 
-const rest = (by: Person, method: string, path: string, body?: object, headers?: Record<string, string>) => platform.rest('squad', method, path, { token: by.token, ...(body && { body }), ...(headers && { headers }) });
-const people = (count: number): Promise<Person[]> => Promise.all(Array.from({ length: count }, () => platform.register()));
+const rest = (by: Person, method: string, path: string, body?: object, headers?: Record<string, string>) =>
+  platform.rest('squad', method, path, {
+    token: by.token,
+    ...(body && { body }),
+    ...(headers && { headers }),
+  });
+const people = (count: number): Promise<Person[]> =>
+  Promise.all(Array.from({ length: count }, () => platform.register()));
 
 /** A squad with everybody in it, the first as host. */
 async function squadOf(...members: Person[]): Promise<string> {
   const [host, ...guests] = members as [Person, ...Person[]];
   const { body: squad } = await rest(host, 'POST', '/squads', {});
   for (const guest of guests) {
-    expect((await rest(host, 'POST', '/invites', { toUserId: guest.id, squadId: squad.id })).status).toBe(201);
+    expect((await rest(host, 'POST', '/invites', { toUserId: guest.id, squadId: squad.id })).status).toBe(
+      201,
+    );
     expect((await rest(guest, 'POST', `/squads/${squad.id}/join`)).status).toBe(200);
   }
   return squad.id;
 }
-const workout = (eventId: string, setIndex = 0, phase = 'WORK') => ({ eventId, exerciseIndex: 0, setIndex, phase, set: { reps: 10, weightKg: 60.5 } });
+const workout = (eventId: string, setIndex = 0, phase = 'WORK') => ({
+  eventId,
+  exerciseIndex: 0,
+  setIndex,
+  phase,
+  set: { reps: 10, weightKg: 60.5 },
+});
 
 describe('a live squad', () => {
   test('starts, pauses, goes on and ends by its host only, and stands in the history of all who took part', async () => {
@@ -30,18 +51,44 @@ describe('a live squad', () => {
     const id = await squadOf(maya, leo);
     expect((await rest(leo, 'POST', `/squads/${id}/start`)).body.code).toBe('FORBIDDEN');
     expect((await rest(maya, 'POST', `/squads/${id}/pause`)).body.code).toBe('CONFLICT');
-    expect((await rest(maya, 'POST', `/squads/${id}/start`)).body).toMatchObject({ status: 'ACTIVE', startedAt: expect.any(String) });
+    expect((await rest(maya, 'POST', `/squads/${id}/start`)).body).toMatchObject({
+      status: 'ACTIVE',
+      startedAt: expect.any(String),
+    });
     expect((await rest(leo, 'POST', `/squads/${id}/workout`, workout('1'))).status).toBe(200);
     expect((await rest(maya, 'POST', `/squads/${id}/pause`)).body.status).toBe('PAUSED');
     expect((await rest(leo, 'POST', `/squads/${id}/workout`, workout('2'))).body.code).toBe('SQUAD_PAUSED');
-    expect((await rest(maya, 'POST', `/squads/${id}/start`)).body).toMatchObject({ status: 'ACTIVE', pausedAt: null });
+    expect((await rest(maya, 'POST', `/squads/${id}/start`)).body).toMatchObject({
+      status: 'ACTIVE',
+      pausedAt: null,
+    });
     expect((await rest(maya, 'POST', `/squads/${id}/end`)).body.status).toBe('ENDED');
-    for (const refused of ['join', 'start']) expect((await rest(maya, 'POST', `/squads/${id}/${refused}`)).body.code).toBe('SQUAD_ENDED');
+    for (const refused of ['join', 'start'])
+      expect((await rest(maya, 'POST', `/squads/${id}/${refused}`)).body.code).toBe('SQUAD_ENDED');
     expect((await rest(leo, 'POST', `/squads/${id}/workout`, workout('3'))).body.code).toBe('SQUAD_ENDED');
-    expect((await rest(leo, 'POST', `/squads/${id}/messages`, { text: 'late' })).body.code).toBe('SQUAD_ENDED');
-    expect((await rest(leo, 'GET', `/history/${leo.id}`)).body).toEqual([{ squadId: id, routineId: null, startedAt: expect.any(String), endedAt: expect.any(String), minutes: 0, sets: 1, participantIds: [maya.id, leo.id] }]);
-    const { data } = await platform.graph('squad', 'query($r: [_Any!]!) { _entities(representations: $r) { ... on User { squadHistory { nodes { squadId sets participants { id } } } } } }', { r: [{ __typename: 'User', id: maya.id }] }, { token: maya.token });
-    expect(data._entities[0].squadHistory.nodes).toEqual([{ squadId: id, sets: 0, participants: [{ id: maya.id }, { id: leo.id }] }]);
+    expect((await rest(leo, 'POST', `/squads/${id}/messages`, { text: 'late' })).body.code).toBe(
+      'SQUAD_ENDED',
+    );
+    expect((await rest(leo, 'GET', `/history/${leo.id}`)).body).toEqual([
+      {
+        squadId: id,
+        routineId: null,
+        startedAt: expect.any(String),
+        endedAt: expect.any(String),
+        minutes: 0,
+        sets: 1,
+        participantIds: [maya.id, leo.id],
+      },
+    ]);
+    const { data } = await platform.graph(
+      'squad',
+      'query($r: [_Any!]!) { _entities(representations: $r) { ... on User { squadHistory { nodes { squadId sets participants { id } } } } } }',
+      { r: [{ __typename: 'User', id: maya.id }] },
+      { token: maya.token },
+    );
+    expect(data._entities[0].squadHistory.nodes).toEqual([
+      { squadId: id, sets: 0, participants: [{ id: maya.id }, { id: leo.id }] },
+    ]);
   });
 
   test('is handed over when the host leaves, to the one who is there longest, and ends with the last', async () => {
@@ -51,7 +98,10 @@ describe('a live squad', () => {
     const socket = await socketOf(platform, ida);
     await socket.send('join_squad', { squadId: id });
     expect((await rest(maya, 'POST', `/squads/${id}/leave`)).body.hostId).toBe(leo.id);
-    expect(await socket.next('squad_left', ({ userId }) => userId === maya.id)).toMatchObject({ hostId: leo.id, status: 'ACTIVE' });
+    expect(await socket.next('squad_left', ({ userId }) => userId === maya.id)).toMatchObject({
+      hostId: leo.id,
+      status: 'ACTIVE',
+    });
     expect((await rest(maya, 'POST', `/squads/${id}/leave`)).body.hostId).toBe(leo.id); // once more changes nothing
     await rest(leo, 'POST', `/squads/${id}/leave`);
     expect((await socket.send('leave_squad', { squadId: id })).session.status).toBe('ENDED');
@@ -66,8 +116,12 @@ describe('a live squad', () => {
     const eventId = randomUUID();
     const first = await socket.send('update_workout', { squadId: id, ...workout(eventId, 4), phase: 'REST' });
     await socket.send('update_workout', { squadId: id, ...workout(randomUUID(), 5), phase: 'WORK' });
-    expect(await socket.send('update_workout', { squadId: id, ...workout(eventId, 4), phase: 'REST' })).toEqual(first);
-    expect((await rest(maya, 'POST', `/squads/${id}/workout`, workout(eventId, 9))).body.revision).toBe(first.revision);
+    expect(
+      await socket.send('update_workout', { squadId: id, ...workout(eventId, 4), phase: 'REST' }),
+    ).toEqual(first);
+    expect((await rest(maya, 'POST', `/squads/${id}/workout`, workout(eventId, 9))).body.revision).toBe(
+      first.revision,
+    );
     const { body } = await rest(maya, 'GET', `/squads/${id}`);
     expect(body.participants[0]).toMatchObject({ setIndex: 5, setsDone: 2 });
     expect(body.revision).toBe(first.revision + 1);
@@ -80,15 +134,28 @@ describe('a live squad', () => {
     const first = await socketOf(platform, leo);
     const { session } = await first.send('join_squad', { squadId: id });
     first.socket.terminate();
-    for (let set = 0; set < 5; set += 1) await rest(maya, 'POST', `/squads/${id}/workout`, workout(`${set}`, set));
+    for (let set = 0; set < 5; set += 1)
+      await rest(maya, 'POST', `/squads/${id}/workout`, workout(`${set}`, set));
     const again = await socketOf(platform, leo);
-    const { missed, complete, session: now } = await again.send('join_squad', { squadId: id, fromRevision: session.revision });
+    const {
+      missed,
+      complete,
+      session: now,
+    } = await again.send('join_squad', { squadId: id, fromRevision: session.revision });
     expect(complete).toBe(true);
-    expect(missed.map(({ revision, participant }) => [revision, participant?.setIndex])).toEqual([0, 1, 2, 3, 4].map((set) => [session.revision + 1 + set, set]));
+    expect(missed.map(({ revision, participant }) => [revision, participant?.setIndex])).toEqual(
+      [0, 1, 2, 3, 4].map((set) => [session.revision + 1 + set, set]),
+    );
     expect(now.revision).toBe(session.revision + 5);
-    expect((await rest(leo, 'GET', `/squads/${id}/events?fromRevision=${session.revision}`)).body.missed).toEqual(missed);
+    expect(
+      (await rest(leo, 'GET', `/squads/${id}/events?fromRevision=${session.revision}`)).body.missed,
+    ).toEqual(missed);
     const graph = graphClient(platform.url('squad'), leo.token);
-    const updates = await subscribed<{ squadUpdated: { revision: number } }>(graph, 'subscription($s: ID!) { squadUpdated(squadId: $s, fromRevision: 1) { revision } }', { s: id });
+    const updates = await subscribed<{ squadUpdated: { revision: number } }>(
+      graph,
+      'subscription($s: ID!) { squadUpdated(squadId: $s, fromRevision: 1) { revision } }',
+      { s: id },
+    );
     expect((await updates.next(() => true)).squadUpdated.revision).toBe(now.revision);
     await rest(maya, 'POST', `/squads/${id}/end`);
     await updates.done;
@@ -104,8 +171,12 @@ describe('a live squad', () => {
     const { body: before } = await rest(maya, 'GET', `/squads/${id}`);
     await platform.restart('squad');
     expect((await rest(maya, 'GET', `/squads/${id}`)).body).toEqual(before);
-    expect((await rest(maya, 'GET', `/squads/${id}/messages`)).body).toMatchObject([{ text: 'still here', userId: leo.id }]);
-    expect((await rest(leo, 'POST', `/squads/${id}/workout`, workout('1', 3))).body.revision).toBe(before.revision);
+    expect((await rest(maya, 'GET', `/squads/${id}/messages`)).body).toMatchObject([
+      { text: 'still here', userId: leo.id },
+    ]);
+    expect((await rest(leo, 'POST', `/squads/${id}/workout`, workout('1', 3))).body.revision).toBe(
+      before.revision,
+    );
   });
 });
 
@@ -113,10 +184,13 @@ describe('the chat', () => {
   test('pages newest first, by REST as by graph, and takes a clientId once', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const id = await squadOf(maya, leo);
-    for (const text of ['a', 'b', 'c', 'd', 'e']) await rest(maya, 'POST', `/squads/${id}/messages`, { text, clientId: text });
+    for (const text of ['a', 'b', 'c', 'd', 'e'])
+      await rest(maya, 'POST', `/squads/${id}/messages`, { text, clientId: text });
     const again = await rest(maya, 'POST', `/squads/${id}/messages`, { text: 'other', clientId: 'c' });
     expect(again.body).toMatchObject({ text: 'c', seq: 3 });
-    expect((await rest(leo, 'POST', `/squads/${id}/messages`, { text: 'mine', clientId: 'c' })).body.seq).toBe(6);
+    expect(
+      (await rest(leo, 'POST', `/squads/${id}/messages`, { text: 'mine', clientId: 'c' })).body.seq,
+    ).toBe(6);
     const first = await rest(leo, 'GET', `/squads/${id}/messages?limit=4`);
     expect(first.body.map(({ text }: { text: string }) => text)).toEqual(['mine', 'e', 'd', 'c']);
     const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] as string;
@@ -124,9 +198,21 @@ describe('the chat', () => {
     expect(second.body.map(({ text }: { text: string }) => text)).toEqual(['b', 'a']);
     expect(second.headers.get('link')).toBeNull();
     expect((await rest(leo, 'GET', `/squads/${id}/messages?cursor=bogus`)).status).toBe(400);
-    const page = await platform.graph('squad', 'query($s: ID!) { chatMessages(squadId: $s, first: 2) { nodes { text user { id } } pageInfo { hasNextPage } } }', { s: id }, { token: leo.token });
-    expect(page.data.chatMessages).toEqual({ nodes: [{ text: 'mine', user: { id: leo.id } }, { text: 'e', user: { id: maya.id } }], pageInfo: { hasNextPage: true } });
-    for (const text of ['', '   ', 'x'.repeat(2_001)]) expect((await rest(leo, 'POST', `/squads/${id}/messages`, { text })).status).toBe(400);
+    const page = await platform.graph(
+      'squad',
+      'query($s: ID!) { chatMessages(squadId: $s, first: 2) { nodes { text user { id } } pageInfo { hasNextPage } } }',
+      { s: id },
+      { token: leo.token },
+    );
+    expect(page.data.chatMessages).toEqual({
+      nodes: [
+        { text: 'mine', user: { id: leo.id } },
+        { text: 'e', user: { id: maya.id } },
+      ],
+      pageInfo: { hasNextPage: true },
+    });
+    for (const text of ['', '   ', 'x'.repeat(2_001)])
+      expect((await rest(leo, 'POST', `/squads/${id}/messages`, { text })).status).toBe(400);
   });
 
   test('repeats the answer of a repeated Idempotency-Key', async () => {
@@ -134,7 +220,9 @@ describe('the chat', () => {
     const id = await squadOf(maya);
     const key = { 'Idempotency-Key': randomUUID() };
     const one = await rest(maya, 'POST', `/squads/${id}/messages`, { text: 'once' }, key);
-    expect((await rest(maya, 'POST', `/squads/${id}/messages`, { text: 'once' }, key)).body).toEqual(one.body);
+    expect((await rest(maya, 'POST', `/squads/${id}/messages`, { text: 'once' }, key)).body).toEqual(
+      one.body,
+    );
     expect((await rest(maya, 'GET', `/squads/${id}/messages`)).body).toHaveLength(1);
   });
 });
@@ -142,15 +230,25 @@ describe('the chat', () => {
 describe('an invite', () => {
   test('waits for who is offline, reaches every device of hers, and opens a squad with the sender as host', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
-    const { status, body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id, message: 'legs?' });
-    expect([status, invite]).toMatchObject([201, { fromUserId: maya.id, toUserId: leo.id, status: 'PENDING', message: 'legs?' }]);
-    expect((await rest(maya, 'GET', `/squads/${invite.squadId}`)).body).toMatchObject({ hostId: maya.id, status: 'LOBBY' });
+    const { status, body: invite } = await rest(maya, 'POST', '/invites', {
+      toUserId: leo.id,
+      message: 'legs?',
+    });
+    expect([status, invite]).toMatchObject([
+      201,
+      { fromUserId: maya.id, toUserId: leo.id, status: 'PENDING', message: 'legs?' },
+    ]);
+    expect((await rest(maya, 'GET', `/squads/${invite.squadId}`)).body).toMatchObject({
+      hostId: maya.id,
+      status: 'LOBBY',
+    });
     const devices = await Promise.all([socketOf(platform, leo), socketOf(platform, leo)]);
     for (const device of devices) expect((await device.next('squad_invite_received')).invite).toEqual(invite);
     expect((await rest(leo, 'GET', '/invites')).body).toEqual([invite]);
     expect((await rest(maya, 'GET', '/invites?box=sent')).body).toEqual([invite]);
     await devices[0].send('respond_squad_invite', { inviteId: invite.id, accept: false });
-    for (const device of devices) expect((await device.next('squad_invite_updated')).invite.status).toBe('DECLINED');
+    for (const device of devices)
+      expect((await device.next('squad_invite_updated')).invite.status).toBe('DECLINED');
     expect((await rest(leo, 'POST', `/squads/${invite.squadId}/join`)).body.code).toBe('NOT_FOUND');
     for (const device of devices) await device.close();
   });
@@ -158,19 +256,33 @@ describe('an invite', () => {
   test('is the same one when it is sent again, and is answered once', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
-    expect((await rest(maya, 'POST', '/invites', { toUserId: leo.id, squadId: invite.squadId })).body.id).toBe(invite.id);
-    expect((await rest(leo, 'POST', `/invites/${invite.id}/respond`, { accept: true })).body.status).toBe('ACCEPTED');
-    expect((await rest(leo, 'POST', `/invites/${invite.id}/respond`, { accept: true })).body.status).toBe('ACCEPTED');
-    expect((await rest(leo, 'POST', `/invites/${invite.id}/respond`, { accept: false })).body.code).toBe('INVITE_CLOSED');
-    expect((await rest(maya, 'POST', `/invites/${invite.id}/respond`, { accept: true })).body.code).toBe('NOT_FOUND');
+    expect(
+      (await rest(maya, 'POST', '/invites', { toUserId: leo.id, squadId: invite.squadId })).body.id,
+    ).toBe(invite.id);
+    expect((await rest(leo, 'POST', `/invites/${invite.id}/respond`, { accept: true })).body.status).toBe(
+      'ACCEPTED',
+    );
+    expect((await rest(leo, 'POST', `/invites/${invite.id}/respond`, { accept: true })).body.status).toBe(
+      'ACCEPTED',
+    );
+    expect((await rest(leo, 'POST', `/invites/${invite.id}/respond`, { accept: false })).body.code).toBe(
+      'INVITE_CLOSED',
+    );
+    expect((await rest(maya, 'POST', `/invites/${invite.id}/respond`, { accept: true })).body.code).toBe(
+      'NOT_FOUND',
+    );
   });
 
   test('expires, and is told to have; then it opens nothing any more', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const socket = await socketOf(platform, leo);
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
-    expect((await socket.next('squad_invite_updated', (data) => data.invite.id === invite.id)).invite.status).toBe('EXPIRED');
-    expect((await rest(leo, 'POST', `/invites/${invite.id}/respond`, { accept: true })).body.code).toBe('INVITE_CLOSED');
+    expect(
+      (await socket.next('squad_invite_updated', (data) => data.invite.id === invite.id)).invite.status,
+    ).toBe('EXPIRED');
+    expect((await rest(leo, 'POST', `/invites/${invite.id}/respond`, { accept: true })).body.code).toBe(
+      'INVITE_CLOSED',
+    );
     expect((await rest(leo, 'POST', `/squads/${invite.squadId}/join`)).body.code).toBe('NOT_FOUND');
     expect((await rest(leo, 'GET', '/invites')).body[0].status).toBe('EXPIRED');
     await socket.close();
@@ -193,12 +305,18 @@ describe('a gym', () => {
     expect([status, group]).toMatchObject([201, { name, memberCount: 1, joined: true }]);
     expect((await rest(leo, 'POST', '/groups', { name: name.toUpperCase() })).body.code).toBe('CONFLICT');
     expect((await rest(leo, 'POST', `/groups/${group.id}/join`)).body.memberIds).toEqual([maya.id, leo.id]);
-    expect((await rest(leo, 'GET', '/groups')).body).toContainEqual(expect.objectContaining({ id: group.id, joined: true, memberCount: 2 }));
+    expect((await rest(leo, 'GET', '/groups')).body).toContainEqual(
+      expect.objectContaining({ id: group.id, joined: true, memberCount: 2 }),
+    );
     const zoe = { id: '', token: await platform.demo('zoe@aqua.test') };
-    expect((await rest(zoe, 'GET', '/groups')).body.map(({ id }: { id: string }) => id)).not.toContain(group.id);
+    expect((await rest(zoe, 'GET', '/groups')).body.map(({ id }: { id: string }) => id)).not.toContain(
+      group.id,
+    );
     expect((await rest(zoe, 'POST', `/groups/${group.id}/join`)).status).toBe(404);
     for (const member of [maya, leo]) await rest(member, 'POST', `/groups/${group.id}/leave`);
-    expect((await rest(maya, 'GET', '/groups')).body.map(({ id }: { id: string }) => id)).not.toContain(group.id);
+    expect((await rest(maya, 'GET', '/groups')).body.map(({ id }: { id: string }) => id)).not.toContain(
+      group.id,
+    );
   });
 
   test('has a feed that pages by one cursor, also while the gym service does not answer', async () => {
@@ -211,10 +329,18 @@ describe('a gym', () => {
       ids.unshift(id);
     }
     const first = await rest(maya, 'GET', '/feed?limit=2');
-    expect(first.body).toMatchObject([{ id: ids[0], kind: 'SQUAD_FINISHED', userId: maya.id }, { id: ids[1] }]);
+    expect(first.body).toMatchObject([
+      { id: ids[0], kind: 'SQUAD_FINISHED', userId: maya.id },
+      { id: ids[1] },
+    ]);
     const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] as string;
     expect((await rest(maya, 'GET', next)).body[0]).toMatchObject({ id: ids[2] });
-    const { data } = await platform.graph('squad', '{ feed(first: 1) { nodes { id kind at text user { id } participants { id } } pageInfo { hasNextPage } } }', {}, { token: maya.token });
+    const { data } = await platform.graph(
+      'squad',
+      '{ feed(first: 1) { nodes { id kind at text user { id } participants { id } } pageInfo { hasNextPage } } }',
+      {},
+      { token: maya.token },
+    );
     expect(data.feed.nodes[0]).toMatchObject({ id: ids[0], user: { id: maya.id } });
   });
 });

@@ -18,7 +18,8 @@ export const blocksRest = [
     method: 'POST',
     path: '/blocks/:userId',
     summary: 'Block a user',
-    description: 'The two no longer see each other online, cannot invite each other, and no longer train together. The other one is not told.',
+    description:
+      'The two no longer see each other online, cannot invite each other, and no longer train together. The other one is not told.',
     auth: 'required',
     params: userParams,
     success: { status: 204, description: 'She is blocked.' },

@@ -28,8 +28,16 @@ export class Blocks {
     const { userId } = requireUser(this.unit.viewer);
     if (otherId === userId) throw invalid('userId', 'expected somebody else than yourself');
     const { journals } = this.hub;
-    await journals.of(users).change(userId, ({ blocked }) => (blocked.includes(otherId) ? [] : [{ type: 'blocked', userId: otherId }]));
-    await journals.of(users).change(otherId, ({ blockedBy }) => (blockedBy.includes(userId) ? [] : [{ type: 'blockedBy', userId }]));
+    await journals
+      .of(users)
+      .change(userId, ({ blocked }) =>
+        blocked.includes(otherId) ? [] : [{ type: 'blocked', userId: otherId }],
+      );
+    await journals
+      .of(users)
+      .change(otherId, ({ blockedBy }) =>
+        blockedBy.includes(userId) ? [] : [{ type: 'blockedBy', userId }],
+      );
     await closeInvites(journals, userId, 'DECLINED', (invite) => invite.fromUserId === otherId);
     await closeInvites(journals, userId, 'REVOKED', (invite) => invite.toUserId === otherId);
     await this.part(userId, otherId);
@@ -37,8 +45,16 @@ export class Blocks {
 
   async unblock(otherId: string): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
-    await this.hub.journals.of(users).change(userId, ({ blocked }) => (blocked.includes(otherId) ? [{ type: 'unblocked', userId: otherId }] : []));
-    await this.hub.journals.of(users).change(otherId, ({ blockedBy }) => (blockedBy.includes(userId) ? [{ type: 'unblockedBy', userId }] : []));
+    await this.hub.journals
+      .of(users)
+      .change(userId, ({ blocked }) =>
+        blocked.includes(otherId) ? [{ type: 'unblocked', userId: otherId }] : [],
+      );
+    await this.hub.journals
+      .of(users)
+      .change(otherId, ({ blockedBy }) =>
+        blockedBy.includes(userId) ? [{ type: 'unblockedBy', userId }] : [],
+      );
   }
 
   /** From her own squads the other is put out; another host's squad she leaves herself, for the host has invited both. */
@@ -48,8 +64,13 @@ export class Blocks {
     for (const squadId of (await journals.of(users).read(userId)).squads) {
       const squad = await journals.of(squads).change(squadId, (now) => {
         if (now.status === 'NONE' || now.status === 'ENDED') return [];
-        if (now.hostId === userId) return takesPart(now, otherId) ? [{ type: 'left', userId: otherId, banned: true, at }] : [{ type: 'uninvited', userId: otherId }];
-        return takesPart(now, otherId) && takesPart(now, userId) ? [{ type: 'left', userId, banned: false, at }] : [];
+        if (now.hostId === userId)
+          return takesPart(now, otherId)
+            ? [{ type: 'left', userId: otherId, banned: true, at }]
+            : [{ type: 'uninvited', userId: otherId }];
+        return takesPart(now, otherId) && takesPart(now, userId)
+          ? [{ type: 'left', userId, banned: false, at }]
+          : [];
       });
       if (squad.status !== 'NONE') await recordEnd(journals, squad);
     }

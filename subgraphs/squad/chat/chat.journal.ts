@@ -26,13 +26,20 @@ export const chats: JournalKind<ChatState, ChatItem> = {
     messages.push(message);
     return { shared: messages, length: length + 1, seq: message.seq };
   },
-  compacted: (chat) => messagesOf(chat).slice(-KEPT_MESSAGES).map((message) => ({ type: 'message', message })),
+  compacted: (chat) =>
+    messagesOf(chat)
+      .slice(-KEPT_MESSAGES)
+      .map((message) => ({ type: 'message', message })),
 };
 
 export const messagesOf = ({ shared, length }: ChatState): readonly MessageShape[] => shared.slice(0, length);
 
 /** A message that the sender has sent before, among the last ones. */
-export function sentBefore({ shared, length }: ChatState, userId: string, clientId: string): MessageShape | undefined {
+export function sentBefore(
+  { shared, length }: ChatState,
+  userId: string,
+  clientId: string,
+): MessageShape | undefined {
   for (let at = length - 1; at >= Math.max(0, length - 1_000); at -= 1) {
     const message = shared[at];
     if (message?.clientId === clientId && message.userId === userId) return message;

@@ -5,7 +5,8 @@ import type { MessageShape } from './messages.shapes.ts';
 
 export const messagesGraphql = {
   Query: {
-    chatMessages: async (_root, { squadId, ...page }, { messages }) => connectionOf(await messages.list(squadId, pageOf(page))),
+    chatMessages: async (_root, { squadId, ...page }, { messages }) =>
+      connectionOf(await messages.list(squadId, pageOf(page))),
   },
   Mutation: {
     sendSquadMessage: (_root, { input }, { messages }) => messages.send(input),
@@ -15,7 +16,12 @@ export const messagesGraphql = {
       subscribe: (_root, { squadId, fromSeq }, { messages, onlineUsers }) =>
         eventSource<{ squadMessageAdded: MessageShape }>(async (stream) => {
           stream.onStop(await onlineUsers.connect());
-          stream.onStop(await messages.watch(squadId, fromSeq, { deliver: (message) => stream.push({ squadMessageAdded: message }), onEnd: () => stream.end() }));
+          stream.onStop(
+            await messages.watch(squadId, fromSeq, {
+              deliver: (message) => stream.push({ squadMessageAdded: message }),
+              onEnd: () => stream.end(),
+            }),
+          );
         }),
     },
   },

@@ -6,7 +6,10 @@ export const MessageShape = z
     squadId: z.uuid(),
     userId: z.string(),
     text: z.string(),
-    clientId: z.string().nullable().meta({ description: "The sender's own id of the message, by which a repeated one is recognised." }),
+    clientId: z
+      .string()
+      .nullable()
+      .meta({ description: "The sender's own id of the message, by which a repeated one is recognised." }),
     seq: z.int().meta({ description: 'Counts the messages of the squad.' }),
     sentAt: z.iso.datetime(),
   })
@@ -15,6 +18,10 @@ export type MessageShape = z.infer<typeof MessageShape>;
 
 export const SendMessageShape = z.object({
   squadId: z.uuid('expected the id of a squad'),
-  text: z.string('expected a text').trim().min(1, 'expected a text').max(2_000, 'expected at most 2,000 characters'),
+  text: z
+    .string('expected a text')
+    .trim()
+    .min(1, 'expected a text')
+    .max(2_000, 'expected at most 2,000 characters'),
   clientId: z.string().min(1).max(100).nullish(),
 });

@@ -40,19 +40,34 @@ export class Messages {
     const { squadId, text, clientId } = validated(SendMessageShape, input);
     const { userId } = requireUser(this.unit.viewer);
     const squad = await this.seen(squadId);
-    const before = clientId ? sentBefore(await this.hub.journals.of(chats).read(squadId), userId, clientId) : undefined;
+    const before = clientId
+      ? sentBefore(await this.hub.journals.of(chats).read(squadId), userId, clientId)
+      : undefined;
     if (before) return before;
-    if (squad.status === 'ENDED') throw new PlatformError('SQUAD_ENDED', 'This squad has ended; its chat can be read only.');
+    if (squad.status === 'ENDED')
+      throw new PlatformError('SQUAD_ENDED', 'This squad has ended; its chat can be read only.');
     if (!takesPart(squad, userId)) throw forbidden('Join the squad before you write to it.');
     if (this.settings.rateLimits && !(await this.hub.allows(`messages:${userId}`, MESSAGES_PER_MINUTE))) {
-      throw new PlatformError('RATE_LIMITED', `More than ${MESSAGES_PER_MINUTE} messages in a minute; go on in a moment.`, { retryAfterSeconds: 60 });
+      throw new PlatformError(
+        'RATE_LIMITED',
+        `More than ${MESSAGES_PER_MINUTE} messages in a minute; go on in a moment.`,
+        { retryAfterSeconds: 60 },
+      );
     }
     const id = uuidv7();
     let sent: MessageShape | undefined;
     await this.hub.journals.of(chats).change(squadId, (chat) => {
       sent = clientId ? sentBefore(chat, userId, clientId) : undefined;
       if (sent) return [];
-      sent = { id, squadId, userId, text, clientId: clientId ?? null, seq: chat.seq + 1, sentAt: new Date().toISOString() };
+      sent = {
+        id,
+        squadId,
+        userId,
+        text,
+        clientId: clientId ?? null,
+        seq: chat.seq + 1,
+        sentAt: new Date().toISOString(),
+      };
       return [{ type: 'message', message: sent }];
     });
     return sent as unknown as MessageShape;
@@ -67,7 +82,11 @@ export class Messages {
   }
 
   /** Tells of each message from now on, after those that came after `fromSeq`. Returns what ends it. */
-  async watch(squadId: string, fromSeq: number | null | undefined, { deliver, onEnd }: MessageWatch): Promise<() => void> {
+  async watch(
+    squadId: string,
+    fromSeq: number | null | undefined,
+    { deliver, onEnd }: MessageWatch,
+  ): Promise<() => void> {
     const squad = await this.seen(squadId);
     const { userId } = requireUser(this.unit.viewer);
     if (!takesPart(squad, userId)) throw forbidden('Join the squad before you listen to it.');
@@ -98,7 +117,11 @@ export class Messages {
   private async seen(squadId: string): Promise<SquadState> {
     const viewer: UserViewer = requireUser(this.unit.viewer);
     const hidden = hiddenFrom(await this.hub.journals.of(users).read(viewer.userId));
-    const squad = requireSight(isUuid(squadId) ? await this.hub.journals.of(squads).read(squadId) : { status: 'NONE' }, squadId, { viewer, hidden });
+    const squad = requireSight(
+      isUuid(squadId) ? await this.hub.journals.of(squads).read(squadId) : { status: 'NONE' },
+      squadId,
+      { viewer, hidden },
+    );
     if (!participantOf(squad, viewer.userId)) throw forbidden('Join the squad before you read its chat.');
     return squad;
   }
@@ -111,4 +134,7 @@ function newerThan({ shared, length }: ChatState, seq: number): MessageShape[] {
   return shared.slice(at, length);
 }
 
-const keysOf = (message: MessageShape): [string, string] => [String(message.seq).padStart(12, '0'), message.id];
+const keysOf = (message: MessageShape): [string, string] => [
+  String(message.seq).padStart(12, '0'),
+  message.id,
+];

@@ -11,7 +11,8 @@ export const feedRest = [
     method: 'GET',
     path: '/feed',
     summary: "What happens in the caller's gym",
-    description: 'Posts and announcements of the gym with what its squads and clubs do. While the gym service does not answer, only the latter.',
+    description:
+      'Posts and announcements of the gym with what its squads and clubs do. While the gym service does not answer, only the latter.',
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: { status: 200, description: 'Newest first.', shape: FeedItemShape, page: true },

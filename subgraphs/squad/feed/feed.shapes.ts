@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
-export const FeedKind = { POST: 'POST', ANNOUNCEMENT: 'ANNOUNCEMENT', SQUAD_FINISHED: 'SQUAD_FINISHED', GROUP_CREATED: 'GROUP_CREATED' } as const;
+export const FeedKind = {
+  POST: 'POST',
+  ANNOUNCEMENT: 'ANNOUNCEMENT',
+  SQUAD_FINISHED: 'SQUAD_FINISHED',
+  GROUP_CREATED: 'GROUP_CREATED',
+} as const;
 export type FeedKind = (typeof FeedKind)[keyof typeof FeedKind];
 
 export const FeedItemShape = z
@@ -11,7 +16,10 @@ export const FeedItemShape = z
     userId: z.string().nullable().meta({ description: 'Who wrote or did it.' }),
     title: z.string().nullable().meta({ description: "An announcement's title." }),
     text: z.string(),
-    image: z.string().nullable().meta({ description: "Address of a post's picture, as the gym service gives it." }),
+    image: z
+      .string()
+      .nullable()
+      .meta({ description: "Address of a post's picture, as the gym service gives it." }),
     participantIds: z.array(z.string()).meta({ description: 'Of a squad workout: everybody who took part.' }),
     groupId: z.string().nullable(),
   })

@@ -16,8 +16,23 @@ type Position = readonly [string, string];
 /** Where the feed goes on: after this item, with posts from that page of the gym service on. */
 const cursors = cursorsOf('feed', z.tuple([z.string(), z.string(), z.string().nullable()]));
 
-const post = z.looseObject({ id: z.string(), createdAt: z.string(), text: z.string().default(''), userId: z.string().nullish(), authorId: z.string().nullish(), image: z.unknown() });
-const announcement = z.looseObject({ id: z.string(), createdAt: z.string().nullish(), startsAt: z.string().nullish(), title: z.string().default(''), text: z.string().default(''), userId: z.string().nullish(), authorId: z.string().nullish() });
+const post = z.looseObject({
+  id: z.string(),
+  createdAt: z.string(),
+  text: z.string().default(''),
+  userId: z.string().nullish(),
+  authorId: z.string().nullish(),
+  image: z.unknown(),
+});
+const announcement = z.looseObject({
+  id: z.string(),
+  createdAt: z.string().nullish(),
+  startsAt: z.string().nullish(),
+  title: z.string().default(''),
+  text: z.string().default(''),
+  userId: z.string().nullish(),
+  authorId: z.string().nullish(),
+});
 
 /** What happens in a gym: its posts and announcements, and what its squads and clubs do; newest first. */
 export class Feed {
@@ -37,15 +52,23 @@ export class Feed {
     const after = cursors.read(request.cursor);
     const position: Position | undefined = after && [after[0], after[1]];
     const hidden = hiddenFrom(await this.hub.journals.of(users).read(requireUser(this.unit.viewer).userId));
-    const wanted = (item: FeedItemShape) => !(item.userId && hidden.has(item.userId)) && !item.participantIds.some((id) => hidden.has(id)) && (!position || isOlder(keysOf(item), position));
+    const wanted = (item: FeedItemShape) =>
+      !(item.userId && hidden.has(item.userId)) &&
+      !item.participantIds.some((id) => hidden.has(id)) &&
+      (!position || isOlder(keysOf(item), position));
 
     const [activities, announcements, posts] = await Promise.all([
-      this.hub.journals.of(gyms).read(gym).then((record) => record.activities.map(ofActivity).filter(wanted)),
+      this.hub.journals
+        .of(gyms)
+        .read(gym)
+        .then((record) => record.activities.map(ofActivity).filter(wanted)),
       this.announcements(gym).then((items) => items.filter(wanted)),
       this.posts(gym, after?.[2] ?? undefined, pageSize(request) + 1, wanted),
     ]);
     const pageOfPost = new Map(posts.map(({ item, page }) => [item.id, page]));
-    const newestFirst = [...activities, ...announcements, ...posts.map(({ item }) => item)].toSorted((one, other) => (isOlder(keysOf(one), keysOf(other)) ? 1 : -1)).slice(0, pageSize(request) + 1);
+    const newestFirst = [...activities, ...announcements, ...posts.map(({ item }) => item)]
+      .toSorted((one, other) => (isOlder(keysOf(one), keysOf(other)) ? 1 : -1))
+      .slice(0, pageSize(request) + 1);
     // Each item's cursor names the page of posts that was being read when it was its turn.
     const pageAt = new Map<string, string | null>();
     let page = after?.[2] ?? null;
@@ -62,19 +85,30 @@ export class Feed {
   }
 
   /** Enough posts for a page, each with the cursor of the upstream page that it stood on. */
-  private async posts(gymId: string, from: string | undefined, enough: number, wanted: (item: FeedItemShape) => boolean): Promise<{ item: FeedItemShape; page: string | null }[]> {
+  private async posts(
+    gymId: string,
+    from: string | undefined,
+    enough: number,
+    wanted: (item: FeedItemShape) => boolean,
+  ): Promise<{ item: FeedItemShape; page: string | null }[]> {
     const found: { item: FeedItemShape; page: string | null }[] = [];
     let cursor = from;
     for (let pages = 0; pages < MAX_UPSTREAM_PAGES && found.length < enough; pages += 1) {
-      const { items, nextCursor } = await this.orNothing(() => this.platform.gymList('/posts', gymId, cursor));
-      for (const given of items) for (const item of ofPost(post.safeParse(given).data)) if (wanted(item)) found.push({ item, page: cursor ?? null });
+      const { items, nextCursor } = await this.orNothing(() =>
+        this.platform.gymList('/posts', gymId, cursor),
+      );
+      for (const given of items)
+        for (const item of ofPost(post.safeParse(given).data))
+          if (wanted(item)) found.push({ item, page: cursor ?? null });
       if (nextCursor === undefined) break;
       cursor = nextCursor;
     }
     return found;
   }
 
-  private async orNothing(ask: () => ReturnType<Platform['gymList']>): Promise<Awaited<ReturnType<Platform['gymList']>>> {
+  private async orNothing(
+    ask: () => ReturnType<Platform['gymList']>,
+  ): Promise<Awaited<ReturnType<Platform['gymList']>>> {
     try {
       return await ask();
     } catch (error) {
@@ -86,7 +120,8 @@ export class Feed {
 
 const NOTHING = { title: null, image: null, participantIds: [], groupId: null };
 const keysOf = (item: FeedItemShape): [string, string] => [item.at, item.id];
-const timeOf = (text: string): string => (Number.isNaN(Date.parse(text)) ? new Date(0) : new Date(text)).toISOString();
+const timeOf = (text: string): string =>
+  (Number.isNaN(Date.parse(text)) ? new Date(0) : new Date(text)).toISOString();
 
 const ofActivity = ({ id, kind, at, userIds, text, groupId }: Activity): FeedItemShape => ({
   ...NOTHING,
@@ -100,9 +135,33 @@ const ofActivity = ({ id, kind, at, userIds, text, groupId }: Activity): FeedIte
 });
 
 const ofPost = (given: z.infer<typeof post> | undefined): FeedItemShape[] =>
-  given ? [{ ...NOTHING, id: given.id, kind: 'POST', at: timeOf(given.createdAt), userId: given.userId ?? given.authorId ?? null, text: given.text, image: typeof given.image === 'string' ? given.image : null }] : [];
+  given
+    ? [
+        {
+          ...NOTHING,
+          id: given.id,
+          kind: 'POST',
+          at: timeOf(given.createdAt),
+          userId: given.userId ?? given.authorId ?? null,
+          text: given.text,
+          image: typeof given.image === 'string' ? given.image : null,
+        },
+      ]
+    : [];
 
 function ofAnnouncement(given: z.infer<typeof announcement> | undefined): FeedItemShape[] {
   const at = given?.createdAt ?? given?.startsAt;
-  return given && at ? [{ ...NOTHING, id: given.id, kind: 'ANNOUNCEMENT', at: timeOf(at), userId: given.userId ?? given.authorId ?? null, title: given.title, text: given.text }] : [];
+  return given && at
+    ? [
+        {
+          ...NOTHING,
+          id: given.id,
+          kind: 'ANNOUNCEMENT',
+          at: timeOf(at),
+          userId: given.userId ?? given.authorId ?? null,
+          title: given.title,
+          text: given.text,
+        },
+      ]
+    : [];
 }

@@ -14,4 +14,10 @@ export const GroupShape = z
   .meta({ id: 'Group' });
 export type GroupShape = z.infer<typeof GroupShape>;
 
-export const CreateGroupShape = z.object({ name: z.string('expected a name').trim().min(1, 'expected a name').max(80, 'expected at most 80 characters') });
+export const CreateGroupShape = z.object({
+  name: z
+    .string('expected a name')
+    .trim()
+    .min(1, 'expected a name')
+    .max(80, 'expected at most 80 characters'),
+});

@@ -43,14 +43,33 @@ export class Groups {
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
     const at = new Date().toISOString();
-    const group: StoredGroup = { id: uuidv7(), gymId, name, createdBy: userId, memberIds: [userId], createdAt: at };
+    const group: StoredGroup = {
+      id: uuidv7(),
+      gymId,
+      name,
+      createdBy: userId,
+      memberIds: [userId],
+      createdAt: at,
+    };
     await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
       const living = Object.values(groups).filter(({ memberIds }) => memberIds.length > 0);
-      if (living.some((other) => other.name.toLowerCase() === name.toLowerCase())) throw conflict(`Your gym has a group "${name}" already; join it, or choose another name.`);
+      if (living.some((other) => other.name.toLowerCase() === name.toLowerCase()))
+        throw conflict(`Your gym has a group "${name}" already; join it, or choose another name.`);
       if (living.length >= MAX_GROUPS_A_GYM) throw conflict(`A gym has at most ${MAX_GROUPS_A_GYM} groups.`);
       return [
         { type: 'founded', group },
-        { type: 'activity', activity: { id: group.id, kind: 'GROUP_CREATED', at, userIds: [userId], text: `New group: ${name}`, squadId: null, groupId: group.id } },
+        {
+          type: 'activity',
+          activity: {
+            id: group.id,
+            kind: 'GROUP_CREATED',
+            at,
+            userIds: [userId],
+            text: `New group: ${name}`,
+            squadId: null,
+            groupId: group.id,
+          },
+        },
       ];
     });
     return this.present(group);
@@ -70,7 +89,8 @@ export class Groups {
       const group = groups[groupId];
       if (!group || group.memberIds.length === 0) throw notFound('group', groupId);
       if (group.memberIds.includes(userId) === member) return [];
-      if (member && group.memberIds.length >= MAX_MEMBERS) throw conflict(`A group has at most ${MAX_MEMBERS} members.`);
+      if (member && group.memberIds.length >= MAX_MEMBERS)
+        throw conflict(`A group has at most ${MAX_MEMBERS} members.`);
       return [{ type: member ? 'joinedGroup' : 'leftGroup', groupId, userId }];
     });
     return this.present(gym.groups[groupId] as StoredGroup);
@@ -78,6 +98,15 @@ export class Groups {
 
   private present({ id, gymId, name, createdBy, memberIds, createdAt }: StoredGroup): GroupShape {
     const { viewer } = this.unit;
-    return { id, gymId, name, createdBy, memberIds: [...memberIds], memberCount: memberIds.length, joined: viewer.kind === 'user' && memberIds.includes(viewer.userId), createdAt };
+    return {
+      id,
+      gymId,
+      name,
+      createdBy,
+      memberIds: [...memberIds],
+      memberCount: memberIds.length,
+      joined: viewer.kind === 'user' && memberIds.includes(viewer.userId),
+      createdAt,
+    };
   }
 }

@@ -50,7 +50,12 @@ export const gyms: JournalKind<GymRecord, GymItem> = {
       case 'leftGroup':
         return withMember(gym, item);
       case 'activity':
-        return { ...gym, activities: [...gym.activities.filter(({ id }) => id !== item.activity.id), item.activity].slice(-KEPT_ACTIVITIES) };
+        return {
+          ...gym,
+          activities: [...gym.activities.filter(({ id }) => id !== item.activity.id), item.activity].slice(
+            -KEPT_ACTIVITIES,
+          ),
+        };
       default:
         return gym;
     }
@@ -58,9 +63,15 @@ export const gyms: JournalKind<GymRecord, GymItem> = {
   compacted: (gym) => [{ type: 'snapshot', gym }],
 };
 
-const withGroup = (gym: GymRecord, group: StoredGroup): GymRecord => ({ ...gym, groups: { ...gym.groups, [group.id]: group } });
+const withGroup = (gym: GymRecord, group: StoredGroup): GymRecord => ({
+  ...gym,
+  groups: { ...gym.groups, [group.id]: group },
+});
 
-function withMember(gym: GymRecord, { type, groupId, userId }: { type: 'joinedGroup' | 'leftGroup'; groupId: string; userId: string }): GymRecord {
+function withMember(
+  gym: GymRecord,
+  { type, groupId, userId }: { type: 'joinedGroup' | 'leftGroup'; groupId: string; userId: string },
+): GymRecord {
   const group = gym.groups[groupId];
   if (!group) return gym;
   const others = group.memberIds.filter((memberId) => memberId !== userId);

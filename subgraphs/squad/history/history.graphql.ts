@@ -4,7 +4,9 @@ import type { Resolvers } from '../resolvers.generated.ts';
 export const historyGraphql = {
   User: {
     squadHistory: async ({ id }, args, { history, viewer }) =>
-      viewer.kind === 'user' && viewer.userId === id ? connectionOf(await history.of(id, pageOf(args))) : null,
+      viewer.kind === 'user' && viewer.userId === id
+        ? connectionOf(await history.of(id, pageOf(args)))
+        : null,
   },
   SquadWorkout: {
     routine: ({ routineId }) => (routineId ? { id: routineId } : null),

@@ -28,7 +28,9 @@ export class History {
     const { journals } = this.hub;
     // Squads that ended while the service did, or that nobody came back to
     for (const squadId of (await journals.of(users).read(userId)).squads) await settle(journals, squadId);
-    const newestFirst = (await journals.of(users).read(userId)).history.toSorted((one, other) => (isOlder(keysOf(one), keysOf(other)) ? 1 : -1));
+    const newestFirst = (await journals.of(users).read(userId)).history.toSorted((one, other) =>
+      isOlder(keysOf(one), keysOf(other)) ? 1 : -1,
+    );
     return cursors.page(sliceAfter(newestFirst, after, keysOf, request), request, keysOf);
   }
 }

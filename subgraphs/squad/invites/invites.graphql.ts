@@ -5,7 +5,8 @@ import type { InviteShape } from './invites.shapes.ts';
 
 export const invitesGraphql = {
   Query: {
-    squadInvites: async (_root, { box, ...page }, { invites }) => connectionOf(await invites.list(box === 'SENT' ? 'sent' : 'received', pageOf(page))),
+    squadInvites: async (_root, { box, ...page }, { invites }) =>
+      connectionOf(await invites.list(box === 'SENT' ? 'sent' : 'received', pageOf(page))),
   },
   Mutation: {
     sendSquadInvite: (_root, { input }, { invites }) => invites.send(input),
@@ -20,7 +21,12 @@ export const invitesGraphql = {
       subscribe: (_root, _args, { invites, onlineUsers }) =>
         eventSource<{ squadInviteReceived: InviteShape }>(async (stream) => {
           stream.onStop(await onlineUsers.connect());
-          stream.onStop(await invites.watch({ onReceived: (invite) => stream.push({ squadInviteReceived: invite }), onUpdated: () => undefined }));
+          stream.onStop(
+            await invites.watch({
+              onReceived: (invite) => stream.push({ squadInviteReceived: invite }),
+              onUpdated: () => undefined,
+            }),
+          );
         }),
     },
   },

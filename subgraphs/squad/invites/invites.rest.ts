@@ -13,7 +13,9 @@ export const invitesRest = [
     path: '/invites',
     summary: 'Invites to the caller, or from her',
     auth: 'required',
-    query: pageQuery.extend({ box: z.enum(['received', 'sent'], 'expected received or sent').default('received') }),
+    query: pageQuery.extend({
+      box: z.enum(['received', 'sent'], 'expected received or sent').default('received'),
+    }),
     success: { status: 200, description: 'Newest first.', shape: InviteShape, page: true },
     handler: ({ query: { box, ...page } }, { invites }) => invites.list(box, page),
   }),
@@ -21,7 +23,8 @@ export const invitesRest = [
     method: 'POST',
     path: '/invites',
     summary: 'Invite somebody to train together',
-    description: 'Without a `squadId` a squad is opened with the caller as its host. An open invite of hers to the same squad is given again.',
+    description:
+      'Without a `squadId` a squad is opened with the caller as its host. An open invite of hers to the same squad is given again.',
     auth: 'required',
     body: SendInviteShape,
     success: { status: 201, description: 'The invite, open for ten minutes.', shape: InviteShape },

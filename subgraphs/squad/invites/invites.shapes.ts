@@ -1,6 +1,12 @@
 import { z } from 'zod';
 
-export const InviteStatus = { PENDING: 'PENDING', ACCEPTED: 'ACCEPTED', DECLINED: 'DECLINED', EXPIRED: 'EXPIRED', REVOKED: 'REVOKED' } as const;
+export const InviteStatus = {
+  PENDING: 'PENDING',
+  ACCEPTED: 'ACCEPTED',
+  DECLINED: 'DECLINED',
+  EXPIRED: 'EXPIRED',
+  REVOKED: 'REVOKED',
+} as const;
 export type InviteStatus = (typeof InviteStatus)[keyof typeof InviteStatus];
 
 export const InviteShape = z
@@ -28,8 +34,13 @@ export const SendInviteShape = z.object({
   message: z.string().trim().max(280, 'expected at most 280 characters').nullish(),
 });
 
-export const RespondToInviteShape = z.object({ inviteId: z.uuid('expected the id of an invite'), accept: z.boolean('expected true or false') });
+export const RespondToInviteShape = z.object({
+  inviteId: z.uuid('expected the id of an invite'),
+  accept: z.boolean('expected true or false'),
+});
 
 /** As it is shown: a PENDING one whose time is up has EXPIRED. */
 export const presentInvite = (invite: StoredInvite, now = Date.now()): InviteShape =>
-  invite.status === 'PENDING' && Date.parse(invite.expiresAt) <= now ? { ...invite, status: 'EXPIRED' } : invite;
+  invite.status === 'PENDING' && Date.parse(invite.expiresAt) <= now
+    ? { ...invite, status: 'EXPIRED' }
+    : invite;

@@ -14,7 +14,13 @@ import type { Squads } from '../squads/squads.ts';
 import type { Platform } from '../upstream/platform.ts';
 import { hiddenFrom, users, type UserRecord } from '../users/user.journal.ts';
 import { closeInvite } from './invite-records.ts';
-import { presentInvite, RespondToInviteShape, SendInviteShape, type InviteShape, type StoredInvite } from './invites.shapes.ts';
+import {
+  presentInvite,
+  RespondToInviteShape,
+  SendInviteShape,
+  type InviteShape,
+  type StoredInvite,
+} from './invites.shapes.ts';
 
 const INVITES_PER_MINUTE = 30;
 
@@ -35,7 +41,13 @@ export class Invites {
   private readonly platform: Platform;
   private readonly settings: Pick<SquadSettings, 'squadInviteLifetimeMillis'> & { rateLimits: boolean };
 
-  constructor(unit: UnitOfWork, hub: Hub, squadRules: Squads, platform: Platform, settings: Pick<SquadSettings, 'squadInviteLifetimeMillis'> & { rateLimits: boolean }) {
+  constructor(
+    unit: UnitOfWork,
+    hub: Hub,
+    squadRules: Squads,
+    platform: Platform,
+    settings: Pick<SquadSettings, 'squadInviteLifetimeMillis'> & { rateLimits: boolean },
+  ) {
     this.unit = unit;
     this.hub = hub;
     this.squads = squadRules;
@@ -65,8 +77,16 @@ export class Invites {
       respondedAt: null,
     };
     const given = await this.giveRight(invite);
-    await this.hub.journals.of(users).change(toUserId, ({ received }) => (received.some(({ id }) => id === given.id) ? [] : [{ type: 'received', invite: given }]));
-    await this.hub.journals.of(users).change(userId, ({ sent }) => (sent.some(({ id }) => id === given.id) ? [] : [{ type: 'sent', invite: given }]));
+    await this.hub.journals
+      .of(users)
+      .change(toUserId, ({ received }) =>
+        received.some(({ id }) => id === given.id) ? [] : [{ type: 'received', invite: given }],
+      );
+    await this.hub.journals
+      .of(users)
+      .change(userId, ({ sent }) =>
+        sent.some(({ id }) => id === given.id) ? [] : [{ type: 'sent', invite: given }],
+      );
     return presentInvite(given);
   }
 
@@ -74,7 +94,11 @@ export class Invites {
   async list(box: 'received' | 'sent', request: PageRequest): Promise<Page<InviteShape>> {
     const user = await this.own();
     const after = cursors.read(request.cursor);
-    return cursors.page(sliceAfter(visibleInvites(user, box).toReversed(), after, keysOf, request), request, keysOf);
+    return cursors.page(
+      sliceAfter(visibleInvites(user, box).toReversed(), after, keysOf, request),
+      request,
+      keysOf,
+    );
   }
 
   /** An open one is accepted or declined; the same answer again changes nothing. @throws INVITE_CLOSED */
@@ -94,12 +118,18 @@ export class Invites {
     const user = await this.own();
     const invite = visibleInvites(user, 'sent').find(({ id }) => id === inviteId);
     if (!invite) {
-      if (visibleInvites(user, 'received').some(({ id }) => id === inviteId)) throw forbidden('An invite is revoked by its sender; decline it instead.');
+      if (visibleInvites(user, 'received').some(({ id }) => id === inviteId))
+        throw forbidden('An invite is revoked by its sender; decline it instead.');
       throw notFound('invite', inviteId);
     }
     if (invite.status === 'REVOKED') return;
-    const closed = invite.status === 'PENDING' ? await closeInvite(this.hub.journals, invite, 'REVOKED') : undefined;
-    if (!closed) throw new PlatformError('INVITE_CLOSED', `This invite is ${invite.status}; only an open one is revoked.`);
+    const closed =
+      invite.status === 'PENDING' ? await closeInvite(this.hub.journals, invite, 'REVOKED') : undefined;
+    if (!closed)
+      throw new PlatformError(
+        'INVITE_CLOSED',
+        `This invite is ${invite.status}; only an open one is revoked.`,
+      );
   }
 
   /** Tells of the viewer's invites on this device: what is open now, then all that happens. Returns what ends it. */
@@ -115,21 +145,28 @@ export class Invites {
       known.set(invite.id, shown.status);
       clearTimeout(timers.get(invite.id));
       if (shown.status === 'PENDING') {
-        timers.set(invite.id, setTimeout(() => tell(invite, toViewer), Date.parse(invite.expiresAt) - Date.now() + 1).unref());
+        timers.set(
+          invite.id,
+          setTimeout(() => tell(invite, toViewer), Date.parse(invite.expiresAt) - Date.now() + 1).unref(),
+        );
         if (toViewer) onReceived(shown, seq);
       } else if (before !== undefined) onUpdated(shown, seq);
     };
     const following = await this.hub.journals.of(users).follow(userId, (user) => {
       seq = user.inviteSeq;
       const hidden = hiddenFrom(user);
-      for (const invite of user.received) if (!hidden.has(invite.fromUserId) || known.has(invite.id)) tell(invite, true);
+      for (const invite of user.received)
+        if (!hidden.has(invite.fromUserId) || known.has(invite.id)) tell(invite, true);
       for (const invite of user.sent) tell(invite, false);
     });
     seq = following.state.inviteSeq;
     const hidden = hiddenFrom(following.state);
-    for (const invite of following.state.sent) if (presentInvite(invite).status === 'PENDING') tell(invite, false);
-    for (const invite of following.state.received) if (presentInvite(invite).status === 'PENDING' && !hidden.has(invite.fromUserId)) tell(invite, true);
-    for (const invite of [...following.state.sent, ...following.state.received]) if (!known.has(invite.id)) known.set(invite.id, presentInvite(invite).status);
+    for (const invite of following.state.sent)
+      if (presentInvite(invite).status === 'PENDING') tell(invite, false);
+    for (const invite of following.state.received)
+      if (presentInvite(invite).status === 'PENDING' && !hidden.has(invite.fromUserId)) tell(invite, true);
+    for (const invite of [...following.state.sent, ...following.state.received])
+      if (!known.has(invite.id)) known.set(invite.id, presentInvite(invite).status);
     return () => {
       following.stop();
       for (const timer of timers.values()) clearTimeout(timer);
@@ -139,7 +176,11 @@ export class Invites {
   /** One answer for all who cannot be invited: blocked, another gym's, not there. */
   private async checkReceiver(userId: string, gymId: string, toUserId: string): Promise<void> {
     if (this.settings.rateLimits && !(await this.hub.allows(`invites:${userId}`, INVITES_PER_MINUTE))) {
-      throw new PlatformError('RATE_LIMITED', `More than ${INVITES_PER_MINUTE} invites in a minute; go on in a moment.`, { retryAfterSeconds: 60 });
+      throw new PlatformError(
+        'RATE_LIMITED',
+        `More than ${INVITES_PER_MINUTE} invites in a minute; go on in a moment.`,
+        { retryAfterSeconds: 60 },
+      );
     }
     if (hiddenFrom(await this.own()).has(toUserId)) throw notFound('member', toUserId);
     if (this.hub.onlineEntry(toUserId)?.gymId === gymId) return;
@@ -154,22 +195,46 @@ export class Invites {
     await this.hub.journals.of(squads).change(invite.squadId, (now) => {
       given = invite;
       const squad = requireSight(now, invite.squadId, visitor);
-      if (squad.status === 'ENDED') throw new PlatformError('SQUAD_ENDED', 'This squad has ended; open a new one.');
+      if (squad.status === 'ENDED')
+        throw new PlatformError('SQUAD_ENDED', 'This squad has ended; open a new one.');
       if (!takesPart(squad, viewer.userId)) throw forbidden('Join the squad before you invite others to it.');
-      if (takesPart(squad, invite.toUserId)) throw new PlatformError('CONFLICT', 'She takes part in this squad already.');
+      if (takesPart(squad, invite.toUserId))
+        throw new PlatformError('CONFLICT', 'She takes part in this squad already.');
       const open = squad.invited[invite.toUserId];
-      if (open?.status === 'PENDING' && open.fromUserId === viewer.userId && Date.parse(open.expiresAt) > Date.now()) {
-        given = previous.find(({ id }) => id === open.inviteId) ?? { ...invite, id: open.inviteId, expiresAt: open.expiresAt };
+      if (
+        open?.status === 'PENDING' &&
+        open.fromUserId === viewer.userId &&
+        Date.parse(open.expiresAt) > Date.now()
+      ) {
+        given = previous.find(({ id }) => id === open.inviteId) ?? {
+          ...invite,
+          id: open.inviteId,
+          expiresAt: open.expiresAt,
+        };
         return [];
       }
-      return [{ type: 'invited', userId: invite.toUserId, invited: { inviteId: invite.id, fromUserId: viewer.userId, status: 'PENDING', expiresAt: invite.expiresAt } }];
+      return [
+        {
+          type: 'invited',
+          userId: invite.toUserId,
+          invited: {
+            inviteId: invite.id,
+            fromUserId: viewer.userId,
+            status: 'PENDING',
+            expiresAt: invite.expiresAt,
+          },
+        },
+      ];
     });
     return given;
   }
 
   private async closed(inviteId: string): Promise<PlatformError> {
     const invite = visibleInvites(await this.own(), 'received').find(({ id }) => id === inviteId);
-    return new PlatformError('INVITE_CLOSED', `This invite is ${invite?.status ?? 'gone'}; ask for a new one.`);
+    return new PlatformError(
+      'INVITE_CLOSED',
+      `This invite is ${invite?.status ?? 'gone'}; ask for a new one.`,
+    );
   }
 
   private async own(): Promise<UserRecord> {
@@ -182,5 +247,7 @@ const keysOf = (invite: InviteShape): [string, string] => [invite.createdAt, inv
 /** Without those between two of whom one has blocked the other. */
 function visibleInvites(user: UserRecord, box: 'received' | 'sent'): InviteShape[] {
   const hidden = hiddenFrom(user);
-  return user[box].filter((invite) => !hidden.has(box === 'received' ? invite.fromUserId : invite.toUserId)).map((invite) => presentInvite(invite));
+  return user[box]
+    .filter((invite) => !hidden.has(box === 'received' ? invite.fromUserId : invite.toUserId))
+    .map((invite) => presentInvite(invite));
 }

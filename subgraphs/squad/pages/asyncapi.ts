@@ -1,20 +1,74 @@
 import { z } from 'zod';
 import { CLIENT_EVENTS, CLOSE_CODES, SERVER_EVENTS, type ProtocolEvent } from '../socket/protocol.ts';
 
-const frame = (event: string, data: object, extra: object = {}) => ({ type: 'object', required: ['event', 'data'], properties: { event: { const: event }, data, ...extra } });
+const frame = (event: string, data: object, extra: object = {}) => ({
+  type: 'object',
+  required: ['event', 'data'],
+  properties: { event: { const: event }, data, ...extra },
+});
 const schemaOf = (shape: z.ZodType, io: 'input' | 'output') => {
-  const { $schema: _unused, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any', reused: 'inline' });
+  const { $schema: _unused, ...schema } = z.toJSONSchema(shape, {
+    io,
+    unrepresentable: 'any',
+    reused: 'inline',
+  });
   return schema;
 };
-const id = { id: { type: ['string', 'number'], description: 'Chosen by the client; the answer carries it.' } };
-const seq = { seq: { type: 'integer', description: "Of presence the gym's number, of squad events the revision, of messages their number." } };
+const id = {
+  id: { type: ['string', 'number'], description: 'Chosen by the client; the answer carries it.' },
+};
+const seq = {
+  seq: {
+    type: 'integer',
+    description: "Of presence the gym's number, of squad events the revision, of messages their number.",
+  },
+};
 const ackName = (event: ProtocolEvent) => `${event.name}_ack`;
 
 const messages = Object.fromEntries([
-  ...CLIENT_EVENTS.map((event) => [event.name, { name: event.name, title: event.name, summary: event.summary, payload: frame(event.name, schemaOf(event.data, 'input'), id) }]),
-  ...CLIENT_EVENTS.map((event) => [ackName(event), { name: ackName(event), title: `ack of ${event.name}`, payload: frame('ack', schemaOf(event.ack as z.ZodType, 'output'), id) }]),
-  ...SERVER_EVENTS.map((event) => [event.name, { name: event.name, title: event.name, summary: event.summary, payload: frame(event.name, schemaOf(event.data, 'output'), seq) }]),
-  ['error', { name: 'error', title: 'error', summary: 'A frame was refused; with its id where it had one.', payload: frame('error', { type: 'object', required: ['code', 'message'], properties: { code: { type: 'string' }, message: { type: 'string' } } }, id) }],
+  ...CLIENT_EVENTS.map((event) => [
+    event.name,
+    {
+      name: event.name,
+      title: event.name,
+      summary: event.summary,
+      payload: frame(event.name, schemaOf(event.data, 'input'), id),
+    },
+  ]),
+  ...CLIENT_EVENTS.map((event) => [
+    ackName(event),
+    {
+      name: ackName(event),
+      title: `ack of ${event.name}`,
+      payload: frame('ack', schemaOf(event.ack as z.ZodType, 'output'), id),
+    },
+  ]),
+  ...SERVER_EVENTS.map((event) => [
+    event.name,
+    {
+      name: event.name,
+      title: event.name,
+      summary: event.summary,
+      payload: frame(event.name, schemaOf(event.data, 'output'), seq),
+    },
+  ]),
+  [
+    'error',
+    {
+      name: 'error',
+      title: 'error',
+      summary: 'A frame was refused; with its id where it had one.',
+      payload: frame(
+        'error',
+        {
+          type: 'object',
+          required: ['code', 'message'],
+          properties: { code: { type: 'string' }, message: { type: 'string' } },
+        },
+        id,
+      ),
+    },
+  ],
 ]) as Record<string, object>;
 
 const channel = { $ref: '#/channels/socket' };
@@ -29,17 +83,45 @@ export const asyncApiDocument = {
     description: `WebSocket at \`/socket\`, sub-protocol \`squad.v1\`; through the gateway \`/squad/socket\`. Frames are JSON text of at most 64 KiB, at most 30 a second.\n\nClose codes: ${CLOSE_CODES.map(({ code, name, meaning }) => `${code} ${name}: ${meaning}`).join(' ')}`,
   },
   defaultContentType: 'application/json',
-  servers: { squad: { host: 'localhost:3005', protocol: 'ws', security: [{ $ref: '#/components/securitySchemes/accessToken' }] } },
+  servers: {
+    squad: {
+      host: 'localhost:3005',
+      protocol: 'ws',
+      security: [{ $ref: '#/components/securitySchemes/accessToken' }],
+    },
+  },
   channels: {
     socket: {
       address: '/socket',
-      messages: Object.fromEntries(Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }])),
-      bindings: { ws: { method: 'GET', headers: { type: 'object', properties: { 'Sec-WebSocket-Protocol': { const: 'squad.v1' } } } } },
+      messages: Object.fromEntries(
+        Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
+      ),
+      bindings: {
+        ws: {
+          method: 'GET',
+          headers: { type: 'object', properties: { 'Sec-WebSocket-Protocol': { const: 'squad.v1' } } },
+        },
+      },
     },
   },
   operations: Object.fromEntries([
-    ...CLIENT_EVENTS.map((event) => [event.name, { action: 'receive', channel, summary: event.summary, messages: [messageIn(event.name)], reply: { channel, messages: [messageIn(ackName(event)), messageIn('error')] } }]),
-    ...SERVER_EVENTS.map((event) => [event.name, { action: 'send', channel, summary: event.summary, messages: [messageIn(event.name)] }]),
+    ...CLIENT_EVENTS.map((event) => [
+      event.name,
+      {
+        action: 'receive',
+        channel,
+        summary: event.summary,
+        messages: [messageIn(event.name)],
+        reply: { channel, messages: [messageIn(ackName(event)), messageIn('error')] },
+      },
+    ]),
+    ...SERVER_EVENTS.map((event) => [
+      event.name,
+      { action: 'send', channel, summary: event.summary, messages: [messageIn(event.name)] },
+    ]),
   ]) as Record<string, object>,
-  components: { messages, securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+  components: {
+    messages,
+    securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+  },
 };

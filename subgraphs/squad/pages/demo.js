@@ -1,7 +1,10 @@
+/* oxlint-disable unicorn/prefer-add-event-listener -- each of these has one listener */
 // The live page: everything over the raw socket, but for logging in and names, which are identity's REST.
 const $ = (id) => document.getElementById(id);
-const throughGateway = /^\/squad\//.test(location.pathname);
-const identity = throughGateway ? '/identity' : `${location.protocol}//${location.hostname}:${document.body.dataset.identityPort}`;
+const throughGateway = location.pathname.startsWith('/squad/');
+const identity = throughGateway
+  ? '/identity'
+  : `${location.protocol}//${location.hostname}:${document.body.dataset.identityPort}`;
 const socketUrl = `${location.protocol.replace('http', 'ws')}//${location.host}${throughGateway ? '/squad' : ''}/socket`;
 const PASSWORD = 'demo-password-1';
 
@@ -16,14 +19,25 @@ const pending = new Map();
 const invites = new Map();
 let nextId = 1;
 
-for (const button of document.querySelectorAll('[data-email]')) button.onclick = () => logIn(button.dataset.email).catch((error) => ($('log-in-error').textContent = error.message));
+for (const account of document.querySelectorAll('[data-email]'))
+  account.onclick = () =>
+    logIn(account.dataset.email).catch((error) => ($('log-in-error').textContent = error.message));
 
 async function logIn(email) {
-  const answer = await fetch(`${identity}/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ email, password: PASSWORD }) }).catch(() => undefined);
+  const answer = await fetch(`${identity}/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  }).catch(() => undefined);
   if (!answer) throw new Error(`The identity service does not answer at ${identity}.`);
   const body = await answer.json();
   if (!answer.ok) throw new Error(body.detail ?? 'The log-in failed.');
-  me = { ...body.user, token: body.token, refreshToken: body.refreshToken, expiresAt: Date.now() + body.expiresIn * 1000 };
+  me = {
+    ...body.user,
+    token: body.token,
+    refreshToken: body.refreshToken,
+    expiresAt: Date.now() + body.expiresIn * 1000,
+  };
   names.set(me.id, me.displayName);
   $('my-name').textContent = me.displayName;
   $('my-avatar').textContent = me.displayName[0];
@@ -34,10 +48,18 @@ async function logIn(email) {
 
 async function renew() {
   if (me.expiresAt - Date.now() > 60_000) return;
-  const answer = await fetch(`${identity}/auth/refresh`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ refreshToken: me.refreshToken }) });
+  const answer = await fetch(`${identity}/auth/refresh`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ refreshToken: me.refreshToken }),
+  });
   if (!answer.ok) return location.reload();
   const body = await answer.json();
-  Object.assign(me, { token: body.token, refreshToken: body.refreshToken, expiresAt: Date.now() + body.expiresIn * 1000 });
+  Object.assign(me, {
+    token: body.token,
+    refreshToken: body.refreshToken,
+    expiresAt: Date.now() + body.expiresIn * 1000,
+  });
   if (socket.readyState === WebSocket.OPEN) await send('authenticate', { token: me.token });
 }
 setInterval(() => me && renew().catch(() => undefined), 20_000);
@@ -51,7 +73,7 @@ function connect() {
     retryMillis = 250;
     took(await send('user_online', { status: session ? 'WORKING_OUT' : 'AVAILABLE', delta: true }));
     // What happened while the line was down comes with the ack.
-    if (session) enter(session.id, session.revision);
+    if (session) await enter(session.id, session.revision);
   };
   socket.onmessage = ({ data }) => receive(JSON.parse(data));
   socket.onclose = () => {
@@ -81,7 +103,7 @@ function receive({ event, data, id }) {
   }
   if (event === 'online_users_updated') took(data);
   else if (event === 'squad_invite_received' || event === 'squad_invite_updated') invited(data.invite);
-  else if (event === 'squad_message') wrote(data.message);
+  else if (event === 'squad_message') void wrote(data.message);
   else if (event === 'error') toast(data.message);
   else if (event.startsWith('squad_')) applied(data);
 }
@@ -95,12 +117,17 @@ function took({ users, removed, full }) {
 
 function invited(invite) {
   invites.set(invite.id, invite);
-  if (invite.fromUserId === me.id && invite.status !== 'PENDING') nameOf(invite.toUserId).then((name) => toast(`${name}: ${invite.status.toLowerCase()}`));
+  if (invite.fromUserId === me.id && invite.status !== 'PENDING')
+    void nameOf(invite.toUserId).then((name) => toast(`${name}: ${invite.status.toLowerCase()}`));
   paint();
 }
 
 async function enter(squadId, fromRevision) {
-  const answer = await act('join_squad', { squadId, ...(fromRevision !== undefined && { fromRevision }), fromMessage: fromRevision === undefined ? 0 : lastMessage });
+  const answer = await act('join_squad', {
+    squadId,
+    ...(fromRevision !== undefined && { fromRevision }),
+    fromMessage: fromRevision === undefined ? 0 : lastMessage,
+  });
   if (!answer) return;
   if (session?.id !== squadId) {
     lastMessage = 0;
@@ -115,7 +142,15 @@ async function enter(squadId, fromRevision) {
 function applied(event) {
   if (!session || event.squadId !== session.id || event.revision <= session.revision) return;
   const others = session.participants.filter(({ userId }) => userId !== event.participant?.userId);
-  session = { ...session, revision: event.revision, hostId: event.hostId, status: event.status, participants: event.participant ? [...others, event.participant].sort((a, b) => a.joinedAt.localeCompare(b.joinedAt)) : session.participants };
+  session = {
+    ...session,
+    revision: event.revision,
+    hostId: event.hostId,
+    status: event.status,
+    participants: event.participant
+      ? [...others, event.participant].toSorted((a, b) => a.joinedAt.localeCompare(b.joinedAt))
+      : session.participants,
+  };
   if (event.status === 'ENDED' || (event.event === 'squad_left' && event.userId === me.id)) leftSquad();
   paint();
 }
@@ -123,7 +158,7 @@ function applied(event) {
 function leftSquad() {
   toast('The squad is over. It stands in your history.');
   session = undefined;
-  act('user_online', { status: 'AVAILABLE', delta: true });
+  void act('user_online', { status: 'AVAILABLE', delta: true });
 }
 
 async function wrote(message) {
@@ -138,7 +173,9 @@ async function wrote(message) {
 async function nameOf(userId) {
   if (!names.has(userId)) {
     names.set(userId, userId.slice(0, 8));
-    const answer = await fetch(`${identity}/users/${userId}`, { headers: { Authorization: `Bearer ${me.token}` } }).catch(() => undefined);
+    const answer = await fetch(`${identity}/users/${userId}`, {
+      headers: { Authorization: `Bearer ${me.token}` },
+    }).catch(() => undefined);
     if (answer?.ok) names.set(userId, (await answer.json()).displayName ?? userId.slice(0, 8));
     paint();
   }
@@ -147,24 +184,35 @@ async function nameOf(userId) {
 
 function paint() {
   const inSquad = new Set(session?.participants.filter(({ leftAt }) => !leftAt).map(({ userId }) => userId));
-  $('online').replaceChildren(
-    ...[...people.values()].map(({ userId, status, activity }) => {
+  const online = [...people.values()];
+  fill('online', [online, [...names], [...inSquad]], () =>
+    online.map(({ userId, status, activity }) => {
       const item = element('li');
       item.dataset.userId = userId;
       const text = element('div', 'grow', userId === me.id ? `${nameNow(userId)} (you)` : nameNow(userId));
-      text.append(element('small', '', activity ?? { AVAILABLE: 'ready to train', WORKING_OUT: 'working out' }[status]));
+      text.append(
+        element('small', '', activity ?? { AVAILABLE: 'ready to train', WORKING_OUT: 'working out' }[status]),
+      );
       item.append(element('span', 'avatar', nameNow(userId)[0]), text);
-      if (userId !== me.id && !inSquad.has(userId)) item.append(button('Invite', () => invite(userId)));
+      if (userId !== me.id && !inSquad.has(userId)) item.append(button('Invite', () => sendInvite(userId)));
       return item;
     }),
   );
-  const open = [...invites.values()].filter(({ toUserId, status }) => toUserId === me.id && status === 'PENDING');
+  const open = [...invites.values()].filter(
+    ({ toUserId, status }) => toUserId === me.id && status === 'PENDING',
+  );
   $('invites-card').hidden = open.length === 0;
-  $('invites').replaceChildren(
-    ...open.map(({ id, fromUserId, squadId }) => {
+  fill('invites', [open, [...names]], () =>
+    open.map(({ id, fromUserId, squadId }) => {
       const item = element('li');
-      item.append(element('span', 'avatar', nameNow(fromUserId)[0]), element('div', 'grow', `${nameNow(fromUserId)} wants to train with you`));
-      item.append(button('Train', () => respond(id, true, squadId), 'primary'), button('No', () => respond(id, false)));
+      item.append(
+        element('span', 'avatar', nameNow(fromUserId)[0]),
+        element('div', 'grow', `${nameNow(fromUserId)} wants to train with you`),
+      );
+      item.append(
+        button('Train', () => respond(id, true, squadId), 'primary'),
+        button('No', () => respond(id, false)),
+      );
       return item;
     }),
   );
@@ -188,19 +236,35 @@ function paintSquad() {
       const item = element('li', one.leftAt ? 'gone' : '');
       item.dataset.userId = one.userId;
       const text = element('div');
-      text.append(element('b', '', nameNow(one.userId)), element('small', '', ` ${one.userId === session.hostId ? 'host, ' : ''}exercise ${one.exerciseIndex + 1}, set ${one.setIndex + 1}${one.lastSet ? `, last ${one.lastSet.reps ?? 0} × ${one.lastSet.weightKg ?? 0} kg` : ''}`));
+      text.append(
+        element('b', '', nameNow(one.userId)),
+        element(
+          'small',
+          '',
+          ` ${one.userId === session.hostId ? 'host, ' : ''}exercise ${one.exerciseIndex + 1}, set ${one.setIndex + 1}${one.lastSet ? `, last ${one.lastSet.reps ?? 0} × ${one.lastSet.weightKg ?? 0} kg` : ''}`,
+        ),
+      );
       const dots = element('div', 'dots');
-      for (let set = 0; set < Math.max(4, one.setIndex); set += 1) dots.append(element('i', set < one.setIndex ? '' : 'open'));
+      for (let set = 0; set < Math.max(4, one.setIndex); set += 1)
+        dots.append(element('i', set < one.setIndex ? '' : 'open'));
       text.append(dots);
       const rest = one.restEndsAt ? Math.ceil((Date.parse(one.restEndsAt) - Date.now()) / 1000) : 0;
-      item.append(element('span', 'avatar', nameNow(one.userId)[0]), text, element('span', `pill ${one.phase}`, one.leftAt ? 'left' : one.phase === 'REST' && rest > 0 ? `REST ${rest} s` : one.phase));
+      item.append(
+        element('span', 'avatar', nameNow(one.userId)[0]),
+        text,
+        element(
+          'span',
+          `pill ${one.phase}`,
+          one.leftAt ? 'left' : one.phase === 'REST' && rest > 0 ? `REST ${rest} s` : one.phase,
+        ),
+      );
       return item;
     }),
   );
 }
 setInterval(() => session && paintSquad(), 1_000);
 
-async function invite(toUserId) {
+async function sendInvite(toUserId) {
   const answer = await act('send_squad_invite', { toUserId, ...(session && { squadId: session.id }) });
   if (!answer) return;
   toast(`Invitation sent to ${nameNow(toUserId)}.`);
@@ -216,21 +280,42 @@ async function respond(inviteId, accept, squadId) {
 const mine = () => session.participants.find(({ userId }) => userId === me.id);
 const update = (change) => {
   const { exerciseIndex, setIndex, phase } = mine();
-  return act('update_workout', { squadId: session.id, eventId: crypto.randomUUID(), exerciseIndex, setIndex, phase, ...change });
+  return act('update_workout', {
+    squadId: session.id,
+    eventId: crypto.randomUUID(),
+    exerciseIndex,
+    setIndex,
+    phase,
+    ...change,
+  });
 };
-$('done-set').onclick = () => update({ setIndex: mine().setIndex + 1, phase: 'WORK', set: { reps: Number($('reps').value), weightKg: Number($('kg').value) } });
+$('done-set').onclick = () =>
+  update({
+    setIndex: mine().setIndex + 1,
+    phase: 'WORK',
+    set: { reps: Number($('reps').value), weightKg: Number($('kg').value) },
+  });
 $('rest').onclick = () => update({ phase: 'REST', restEndsAt: new Date(Date.now() + 30_000).toISOString() });
 $('next').onclick = () => update({ exerciseIndex: mine().exerciseIndex + 1, setIndex: 0, phase: 'WORK' });
-for (const event of ['start', 'pause', 'end', 'leave']) $(event).onclick = () => act(`${event}_squad`, { squadId: session.id });
+for (const event of ['start', 'pause', 'end', 'leave'])
+  $(event).onclick = () => act(`${event}_squad`, { squadId: session.id });
 $('log-out').onclick = () => location.reload();
 $('write').onsubmit = (submitted) => {
   submitted.preventDefault();
   const text = $('text').value.trim();
   if (!text) return;
   $('text').value = '';
-  act('send_squad_message', { squadId: session.id, text, clientId: crypto.randomUUID() });
+  void act('send_squad_message', { squadId: session.id, text, clientId: crypto.randomUUID() });
 };
 
+/** Makes a list anew only where it has changed: a button that is replaced under the finger is not pressed. */
+const shown = new Map();
+function fill(id, what, make) {
+  const key = JSON.stringify(what);
+  if (shown.get(id) === key) return;
+  shown.set(id, key);
+  $(id).replaceChildren(...make());
+}
 const nameNow = (userId) => (names.has(userId) || void nameOf(userId), names.get(userId) ?? '…');
 function element(tag, className = '', text = '') {
   const made = document.createElement(tag);

@@ -11,7 +11,10 @@ export function pages({ identityUrl, demo: hasDemoAccounts }: ServerSettings): R
   const policy = `default-src 'self'; connect-src 'self' ws: wss: http://${identity.hostname}:* http://localhost:* http://127.0.0.1:*; img-src 'self' data:; style-src 'self'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'`;
   const demo = file('demo.html').replace('{{identityPort}}', identity.port || '80');
   return {
-    ...(hasDemoAccounts && { '/demo': { type: 'html', text: demo, headers: { 'Content-Security-Policy': policy } }, '/demo/demo.js': { type: 'js', text: file('demo.js') } }),
+    ...(hasDemoAccounts && {
+      '/demo': { type: 'html', text: demo, headers: { 'Content-Security-Policy': policy } },
+      '/demo/demo.js': { type: 'js', text: file('demo.js') },
+    }),
     '/demo/demo.css': { type: 'css', text: file('demo.css') },
     '/asyncapi': { type: 'html', text: protocolPage() },
   };
@@ -46,10 +49,19 @@ ${CLOSE_CODES.map(({ code, name, meaning, next }) => `<tr><td>${code}</td><td><c
 </html>
 `;
 
-const eventCard = ({ name, summary, data, ack }: ProtocolEvent): string => `<section class="card" id="${name}"><h3><code>${name}</code></h3><p>${summary}</p>
+const eventCard = ({
+  name,
+  summary,
+  data,
+  ack,
+}: ProtocolEvent): string => `<section class="card" id="${name}"><h3><code>${name}</code></h3><p>${summary}</p>
 <details><summary>data${ack ? ' and ack' : ''}</summary><pre>${schemaText(data, 'input')}</pre>${ack ? `<pre>${schemaText(ack, 'output')}</pre>` : ''}</details></section>`;
 
 function schemaText(shape: z.ZodType, io: 'input' | 'output'): string {
-  const { $schema: _unused, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any', reused: 'inline' });
+  const { $schema: _unused, ...schema } = z.toJSONSchema(shape, {
+    io,
+    unrepresentable: 'any',
+    reused: 'inline',
+  });
   return JSON.stringify(schema, null, 2).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

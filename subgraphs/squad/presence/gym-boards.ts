@@ -128,12 +128,15 @@ class GymBoard {
 
   private fullUpdate(hidden: ReadonlySet<string>): OnlineUsersUpdate {
     if (hidden.size > 0) return { users: this.visible(hidden), removed: [], full: true, seq: this.seq };
-    if (this.cachedFull?.seq !== this.seq) this.cachedFull = { users: this.visible(NOBODY), removed: [], full: true, seq: this.seq };
+    if (this.cachedFull?.seq !== this.seq)
+      this.cachedFull = { users: this.visible(NOBODY), removed: [], full: true, seq: this.seq };
     return this.cachedFull;
   }
 
   private visible(hidden: ReadonlySet<string>): OnlineUserShape[] {
-    return [...this.hub.onlineIn(this.gymId)].filter((entry) => isVisible(entry) && !hidden.has(entry.userId)).map(presentOnlineUser);
+    return [...this.hub.onlineIn(this.gymId)]
+      .filter((entry) => isVisible(entry) && !hidden.has(entry.userId))
+      .map(presentOnlineUser);
   }
 
   private deltaUpdate(changed: readonly string[], hidden: ReadonlySet<string>): OnlineUsersUpdate {

@@ -34,7 +34,8 @@ export class OnlineMap {
       this.byGym.set(entry.gymId, gym);
     } else this.onlineUsers.delete(userId);
     if (isSame(before, entry)) return;
-    for (const gymId of new Set([before?.gymId, entry?.gymId])) if (gymId) this.watchers.get(gymId)?.forEach((listener) => listener(userId));
+    for (const gymId of new Set([before?.gymId, entry?.gymId]))
+      if (gymId) this.watchers.get(gymId)?.forEach((listener) => listener(userId));
   }
 
   watch(gymId: string, listener: (userId: string) => void): () => void {
@@ -49,4 +50,7 @@ export class OnlineMap {
 }
 
 const isSame = (one: OnlineEntry | undefined, other: OnlineEntry | undefined): boolean =>
-  one?.gymId === other?.gymId && one?.status === other?.status && one?.activity === other?.activity && one?.since === other?.since;
+  one?.gymId === other?.gymId &&
+  one?.status === other?.status &&
+  one?.activity === other?.activity &&
+  one?.since === other?.since;

@@ -4,7 +4,12 @@ import { validated } from '#server/validate.ts';
 import type { Hub } from '../hub.ts';
 import { hiddenFrom, users } from '../users/user.journal.ts';
 import { isVisible, presentOnlineUser, type BoardSubscription, type GymBoards } from './gym-boards.ts';
-import { GoOnlineShape, type OnlineUserShape, type OnlineUsersUpdate, type PresenceShape } from './presence.shapes.ts';
+import {
+  GoOnlineShape,
+  type OnlineUserShape,
+  type OnlineUsersUpdate,
+  type PresenceShape,
+} from './presence.shapes.ts';
 
 const OFFLINE: PresenceShape = { online: false, status: null, activity: null, since: null };
 
@@ -35,7 +40,10 @@ export class OnlineUsers {
     const { status, activity } = validated(GoOnlineShape, input ?? {});
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
-    return { online: true, ...pick(this.hub.announce(userId, gymId, status ?? 'AVAILABLE', activity || null)) };
+    return {
+      online: true,
+      ...pick(this.hub.announce(userId, gymId, status ?? 'AVAILABLE', activity || null)),
+    };
   }
 
   /** Offline for who may not see her. */
@@ -44,7 +52,8 @@ export class OnlineUsers {
     const { viewer } = this.unit;
     if (!entry || viewer.kind !== 'user') return OFFLINE;
     if (viewer.userId === userId) return { online: true, ...pick(entry) };
-    if (!seesGym(viewer, entry.gymId) || !isVisible(entry) || (await this.hiddenUsers()).has(userId)) return OFFLINE;
+    if (!seesGym(viewer, entry.gymId) || !isVisible(entry) || (await this.hiddenUsers()).has(userId))
+      return OFFLINE;
     return { online: true, ...pick(entry) };
   }
 
@@ -58,15 +67,16 @@ export class OnlineUsers {
     const { userId } = requireUser(this.unit.viewer);
     const gym = requireGym(this.unit.viewer, gymId);
     let hidden: ReadonlySet<string> = new Set();
-    let board: BoardSubscription | undefined;
+    const board: { current?: BoardSubscription } = {};
     const following = await this.hub.journals.of(users).follow(userId, (user) => {
       const before = hidden;
       hidden = hiddenFrom(user);
-      if (hidden.size !== before.size || [...hidden].some((one) => !before.has(one))) board?.refresh();
+      if (hidden.size !== before.size || [...hidden].some((one) => !before.has(one)))
+        board.current?.refresh();
     });
     hidden = hiddenFrom(following.state);
     const listening = this.boards.listen(gym, { delta, hidden: () => hidden, deliver });
-    board = listening;
+    board.current = listening;
     return {
       ...listening,
       stop() {

@@ -15,7 +15,10 @@ export const presenceGraphql = {
         eventSource<{ onlineUsersUpdated: OnlineUsersUpdate }>(
           async (stream) => {
             stream.onStop(await onlineUsers.connect());
-            const board = await onlineUsers.watch({ gymId, deliver: (update) => stream.push({ onlineUsersUpdated: update }) || board.refresh() });
+            const board = await onlineUsers.watch({
+              gymId,
+              deliver: (update) => stream.push({ onlineUsersUpdated: update }) || board.refresh(),
+            });
             stream.onStop(board.stop);
             stream.push({ onlineUsersUpdated: board.snapshot() });
           },

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 
-export const PresenceStatus = { AVAILABLE: 'AVAILABLE', WORKING_OUT: 'WORKING_OUT', INVISIBLE: 'INVISIBLE' } as const;
+export const PresenceStatus = {
+  AVAILABLE: 'AVAILABLE',
+  WORKING_OUT: 'WORKING_OUT',
+  INVISIBLE: 'INVISIBLE',
+} as const;
 export type PresenceStatus = (typeof PresenceStatus)[keyof typeof PresenceStatus];
 
 export const OnlineUserShape = z

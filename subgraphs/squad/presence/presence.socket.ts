@@ -8,7 +8,10 @@ export const presenceSocket: SocketEvents = {
   async user_online(data, { onlineUsers }, connection) {
     await onlineUsers.goOnline(data);
     const { delta } = validated(options, data);
-    const board = await onlineUsers.watch({ delta, deliver: (update) => connection.pushPresence(update) || board.refresh() });
+    const board = await onlineUsers.watch({
+      delta,
+      deliver: (update) => connection.pushPresence(update) || board.refresh(),
+    });
     connection.keep('presence', board.stop);
     return board.snapshot();
   },

@@ -31,7 +31,10 @@ const SESSION_CHECK_MILLIS = 3_000;
 /** Frames that wait for the one before them to be answered. */
 const MAX_WAITING_FRAMES = 100;
 
-type State = { name: 'waiting' } | { name: 'authenticated'; viewer: UserViewer; authorization: string } | { name: 'closed' };
+type State =
+  | { name: 'waiting' }
+  | { name: 'authenticated'; viewer: UserViewer; authorization: string }
+  | { name: 'closed' };
 
 const frameShape = z.object({
   event: z.string('expected the name of an event').max(60),
@@ -55,7 +58,18 @@ export class SocketConnection {
   private waitingFrames = 0;
   private isAlive = true;
 
-  constructor(socket: WebSocket, request: IncomingMessage, host: SocketHost<SquadServices, SquadResources>, events: SocketEvents, settings: SocketSettings) {
+  /** Serves the socket until it closes. */
+  static serve(...args: ConstructorParameters<typeof SocketConnection>): void {
+    void new SocketConnection(...args);
+  }
+
+  constructor(
+    socket: WebSocket,
+    request: IncomingMessage,
+    host: SocketHost<SquadServices, SquadResources>,
+    events: SocketEvents,
+    settings: SocketSettings,
+  ) {
     this.socket = socket;
     this.host = host;
     this.events = events;
@@ -65,10 +79,23 @@ export class SocketConnection {
     socket.once('close', () => this.end());
     socket.on('pong', () => (this.isAlive = true));
     socket.on('message', (bytes: Buffer, isBinary) => this.receive(bytes, isBinary));
-    this.keepTimer('heartbeat', setInterval(() => this.beat(), settings.heartbeatMillis));
-    this.keepTimer('authenticate', setTimeout(() => this.close(CloseCode.UNAUTHENTICATED, 'no token came in time'), settings.authenticateWithinMillis));
+    this.keepTimer(
+      'heartbeat',
+      setInterval(() => this.beat(), settings.heartbeatMillis),
+    );
+    this.keepTimer(
+      'authenticate',
+      setTimeout(
+        () => this.close(CloseCode.UNAUTHENTICATED, 'no token came in time'),
+        settings.authenticateWithinMillis,
+      ),
+    );
     const { authorization } = request.headers;
-    if (authorization) this.enqueue(async () => void (await this.authenticate(authorization).catch((error: unknown) => this.refuse(error))));
+    if (authorization)
+      this.enqueue(
+        async () =>
+          void (await this.authenticate(authorization).catch((error: unknown) => this.refuse(error))),
+      );
   }
 
   get userId(): string | undefined {
@@ -112,7 +139,14 @@ export class SocketConnection {
     const verdict = this.waitingFrames >= MAX_WAITING_FRAMES ? this.rate.refused() : this.rate.next();
     if (verdict === 'close') return this.close(CloseCode.RATE_LIMITED, 'too many frames');
     if (verdict === 'drop') return;
-    if (verdict === 'refuse') return this.sendError(undefined, new PlatformError('RATE_LIMITED', `Expected at most ${this.settings.framesPerSecond} frames a second; the rest of this second is not heard.`));
+    if (verdict === 'refuse')
+      return this.sendError(
+        undefined,
+        new PlatformError(
+          'RATE_LIMITED',
+          `Expected at most ${this.settings.framesPerSecond} frames a second; the rest of this second is not heard.`,
+        ),
+      );
     this.enqueue(async () => {
       let id: Frame['id'];
       try {
@@ -120,7 +154,12 @@ export class SocketConnection {
         const json = jsonOf(bytes);
         id = idOf(json);
         const data = await this.answer(validated(frameShape, json));
-        if (id !== undefined) this.send(data instanceof Object && 'seq' in data && 'full' in data ? onlineUsersFrame(data as OnlineUsersUpdate, id) : frameText({ event: 'ack', id, data }));
+        if (id !== undefined)
+          this.send(
+            data instanceof Object && 'seq' in data && 'full' in data
+              ? onlineUsersFrame(data as OnlineUsersUpdate, id)
+              : frameText({ event: 'ack', id, data }),
+          );
       } catch (error) {
         this.sendError(id, error);
       }
@@ -133,10 +172,18 @@ export class SocketConnection {
   }
 
   private async answer({ event, data = {} }: Frame): Promise<object> {
-    if (event === 'authenticate') return this.authenticate(`Bearer ${validated(authenticateShape, data).token}`);
-    if (this.state.name !== 'authenticated') throw unauthenticated(`Send {"event": "authenticate", "data": {"token"}} first; until then "${event}" is not heard.`);
+    if (event === 'authenticate')
+      return this.authenticate(`Bearer ${validated(authenticateShape, data).token}`);
+    if (this.state.name !== 'authenticated')
+      throw unauthenticated(
+        `Send {"event": "authenticate", "data": {"token"}} first; until then "${event}" is not heard.`,
+      );
     const handler = Object.hasOwn(this.events, event) ? this.events[event] : undefined;
-    if (!handler) throw new PlatformError('UNKNOWN_EVENT', `There is no event "${event}"; expected authenticate, ${Object.keys(this.events).join(', ')}.`);
+    if (!handler)
+      throw new PlatformError(
+        'UNKNOWN_EVENT',
+        `There is no event "${event}"; expected authenticate, ${Object.keys(this.events).join(', ')}.`,
+      );
     await viewerOf(this.state.authorization, this.host.verifier); // the log-in may have been ended meanwhile
     return handler(data, this.host.servicesOf(this.state.viewer, this.state.authorization), this);
   }
@@ -147,16 +194,26 @@ export class SocketConnection {
     if (viewer.kind !== 'user') throw unauthenticated('Expected the access token of a user.');
     if (this.state.name === 'closed') throw unauthenticated('The socket is closed.');
     const before = this.state.name === 'authenticated' ? this.state.viewer : undefined;
-    if (before && (before.userId !== viewer.userId || before.gymId !== viewer.gymId)) throw unauthenticated('This socket belongs to another user or gym; open a new one.');
+    if (before && (before.userId !== viewer.userId || before.gymId !== viewer.gymId))
+      throw unauthenticated('This socket belongs to another user or gym; open a new one.');
     this.state = { name: 'authenticated', viewer, authorization };
     this.release('authenticate');
-    this.keepTimer('expiry', setTimeout(() => this.close(CloseCode.TOKEN_EXPIRED, 'the token has expired'), Math.min(viewer.expiresAt - Date.now(), 2 ** 31 - 1)));
+    this.keepTimer(
+      'expiry',
+      setTimeout(
+        () => this.close(CloseCode.TOKEN_EXPIRED, 'the token has expired'),
+        Math.min(viewer.expiresAt - Date.now(), 2 ** 31 - 1),
+      ),
+    );
     if (!before) await this.begin(viewer, authorization);
     return { userId: viewer.userId, expiresAt: new Date(viewer.expiresAt).toISOString() };
   }
 
   private async begin(viewer: UserViewer, authorization: string): Promise<void> {
-    this.keepTimer('session', setInterval(() => void this.checkSession(), SESSION_CHECK_MILLIS));
+    this.keepTimer(
+      'session',
+      setInterval(() => void this.checkSession(), SESSION_CHECK_MILLIS),
+    );
     const services = this.host.servicesOf(viewer, authorization);
     this.keep('connection', await services.onlineUsers.connect());
     const stop = await services.invites.watch({
@@ -171,7 +228,8 @@ export class SocketConnection {
     try {
       await viewerOf(this.state.authorization, this.host.verifier);
     } catch (error) {
-      if (error instanceof PlatformError && error.code === 'UNAUTHENTICATED') this.close(CloseCode.TOKEN_EXPIRED, 'the token has expired, or its log-in was ended');
+      if (error instanceof PlatformError && error.code === 'UNAUTHENTICATED')
+        this.close(CloseCode.TOKEN_EXPIRED, 'the token has expired, or its log-in was ended');
     }
   }
 
@@ -188,12 +246,17 @@ export class SocketConnection {
 
   private send(text: string | Buffer): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
-    if (this.socket.bufferedAmount > CLOSE_ABOVE_BYTES) return this.close(CloseCode.SLOW_CONSUMER, 'reads too slowly; connect again and replay');
+    if (this.socket.bufferedAmount > CLOSE_ABOVE_BYTES)
+      return this.close(CloseCode.SLOW_CONSUMER, 'reads too slowly; connect again and replay');
     this.socket.send(text, { binary: false });
   }
 
   private sendError(id: Frame['id'], error: unknown): void {
-    if (!(error instanceof PlatformError) || error.status >= 500) this.host.log.error({ err: error instanceof PlatformError ? (error.cause ?? error) : error }, 'a socket frame failed');
+    if (!(error instanceof PlatformError) || error.status >= 500)
+      this.host.log.error(
+        { err: error instanceof PlatformError ? (error.cause ?? error) : error },
+        'a socket frame failed',
+      );
     this.send(frameText({ event: 'error', ...(id !== undefined && { id }), data: socketError(error) }));
   }
 
@@ -204,7 +267,7 @@ export class SocketConnection {
 
   private end(): void {
     this.state = { name: 'closed' };
-    for (const name of [...this.kept.keys()]) this.release(name);
+    for (const name of this.kept.keys()) this.release(name);
   }
 }
 

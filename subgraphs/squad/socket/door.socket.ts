@@ -12,7 +12,7 @@ export const squadSocket = (events: SocketEvents): SocketDoor<SquadServices, Squ
   maxPayloadBytes: 64 * 1024,
   onConnection(socket, request, host) {
     const { settings } = host.resources;
-    new SocketConnection(socket, request, host, events, {
+    SocketConnection.serve(socket, request, host, events, {
       authenticateWithinMillis: settings.squadAuthenticateWithinMillis,
       heartbeatMillis: settings.squadHeartbeatMillis,
       framesPerSecond: settings.rateLimits ? FRAMES_PER_SECOND : undefined,

@@ -2,9 +2,17 @@ import { z } from 'zod';
 import { MessageShape, SendMessageShape } from '../chat/messages.shapes.ts';
 import { InviteShape, RespondToInviteShape, SendInviteShape } from '../invites/invites.shapes.ts';
 import { GoOnlineShape, OnlineUserShape } from '../presence/presence.shapes.ts';
-import { JoinSquadShape, SquadEventShape, SquadIdShape, SquadShape, UpdateWorkoutShape } from '../squads/squads.shapes.ts';
+import {
+  JoinSquadShape,
+  SquadEventShape,
+  SquadIdShape,
+  SquadShape,
+  UpdateWorkoutShape,
+} from '../squads/squads.shapes.ts';
 
-const online = z.object({ users: z.array(OnlineUserShape), removed: z.array(z.string()), full: z.boolean(), seq: z.int() }).meta({ id: 'OnlineUsersUpdate' });
+const online = z
+  .object({ users: z.array(OnlineUserShape), removed: z.array(z.string()), full: z.boolean(), seq: z.int() })
+  .meta({ id: 'OnlineUsersUpdate' });
 const invite = z.object({ invite: InviteShape });
 const session = z.object({ session: SquadShape });
 const message = z.object({ message: MessageShape });
@@ -20,40 +28,129 @@ export interface ProtocolEvent {
 
 /** What a client may send. */
 export const CLIENT_EVENTS: readonly ProtocolEvent[] = [
-  { name: 'authenticate', summary: 'Says who the client is, as first frame where the token is not in the Authorization header; later it renews the token.', data: z.object({ token: z.string() }), ack: z.object({ userId: z.string(), expiresAt: z.iso.datetime() }) },
-  { name: 'user_online', summary: 'Announces presence to the gym, or changes it; from then on online_users_updated comes. The ack is the whole list.', data: GoOnlineShape.extend({ delta: z.boolean().optional() }), ack: online },
-  { name: 'send_squad_invite', summary: 'Invites another member of the gym to a live session; without squadId a squad is opened.', data: SendInviteShape, ack: invite },
-  { name: 'respond_squad_invite', summary: 'Accepts or declines an invite.', data: RespondToInviteShape, ack: invite },
+  {
+    name: 'authenticate',
+    summary:
+      'Says who the client is, as first frame where the token is not in the Authorization header; later it renews the token.',
+    data: z.object({ token: z.string() }),
+    ack: z.object({ userId: z.string(), expiresAt: z.iso.datetime() }),
+  },
+  {
+    name: 'user_online',
+    summary:
+      'Announces presence to the gym, or changes it; from then on online_users_updated comes. The ack is the whole list.',
+    data: GoOnlineShape.extend({ delta: z.boolean().optional() }),
+    ack: online,
+  },
+  {
+    name: 'send_squad_invite',
+    summary: 'Invites another member of the gym to a live session; without squadId a squad is opened.',
+    data: SendInviteShape,
+    ack: invite,
+  },
+  {
+    name: 'respond_squad_invite',
+    summary: 'Accepts or declines an invite.',
+    data: RespondToInviteShape,
+    ack: invite,
+  },
   {
     name: 'join_squad',
-    summary: 'Enters the private squad room and listens to it. The ack says what was missed after fromRevision; messages after fromMessage follow it.',
+    summary:
+      'Enters the private squad room and listens to it. The ack says what was missed after fromRevision; messages after fromMessage follow it.',
     data: JoinSquadShape.extend({ fromMessage: z.int().min(0).nullish() }),
     ack: z.object({ session: SquadShape, missed: z.array(SquadEventShape), complete: z.boolean() }),
   },
-  { name: 'leave_squad', summary: 'Leaves the squad for good; closing the socket does not.', data: SquadIdShape, ack: session },
-  { name: 'start_squad', summary: 'Starts the workout, or goes on after a pause. For the host.', data: SquadIdShape, ack: session },
+  {
+    name: 'leave_squad',
+    summary: 'Leaves the squad for good; closing the socket does not.',
+    data: SquadIdShape,
+    ack: session,
+  },
+  {
+    name: 'start_squad',
+    summary: 'Starts the workout, or goes on after a pause. For the host.',
+    data: SquadIdShape,
+    ack: session,
+  },
   { name: 'pause_squad', summary: 'Pauses the workout. For the host.', data: SquadIdShape, ack: session },
   { name: 'end_squad', summary: 'Ends the workout. For the host.', data: SquadIdShape, ack: session },
-  { name: 'update_workout', summary: 'Says where the client is in the workout. A repeated eventId changes nothing.', data: UpdateWorkoutShape, ack: z.object({ revision: z.int() }) },
-  { name: 'send_squad_message', summary: 'Writes to the squad. A repeated clientId gives the message of then.', data: SendMessageShape, ack: message },
+  {
+    name: 'update_workout',
+    summary: 'Says where the client is in the workout. A repeated eventId changes nothing.',
+    data: UpdateWorkoutShape,
+    ack: z.object({ revision: z.int() }),
+  },
+  {
+    name: 'send_squad_message',
+    summary: 'Writes to the squad. A repeated clientId gives the message of then.',
+    data: SendMessageShape,
+    ack: message,
+  },
 ];
 
 /** What the server pushes. */
 export const SERVER_EVENTS: readonly ProtocolEvent[] = [
-  { name: 'online_users_updated', summary: 'Who of the gym is online, on every change, at most five times a second.', data: online },
-  { name: 'squad_invite_received', summary: 'An invite to the user: open ones after authentication, then each new one, on every device.', data: invite },
-  { name: 'squad_invite_updated', summary: 'An invite to or from the user was answered or revoked, or has expired.', data: invite },
+  {
+    name: 'online_users_updated',
+    summary: 'Who of the gym is online, on every change, at most five times a second.',
+    data: online,
+  },
+  {
+    name: 'squad_invite_received',
+    summary: 'An invite to the user: open ones after authentication, then each new one, on every device.',
+    data: invite,
+  },
+  {
+    name: 'squad_invite_updated',
+    summary: 'An invite to or from the user was answered or revoked, or has expired.',
+    data: invite,
+  },
   { name: 'squad_joined', summary: 'Somebody has entered the squad.', data: SquadEventShape },
   { name: 'squad_left', summary: 'Somebody has left the squad, or was put out.', data: SquadEventShape },
-  { name: 'squad_updated', summary: 'Somebody has moved on in the workout, or its state has changed.', data: SquadEventShape },
+  {
+    name: 'squad_updated',
+    summary: 'Somebody has moved on in the workout, or its state has changed.',
+    data: SquadEventShape,
+  },
   { name: 'squad_message', summary: 'A message in the chat of the squad.', data: message },
 ];
 
 export const CLOSE_CODES: readonly { code: number; name: string; meaning: string; next: string }[] = [
-  { code: 1001, name: 'GOING_AWAY', meaning: 'The server stops.', next: 'Connect again at once; another instance answers.' },
-  { code: 1009, name: 'PAYLOAD_TOO_LARGE', meaning: 'A frame was larger than 64 KiB.', next: 'Mend the client.' },
-  { code: 4401, name: 'UNAUTHENTICATED', meaning: 'No token came within 5 s, or the one in the header does not hold.', next: 'Log in, then connect again.' },
-  { code: 4403, name: 'TOKEN_EXPIRED', meaning: 'The token has expired unrenewed, or its log-in was ended.', next: 'Refresh the token, then connect again.' },
-  { code: 4408, name: 'SLOW_CONSUMER', meaning: 'More than 2 MiB waited for the client to read.', next: 'Connect again and join with fromRevision and fromMessage.' },
-  { code: 4429, name: 'RATE_LIMITED', meaning: 'The client went on sending more than 30 frames a second.', next: 'Wait, then connect again.' },
+  {
+    code: 1001,
+    name: 'GOING_AWAY',
+    meaning: 'The server stops.',
+    next: 'Connect again at once; another instance answers.',
+  },
+  {
+    code: 1009,
+    name: 'PAYLOAD_TOO_LARGE',
+    meaning: 'A frame was larger than 64 KiB.',
+    next: 'Mend the client.',
+  },
+  {
+    code: 4401,
+    name: 'UNAUTHENTICATED',
+    meaning: 'No token came within 5 s, or the one in the header does not hold.',
+    next: 'Log in, then connect again.',
+  },
+  {
+    code: 4403,
+    name: 'TOKEN_EXPIRED',
+    meaning: 'The token has expired unrenewed, or its log-in was ended.',
+    next: 'Refresh the token, then connect again.',
+  },
+  {
+    code: 4408,
+    name: 'SLOW_CONSUMER',
+    meaning: 'More than 2 MiB waited for the client to read.',
+    next: 'Connect again and join with fromRevision and fromMessage.',
+  },
+  {
+    code: 4429,
+    name: 'RATE_LIMITED',
+    meaning: 'The client went on sending more than 30 frames a second.',
+    next: 'Wait, then connect again.',
+  },
 ];

@@ -17,16 +17,44 @@ export async function recordEnd(journals: Journals, squad: SquadState): Promise<
   for (const { userId, setsDone } of participants) {
     await journals.of(users).change(userId, () =>
       startedAt && endedAt
-        ? [{ type: 'trained', workout: { squadId, routineId, startedAt, endedAt, minutes: trainedMinutes(squad), sets: setsDone, participantIds } }]
+        ? [
+            {
+              type: 'trained',
+              workout: {
+                squadId,
+                routineId,
+                startedAt,
+                endedAt,
+                minutes: trainedMinutes(squad),
+                sets: setsDone,
+                participantIds,
+              },
+            },
+          ]
         : [{ type: 'forgotten', squadId }],
     );
   }
   if (startedAt && endedAt) {
     const people = participants.length === 1 ? 'Trained alone' : `${participants.length} trained together`;
     const text = `${people} for ${trainedMinutes(squad)} min, ${participants.reduce((sum, { setsDone }) => sum + setsDone, 0)} sets.`;
-    await journals.of(gyms).change(gymId, () => [{ type: 'activity', activity: { id: squadId, kind: 'SQUAD_FINISHED', at: endedAt, userIds: participantIds, text, squadId, groupId: null } }]);
+    await journals.of(gyms).change(gymId, () => [
+      {
+        type: 'activity',
+        activity: {
+          id: squadId,
+          kind: 'SQUAD_FINISHED',
+          at: endedAt,
+          userIds: participantIds,
+          text,
+          squadId,
+          groupId: null,
+        },
+      },
+    ]);
   }
-  await journals.of(squads).change(squadId, (now) => (now.status === 'NONE' || now.isRecorded ? [] : [{ type: 'recorded' }]));
+  await journals
+    .of(squads)
+    .change(squadId, (now) => (now.status === 'NONE' || now.isRecorded ? [] : [{ type: 'recorded' }]));
 }
 
 /** Ends a squad that was left alone, at the moment of its last change; and writes an end that was not written yet. */
@@ -34,13 +62,20 @@ export async function settle(journals: Journals, squadId: string): Promise<void>
   let squad = await journals.of(squads).read(squadId);
   if (squad.status === 'NONE') return;
   if (hasLapsed(squad)) {
-    squad = await journals.of(squads).change(squadId, (now) =>
-      now.status !== 'NONE' && hasLapsed(now) ? [{ type: 'status', status: 'ENDED', userId: now.hostId, at: lastChangeOf(now) }] : [],
-    );
+    squad = await journals
+      .of(squads)
+      .change(squadId, (now) =>
+        now.status !== 'NONE' && hasLapsed(now)
+          ? [{ type: 'status', status: 'ENDED', userId: now.hostId, at: lastChangeOf(now) }]
+          : [],
+      );
   }
   if (squad.status !== 'NONE') await recordEnd(journals, squad);
 }
 
-export const hasLapsed = (squad: SquadState, now = Date.now()): boolean => squad.status !== 'ENDED' && squad.participants.some(isPresent) && Date.parse(lastChangeOf(squad)) < now - LAPSES_AFTER_MILLIS;
+export const hasLapsed = (squad: SquadState, now = Date.now()): boolean =>
+  squad.status !== 'ENDED' &&
+  squad.participants.some(isPresent) &&
+  Date.parse(lastChangeOf(squad)) < now - LAPSES_AFTER_MILLIS;
 
 const lastChangeOf = (squad: SquadState): string => squad.events.at(-1)?.at ?? squad.createdAt;

@@ -9,8 +9,13 @@ export interface Visitor {
 }
 
 /** Whether she may enter: the host's gym, invited or a participant before, and neither put out nor blocked. */
-export function maySee(squad: SquadState | NoSquad, { viewer, hidden }: Visitor, now = Date.now()): squad is SquadState {
-  if (squad.status === 'NONE' || squad.gymId !== viewer.gymId || squad.banned.includes(viewer.userId)) return false;
+export function maySee(
+  squad: SquadState | NoSquad,
+  { viewer, hidden }: Visitor,
+  now = Date.now(),
+): squad is SquadState {
+  if (squad.status === 'NONE' || squad.gymId !== viewer.gymId || squad.banned.includes(viewer.userId))
+    return false;
   if (viewer.userId !== squad.hostId && hidden.has(squad.hostId)) return false;
   if (participantOf(squad, viewer.userId)) return true;
   const invited = squad.invited[viewer.userId];

@@ -31,12 +31,30 @@ export interface NoSquad {
 
 export type SquadItem =
   | { type: 'snapshot'; squad: SquadState }
-  | { type: 'created'; id: string; gymId: string; hostId: string; routineId: string | null; routineVersion: number | null; at: string }
+  | {
+      type: 'created';
+      id: string;
+      gymId: string;
+      hostId: string;
+      routineId: string | null;
+      routineVersion: number | null;
+      at: string;
+    }
   | { type: 'invited'; userId: string; invited: Invited }
   | { type: 'uninvited'; userId: string }
   | { type: 'joined'; userId: string; at: string }
   | { type: 'left'; userId: string; banned: boolean; at: string }
-  | { type: 'workout'; userId: string; eventId: string; exerciseIndex: number; setIndex: number; phase: Phase; set: DoneSetShape | null; restEndsAt: string | null; at: string }
+  | {
+      type: 'workout';
+      userId: string;
+      eventId: string;
+      exerciseIndex: number;
+      setIndex: number;
+      phase: Phase;
+      set: DoneSetShape | null;
+      restEndsAt: string | null;
+      at: string;
+    }
   | { type: 'status'; status: 'ACTIVE' | 'PAUSED' | 'ENDED'; userId: string; at: string }
   | { type: 'recorded' };
 
@@ -56,7 +74,8 @@ export const squads: JournalKind<SquadState | NoSquad, SquadItem> = {
 };
 
 export const isPresent = (participant: ParticipantShape): boolean => participant.leftAt === null;
-export const participantOf = (squad: SquadShape, userId: string): ParticipantShape | undefined => squad.participants.find((one) => one.userId === userId);
+export const participantOf = (squad: SquadShape, userId: string): ParticipantShape | undefined =>
+  squad.participants.find((one) => one.userId === userId);
 
 /** The events after `revision`; undefined where some of them are no longer kept. */
 export function eventsSince(squad: SquadState, revision: number): SquadEventShape[] | undefined {
@@ -67,12 +86,22 @@ export function eventsSince(squad: SquadState, revision: number): SquadEventShap
 /** Minutes of training, pauses left out. */
 export function trainedMinutes(squad: SquadState): number {
   if (!squad.startedAt || !squad.endedAt) return 0;
-  return Math.max(0, Math.round((Date.parse(squad.endedAt) - Date.parse(squad.startedAt) - squad.pausedMillis) / 60_000));
+  return Math.max(
+    0,
+    Math.round((Date.parse(squad.endedAt) - Date.parse(squad.startedAt) - squad.pausedMillis) / 60_000),
+  );
 }
 
 type Change = Exclude<SquadItem, { type: 'snapshot' | 'created' }>;
 
-function created({ id, gymId, hostId, routineId, routineVersion, at }: Extract<SquadItem, { type: 'created' }>): SquadState {
+function created({
+  id,
+  gymId,
+  hostId,
+  routineId,
+  routineVersion,
+  at,
+}: Extract<SquadItem, { type: 'created' }>): SquadState {
   const squad: SquadState = {
     id,
     gymId,
@@ -99,7 +128,11 @@ function created({ id, gymId, hostId, routineId, routineVersion, at }: Extract<S
 function changed(squad: SquadState, item: Change): SquadState {
   switch (item.type) {
     case 'invited':
-      return { ...squad, invited: { ...squad.invited, [item.userId]: item.invited }, banned: squad.banned.filter((userId) => userId !== item.userId) };
+      return {
+        ...squad,
+        invited: { ...squad.invited, [item.userId]: item.invited },
+        banned: squad.banned.filter((userId) => userId !== item.userId),
+      };
     case 'uninvited': {
       const { [item.userId]: _gone, ...invited } = squad.invited;
       return { ...squad, invited };
@@ -107,22 +140,36 @@ function changed(squad: SquadState, item: Change): SquadState {
     case 'recorded':
       return { ...squad, isRecorded: true };
     case 'joined':
-      return told(joined(squad, item), 'squad_joined', item);
+      return tell(joined(squad, item), 'squad_joined', item);
     case 'left':
-      return told(left(squad, item), 'squad_left', item);
+      return tell(left(squad, item), 'squad_left', item);
     case 'status':
-      return told(withStatus(squad, item.status, item.at), 'squad_updated', item, null);
+      return tell(withStatus(squad, item.status, item.at), 'squad_updated', item, null);
     case 'workout':
-      return told(workedOut(squad, item), 'squad_updated', item);
+      return tell(workedOut(squad, item), 'squad_updated', item);
     default:
       return squad;
   }
 }
 
 /** Counts the revision up and keeps the event that tells of it. */
-function told(squad: SquadState, event: SquadEventShape['event'], { userId, at }: { userId: string; at: string }, participant = participantOf(squad, userId) ?? null): SquadState {
+function tell(
+  squad: SquadState,
+  event: SquadEventShape['event'],
+  { userId, at }: { userId: string; at: string },
+  participant = participantOf(squad, userId) ?? null,
+): SquadState {
   const revision = squad.revision + 1;
-  const told: SquadEventShape = { event, squadId: squad.id, revision, at, userId, hostId: squad.hostId, status: squad.status, participant };
+  const told: SquadEventShape = {
+    event,
+    squadId: squad.id,
+    revision,
+    at,
+    userId,
+    hostId: squad.hostId,
+    status: squad.status,
+    participant,
+  };
   return { ...squad, revision, events: [...squad.events.slice(1 - KEPT_EVENTS), told] };
 }
 
@@ -130,7 +177,17 @@ function joined(squad: SquadState, { userId, at }: { userId: string; at: string 
   const before = participantOf(squad, userId);
   const participant: ParticipantShape = before
     ? { ...before, leftAt: null }
-    : { userId, joinedAt: at, leftAt: null, exerciseIndex: 0, setIndex: 0, phase: 'WORK', restEndsAt: null, lastSet: null, setsDone: 0 };
+    : {
+        userId,
+        joinedAt: at,
+        leftAt: null,
+        exerciseIndex: 0,
+        setIndex: 0,
+        phase: 'WORK',
+        restEndsAt: null,
+        lastSet: null,
+        setsDone: 0,
+      };
   const invited = squad.invited[userId];
   return {
     ...squad,
@@ -141,8 +198,13 @@ function joined(squad: SquadState, { userId, at }: { userId: string; at: string 
 }
 
 /** The host's leaving makes the one who is there longest the host; nobody left ends the squad. */
-function left(squad: SquadState, { userId, banned, at }: { userId: string; banned: boolean; at: string }): SquadState {
-  const participants = squad.participants.map((one) => (one.userId === userId ? { ...one, leftAt: at } : one));
+function left(
+  squad: SquadState,
+  { userId, banned, at }: { userId: string; banned: boolean; at: string },
+): SquadState {
+  const participants = squad.participants.map((one) =>
+    one.userId === userId ? { ...one, leftAt: at } : one,
+  );
   const next = participants.find(isPresent);
   const { [userId]: _gone, ...others } = squad.invited;
   const after: SquadState = {
@@ -173,8 +235,21 @@ function workedOut(squad: SquadState, item: Extract<SquadItem, { type: 'workout'
   return {
     ...active,
     participants: active.participants.map((one) =>
-      one.userId === userId ? { ...one, exerciseIndex, setIndex, phase, restEndsAt, lastSet: set ?? one.lastSet, setsDone: one.setsDone + (set ? 1 : 0) } : one,
+      one.userId === userId
+        ? {
+            ...one,
+            exerciseIndex,
+            setIndex,
+            phase,
+            restEndsAt,
+            lastSet: set ?? one.lastSet,
+            setsDone: one.setsDone + (set ? 1 : 0),
+          }
+        : one,
     ),
-    eventIds: [...active.eventIds.slice(1 - KEPT_EVENT_IDS), [`${userId} ${item.eventId}`, squad.revision + 1]],
+    eventIds: [
+      ...active.eventIds.slice(1 - KEPT_EVENT_IDS),
+      [`${userId} ${item.eventId}`, squad.revision + 1],
+    ],
   };
 }

@@ -20,9 +20,13 @@ export const squadsGraphql = {
       subscribe: (_root, { squadId, fromRevision }, { squads, onlineUsers }) =>
         eventSource<{ squadUpdated: SquadShape }>(async (stream) => {
           stream.onStop(await onlineUsers.connect());
-          const { session, stop } = await squads.watch(squadId, undefined, { deliver: (_event, changed) => stream.push({ squadUpdated: changed }), onEnd: () => stream.end() });
+          const { session, stop } = await squads.watch(squadId, undefined, {
+            deliver: (_event, changed) => stream.push({ squadUpdated: changed }),
+            onEnd: () => stream.end(),
+          });
           stream.onStop(stop);
-          if (typeof fromRevision === 'number' && session.revision > fromRevision) stream.push({ squadUpdated: session });
+          if (typeof fromRevision === 'number' && session.revision > fromRevision)
+            stream.push({ squadUpdated: session });
         }),
     },
   },

@@ -37,7 +37,8 @@ export const squadsRest = [
     query: z.object({ fromRevision: z.coerce.number('expected a revision').int().min(0).default(0) }),
     success: {
       status: 200,
-      description: 'The session, and the events in order; `complete: false` where the oldest are no longer kept.',
+      description:
+        'The session, and the events in order; `complete: false` where the oldest are no longer kept.',
       shape: z.object({ session: SquadShape, missed: z.array(SquadEventShape), complete: z.boolean() }),
     },
     handler: ({ params, query }, { squads }) => squads.replay(params.id, query.fromRevision),
@@ -56,7 +57,8 @@ export const squadsRest = [
     method: 'POST',
     path: '/squads/:id/leave',
     summary: 'Leave a squad',
-    description: "The host's leaving hands over to the one who is there longest; the last one's ends the squad.",
+    description:
+      "The host's leaving hands over to the one who is there longest; the last one's ends the squad.",
     auth: 'required',
     params: idParams,
     success: session,
@@ -97,11 +99,16 @@ export const squadsRest = [
     method: 'POST',
     path: '/squads/:id/workout',
     summary: 'Say where the caller is in the workout',
-    description: 'The first set of anybody starts a squad that is in LOBBY. An `eventId` that was sent before changes nothing.',
+    description:
+      'The first set of anybody starts a squad that is in LOBBY. An `eventId` that was sent before changes nothing.',
     auth: 'required',
     params: idParams,
     body: UpdateWorkoutShape.omit({ squadId: true }),
-    success: { status: 200, description: 'The revision that it made.', shape: z.object({ revision: z.int(), session: SquadShape }) },
+    success: {
+      status: 200,
+      description: 'The revision that it made.',
+      shape: z.object({ revision: z.int(), session: SquadShape }),
+    },
     errors: ['FORBIDDEN', 'SQUAD_ENDED', 'SQUAD_PAUSED'],
     handler: ({ params, body }, { squads }) => squads.updateWorkout({ ...body, squadId: params.id }),
   }),

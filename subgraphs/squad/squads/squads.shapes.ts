@@ -60,14 +60,20 @@ export const SquadEventShape = z
     userId: z.string().meta({ description: 'Who did it, or (squad_left) who is gone.' }),
     hostId: z.string(),
     status: z.enum(SquadStatus),
-    participant: ParticipantShape.nullable().meta({ description: 'The participant as she is now; null where the session as a whole has changed.' }),
+    participant: ParticipantShape.nullable().meta({
+      description: 'The participant as she is now; null where the session as a whole has changed.',
+    }),
   })
   .meta({ id: 'SquadEvent' });
 export type SquadEventShape = z.infer<typeof SquadEventShape>;
 
-export const CreateSquadShape = z.object({ routineId: z.uuid('expected the id of a workout routine').nullish() });
+export const CreateSquadShape = z.object({
+  routineId: z.uuid('expected the id of a workout routine').nullish(),
+});
 export const SquadIdShape = z.object({ squadId: z.uuid('expected the id of a squad') });
-export const JoinSquadShape = SquadIdShape.extend({ fromRevision: z.int('expected the last revision that you have').min(0).nullish() });
+export const JoinSquadShape = SquadIdShape.extend({
+  fromRevision: z.int('expected the last revision that you have').min(0).nullish(),
+});
 
 export const UpdateWorkoutShape = SquadIdShape.extend({
   eventId: z.string().min(1, 'expected an id of your own for this event').max(100),

@@ -3,7 +3,9 @@ import { validated } from '#server/validate.ts';
 import type { SocketEvents } from '../socket/events.socket.ts';
 import { JoinSquadShape, SquadIdShape } from './squads.shapes.ts';
 
-const joinShape = JoinSquadShape.extend({ fromMessage: z.int('expected the number of the last message that you have').min(0).nullish() });
+const joinShape = JoinSquadShape.extend({
+  fromMessage: z.int('expected the number of the last message that you have').min(0).nullish(),
+});
 
 export const squadsSocket: SocketEvents = {
   /** Enters the room and listens to it: what was missed comes with the ack (events) and right after it (messages). */
@@ -11,9 +13,15 @@ export const squadsSocket: SocketEvents = {
     const { squadId, fromRevision, fromMessage } = validated(joinShape, data);
     await squads.join({ squadId });
     const onEnd = () => connection.release(`squad ${squadId}`);
-    const { stop, ...replay } = await squads.watch(squadId, fromRevision, { deliver: (event) => connection.push(event.event, event, event.revision), onEnd });
+    const { stop, ...replay } = await squads.watch(squadId, fromRevision, {
+      deliver: (event) => connection.push(event.event, event, event.revision),
+      onEnd,
+    });
     connection.keep(`squad ${squadId}`, stop);
-    const unfollow = await messages.watch(squadId, fromMessage, { deliver: (message) => connection.push('squad_message', { message }, message.seq), onEnd: () => connection.release(`chat ${squadId}`) });
+    const unfollow = await messages.watch(squadId, fromMessage, {
+      deliver: (message) => connection.push('squad_message', { message }, message.seq),
+      onEnd: () => connection.release(`chat ${squadId}`),
+    });
     connection.keep(`chat ${squadId}`, unfollow);
     return replay;
   },

@@ -9,8 +9,22 @@ import type { Platform } from '../upstream/platform.ts';
 import { hiddenFrom, users } from '../users/user.journal.ts';
 import { hasLapsed, recordEnd, settle } from './finish.ts';
 import { maySee, requireSight, takesPart, type Visitor } from './squad-rights.ts';
-import { eventsSince, isPresent, squads, type NoSquad, type SquadItem, type SquadState } from './squad.journal.ts';
-import { CreateSquadShape, JoinSquadShape, SquadIdShape, UpdateWorkoutShape, type SquadEventShape, type SquadShape } from './squads.shapes.ts';
+import {
+  eventsSince,
+  isPresent,
+  squads,
+  type NoSquad,
+  type SquadItem,
+  type SquadState,
+} from './squad.journal.ts';
+import {
+  CreateSquadShape,
+  JoinSquadShape,
+  SquadIdShape,
+  UpdateWorkoutShape,
+  type SquadEventShape,
+  type SquadShape,
+} from './squads.shapes.ts';
 
 const MAX_PARTICIPANTS = 20;
 
@@ -50,7 +64,17 @@ export class Squads {
     const routineVersion = routineId ? await this.versionOf(routineId) : null;
     const id = uuidv7();
     await this.hub.journals.of(users).change(userId, () => [{ type: 'entered', squadId: id }]);
-    return this.change(id, () => [{ type: 'created', id, gymId, hostId: userId, routineId: routineId ?? null, routineVersion, at: nowText() }]);
+    return this.change(id, () => [
+      {
+        type: 'created',
+        id,
+        gymId,
+        hostId: userId,
+        routineId: routineId ?? null,
+        routineVersion,
+        at: nowText(),
+      },
+    ]);
   }
 
   /** @throws NOT_FOUND for who is neither invited nor a participant. */
@@ -75,7 +99,11 @@ export class Squads {
     const visitor = await this.visitor();
     const { userId } = visitor.viewer;
     await this.seen(squadId);
-    await this.hub.journals.of(users).change(userId, ({ squads: entered }) => (entered.includes(squadId) ? [] : [{ type: 'entered', squadId }]));
+    await this.hub.journals
+      .of(users)
+      .change(userId, ({ squads: entered }) =>
+        entered.includes(squadId) ? [] : [{ type: 'entered', squadId }],
+      );
     const squad = await this.hub.journals.of(squads).change(squadId, (now) => {
       const seen = requireSight(now, squadId, visitor);
       if (seen.status === 'ENDED') throw ended();
@@ -83,7 +111,11 @@ export class Squads {
       const others = seen.participants.filter(isPresent);
       // To one who is blocked by somebody in it, a squad is not there.
       if (others.some((other) => visitor.hidden.has(other.userId))) throw notFound('squad', squadId);
-      if (others.length >= MAX_PARTICIPANTS) throw new PlatformError('SQUAD_FULL', `A squad has at most ${MAX_PARTICIPANTS} participants; wait until somebody leaves.`);
+      if (others.length >= MAX_PARTICIPANTS)
+        throw new PlatformError(
+          'SQUAD_FULL',
+          `A squad has at most ${MAX_PARTICIPANTS} participants; wait until somebody leaves.`,
+        );
       return [{ type: 'joined', userId, at: nowText() }];
     });
     await closeInvites(this.hub.journals, userId, 'ACCEPTED', (invite) => invite.squadId === squadId);
@@ -95,7 +127,11 @@ export class Squads {
     const { squadId } = validated(SquadIdShape, input);
     const { userId } = requireUser(this.unit.viewer);
     await this.seen(squadId);
-    return this.change(squadId, (squad) => (takesPart(squad, userId) && squad.status !== 'ENDED' ? [{ type: 'left', userId, banned: false, at: nowText() }] : []));
+    return this.change(squadId, (squad) =>
+      takesPart(squad, userId) && squad.status !== 'ENDED'
+        ? [{ type: 'left', userId, banned: false, at: nowText() }]
+        : [],
+    );
   }
 
   /** From the lobby or a pause. For the host. */
@@ -122,15 +158,32 @@ export class Squads {
       if (now.eventIds.some(([known]) => known === key)) return [];
       if (now.status === 'ENDED') throw ended();
       if (!takesPart(now, userId)) throw forbidden('Join the squad before you train with it.');
-      if (now.status === 'PAUSED') throw new PlatformError('SQUAD_PAUSED', 'The host has paused the workout; go on when it is ACTIVE again.');
-      return [{ type: 'workout', userId, ...update, set: update.set ?? null, restEndsAt: update.restEndsAt ?? null, at: nowText() }];
+      if (now.status === 'PAUSED')
+        throw new PlatformError(
+          'SQUAD_PAUSED',
+          'The host has paused the workout; go on when it is ACTIVE again.',
+        );
+      return [
+        {
+          type: 'workout',
+          userId,
+          ...update,
+          set: update.set ?? null,
+          restEndsAt: update.restEndsAt ?? null,
+          at: nowText(),
+        },
+      ];
     });
     const made = (squad as SquadState).eventIds.findLast(([known]) => known === key);
     return { revision: made?.[1] ?? (squad as SquadState).revision, session: present(squad as SquadState) };
   }
 
   /** Tells of everything from now on. The state that it begins with is that of the returned replay: nothing is between. */
-  async watch(id: string, fromRevision: number | null | undefined, { deliver, onEnd }: SquadWatch): Promise<Replay & { stop(): void }> {
+  async watch(
+    id: string,
+    fromRevision: number | null | undefined,
+    { deliver, onEnd }: SquadWatch,
+  ): Promise<Replay & { stop(): void }> {
     const visitor = await this.visitor();
     const { userId } = visitor.viewer;
     await this.seen(id);
@@ -170,12 +223,16 @@ export class Squads {
       if (squad.hostId !== userId) throw forbidden('Only the host starts, pauses and ends the workout.');
       if (squad.status === status) return [];
       if (squad.status === 'ENDED') throw ended();
-      if (squad.status === 'LOBBY' && status === 'PAUSED') throw new PlatformError('CONFLICT', 'The workout has not started; start it first.');
+      if (squad.status === 'LOBBY' && status === 'PAUSED')
+        throw new PlatformError('CONFLICT', 'The workout has not started; start it first.');
       return [{ type: 'status', status, userId, at: nowText() }];
     });
   }
 
-  private async change(id: string, decide: (squad: SquadState | NoSquad) => readonly SquadItem[]): Promise<SquadShape> {
+  private async change(
+    id: string,
+    decide: (squad: SquadState | NoSquad) => readonly SquadItem[],
+  ): Promise<SquadShape> {
     const squad = (await this.hub.journals.of(squads).change(id, decide)) as SquadState;
     await recordEnd(this.hub.journals, squad);
     return present(squad);
@@ -184,7 +241,8 @@ export class Squads {
   private async read(id: string): Promise<SquadState | NoSquad> {
     if (!isUuid(id)) return { status: 'NONE' };
     const squad = await this.hub.journals.of(squads).read(id);
-    if (squad.status === 'NONE' || !(hasLapsed(squad) || (squad.status === 'ENDED' && !squad.isRecorded))) return squad;
+    if (squad.status === 'NONE' || !(hasLapsed(squad) || (squad.status === 'ENDED' && !squad.isRecorded)))
+      return squad;
     await settle(this.hub.journals, id);
     return this.hub.journals.of(squads).read(id);
   }
@@ -220,7 +278,20 @@ const replayOf = (squad: SquadState, fromRevision: number | null | undefined): R
   return { session: present(squad), missed: missed ?? [], complete: missed !== undefined };
 };
 
-export const present = ({ id, gymId, hostId, routineId, routineVersion, status, revision, participants, createdAt, startedAt, pausedAt, endedAt }: SquadState): SquadShape => ({
+export const present = ({
+  id,
+  gymId,
+  hostId,
+  routineId,
+  routineVersion,
+  status,
+  revision,
+  participants,
+  createdAt,
+  startedAt,
+  pausedAt,
+  endedAt,
+}: SquadState): SquadShape => ({
   id,
   gymId,
   hostId,

@@ -38,7 +38,10 @@ export class FileJournals implements Journals {
   }
 
   /** Removes the files of journals of that kind that nobody has written for its `keepDays`; returns how many. */
-  async sweep(kind: Pick<JournalKind<unknown, object>, 'name' | 'keepDays'>, now = Date.now()): Promise<number> {
+  async sweep(
+    kind: Pick<JournalKind<unknown, object>, 'name' | 'keepDays'>,
+    now = Date.now(),
+  ): Promise<number> {
     if (kind.keepDays === undefined) return 0;
     const folder = path.join(this.options.folder, kind.name);
     let removed = 0;
@@ -59,9 +62,15 @@ export class FileJournals implements Journals {
     this.journals.clear();
   }
 
-  private async use<State, Item extends object, Result>(kind: JournalKind<State, Item>, id: string, work: (journal: FileJournal<State, Item>) => Promise<Result>): Promise<Result> {
+  private async use<State, Item extends object, Result>(
+    kind: JournalKind<State, Item>,
+    id: string,
+    work: (journal: FileJournal<State, Item>) => Promise<Result>,
+  ): Promise<Result> {
     const key = `${kind.name}/${id}`;
-    const journal = (this.journals.get(key) as FileJournal<State, Item> | undefined) ?? new FileJournal(kind, id, this.fileOf(kind.name, id), this.options.log);
+    const journal =
+      (this.journals.get(key) as FileJournal<State, Item> | undefined) ??
+      new FileJournal(kind, id, this.fileOf(kind.name, id), this.options.log);
     this.journals.delete(key);
     this.journals.set(key, journal as never);
     this.forget();
@@ -175,13 +184,22 @@ class FileJournal<State, Item extends object> {
     if (found.damagedLines > 0) {
       const copy = `${this.file}.damaged-${Date.now()}`;
       await copyFile(this.file, copy);
-      this.log.error({ file: this.file, lines: found.damagedLines, copy }, 'lines of a journal are damaged; the rest is used, the whole is kept in a copy');
+      this.log.error(
+        { file: this.file, lines: found.damagedLines, copy },
+        'lines of a journal are damaged; the rest is used, the whole is kept in a copy',
+      );
     }
     if (found.cutBytes > 0) {
-      this.log.warn({ file: this.file, bytes: found.cutBytes, records: found.records.length }, 'the end of a journal was half written, never acknowledged, and is cut off');
+      this.log.warn(
+        { file: this.file, bytes: found.cutBytes, records: found.records.length },
+        'the end of a journal was half written, never acknowledged, and is cut off',
+      );
       await recordFile.cut(this.file, found.length);
     }
-    this.state = (found.records as Item[]).reduce((state, item) => this.kind.apply(state, item), this.kind.empty(this.id));
+    this.state = (found.records as Item[]).reduce(
+      (state, item) => this.kind.apply(state, item),
+      this.kind.empty(this.id),
+    );
     this.safeState = this.state;
     this.length = found.length;
     this.recordCount = found.records.length;
@@ -245,7 +263,11 @@ class FileJournal<State, Item extends object> {
   private giveUp(batch: readonly Waiting<State, Item>[], cause: unknown): void {
     this.log.error({ err: cause, file: this.file }, 'a journal could not be written');
     this.isLoaded = false;
-    const error = new PlatformError('UPSTREAM_UNAVAILABLE', 'This could not be stored and has not happened; try again in a moment.', { cause, retryAfterSeconds: 1 });
+    const error = new PlatformError(
+      'UPSTREAM_UNAVAILABLE',
+      'This could not be stored and has not happened; try again in a moment.',
+      { cause, retryAfterSeconds: 1 },
+    );
     for (const { reject } of batch) reject(error);
   }
 }

@@ -42,7 +42,10 @@ export class RedisJournals implements Journals {
     this.cached.clear();
   }
 
-  private journal<State, Item extends object>(kind: JournalKind<State, Item>, id: string): RedisJournal<State, Item> {
+  private journal<State, Item extends object>(
+    kind: JournalKind<State, Item>,
+    id: string,
+  ): RedisJournal<State, Item> {
     const key = `${PREFIX}:{${kind.name}:${id}}`;
     const known = this.followed.get(key) ?? this.cached.get(key);
     if (known) return known as unknown as RedisJournal<State, Item>;
@@ -51,7 +54,10 @@ export class RedisJournals implements Journals {
     return journal;
   }
 
-  private async follow<State, Item extends object>(journal: RedisJournal<State, Item>, listener: JournalListener<State>): Promise<Following<State>> {
+  private async follow<State, Item extends object>(
+    journal: RedisJournal<State, Item>,
+    listener: JournalListener<State>,
+  ): Promise<Following<State>> {
     const { key } = journal;
     journal.followers += 1;
     if (this.followed.get(key) !== (journal as never)) {
@@ -125,7 +131,9 @@ class RedisJournal<State, Item extends object> {
   /** Told that there is more, or that it may have missed being told. */
   async catchUp(total?: number): Promise<void> {
     if (total !== undefined && total <= this.total) return;
-    await this.inTurn(() => this.pull()).catch((error: unknown) => this.log.warn({ err: error, key: this.key }, 'a journal could not be read on'));
+    await this.inTurn(() => this.pull()).catch((error: unknown) =>
+      this.log.warn({ err: error, key: this.key }, 'a journal could not be read on'),
+    );
   }
 
   private inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -139,7 +147,11 @@ class RedisJournal<State, Item extends object> {
   }
 
   private async pull(): Promise<void> {
-    const [total, isWhole, texts] = (await this.run(PULL, [String(this.total)])) as [number, number, string[]];
+    const [total, isWhole, texts] = (await this.run(PULL, [String(this.total)])) as [
+      number,
+      number,
+      string[],
+    ];
     if (total === this.total) return;
     // Redis lost what it had: this instance still knows it.
     if (total < this.total) return this.seed();
@@ -155,7 +167,10 @@ class RedisJournal<State, Item extends object> {
   private async append(items: readonly Item[]): Promise<boolean> {
     const texts = items.map((item) => JSON.stringify(item));
     const expiry = String((this.kind.keepDays ?? 0) * DAY_SECONDS);
-    const [done, length] = (await this.run(APPEND, [String(this.total), this.key, expiry, ...texts])) as [number, number];
+    const [done, length] = (await this.run(APPEND, [String(this.total), this.key, expiry, ...texts])) as [
+      number,
+      number,
+    ];
     if (!done) return false;
     for (const item of items) this.step(item);
     if (length > SPARE_RECORDS * 2) await this.compact(length);
@@ -165,12 +180,20 @@ class RedisJournal<State, Item extends object> {
   private async compact(length: number): Promise<void> {
     const texts = this.kind.compacted(this.state).map((item) => JSON.stringify(item));
     if (length < texts.length * 2 + SPARE_RECORDS) return;
-    await this.run(REPLACE, [String(this.total), String(this.total), ...texts]).catch((error: unknown) => this.log.warn({ err: error, key: this.key }, 'a journal could not be shortened'));
+    await this.run(REPLACE, [String(this.total), String(this.total), ...texts]).catch((error: unknown) =>
+      this.log.warn({ err: error, key: this.key }, 'a journal could not be shortened'),
+    );
   }
 
   private async seed(): Promise<void> {
-    this.log.warn({ key: this.key, records: this.total }, 'Redis has lost a journal; it is written anew from memory');
-    await this.run(SEED, [String(this.total), ...this.kind.compacted(this.state).map((item) => JSON.stringify(item))]);
+    this.log.warn(
+      { key: this.key, records: this.total },
+      'Redis has lost a journal; it is written anew from memory',
+    );
+    await this.run(SEED, [
+      String(this.total),
+      ...this.kind.compacted(this.state).map((item) => JSON.stringify(item)),
+    ]);
   }
 
   private step(item: Item): void {
@@ -193,7 +216,11 @@ class RedisJournal<State, Item extends object> {
     try {
       return await this.redis.commands.eval(script, { keys: this.keys, arguments: args });
     } catch (cause) {
-      throw new PlatformError('UPSTREAM_UNAVAILABLE', 'This could not be looked up or stored now; try again in a moment.', { cause, retryAfterSeconds: 1 });
+      throw new PlatformError(
+        'UPSTREAM_UNAVAILABLE',
+        'This could not be looked up or stored now; try again in a moment.',
+        { cause, retryAfterSeconds: 1 },
+      );
     }
   }
 }

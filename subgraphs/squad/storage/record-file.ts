@@ -45,10 +45,14 @@ export const recordFile = {
   /** Replaces the whole file, or leaves it as it is: never something between. */
   async replace(file: string, records: readonly object[]): Promise<number> {
     const bytes = encode(records);
-    await withFile(temporary(file), constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, async (handle) => {
-      await writeAll(handle, bytes);
-      await handle.sync();
-    });
+    await withFile(
+      temporary(file),
+      constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC,
+      async (handle) => {
+        await writeAll(handle, bytes);
+        await handle.sync();
+      },
+    );
     await rename(temporary(file), file);
     await syncFolder(path.dirname(file));
     return bytes.length;
@@ -78,7 +82,7 @@ export function parse(bytes: Buffer): ReadFile {
   let length = 0;
   let damaged = 0;
   let damagedLines = 0;
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const end = bytes.indexOf(NEWLINE, start);
     const record = end < 0 ? undefined : recordOf(bytes.toString('utf8', start, end));
     const next = end < 0 ? bytes.length : end + 1;
@@ -103,7 +107,11 @@ const NEWLINE = 0x0a;
 const checksum = (text: string): string => crc32(text).toString(16).padStart(8, '0');
 const temporary = (file: string): string => `${file}.new`;
 
-async function withFile(file: string, flags: number, use: (handle: FileHandle) => Promise<void>): Promise<void> {
+async function withFile(
+  file: string,
+  flags: number,
+  use: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
   const handle = await open(file, flags, 0o600);
   try {
     await use(handle);
@@ -113,13 +121,14 @@ async function withFile(file: string, flags: number, use: (handle: FileHandle) =
 }
 
 async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
-  for (let written = 0; written < bytes.length; ) written += (await handle.write(bytes, written)).bytesWritten;
+  for (let written = 0; written < bytes.length;) written += (await handle.write(bytes, written)).bytesWritten;
 }
 
 /** A new file's name is on disk only once its folder is, and a new folder's once its own folder is. */
 async function syncFolders(file: string): Promise<void> {
   const shard = path.dirname(file);
-  for (const folder of [shard, path.dirname(shard), path.dirname(path.dirname(shard))]) await syncFolder(folder);
+  for (const folder of [shard, path.dirname(shard), path.dirname(path.dirname(shard))])
+    await syncFolder(folder);
 }
 
 async function syncFolder(folder: string): Promise<void> {

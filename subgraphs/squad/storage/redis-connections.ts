@@ -19,7 +19,8 @@ export class RedisConnections {
   private constructor(url: string, log: Logger) {
     this.commands = connectionTo(url);
     this.listening = connectionTo(url);
-    for (const client of [this.commands, this.listening]) client.on('error', (error: unknown) => log.warn({ err: error }, 'Redis does not answer'));
+    for (const client of [this.commands, this.listening])
+      client.on('error', (error: unknown) => log.warn({ err: error }, 'Redis does not answer'));
     this.listening.on('ready', () => this.readyListeners.forEach((listener) => listener()));
     this.commands.on('ready', () => this.readyListeners.forEach((listener) => listener()));
   }

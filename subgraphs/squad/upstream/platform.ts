@@ -24,7 +24,10 @@ export class Platform {
 
   /** Whether there is such a user in that gym, as far as the caller may know. @throws UPSTREAM_UNAVAILABLE */
   async isUserOfGym(userId: string, gymId: string): Promise<boolean> {
-    const user = await this.get(`${this.settings.identityUrl}/users/${encodeURIComponent(userId)}`, 'identity');
+    const user = await this.get(
+      `${this.settings.identityUrl}/users/${encodeURIComponent(userId)}`,
+      'identity',
+    );
     if (user === undefined) return false;
     const known = z.looseObject({ gymId: z.string().nullish() }).safeParse(user.body).data?.gymId;
     return known === undefined || known === gymId; // where it is not shown, identity shows people of her own gym only
@@ -32,18 +35,26 @@ export class Platform {
 
   /** The present version of a routine; null where it is not told. Undefined: there is none. @throws UPSTREAM_UNAVAILABLE */
   async routineVersion(routineId: string): Promise<number | null | undefined> {
-    const routine = await this.get(`${this.settings.contentUrl}/workouts/${encodeURIComponent(routineId)}`, 'content');
+    const routine = await this.get(
+      `${this.settings.contentUrl}/workouts/${encodeURIComponent(routineId)}`,
+      'content',
+    );
     return routine && (z.looseObject({ version: z.int() }).safeParse(routine.body).data?.version ?? null);
   }
 
   /** A page of a list of the gym service; of the given gym for a SUPER_ADMIN. @throws UPSTREAM_UNAVAILABLE */
   async gymList(path: '/posts' | '/announcements', gymId: string, cursor?: string): Promise<UpstreamPage> {
     const query = new URLSearchParams({ gymId, limit: '50', ...(cursor !== undefined && { cursor }) });
-    const answer = await this.get(`${this.settings.gymUrl}${path}?${query}`, 'gym');
+    const answer = await this.get(`${this.settings.gymUrl}${path}?${query.toString()}`, 'gym');
     const items = z.array(z.unknown()).safeParse(answer?.body);
     if (!items.success) throw unavailable('gym');
     const next = /<([^>]*)>;\s*rel="next"/.exec(answer?.headers.get('link') ?? '')?.[1];
-    return { items: items.data, nextCursor: next ? (new URL(next, this.settings.gymUrl).searchParams.get('cursor') ?? undefined) : undefined };
+    return {
+      items: items.data,
+      nextCursor: next
+        ? (new URL(next, this.settings.gymUrl).searchParams.get('cursor') ?? undefined)
+        : undefined,
+    };
   }
 
   private async get(url: string, service: string): Promise<{ body: unknown; headers: Headers } | undefined> {
@@ -51,7 +62,12 @@ export class Platform {
     let response: Response;
     try {
       response = await fetch(url, {
-        headers: { Accept: 'application/json', ...(authorization && { Authorization: authorization }), ...(traceparent && { traceparent }), ...(requestId && { 'X-Request-Id': requestId }) },
+        headers: {
+          Accept: 'application/json',
+          ...(authorization && { Authorization: authorization }),
+          ...(traceparent && { traceparent }),
+          ...(requestId && { 'X-Request-Id': requestId }),
+        },
         signal: AbortSignal.timeout(TIMEOUT_MILLIS),
         redirect: 'error',
       });
@@ -66,4 +82,8 @@ export class Platform {
 }
 
 const unavailable = (service: string, cause?: unknown) =>
-  new PlatformError('UPSTREAM_UNAVAILABLE', `The ${service} service does not answer; try again in a moment.`, { retryAfterSeconds: 1, cause });
+  new PlatformError(
+    'UPSTREAM_UNAVAILABLE',
+    `The ${service} service does not answer; try again in a moment.`,
+    { retryAfterSeconds: 1, cause },
+  );

@@ -34,7 +34,16 @@ const MAX_SQUADS = 200;
 
 export const users: JournalKind<UserRecord, UserItem> = {
   name: 'users',
-  empty: (userId) => ({ userId, blocked: [], blockedBy: [], received: [], sent: [], squads: [], history: [], inviteSeq: 0 }),
+  empty: (userId) => ({
+    userId,
+    blocked: [],
+    blockedBy: [],
+    received: [],
+    sent: [],
+    squads: [],
+    history: [],
+    inviteSeq: 0,
+  }),
   apply(user, item) {
     switch (item.type) {
       case 'snapshot':
@@ -49,7 +58,11 @@ export const users: JournalKind<UserRecord, UserItem> = {
         return { ...user, blockedBy: without(user.blockedBy, item.userId) };
       case 'received':
       case 'sent':
-        return { ...user, [item.type]: withInvite(user[item.type], item.invite), inviteSeq: user.inviteSeq + 1 };
+        return {
+          ...user,
+          [item.type]: withInvite(user[item.type], item.invite),
+          inviteSeq: user.inviteSeq + 1,
+        };
       case 'entered':
         return { ...user, squads: added(user.squads, item.squadId, MAX_SQUADS) };
       case 'forgotten':
@@ -58,7 +71,10 @@ export const users: JournalKind<UserRecord, UserItem> = {
         return {
           ...user,
           squads: without(user.squads, item.workout.squadId),
-          history: [...user.history.filter(({ squadId }) => squadId !== item.workout.squadId), item.workout].slice(-MAX_HISTORY),
+          history: [
+            ...user.history.filter(({ squadId }) => squadId !== item.workout.squadId),
+            item.workout,
+          ].slice(-MAX_HISTORY),
         };
       default:
         return user;
@@ -68,10 +84,13 @@ export const users: JournalKind<UserRecord, UserItem> = {
 };
 
 /** Those who are offline to her, and she to them. */
-export const hiddenFrom = (user: UserRecord): ReadonlySet<string> => new Set([...user.blocked, ...user.blockedBy]);
+export const hiddenFrom = (user: UserRecord): ReadonlySet<string> =>
+  new Set([...user.blocked, ...user.blockedBy]);
 
-const added = (list: readonly string[], one: string, most: number): readonly string[] => (list.includes(one) ? list : [...list, one].slice(-most));
-const without = (list: readonly string[], one: string): readonly string[] => list.filter((other) => other !== one);
+const added = (list: readonly string[], one: string, most: number): readonly string[] =>
+  list.includes(one) ? list : [...list, one].slice(-most);
+const without = (list: readonly string[], one: string): readonly string[] =>
+  list.filter((other) => other !== one);
 
 function withInvite(list: readonly StoredInvite[], invite: StoredInvite): readonly StoredInvite[] {
   const at = list.findIndex(({ id }) => id === invite.id);

@@ -11,13 +11,32 @@ const journals = new FileJournals({ folder, log: createLogger('squad', 'silent')
 const now = () => new Date().toISOString();
 const acknowledge = (line: string) => fs.writeSync(1, `${line}\n`);
 
-await journals.of(squads).change(squadId, (squad) => (squad.status === 'NONE' ? [{ type: 'created', id: squadId, gymId: userId, hostId: userId, routineId: null, routineVersion: null, at: now() }] : []));
+await journals.of(squads).change(squadId, (squad) =>
+  squad.status === 'NONE'
+    ? [
+        {
+          type: 'created',
+          id: squadId,
+          gymId: userId,
+          hostId: userId,
+          routineId: null,
+          routineVersion: null,
+          at: now(),
+        },
+      ]
+    : [],
+);
 
 async function chat(): Promise<never> {
   for (;;) {
     const id = uuidv7();
     const text = 'x'.repeat(Math.floor(Math.random() * 400));
-    await journals.of(chats).change(squadId, ({ seq }) => [{ type: 'message', message: { id, squadId, userId, text, clientId: null, seq: seq + 1, sentAt: now() } }]);
+    await journals.of(chats).change(squadId, ({ seq }) => [
+      {
+        type: 'message',
+        message: { id, squadId, userId, text, clientId: null, seq: seq + 1, sentAt: now() },
+      },
+    ]);
     acknowledge(`message ${id}`);
   }
 }
@@ -25,7 +44,19 @@ async function chat(): Promise<never> {
 async function train(): Promise<never> {
   for (;;) {
     const eventId = uuidv7();
-    const squad = await journals.of(squads).change(squadId, () => [{ type: 'workout', userId, eventId, exerciseIndex: 0, setIndex: 0, phase: 'WORK', set: { reps: 1 }, restEndsAt: null, at: now() }]);
+    const squad = await journals.of(squads).change(squadId, () => [
+      {
+        type: 'workout',
+        userId,
+        eventId,
+        exerciseIndex: 0,
+        setIndex: 0,
+        phase: 'WORK',
+        set: { reps: 1 },
+        restEndsAt: null,
+        at: now(),
+      },
+    ]);
     acknowledge(`revision ${squad.status === 'NONE' ? 0 : squad.revision} ${eventId}`);
   }
 }

@@ -1,6 +1,6 @@
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { SquadClient } from '../../../subgraphs/squad/client/squad-client.ts';
+import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
 import type { TestPlatform } from '../../support/platform.ts';
 
 /** A member with what she needs to come in by every door. */
@@ -21,11 +21,22 @@ export interface Received<Data> {
 
 /** A graph client with subscriptions, as the front end has one. */
 export function graphClient(url: string, token: string): Client {
-  return createClient({ url: `${url.replace(/^http/, 'ws')}/graphql`, webSocketImpl: WebSocket, connectionParams: { Authorization: `Bearer ${token}` }, lazy: false, retryAttempts: 0, onNonLazyError: () => undefined });
+  return createClient({
+    url: `${url.replace(/^http/, 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { Authorization: `Bearer ${token}` },
+    lazy: false,
+    retryAttempts: 0,
+    onNonLazyError: () => undefined,
+  });
 }
 
 /** Subscribes; resolves once the service has taken it (a message that is answered later has come later). */
-export async function subscribed<Data>(client: Client, query: string, variables: Record<string, unknown> = {}): Promise<Received<Data>> {
+export async function subscribed<Data>(
+  client: Client,
+  query: string,
+  variables: Record<string, unknown> = {},
+): Promise<Received<Data>> {
   const events: Data[] = [];
   const waiting = new Set<() => void>();
   let stop = (): void => undefined;
@@ -38,15 +49,28 @@ export async function subscribed<Data>(client: Client, query: string, variables:
           events.push(data as Data);
           for (const wake of waiting) wake();
         },
-        error: (error) => reject(error instanceof Error ? error : Object.assign(new Error('refused'), { errors: error })),
+        error: (error) =>
+          reject(error instanceof Error ? error : Object.assign(new Error('refused'), { errors: error })),
         complete: () => resolve(),
       },
     );
   });
   done.catch(() => undefined);
   // Messages of one socket are handled in order: when this one is answered, the subscription before it has begun.
-  await new Promise<void>((resolve) => void client.subscribe({ query: '{ __typename }' }, { next: () => resolve(), error: () => resolve(), complete: () => resolve() }));
-  const refused = await Promise.race([done.then(() => undefined, (error: Error) => error), new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 50))]);
+  await new Promise<void>(
+    (resolve) =>
+      void client.subscribe(
+        { query: '{ __typename }' },
+        { next: () => resolve(), error: () => resolve(), complete: () => resolve() },
+      ),
+  );
+  const refused = await Promise.race([
+    done.then(
+      () => undefined,
+      (error: Error) => error,
+    ),
+    new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 50)),
+  ]);
   if (refused) throw refused;
   return {
     events,
@@ -67,4 +91,8 @@ export async function subscribed<Data>(client: Client, query: string, variables:
 }
 
 /** Her raw socket, authenticated. */
-export const socketOf = (platform: TestPlatform, person: Person, url = platform.url('squad')): Promise<SquadClient> => SquadClient.connect({ url, token: person.token });
+export const socketOf = (
+  platform: TestPlatform,
+  person: Person,
+  url = platform.url('squad'),
+): Promise<SquadClient> => SquadClient.connect({ url, token: person.token });

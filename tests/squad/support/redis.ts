@@ -35,7 +35,11 @@ export async function startRedis(): Promise<OwnRedis> {
 
 async function start(port: number): Promise<ChildProcess> {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'squad-redis-'));
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', dir], { stdio: 'ignore' });
+  const server = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', dir],
+    { stdio: 'ignore' },
+  );
   const client = createClient({ url: `redis://127.0.0.1:${port}`, socket: { reconnectStrategy: 20 } });
   client.on('error', () => undefined);
   await client.connect();

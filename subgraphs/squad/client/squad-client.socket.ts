@@ -22,12 +22,26 @@ export interface ClientEvents {
   user_online: [{ status?: PresenceStatus; activity?: string; delta?: boolean }, OnlineUsersUpdate];
   send_squad_invite: [{ toUserId: string; squadId?: string; message?: string }, { invite: InviteShape }];
   respond_squad_invite: [{ inviteId: string; accept: boolean }, { invite: InviteShape }];
-  join_squad: [{ squadId: string; fromRevision?: number; fromMessage?: number }, { session: SquadShape; missed: SquadEventShape[]; complete: boolean }];
+  join_squad: [
+    { squadId: string; fromRevision?: number; fromMessage?: number },
+    { session: SquadShape; missed: SquadEventShape[]; complete: boolean },
+  ];
   leave_squad: [{ squadId: string }, { session: SquadShape }];
   start_squad: [{ squadId: string }, { session: SquadShape }];
   pause_squad: [{ squadId: string }, { session: SquadShape }];
   end_squad: [{ squadId: string }, { session: SquadShape }];
-  update_workout: [{ squadId: string; eventId: string; exerciseIndex: number; setIndex: number; phase: Phase; set?: DoneSetShape; restEndsAt?: string }, { revision: number }];
+  update_workout: [
+    {
+      squadId: string;
+      eventId: string;
+      exerciseIndex: number;
+      setIndex: number;
+      phase: Phase;
+      set?: DoneSetShape;
+      restEndsAt?: string;
+    },
+    { revision: number },
+  ];
   send_squad_message: [{ squadId: string; text: string; clientId?: string }, { message: MessageShape }];
 }
 
@@ -79,15 +93,22 @@ export class SquadClient {
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (bytes: Buffer) => this.receive(JSON.parse(bytes.toString('utf8')) as ServerFrame));
-    this.closed = new Promise((resolve) => socket.once('close', (code, reason) => resolve({ code, reason: reason.toString('utf8') })));
-    void this.closed.then(({ code, reason }) => {
-      for (const { reject } of this.pending.values()) reject(new SquadError({ code: String(code), message: `closed: ${code} ${reason}` }));
+    this.closed = new Promise((resolve) =>
+      socket.once('close', (code, reason) => resolve({ code, reason: reason.toString('utf8') })),
+    );
+    socket.once('close', (code, reason) => {
+      for (const { reject } of this.pending.values())
+        reject(new SquadError({ code: String(code), message: `closed: ${code} ${reason.toString('utf8')}` }));
     });
   }
 
   /** Connects and, with a token, authenticates. */
   static async connect({ url, token, headerToken, origin }: SquadClientOptions): Promise<SquadClient> {
-    const options: ClientOptions = { ...(headerToken && { headers: { Authorization: `Bearer ${headerToken}` } }), ...(origin && { origin }), perMessageDeflate: false };
+    const options: ClientOptions = {
+      ...(headerToken && { headers: { Authorization: `Bearer ${headerToken}` } }),
+      ...(origin && { origin }),
+      perMessageDeflate: false,
+    };
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/socket`, 'squad.v1', options);
     const client = new SquadClient(socket);
     await new Promise<void>((resolve, reject) => {
@@ -100,7 +121,10 @@ export class SquadClient {
   }
 
   /** Resolves to the ack. @throws SquadError */
-  send<Event extends keyof ClientEvents>(event: Event, data: ClientEvents[Event][0]): Promise<ClientEvents[Event][1]> {
+  send<Event extends keyof ClientEvents>(
+    event: Event,
+    data: ClientEvents[Event][0],
+  ): Promise<ClientEvents[Event][1]> {
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject });
@@ -109,7 +133,10 @@ export class SquadClient {
   }
 
   /** Calls back with each pushed event of that name. Returns what ends it. */
-  on<Event extends keyof ServerEvents>(event: Event, listener: (data: ServerEvents[Event], frame: ServerFrame<Event>) => void): () => void {
+  on<Event extends keyof ServerEvents>(
+    event: Event,
+    listener: (data: ServerEvents[Event], frame: ServerFrame<Event>) => void,
+  ): () => void {
     const one = (frame: ServerFrame): void => {
       if (frame.event === event) listener(frame.data as ServerEvents[Event], frame as ServerFrame<Event>);
     };
@@ -118,8 +145,13 @@ export class SquadClient {
   }
 
   /** The first pushed event of that name that fits, also of those that came before. */
-  next<Event extends keyof ServerEvents>(event: Event, fits: (data: ServerEvents[Event]) => boolean = () => true): Promise<ServerEvents[Event]> {
-    const known = this.frames.find((frame) => frame.event === event && fits(frame.data as ServerEvents[Event]));
+  next<Event extends keyof ServerEvents>(
+    event: Event,
+    fits: (data: ServerEvents[Event]) => boolean = () => true,
+  ): Promise<ServerEvents[Event]> {
+    const known = this.frames.find(
+      (frame) => frame.event === event && fits(frame.data as ServerEvents[Event]),
+    );
     if (known) return Promise.resolve(known.data as ServerEvents[Event]);
     return new Promise((resolve) => {
       const stop = this.on(event, (data) => {
