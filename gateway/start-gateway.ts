@@ -15,6 +15,7 @@ import { mountGraph } from './graph/endpoint.ts';
 import { mountExplorer } from './pages/explorer.ts';
 import { mountStartPage } from './pages/start-page.ts';
 import { mountProxies } from './rest/proxy.ts';
+import { serveGraphOverSockets } from './subscriptions/websocket.ts';
 import type { GatewaySettings } from './settings.ts';
 import { readSupergraph } from './supergraph.ts';
 
@@ -50,13 +51,17 @@ export async function startGateway(
   });
   mountStartPage(app, settings);
   mountExplorer(app);
-  const stopGraph = await mountGraph(app, { settings, supergraph, verifier, rateLimitStores, log });
+  const graph = await mountGraph(app, { settings, supergraph, verifier, rateLimitStores, log });
   const proxies = mountProxies(app, settings, log);
   app.use(unknownPath);
   app.use(problemHandler);
 
   const server = httpServerFor(app);
   const sockets = createSockets(server, settings, metrics, proxies.upgrade);
+  const stopGraphSockets = serveGraphOverSockets(
+    sockets.endpoint('/graphql', ['graphql-transport-ws'], 256 * 1024),
+    { ...graph, verifier, log },
+  );
   const port = await listen(server, settings.gatewayPort, settings.host, 'GATEWAY_PORT');
   log.info({ port }, 'ready');
 
@@ -66,10 +71,11 @@ export async function startGateway(
     async stop() {
       if (stopping) return;
       stopping = true;
+      await stopGraphSockets();
       await sockets.close();
       await close(server, settings.stopGracePeriodMillis);
       endedSessions.stop();
-      await stopGraph();
+      await graph.stop();
       proxies.close();
       await rateLimitStores.close();
       log.info('stopped');

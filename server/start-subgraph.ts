@@ -119,7 +119,14 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   for (const [path, document] of Object.entries(subgraph.documents ?? {}))
     app.get(path, (_req, res) => void res.json(document));
   for (const [path, page] of Object.entries(subgraph.pages?.(settings) ?? {}))
-    app.get(path, (_req, res) => void res.set(page.headers ?? {}).type(page.type).send(page.text));
+    app.get(
+      path,
+      (_req, res) =>
+        void res
+          .set(page.headers ?? {})
+          .type(page.type)
+          .send(page.text),
+    );
 
   const schema = subgraphSchema(
     await readFile(new URL(`../schema/${subgraph.name}.graphql`, import.meta.url), 'utf8'),

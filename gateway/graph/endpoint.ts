@@ -8,8 +8,11 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type Express, type RequestHandler } from 'express';
+import { OperationTypeNode, type ExecutionResult } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
+import { PlatformError } from '#server/errors.ts';
+import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import { graphqlErrorHandler, refuseIntrospection } from '#server/graphql/subgraph-endpoint.ts';
 import { contextOf } from '#server/http/request-context.ts';
@@ -19,6 +22,8 @@ import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
 import type { GatewaySettings } from '../settings.ts';
 import type { Supergraph } from '../supergraph.ts';
 import { formatGatewayError } from './errors.ts';
+import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
+import type { GraphSocketOptions } from '../subscriptions/websocket.ts';
 import { SubgraphDataSource, type GatewayContext } from './subgraph-data-source.ts';
 
 export interface GatewayEndpointOptions {
@@ -31,11 +36,18 @@ export interface GatewayEndpointOptions {
 
 const REQUESTS_PER_MINUTE = 600;
 
-/** Serves the one graph over all subgraphs at `/graphql`. Returns what stops it. */
+/** The graph as it is served: what the socket door needs of it, and what stops it. */
+export interface MountedGraph {
+  subscriptions: FederatedSubscriptions;
+  execute: GraphSocketOptions['execute'];
+  stop(): Promise<void>;
+}
+
+/** Serves the one graph over all subgraphs at `/graphql`. */
 export async function mountGraph(
   app: Express,
   { settings, supergraph, verifier, rateLimitStores, log }: GatewayEndpointOptions,
-): Promise<() => Promise<void>> {
+): Promise<MountedGraph> {
   // The gateway family calls home unless told not to.
   process.env.APOLLO_TELEMETRY_DISABLED = '1';
   const logger = {
@@ -44,21 +56,32 @@ export async function mountGraph(
     warn: (message: string) => log.warn(message),
     error: (message: string) => log.error(message),
   };
-  const sources: SubgraphDataSource[] = [];
+  const sources: Record<string, SubgraphDataSource> = {};
+  const urls: Record<string, string> = {};
+  const subscriptions = new FederatedSubscriptions({
+    services: () => sources,
+    urlOf: (service) => urls[service] ?? '',
+    log,
+  });
   const gateway = new ApolloGateway({
     supergraphSdl: supergraph.sdl,
     logger,
     buildService({ name, url }) {
+      const subgraphUrl = supergraph.urlOf(name, url);
       const source = new SubgraphDataSource({
         name,
-        url: supergraph.urlOf(name, url),
+        url: subgraphUrl,
         timeoutMillis: settings.subgraphTimeoutMillis,
         connections: settings.subgraphConnections,
       });
-      sources.push(source);
+      sources[name] = source;
+      urls[name] = subgraphUrl;
       return source;
     },
   });
+  gateway.onSchemaLoadOrUpdate(({ apiSchema, coreSupergraphSdl }) =>
+    subscriptions.load(apiSchema, coreSupergraphSdl),
+  );
   const server = new ApolloServer<GatewayContext>({
     gateway,
     introspection: true, // decided for each request
@@ -73,8 +96,10 @@ export async function mountGraph(
       ApolloServerPluginUsageReportingDisabled(),
       {
         requestDidStart: async () => ({
-          didResolveOperation: async (request) =>
-            refuseIntrospection(request, settings.introspection ?? (settings.demo ? 'on' : 'admins')),
+          didResolveOperation: async (request) => {
+            if (request.operation?.operation === OperationTypeNode.SUBSCRIPTION) throw overHttp();
+            await refuseIntrospection(request, settings.introspection ?? (settings.demo ? 'on' : 'admins'));
+          },
         }),
       },
     ],
@@ -114,8 +139,28 @@ export async function mountGraph(
     }),
     graphqlErrorHandler,
   );
-  return async () => {
-    await server.stop();
-    await Promise.all(sources.map((source) => source.close()));
+  return {
+    subscriptions,
+    async execute({ document, variables, operationName }, contextValue) {
+      const { body } = await server.executeOperation(
+        { query: document, variables, ...(operationName && { operationName }) },
+        { contextValue },
+      );
+      if (body.kind === 'single') return body.singleResult as ExecutionResult;
+      throw new Error('incremental delivery was not asked for');
+    },
+    async stop() {
+      await subscriptions.close();
+      await server.stop();
+      await Promise.all(Object.values(sources).map((source) => source.close()));
+    },
   };
 }
+
+const overHttp = () =>
+  graphqlErrorOf(
+    new PlatformError(
+      'VALIDATION_FAILED',
+      'Subscriptions are served over WebSocket (graphql-transport-ws) at this same address.',
+    ),
+  );

@@ -1,10 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
-import { ERRORS, type ErrorCode } from '#server/errors.ts';
-import { formatGraphqlError } from '#server/graphql/errors.ts';
+import { ERRORS } from '#server/errors.ts';
+import { formatGraphqlError, isPlatformCode } from '#server/graphql/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
-
-const isPlatformCode = (code: unknown): code is ErrorCode =>
-  typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
 /** What of a subgraph's error is passed on; all else (its address, its body, its stack) stays here. */
 const PASSED_ON = ['code', 'http', 'errors', 'retryAfterSeconds'] as const;

@@ -18,6 +18,10 @@ const KEPT = new Set([
   'PERSISTED_QUERY_NOT_SUPPORTED',
 ]);
 
+/** Whether it is a code of our table. */
+export const isPlatformCode = (code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(ERRORS, code);
+
 /** The graph door's translation: the same `code` as REST in `extensions.code`, its status in `extensions.http.status`; anything unknown is logged and masked. */
 export function formatGraphqlError(
   formatted: GraphQLFormattedError,
@@ -33,7 +37,7 @@ export function formatGraphqlError(
   }
   const code = formatted.extensions?.code;
   if (typeof code === 'string' && KEPT.has(code)) return { message, ...place, extensions: { code } };
-  const own = typeof code === 'string' ? OF_APOLLO[code] : undefined;
+  const own = isPlatformCode(code) ? code : typeof code === 'string' ? OF_APOLLO[code] : undefined;
   if (own) return { message, ...place, extensions: { code: own, http: { status: ERRORS[own].status } } };
   log.error({ err: original }, 'a resolver failed');
   return { message: INTERNAL_MESSAGE, ...place, extensions: { code: 'INTERNAL', http: { status: 500 } } };

@@ -8,7 +8,7 @@ import {
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
-import { Kind, parse, type GraphQLSchema } from 'graphql';
+import { BREAK, type GraphQLSchema, Kind, parse, visit } from 'graphql';
 import processRequest from 'graphql-upload/processRequest.mjs';
 import { optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
@@ -18,7 +18,7 @@ import { contextOf } from '../http/request-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import { MAX_UPLOAD_BYTES } from '../rest/multipart.ts';
 import { platformErrorOf } from '../rest/problem.ts';
-import { extensionsOf, formatGraphqlError } from './errors.ts';
+import { extensionsOf, formatGraphqlError, graphqlErrorOf } from './errors.ts';
 import { operationLimiter, SUBGRAPH_LIMITS } from './limits.ts';
 import { scalars } from './scalars.ts';
 
@@ -109,27 +109,25 @@ export async function mountGraphEndpoint<Services extends object>(
   return () => server.stop();
 }
 
-/** Introspection is a question of setting and of who asks. @throws FORBIDDEN */
+/** Introspection is a question of setting and of who asks. @throws FORBIDDEN, as GraphQL's own error, whose status the server takes over. */
 export async function refuseIntrospection<Context extends { viewer: Viewer }>(
   { document, contextValue }: GraphQLRequestContext<Context>,
   allowed: 'on' | 'admins' | 'off',
 ): Promise<void> {
   if (allowed === 'on' || !document || (allowed === 'admins' && isAdmin(contextValue.viewer))) return;
-  const asks = document.definitions.some(
-    (definition) =>
-      'selectionSet' in definition &&
-      definition.selectionSet?.selections.some(
-        (field) =>
-          field.kind === Kind.FIELD && (field.name.value === '__schema' || field.name.value === '__type'),
-      ),
-  );
-  if (asks)
-    throw new PlatformError(
-      'FORBIDDEN',
-      allowed === 'admins'
-        ? 'Introspection is for admins here: log in as one.'
-        : 'Introspection is switched off here.',
-    );
+  let asks = false;
+  visit(document, {
+    Field(field) {
+      asks ||= field.name.value === '__schema' || field.name.value === '__type';
+      return asks ? BREAK : undefined;
+    },
+  });
+  if (!asks) return;
+  const message =
+    allowed === 'admins'
+      ? 'Introspection is for admins here: log in as one.'
+      : 'Introspection is switched off here.';
+  throw graphqlErrorOf(new PlatformError('FORBIDDEN', message));
 }
 
 /** The GraphQL multipart request specification, its files in memory bounds; refused before a byte is read where a browser form could send it (CSRF). */

@@ -57,6 +57,7 @@ export function serveSubscriptions(
             ...args,
             contextValue: await options.contextFor(authorization),
             contextFor: () => options.contextFor(authorization),
+            checkViewer: () => viewerOf(authorization, options.verifier),
           } as ExecutionArgs;
         } catch (error) {
           if (error instanceof PlatformError) return [graphqlErrorOf(error)];
@@ -76,9 +77,17 @@ export function serveSubscriptions(
 
 interface EventStreamArgs extends ExecutionArgs {
   contextFor(): Promise<object>;
+  /** @throws UNAUTHENTICATED once the token has expired or its log-in was ended */
+  checkViewer(): Promise<unknown>;
 }
 
-/** graphql-js's `subscribe`, but with a fresh context for each event. */
+/** Who logs out elsewhere hears nothing more within 5 s; who hears nothing anyway is not kept for ever, either. */
+const CHECK_VIEWER_MILLIS = 4_000;
+
+/**
+ * graphql-js's `subscribe`, but with a fresh context for each event; it ends with an error where there can be none any
+ * more, because the token has expired.
+ */
 async function eventStream(
   args: EventStreamArgs,
   log: Logger,
@@ -86,19 +95,41 @@ async function eventStream(
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) return masked(source, log);
   const events = source[Symbol.asyncIterator]();
+  let refusal: PlatformError | undefined;
+  const refuse = (error: unknown): void => {
+    if (!(error instanceof PlatformError) || error.code !== 'UNAUTHENTICATED') return;
+    refusal = error;
+    void events.return?.();
+  };
+  const checking = setInterval(() => void args.checkViewer().catch(refuse), CHECK_VIEWER_MILLIS);
+  checking.unref();
+  const end = (): IteratorResult<ExecutionResult> => {
+    clearInterval(checking);
+    if (!refusal) return { done: true, value: undefined };
+    const last = masked({ errors: [graphqlErrorOf(refusal)] }, log);
+    refusal = undefined;
+    return { done: false, value: last };
+  };
   const stream: AsyncIterableIterator<ExecutionResult> = {
     async next() {
       const event = await events.next();
-      if (event.done) return { done: true, value: undefined };
-      const result = await execute({
-        ...args,
-        rootValue: event.value,
-        contextValue: await args.contextFor(),
-      });
-      return { done: false, value: masked(result, log) };
+      if (event.done) return end();
+      let contextValue: object;
+      try {
+        contextValue = await args.contextFor();
+      } catch (error) {
+        refuse(error);
+        if (!refusal) throw error;
+        return end();
+      }
+      return {
+        done: false,
+        value: masked(await execute({ ...args, rootValue: event.value, contextValue }), log),
+      };
     },
     // Passed on at once: a client that leaves while nothing happens must not leave its listener behind.
     async return() {
+      clearInterval(checking);
       await events.return?.();
       return { done: true, value: undefined };
     },

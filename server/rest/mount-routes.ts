@@ -57,6 +57,7 @@ export function mountRoutes<Services>(
     const handlers = [
       AUTHENTICATION[route.auth](host.verifier),
       ...(limiter ? [limiter] : []),
+      ...(route.consumes ? [streamedBody(route.consumes)] : []),
       ...(route.body && !route.upload ? [jsonBody] : []),
       ...(route.body && route.upload?.optional ? [jsonUnlessMultipart] : []),
       handlerOf(route, host),
@@ -101,6 +102,18 @@ const isMultipart = (req: Request): boolean => Boolean(req.is('multipart/form-da
 /** Where files are optional, who sends none may send JSON. */
 const jsonUnlessMultipart: RequestHandler = (req, res, next) =>
   isMultipart(req) ? next() : jsonBody(req, res, next);
+
+/** A stream must say that it is what the route takes; its bytes are the handler's to read. */
+const streamedBody =
+  (mediaType: string): RequestHandler =>
+  (req, _res, next) => {
+    if (!req.is(mediaType))
+      throw new PlatformError(
+        'UNSUPPORTED_MEDIA_TYPE',
+        `Expected Content-Type: ${mediaType}, got ${req.headers['content-type'] ?? 'none'}.`,
+      );
+    next();
+  };
 
 function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Services>): RequestHandler {
   return async (req, res) => {

@@ -142,7 +142,9 @@ function problems(route: RestRoute<never>): Record<string, object> {
     'UNAUTHENTICATED',
     ...(route.params ? (['NOT_FOUND'] as const) : []),
     ...(route.versioned ? (['VERSION_CONFLICT'] as const) : []),
-    ...(route.body || route.upload ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...(route.body || route.upload || route.consumes
+      ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
+      : []),
     'RATE_LIMITED',
     ...(route.errors ?? []),
   ];

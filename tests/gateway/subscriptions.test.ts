@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { subscribe, type Subscription } from '../support/subscribe.ts';
+
+let platform: TestPlatform;
+let maya: string;
+let staff: string;
+const open: Subscription[] = [];
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym', 'squad'], gateway: true });
+  [maya, staff] = await Promise.all([platform.demo('maya@iron.test'), platform.demo('admin@iron.test')]);
+});
+afterEach(() => Promise.all(open.splice(0).map((subscription) => subscription.close())));
+afterAll(() => platform.stop());
+
+function listen(query: string, variables = {}, token = maya): Subscription {
+  const subscription = subscribe(platform.url('gateway'), query, variables, token);
+  open.push(subscription);
+  return subscription;
+}
+const newLocation = async () =>
+  (
+    await platform.rest('gym', 'POST', '/locations', {
+      token: staff,
+      body: { name: `Hall ${randomUUID()}`, timezone: 'UTC', capacity: 4 },
+    })
+  ).body.id as string;
+async function checkIn(locationId: string) {
+  const member = await platform.register();
+  const { body } = await platform.rest('identity', 'GET', '/users/me', { token: member.token });
+  await platform.rest('gym', 'POST', '/locations/check-in', {
+    token: member.token,
+    body: { qrCode: body.qrCode, locationId },
+  });
+  return member;
+}
+const OCCUPANCY =
+  'subscription ($id: ID!) { occupancyChanged(locationId: $id) { people location { name gym { name } } } }';
+
+describe('subscriptions at the gateway', () => {
+  it('deliver what a check-in by REST changes, within 200 ms, with the gym filled in', async () => {
+    const id = await newLocation();
+    const events = listen(OCCUPANCY, { id });
+    expect((await events.next()).data).toMatchObject({
+      occupancyChanged: { people: 0, location: { gym: { name: 'Iron Temple' } } },
+    });
+    await checkIn(id);
+    expect((await events.next()).data).toMatchObject({ occupancyChanged: { people: 1 } });
+  });
+
+  it('are filled in from other services for every event', async () => {
+    const events = listen(
+      'subscription { onlineUsersUpdated { users { status user { displayName gym { name } } } } }',
+    );
+    await events.next();
+    const leo = await platform.demo('leo@iron.test');
+    await platform.graph('squad', 'mutation { goOnline { online } }', {}, { token: leo });
+    for (;;) {
+      const { data, errors } = await events.next();
+      expect(errors).toBeUndefined();
+      const found = data?.onlineUsersUpdated.users.find(
+        ({ user }: { user: { displayName: string } }) => user.displayName === 'Leo',
+      );
+      if (!found) continue;
+      expect(found).toMatchObject({ user: { gym: { name: 'Iron Temple' } } });
+      break;
+    }
+  });
+
+  it('go on when the service behind them is started anew', async () => {
+    const id = await newLocation();
+    const events = listen(OCCUPANCY, { id });
+    await events.next();
+    await platform.restart('gym');
+    // the new start tells the state as it is, then changes
+    expect((await events.next()).data).toMatchObject({ occupancyChanged: { people: 0 } });
+    await checkIn(id);
+    for (;;) if ((await events.next()).data?.occupancyChanged.people === 1) break;
+  }, 30_000);
+
+  it('of one viewer share one execution; what is refused is refused with its code', async () => {
+    const id = await newLocation();
+    const clients = Array.from({ length: 20 }, () => listen(OCCUPANCY, { id }));
+    const first = await Promise.all(clients.map((client) => client.next()));
+    expect(first.every(({ data }) => data?.occupancyChanged.people === 0)).toBe(true);
+    await checkIn(id);
+    const second = await Promise.all(clients.map((client) => client.next()));
+    expect(second.every(({ data }) => data?.occupancyChanged.people === 1)).toBe(true);
+    const refused = listen(OCCUPANCY, { id }, await platform.demo('zoe@aqua.test'));
+    expect(await refused.next().catch((error: unknown) => ({ errors: error }))).toMatchObject({
+      errors: [{ extensions: { code: 'NOT_FOUND' } }],
+    });
+  });
+
+  it('are refused over HTTP, and operations that do not fit over the socket', async () => {
+    expect(
+      await platform.graph('gateway', 'subscription { onlineUsersUpdated { seq } }', {}, { token: maya }),
+    ).toMatchObject({ status: 400, errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] });
+    for (const [query, code] of [
+      ['subscription { nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+      ['{ bad', 'GRAPHQL_PARSE_FAILED'],
+      [`{ ${'gyms { locations { '.repeat(8)} id ${'}}'.repeat(8)} }`, 'OPERATION_LIMIT_EXCEEDED'],
+    ] as const) {
+      const answer = await listen(query)
+        .next()
+        .catch((error: unknown) => ({ errors: error }));
+      expect(answer).toMatchObject({ errors: [{ extensions: { code } }] });
+    }
+  });
+
+  it('share their socket with queries and mutations', async () => {
+    const answer = await listen('{ me { displayName gym { name } } }').next();
+    expect(answer.data).toEqual({ me: { displayName: 'Maya', gym: { name: 'Iron Temple' } } });
+    const wrong = await listen('mutation { updateGymConfig(input: { gymId: "x" }) { version } }').next();
+    expect(wrong).toMatchObject({
+      errors: [{ path: ['updateGymConfig'], extensions: { code: 'FORBIDDEN' } }],
+    });
+  });
+
+  it('close with 4403 for a token that does not hold', async () => {
+    const closed = new Promise<number>((resolve) => {
+      const client = createClient({
+        url: `${platform.url('gateway').replace('http', 'ws')}/graphql`,
+        webSocketImpl: WebSocket,
+        lazy: false,
+        retryAttempts: 0,
+        onNonLazyError: () => undefined,
+        connectionParams: { authorization: 'Bearer a.b.c' },
+      });
+      client.on('closed', (event) => resolve((event as { code: number }).code));
+    });
+    expect(await closed).toBe(4403);
+  });
+});
