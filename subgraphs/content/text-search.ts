@@ -14,6 +14,13 @@ export interface TextSearch {
 const VOCABULARY_MILLIS = 30_000; // 30 s
 const MAX_WORDS = 8;
 
+/** Whose very name or alias it is comes first, hyphens or not. Each holds the text twice at most: as text and as JSON list. */
+const EXACT = {
+  exercise: `replace(lower(name), '-', ' ') = ? or replace(lower(aliases::text), '-', ' ')::jsonb @> ?::jsonb`,
+  workout_routine: `replace(lower(title), '-', ' ') = ? or lower(category) = ?::jsonb->>0`,
+  product: `replace(lower(name), '-', ' ') = ? or lower(sku) = ?::jsonb->>0`,
+} as const;
+
 /**
  * Full-text search by PostgreSQL alone, without extensions: every word must be there, as the beginning of a word or
  * by its stem. A word that begins none of the table's words is taken for a slip of those within one or two edits.
@@ -48,14 +55,15 @@ export class TextSearches {
         return `(${alternatives.map(() => "(to_tsquery('simple', ?) || plainto_tsquery('english', ?))").join(' || ')})`;
       })
       .join(' && ');
-    // Rounded, so that a cursor meets the same number again.
+    const plain = words.join(' ');
     return {
       query,
       params,
       order: {
         name: 'relevance',
-        key: `round((ts_rank(search, ${query}) * 1000000)::numeric)::bigint`,
-        params,
+        // Rounded, so that a cursor meets the same number again.
+        key: `(case when ${EXACT[table]} then 10000000 else 0 end + round((ts_rank(search, ${query}) * 1000000)::numeric)::bigint)`,
+        params: [plain, JSON.stringify([plain]), ...params],
         type: 'bigint',
         descending: true,
       },

@@ -349,6 +349,16 @@ describe('the exercise library', () => {
     },
   );
 
+  test.each([
+    ['bench press', 'Barbell Bench Press'],
+    ['pull up', 'Pull-Up'],
+    ['rdl', 'Romanian Deadlift'],
+    ['Push-Up', 'Push-Up'],
+  ])('whose very name or alias is "%s" comes first', async (search, name) => {
+    const { body } = await rest('anyone', 'GET', `/exercises?search=${encodeURIComponent(search)}&limit=1`);
+    expect(body[0].name).toBe(name);
+  });
+
   test('filters narrow each other', async () => {
     const { body } = await rest(
       'anyone',

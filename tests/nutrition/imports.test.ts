@@ -85,6 +85,14 @@ test('a file without the columns is refused by name', async () => {
   }
 });
 
+test('a body that does not say that it is CSV is refused', async () => {
+  const { token } = await platform.register();
+  expect(await platform.rest('nutrition', 'POST', '/log/import', { token, body: { a: 1 } })).toMatchObject({
+    status: 415,
+    body: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+  });
+});
+
 test('the graph takes the file as an upload', async () => {
   const { token } = await platform.register();
   const form = new FormData();
