@@ -53,6 +53,7 @@ export async function identityResources({
     serviceClients: new ServiceClients(await serviceSecretOf(settings), tokens),
     async dispose() {
       clearInterval(hourly);
+      await keyRing.close();
       await resetMailer.stop();
     },
   };

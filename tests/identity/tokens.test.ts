@@ -21,7 +21,7 @@ let jwk: Record<string, string>;
 const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'gym'], env: { KEY_PUBLISH_AHEAD_SECONDS: '2' } });
+  platform = await startPlatform({ services: ['identity', 'gym'], env: { KEY_PUBLISH_AHEAD_SECONDS: '3' } });
   jose = await import('jose');
   token = await platform.demo('maya@iron.test');
   claims = claimsOf(token);

@@ -30,17 +30,21 @@ interface Key extends PublishedKey {
   readonly publishedUntil: number;
 }
 
-const RELOAD_AFTER_MILLIS = 1_000; // 1 s: how long a replica may not know of a key that another one made
+const RELOAD_EVERY_MILLIS = 1_000; // 1 s: how long a replica may not know of a key that another one made
 const OVERLAP_MILLIS = (ACCESS_TOKEN_SECONDS + 300) * 1000; // the last token's life, and 5 min for clocks that differ
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
 
 /**
  * The keys that sign access tokens, in the database, so that all replicas agree. A new key is published for
  * `publishAheadSeconds` before it signs, and the one before it for as long as tokens that it signed are about.
+ *
+ * The keys are read again every second, apart from requests: one that signs inside its transaction must not wait for
+ * a second connection, since as many of them as there are connections would wait for each other.
  */
 export class KeyRing {
   private readonly orm: MikroORM;
   private readonly options: KeyRingOptions;
+  private readonly timer: NodeJS.Timeout;
   private keys: readonly Key[] = [];
   private loadedAt = 0;
   private loading: Promise<void> | undefined;
@@ -48,6 +52,8 @@ export class KeyRing {
   private constructor(orm: MikroORM, options: KeyRingOptions) {
     this.orm = orm;
     this.options = options;
+    this.timer = setInterval(() => void this.reload(), RELOAD_EVERY_MILLIS);
+    this.timer.unref();
   }
 
   /** Opens the installation's keys, and makes the first one, or the next where that is due. */
@@ -61,22 +67,32 @@ export class KeyRing {
   }
 
   /** The key that signs now. */
-  async signing(): Promise<{ kid: string; privateKey: KeyObject }> {
+  signing(): { kid: string; privateKey: KeyObject } {
     const now = Date.now();
-    const key = (await this.current()).findLast(({ signsFrom }) => signsFrom <= now);
+    const key = this.keys.findLast(({ signsFrom }) => signsFrom <= now);
     if (!key) throw new Error('There is no key to sign access tokens with.');
     return key;
   }
 
   /** The public key of that id as PEM; what `TokenVerifier` asks. */
   async get(kid: string): Promise<string | undefined> {
-    return (await this.published()).find((key) => key.kid === kid)?.pem;
+    const known = this.published().find((key) => key.kid === kid);
+    if (known) return known.pem;
+    // Perhaps another replica's, made just now; invented ones ask the database once in a while only.
+    if (Date.now() - this.loadedAt > RELOAD_EVERY_MILLIS) await this.reload();
+    return this.published().find((key) => key.kid === kid)?.pem;
   }
 
   /** The public keys by which tokens are to be verified. */
-  async published(): Promise<PublishedKey[]> {
+  published(): PublishedKey[] {
     const now = Date.now();
-    return (await this.current()).filter(({ publishedUntil }) => publishedUntil > now);
+    return this.keys.filter(({ publishedUntil }) => publishedUntil > now);
+  }
+
+  /** Reads no more, and waits for a reading under way. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.loading;
   }
 
   /** Makes the next key, which takes over once it has been published long enough. Of several calls meanwhile, one makes it. */
@@ -92,19 +108,16 @@ export class KeyRing {
 
   /** Makes the next key where the present one is old enough; to be called now and then. */
   async rotateIfDue(): Promise<void> {
-    const newest = (await this.current()).at(-1);
+    const newest = this.keys.at(-1);
     if (newest && Date.now() - newest.createdAt > this.options.rotationDays * DAY_MILLIS) await this.rotate();
   }
 
-  private async current(): Promise<readonly Key[]> {
-    if (Date.now() - this.loadedAt > RELOAD_AFTER_MILLIS) {
-      this.loading ??= this.load().finally(() => (this.loading = undefined));
-      // A database that fails for a moment does not take the known keys away.
-      await this.loading.catch((error: unknown) =>
-        this.options.log.warn({ err: error }, 'signing keys could not be read'),
-      );
-    }
-    return this.keys;
+  /** A database that fails for a moment does not take the known keys away. */
+  private reload(): Promise<void> {
+    this.loading ??= this.load()
+      .catch((error: unknown) => this.options.log.warn({ err: error }, 'signing keys could not be read'))
+      .finally(() => (this.loading = undefined));
+    return this.loading;
   }
 
   private async load(): Promise<void> {

@@ -18,8 +18,8 @@ export const keysRest = [
       description: 'The keys.',
       shape: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
     },
-    handler: async (_request, { keys }) =>
-      new Reply(200, await keys.published(), { 'Cache-Control': 'public, max-age=5' }),
+    handler: (_request, { keys }) =>
+      new Reply(200, keys.published(), { 'Cache-Control': 'public, max-age=5' }),
   }),
   route({
     method: 'POST',

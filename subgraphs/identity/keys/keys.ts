@@ -16,8 +16,8 @@ export class Keys {
   }
 
   /** A JSON Web Key Set; for everybody. */
-  async published() {
-    return { keys: (await this.ring.published()).map(({ jwk }) => jwk) };
+  published() {
+    return { keys: this.ring.published().map(({ jwk }) => jwk) };
   }
 
   /** Makes the next key, without waiting for its time; for SUPER_ADMIN. Repeated while it is only published, it is the same one. */

@@ -5,8 +5,7 @@ import sharp from 'sharp';
 const OPTIONS = { errorCorrectionLevel: 'M', margin: 4 } as const;
 
 /** A QR code as a picture, to be shown at the door. */
-export const qrSvg = (code: string): Promise<string> =>
-  QRCode.toString(code, { type: 'svg', ...OPTIONS });
+export const qrSvg = (code: string): Promise<string> => QRCode.toString(code, { type: 'svg', ...OPTIONS });
 
 /** The same in 512 x 512 pixels. Drawn outside the event loop, which the package's own PNG writer would hold for 70 ms. */
 export async function qrPng(code: string): Promise<Buffer> {

@@ -19,11 +19,11 @@ export class ServiceClients {
   }
 
   /** @throws UNAUTHENTICATED */
-  async token(client: string, secret: string): Promise<ServiceTokenShape> {
+  token(client: string, secret: string): ServiceTokenShape {
     const isRight = timingSafeEqual(digest(secret), digest(clientSecretOf(this.serviceSecret, client)));
     if (!isRight || !CLIENTS.has(client)) throw unauthenticated('client_id or client_secret is wrong.');
     return {
-      access_token: await this.tokens.ofService(client),
+      access_token: this.tokens.ofService(client),
       token_type: 'Bearer',
       expires_in: ACCESS_TOKEN_SECONDS,
     };

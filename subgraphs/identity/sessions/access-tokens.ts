@@ -18,7 +18,7 @@ export class AccessTokens {
   }
 
   /** For a session of a user. */
-  ofUser(user: Pick<User, 'id' | 'role' | 'gymId' | 'rightsChangedAt'>, sessionId: string): Promise<string> {
+  ofUser(user: Pick<User, 'id' | 'role' | 'gymId' | 'rightsChangedAt'>, sessionId: string): string {
     // A token for changed rights is told from those before by a later second, see `refusedUntil` in ended-sessions.ts.
     const issuedAt = Math.max(
       secondsOf(Date.now()),
@@ -31,12 +31,12 @@ export class AccessTokens {
   }
 
   /** For another service under its own credentials. */
-  ofService(service: string): Promise<string> {
+  ofService(service: string): string {
     return this.signed({ sub: service, role: 'SERVICE', gymId: null, sid: '' }, secondsOf(Date.now()));
   }
 
-  private async signed(claims: object, issuedAt: number): Promise<string> {
-    const { kid, privateKey } = await this.keys.signing();
+  private signed(claims: object, issuedAt: number): string {
+    const { kid, privateKey } = this.keys.signing();
     const times = { iat: issuedAt, exp: issuedAt + ACCESS_TOKEN_SECONDS };
     return jwt.sign(
       { iss: this.issuer, aud: this.audience, ...claims, jti: randomUUID(), ...times },

@@ -111,7 +111,7 @@ export class Sessions {
       expiresAt: 0,
     } as const;
     return {
-      token: await this.tokens.ofUser(user, session.id),
+      token: this.tokens.ofUser(user, session.id),
       tokenType: 'Bearer',
       expiresIn: ACCESS_TOKEN_SECONDS,
       refreshToken,
