@@ -26,7 +26,7 @@ export function mountExplorer(app: Express): void {
 
 const FIRST_QUERY = `# Everything about you, in one operation over five services.
 # Log in first:  mutation { login(input: { email: "maya@iron.test", password: "demo-password-1" }) { token } }
-# and put the token into the headers below.
+# and put "Bearer <token>" into the headers below.
 query Home {
   me {
     displayName
@@ -42,7 +42,7 @@ query Home {
 // All of its fields are optional; the package that types them is left out of the install, being most of its size.
 const CLIENT = {
   isHeadersEditorEnabled: true,
-  initialHeaders: '{\n  "Authorization": "Bearer ..."\n}\n',
+  initialHeaders: '{\n  "Authorization": ""\n}\n',
   initialQuery: FIRST_QUERY,
   showPersistHeadersSettings: true,
 } as RuruClientConfig;
