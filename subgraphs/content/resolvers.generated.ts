@@ -369,7 +369,7 @@ export type ProductEdge = {
   node: Product;
 };
 
-/** Relay's paging. */
+/** Where a page of a connection stands in the whole. */
 export type PageInfo = {
   __typename?: 'PageInfo';
   hasNextPage: Scalars['Boolean']['output'];

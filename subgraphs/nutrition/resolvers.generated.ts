@@ -426,7 +426,7 @@ export type FoodLogEdge = {
   node: FoodLog;
 };
 
-/** Relay's paging. */
+/** Where a page of a connection stands in the whole. */
 export type PageInfo = {
   __typename?: 'PageInfo';
   hasNextPage: Scalars['Boolean']['output'];

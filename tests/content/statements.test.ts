@@ -31,6 +31,10 @@ async function statementsDuring(work: () => Promise<unknown>): Promise<string[]>
   return sent;
 }
 
+/** Other services of this process, identity above all, have work of their own. */
+const readsContent = (statement: string) =>
+  /^\s*select.* from (workout_routine|exercise)\b/is.test(statement);
+
 test('a page of fifty routines with their exercises takes as many statements as a page of two', async () => {
   const token = await platform.demo('super@demo.test');
   const { body: library } = await platform.rest('content', 'GET', '/exercises?limit=200');
@@ -53,7 +57,7 @@ test('a page of fifty routines with their exercises takes as many statements as 
       const { data } = await platform.graph('content', query, { first }, { token });
       expect(data.workouts.nodes).toHaveLength(first);
     });
-    return statements.filter((statement) => /^\s*select/i.test(statement));
+    return statements.filter(readsContent);
   };
   const [two, fifty] = [await page(2), await page(50)];
   expect(two).toHaveLength(2);
@@ -71,5 +75,5 @@ test('a page of fifty routines with their exercises takes as many statements as 
     );
     expect(data._entities.every((routine: { title: string }) => routine.title)).toBe(true);
   });
-  expect(byReference.filter((statement) => /^\s*select/i.test(statement))).toHaveLength(2);
+  expect(byReference.filter(readsContent)).toHaveLength(2);
 }, 60_000);
