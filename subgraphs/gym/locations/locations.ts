@@ -61,6 +61,7 @@ export class Locations {
 
   /** @throws NOT_FOUND also for another gym's. */
   async get(id: string): Promise<LocationShape> {
+    requireUser(this.unit.viewer);
     const location = isUuid(id) ? await this.byId.load(id) : null;
     if (!location || !seesGym(this.unit.viewer, location.gymId)) throw notFound('location', id);
     return present(location);
@@ -110,6 +111,7 @@ export class Locations {
 
   /** What is absent stays. */
   async update(id: string, input: unknown): Promise<LocationShape> {
+    requireUser(this.unit.viewer);
     const change = validated(UpdateLocationShape, input);
     return this.unit.transaction(async () => {
       const location = await this.unit.em.findOne(Location, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
