@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from '#server/observability/logger.ts';
 import { hashOf } from '../sessions/secrets.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { PasswordReset, ResetPurpose } from './password-reset.entity.ts';
 
+const HOUR_MILLIS = 60 * 60 * 1000;
+const CLAIM_MILLIS = 60_000; // 1 min, longer than a mail server is waited for
 const LIFETIME_MILLIS = { RESET: 60 * 60 * 1000, INVITATION: 7 * 24 * 60 * 60 * 1000 } as const; // 1 h, 7 days
 const MAILS_AN_HOUR = 5; // to one person
 const LOOK_EVERY_MILLIS = 10_000; // 10 s, for what another replica left or a mail server refused
@@ -57,50 +59,62 @@ export class ResetMailer {
   }
 
   /** Whether there was one. */
-  private sendNext(): Promise<boolean> {
-    return this.options.orm.em.fork().transactional(async (em) => {
-      const [next] = await em.execute<{ id: string }[]>(
-        'select id from password_reset where sent_at is null and next_attempt_at <= now() order by next_attempt_at limit 1 for update skip locked',
-      );
-      if (!next) return false;
-      const reset = await em.findOneOrFail(PasswordReset, { id: next.id });
-      const [user] = await em.execute<{ id: string; email: string }[]>(
-        'select id, email from user_account where lower(email) = lower(?)',
-        [reset.email],
-      );
-      const mailed = user
-        ? await em.count(PasswordReset, {
-            userId: user.id,
-            sentAt: { $gt: new Date(Date.now() - 3_600_000) },
-          })
-        : 0;
-      if (!user || mailed >= MAILS_AN_HOUR || Date.now() - reset.requestedAt.getTime() > GIVE_UP_MILLIS) {
-        em.remove(reset);
-        return true;
-      }
-      const token = randomBytes(32).toString('base64url');
-      try {
-        await this.options.mailer.send({
-          to: user.email,
-          ...textOf(reset.purpose, token, this.options.resetUrl),
-        });
-      } catch (error) {
-        reset.attempts += 1;
-        reset.nextAttemptAt = new Date(Date.now() + Math.min(5_000 * 2 ** reset.attempts, 600_000)); // at most 10 min
-        this.options.log.warn(
-          { err: error, attempts: reset.attempts },
-          'the mail server did not take a mail',
-        );
-        return true;
-      }
-      const now = Date.now();
-      reset.userId = user.id;
-      reset.tokenHash = hashOf(token);
-      reset.sentAt = new Date(now);
-      reset.expiresAt = new Date(now + LIFETIME_MILLIS[reset.purpose]);
-      return true;
-    });
+  private async sendNext(): Promise<boolean> {
+    const { orm, mailer, resetUrl, log } = this.options;
+    const claimed = await orm.em.fork().transactional((em) => this.claim(em));
+    if (claimed === 'none') return false;
+    if (claimed === 'dropped') return true;
+    const { id, purpose, to, token, attempts } = claimed;
+    const mark = (change: Partial<PasswordReset>) =>
+      orm.em.fork().nativeUpdate(PasswordReset, { id }, change);
+    try {
+      await mailer.send({ to, ...textOf(purpose, token, resetUrl) });
+      await mark({ sentAt: new Date() });
+    } catch (error) {
+      log.warn({ err: error, attempts: attempts + 1 }, 'the mail server did not take a mail');
+      const pause = Math.min(10_000 * 2 ** attempts, 600_000); // at most 10 min
+      await mark({ attempts: attempts + 1, nextAttemptAt: new Date(Date.now() + pause) });
+    }
+    return true;
   }
+
+  /**
+   * Takes the next one for a minute, and writes its token down: the token holds before its mail can arrive, and no
+   * connection is held while the mail server talks. After a crash in between another mail is sent, with a new token.
+   */
+  private async claim(em: EntityManager): Promise<Claimed | 'dropped' | 'none'> {
+    const [next] = await em.execute<{ id: string }[]>(
+      'select id from password_reset where sent_at is null and next_attempt_at <= now() order by next_attempt_at limit 1 for update skip locked',
+    );
+    if (!next) return 'none';
+    const reset = await em.findOneOrFail(PasswordReset, { id: next.id });
+    const [user] = await em.execute<{ id: string; email: string }[]>(
+      'select id, email from user_account where lower(email) = lower(?)',
+      [reset.email],
+    );
+    const now = Date.now();
+    const mailed = user
+      ? await em.count(PasswordReset, { userId: user.id, sentAt: { $gt: new Date(now - HOUR_MILLIS) } })
+      : 0;
+    if (!user || mailed >= MAILS_AN_HOUR || now - reset.requestedAt.getTime() > GIVE_UP_MILLIS) {
+      em.remove(reset);
+      return 'dropped';
+    }
+    const token = randomBytes(32).toString('base64url');
+    reset.userId = user.id;
+    reset.tokenHash = hashOf(token);
+    reset.expiresAt = new Date(now + LIFETIME_MILLIS[reset.purpose]);
+    reset.nextAttemptAt = new Date(now + CLAIM_MILLIS);
+    return { id: reset.id, purpose: reset.purpose, to: user.email, token, attempts: reset.attempts };
+  }
+}
+
+interface Claimed {
+  id: string;
+  purpose: ResetPurpose;
+  to: string;
+  token: string;
+  attempts: number;
 }
 
 // ASCII and short lines: such a text travels unencoded, so that people and programs can read it as it is.
