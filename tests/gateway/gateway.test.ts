@@ -193,7 +193,7 @@ describe('REST at the gateway', () => {
     });
     const acknowledged = new Promise<string>((resolve) => {
       socket.on('message', (data) => {
-        const frame = JSON.parse(String(data)) as { event: string; id?: number };
+        const frame = JSON.parse((data as Buffer).toString()) as { event: string; id?: number };
         if (frame.id === 1) resolve(frame.event);
       });
     });
