@@ -106,7 +106,7 @@ async function eventStream(
   const end = (): IteratorResult<ExecutionResult> => {
     clearInterval(checking);
     if (!refusal) return { done: true, value: undefined };
-    const last = masked({ errors: [graphqlErrorOf(refusal)] }, log);
+    const last = { errors: [graphqlErrorOf(refusal)] };
     refusal = undefined;
     return { done: false, value: last };
   };
