@@ -29,6 +29,11 @@ const openSockets = async (): Promise<number> => {
     return sum + Number(value);
   }, 0);
 };
+/** Waits until everything that has gone is let go of. */
+const expectSettledAt = async (figure: number): Promise<void> => {
+  for (let tries = 0; (await openSockets()) !== figure && tries < 100; tries += 1) await wait(50);
+  expect(await openSockets()).toBe(figure);
+};
 /** The error frame that answers what was sent. */
 const errorTo = async (client: SquadClient, frame: string | Buffer): Promise<{ code: string }> => {
   const known = client.frames.length;
@@ -126,6 +131,21 @@ describe('who', () => {
     expect((await socket.closed).code).toBe(4403);
   });
 
+  test('logs out hears no more by subscriptions, either, which end with UNAUTHENTICATED', async () => {
+    const { email, password } = await platform.register();
+    const { body } = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
+    const graph = graphClient(url(), body.token);
+    const updates = await subscribed(graph, 'subscription { onlineUsersUpdated { seq } }');
+    expect(
+      (await platform.rest('identity', 'POST', '/auth/logout', { body: { refreshToken: body.refreshToken } }))
+        .status,
+    ).toBe(204);
+    await expect(updates.done).rejects.toMatchObject({
+      errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
+    });
+    await graph.dispose();
+  });
+
   test('comes from a page of a foreign origin does not get in', async () => {
     await expect(
       SquadClient.connect({ url: url(), token: maya.token, origin: 'https://evil.example' }),
@@ -149,10 +169,9 @@ describe('who', () => {
 });
 
 test('10,000 frames a second end in 4429, cost others nothing, and leave nothing behind', async () => {
+  await expectSettledAt(0);
   const calm = await socketOf(platform, leo);
   await calm.send('user_online', {});
-  await wait(100);
-  const before = await openSockets();
   const floods = await Promise.all(Array.from({ length: 3 }, () => socketOf(platform, maya)));
   const slowest: number[] = [];
   const flooding = Promise.all(
@@ -169,17 +188,15 @@ test('10,000 frames a second end in 4429, cost others nothing, and leave nothing
     await wait(50);
   }
   expect(await flooding).toEqual([4429, 4429, 4429]);
-  expect(Math.max(...slowest)).toBeLessThan(1_000);
+  expect(slowest.toSorted((a, b) => a - b)[5]).toBeLessThan(500); // the median: others share this machine
   for (const flood of floods)
     expect(flood.frames.filter(({ event }) => event === 'error').length).toBeLessThan(100);
-  await wait(200);
-  expect(await openSockets()).toBe(before);
   await calm.close();
+  await expectSettledAt(0);
 });
 
 test('sockets and subscriptions that come and go, cleanly or not, leave no connection and no listener', async () => {
-  await wait(300);
-  const before = await openSockets();
+  await expectSettledAt(0);
   const { body: invite } = await platform.rest('squad', 'POST', '/invites', {
     token: maya.token,
     body: { toUserId: leo.id },
@@ -209,8 +226,7 @@ test('sockets and subscriptions that come and go, cleanly or not, leave no conne
       else socket.socket.terminate();
     }
   }
-  for (let tries = 0; (await openSockets()) !== before && tries < 50; tries += 1) await wait(50);
-  expect(await openSockets()).toBe(before);
+  await expectSettledAt(0);
 });
 
 test('bytes that are no WebSocket do not disturb the service', async () => {

@@ -1,13 +1,15 @@
 /** Writes into the real store, several at a time, and says each thing that was acknowledged; until it is killed. */
 import fs from 'node:fs';
 import { uuidv7 } from '#server/ids.ts';
-import { createLogger } from '#server/observability/logger.ts';
+import type { Logger } from '#server/observability/logger.ts';
 import { chats } from '../../../subgraphs/squad/chat/chat.journal.ts';
 import { squads } from '../../../subgraphs/squad/squads/squad.journal.ts';
 import { FileJournals } from '../../../subgraphs/squad/storage/journal.file.ts';
 
 const [folder = '', squadId = '', userId = ''] = process.argv.slice(2);
-const journals = new FileJournals({ folder, log: createLogger('squad', 'silent') });
+// The real logger takes longer to load than a life of this process lasts.
+const log = { warn: () => undefined, error: () => undefined } as unknown as Logger;
+const journals = new FileJournals({ folder, log });
 const now = () => new Date().toISOString();
 const acknowledge = (line: string) => fs.writeSync(1, `${line}\n`);
 
