@@ -21,7 +21,7 @@ let jwk: Record<string, string>;
 const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'gym'], env: { KEY_PUBLISH_AHEAD_SECONDS: '3' } });
+  platform = await startPlatform({ services: ['identity', 'gym'], env: { KEY_PUBLISH_AHEAD_SECONDS: '5' } });
   jose = await import('jose');
   token = await platform.demo('maya@iron.test');
   claims = claimsOf(token);
@@ -179,15 +179,13 @@ describe('the rotation of the signing key', () => {
       }
     };
     const working = Promise.all(clients.map(work));
-    const { status, body } = await platform.rest('identity', 'POST', '/auth/keys/rotate', {
-      token: superAdmin,
-    });
+    const [{ status, body }, again] = await Promise.all([
+      platform.rest('identity', 'POST', '/auth/keys/rotate', { token: superAdmin }),
+      platform.graph('identity', 'mutation { rotateSigningKey { kid } }', {}, { token: superAdmin }),
+    ]);
     expect(status).toBe(200);
-    // Repeated meanwhile it is the same one, not a third.
-    expect(
-      (await platform.graph('identity', 'mutation { rotateSigningKey { kid } }', {}, { token: superAdmin }))
-        .data.rotateSigningKey.kid,
-    ).toBe(body.kid);
+    // Asked for twice it is the same one, not a third.
+    expect(again.data.rotateSigningKey.kid).toBe(body.kid);
     expect((await jwks()).map((key) => key.kid)).toEqual(expect.arrayContaining([kid, body.kid]));
     await eventually(async () => kids.has(body.kid), 15_000);
     const seen = kids.size;
