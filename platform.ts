@@ -55,7 +55,8 @@ async function withOwnUrls(env: Environment): Promise<Environment> {
     const portVariable = `${name.toUpperCase()}_PORT`;
     const urlVariable = `${name.toUpperCase()}_URL`;
     if (complete[portVariable] === '0') complete[portVariable] = String(await freePort());
-    if (Number(complete[portVariable])) complete[urlVariable] ||= `http://127.0.0.1:${complete[portVariable]}`;
+    if (Number(complete[portVariable]))
+      complete[urlVariable] ||= `http://127.0.0.1:${complete[portVariable]}`;
   }
   return complete;
 }

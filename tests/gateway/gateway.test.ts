@@ -121,11 +121,11 @@ describe('the graph at the gateway', () => {
         });
       });
       // other services of this process go on with their own housekeeping meanwhile
-      return sent.filter((statement) => /post|user_account|from "gym"/.test(statement)).length;
+      return sent.filter((statement) => /\bpost|user_account/.test(statement)).length;
     };
     const five = await statements(5);
     expect(await statements(50)).toBe(five);
-    expect(five).toBeGreaterThan(4);
+    expect(five).toBeGreaterThan(3);
     expect(five).toBeLessThanOrEqual(10);
   }, 60_000);
 });

@@ -202,7 +202,8 @@ describe('a page of posts', () => {
         const { data } = await platform.graph('gym', query, { first }, { token: leo });
         expect(data.posts.nodes).toHaveLength(first);
       });
-      return sent.length;
+      // what the service does beside, such as looking for visits that ran out, is not this page's
+      return sent.filter((statement) => /\bpost/.test(statement)).length;
     };
     const five = await statements(5);
     expect(await statements(50)).toBe(five);

@@ -22,7 +22,8 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
     read(id: string, options?: CallOptions & { resumeToken?: string }): Promise<Answer>;
     update(id: string, change: object, options?: CallOptions & { resumeToken?: string }): Promise<Answer>;
   }
-  const resume = (resumeToken?: string): Record<string, string> => (resumeToken ? { 'x-resume-token': resumeToken } : {});
+  const resume = (resumeToken?: string): Record<string, string> =>
+    resumeToken ? { 'x-resume-token': resumeToken } : {};
   const ofRest = async (answer: Promise<RestAnswer>): Promise<Answer> => {
     const { status, body } = await answer;
     return { status, code: body.code, session: body };

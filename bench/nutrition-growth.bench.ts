@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Readable } from 'node:stream';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type TestPlatform } from '../tests/support/platform.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {

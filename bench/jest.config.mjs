@@ -1,0 +1,4 @@
+import tests from '../jest.config.mjs';
+
+/** Ratios measured side by side in one run; `npm run bench`. */
+export default { ...tests, rootDir: '..', testMatch: ['<rootDir>/bench/*.bench.ts'], maxWorkers: 1 };
