@@ -1,5 +1,5 @@
 import type { Notifications } from '#server/database/notifications.ts';
-import { eventStream } from '#server/event-stream.ts';
+import { eventSource } from '#server/event-source.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 export const OCCUPANCY_CHANNEL = 'occupancy';
@@ -13,12 +13,17 @@ export async function announceOccupancy(unit: UnitOfWork, locationId: string): P
 export const occupancyEvents = (
   notifications: Notifications,
   locationId: string,
-): AsyncIterableIterator<{ locationId: string }> =>
-  eventStream({
-    listen: (push) =>
-      notifications.on(OCCUPANCY_CHANNEL, (changed) => {
-        if (changed === locationId) push({ locationId });
-      }),
-    snapshot: async () => ({ locationId }),
-    maxPending: 1,
-  });
+): Promise<AsyncIterableIterator<{ locationId: string }>> =>
+  eventSource(
+    async (stream) => {
+      // An event only says that it is time to look; one that waits is as good as many.
+      const tell = () => stream.push({ locationId }) || stream.push({ locationId });
+      stream.onStop(
+        notifications.on(OCCUPANCY_CHANNEL, (changed) => {
+          if (changed === locationId) tell();
+        }),
+      );
+      tell();
+    },
+    { limit: 1, whenFull: 'start-again' },
+  );

@@ -1,5 +1,5 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
-import { eventSource } from '../event-source.ts';
+import { eventSource } from '#server/event-source.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import type { MessageShape } from './messages.shapes.ts';
 

@@ -1,4 +1,4 @@
-import { eventSource } from '../event-source.ts';
+import { eventSource } from '#server/event-source.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import type { OnlineUsersUpdate } from './presence.shapes.ts';
 

@@ -1,4 +1,4 @@
-import { PlatformError } from '#server/errors.ts';
+import { PlatformError } from './errors.ts';
 
 /** What a subscription's source is given to work with. */
 export interface EventSink<Event> {
