@@ -17,7 +17,7 @@ export type Scalars = {
   DateTime: { input: string; output: string; }
   /** Any JSON value; each field that has it describes the shape. */
   JSON: { input: unknown; output: unknown; }
-  /** A file of a multipart request (GraphQL multipart request specification). */
+  /** A file of a GraphQL multipart request. */
   Upload: { input: Promise<import('graphql-upload/processRequest.mjs').FileUpload>; output: never; }
   _FieldSet: { input: unknown; output: unknown; }
 };

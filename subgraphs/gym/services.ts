@@ -6,6 +6,7 @@ import { Announcements } from './announcements/announcements.ts';
 import { Challenges } from './challenges/challenges.ts';
 import { Scores } from './challenges/scores.ts';
 import { CheckIns } from './check-ins/check-ins.ts';
+import { Denials } from './check-ins/denials.ts';
 import type { ResolveQrCode } from './check-ins/qr-codes.ts';
 import { Configs } from './gyms/configs.ts';
 import { Gyms } from './gyms/gyms.ts';
@@ -24,11 +25,13 @@ export interface GymResources {
 export const gymServices = (unit: UnitOfWork, { notifications, resolveQrCode, files }: GymResources) => {
   const gyms = new Gyms(unit);
   const scores = new Scores(unit);
+  const denials = new Denials(unit);
   return {
     gyms,
     configs: new Configs(unit, gyms),
     locations: new Locations(unit, notifications),
-    checkIns: new CheckIns(unit, resolveQrCode, scores),
+    checkIns: new CheckIns(unit, resolveQrCode, scores, denials),
+    denials,
     challenges: new Challenges(unit, scores),
     announcements: new Announcements(unit),
     posts: new Posts(unit, files),

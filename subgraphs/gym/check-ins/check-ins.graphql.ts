@@ -3,8 +3,8 @@ import type { Resolvers } from '../resolvers.generated.ts';
 
 export const checkInsGraphql = {
   Query: {
-    checkInDenials: async (_root, { locationId, ...page }, { checkIns }) =>
-      connectionOf(await checkIns.denials(locationId, pageOf(page))),
+    checkInDenials: async (_root, { locationId, ...page }, { denials }) =>
+      connectionOf(await denials.list(locationId, pageOf(page))),
   },
   Mutation: {
     checkIn: (_root, { input }, { checkIns }) => checkIns.checkIn(input),

@@ -3,9 +3,10 @@ import { pageQuery } from '#server/paging.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import type { CheckIns } from './check-ins.ts';
+import type { Denials } from './denials.ts';
 import { CheckInInput, CheckInShape, CheckOutInput, DenialShape } from './check-ins.shapes.ts';
 
-const route = restRoute<{ checkIns: CheckIns }>();
+const route = restRoute<{ checkIns: CheckIns; denials: Denials }>();
 
 export const checkInsRest = [
   route({
@@ -78,6 +79,6 @@ export const checkInsRest = [
       page: true,
     },
     errors: ['FORBIDDEN'],
-    handler: ({ params, query }, { checkIns }) => checkIns.denials(params.id, query),
+    handler: ({ params, query }, { denials }) => denials.list(params.id, query),
   }),
 ];

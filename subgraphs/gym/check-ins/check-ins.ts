@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { requireGymAdmin, requireUser, Role, runsGym, type UserViewer } from '#server/auth/viewer.ts';
+import { requireUser, Role, runsGym, type UserViewer } from '#server/auth/viewer.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
-import { uuidv7 } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -11,18 +10,18 @@ import type { Scores } from '../challenges/scores.ts';
 import { Location } from '../locations/location.entity.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 import { CheckIn, type CheckOutKind } from './check-in.entity.ts';
-import { CheckInInput, CheckOutInput, type CheckInShape, type DenialShape } from './check-ins.shapes.ts';
-import { Denial } from './denial.entity.ts';
+import { CheckInInput, CheckOutInput, type CheckInShape } from './check-ins.shapes.ts';
+import type { Denials } from './denials.ts';
 import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
 
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
-const denialCursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
 
 /** Members going in and out. Whatever happens at once, the people inside never exceed a location's capacity. */
 export class CheckIns {
   private readonly unit: UnitOfWork;
   private readonly resolveQrCode: ResolveQrCode;
   private readonly scores: Scores;
+  private readonly denials: Denials;
   private readonly openByUser = loaderOf(
     (userIds) =>
       this.unit.em.find(CheckIn, {
@@ -37,10 +36,11 @@ export class CheckIns {
     (visit) => visit.id,
   );
 
-  constructor(unit: UnitOfWork, resolveQrCode: ResolveQrCode, scores: Scores) {
+  constructor(unit: UnitOfWork, resolveQrCode: ResolveQrCode, scores: Scores, denials: Denials) {
     this.unit = unit;
     this.resolveQrCode = resolveQrCode;
     this.scores = scores;
+    this.denials = denials;
   }
 
   /**
@@ -65,7 +65,13 @@ export class CheckIns {
         viewer,
       });
     } catch (refusal) {
-      if (refusal instanceof PlatformError) await this.keepDenial(refusal, location, holder, viewer);
+      if (refusal instanceof PlatformError)
+        await this.denials.keep({
+          reason: refusal.code,
+          location,
+          userId: holder?.userId ?? null,
+          presentedBy: viewer.userId,
+        });
       throw refusal;
     }
   }
@@ -174,23 +180,6 @@ export class CheckIns {
     return present(visit);
   }
 
-  /** Refused check-ins at a location, newest first; for those who run the gym. */
-  async denials(locationId: string, request: PageRequest): Promise<Page<DenialShape>> {
-    const location = await this.unit.em.findOne(Location, { id: locationId });
-    if (!location) throw notFound('location', locationId);
-    requireGymAdmin(this.unit.viewer, location.gymId);
-    const [before] = denialCursors.read(request.cursor) ?? [];
-    const denials = await this.unit.em.find(
-      Denial,
-      { locationId, ...(before && { id: { $lt: before } }) },
-      { orderBy: { id: 'desc' }, limit: pageSize(request) + 1 },
-    );
-    return mapPage(
-      denialCursors.page(denials, request, (denial) => [denial.id]),
-      presentDenial,
-    );
-  }
-
   private async open({
     userId,
     location,
@@ -290,23 +279,6 @@ export class CheckIns {
     if (viewer.role === Role.GYM_ADMIN && viewer.gymId) return viewer.gymId;
     throw notFound('check-in of user', userId);
   }
-
-  private async keepDenial(
-    refusal: PlatformError,
-    location: Location,
-    holder: QrCodeHolder | null,
-    viewer: UserViewer,
-  ): Promise<void> {
-    await this.unit.em.insert(Denial, {
-      id: uuidv7(),
-      deniedAt: new Date(),
-      locationId: location.id,
-      gymId: location.gymId,
-      userId: holder?.userId ?? null,
-      reason: refusal.code,
-      presentedBy: viewer.userId,
-    });
-  }
 }
 
 /** Who may be let in here by whom. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
@@ -342,13 +314,4 @@ const present = (visit: CheckIn): CheckInShape => ({
   source: visit.source ?? null,
   method: visit.method,
   duplicate: false,
-});
-
-const presentDenial = (denial: Denial): DenialShape => ({
-  id: denial.id,
-  locationId: denial.locationId,
-  userId: denial.userId ?? null,
-  reason: denial.reason,
-  presentedBy: denial.presentedBy,
-  deniedAt: denial.deniedAt.toISOString(),
 });

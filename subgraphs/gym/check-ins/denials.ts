@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { requireGymAdmin } from '#server/auth/viewer.ts';
+import { notFound, type ErrorCode } from '#server/errors.ts';
+import { uuidv7 } from '#server/ids.ts';
+import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { Location } from '../locations/location.entity.ts';
+import type { DenialShape } from './check-ins.shapes.ts';
+import { Denial } from './denial.entity.ts';
+
+const cursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
+
+/** Refused check-ins, kept with their reason; for those who run the gym. */
+export class Denials {
+  private readonly unit: UnitOfWork;
+
+  constructor(unit: UnitOfWork) {
+    this.unit = unit;
+  }
+
+  /** @param denial whose code it was (null: nobody's), where, who presented it, and the code of the refusal */
+  async keep(denial: {
+    reason: ErrorCode;
+    location: Location;
+    userId: string | null;
+    presentedBy: string;
+  }): Promise<void> {
+    const { reason, location, userId, presentedBy } = denial;
+    await this.unit.em.insert(Denial, {
+      id: uuidv7(),
+      deniedAt: new Date(),
+      locationId: location.id,
+      gymId: location.gymId,
+      userId,
+      reason,
+      presentedBy,
+    });
+  }
+
+  /** Newest first. */
+  async list(locationId: string, request: PageRequest): Promise<Page<DenialShape>> {
+    const location = await this.unit.em.findOne(Location, { id: locationId });
+    if (!location) throw notFound('location', locationId);
+    requireGymAdmin(this.unit.viewer, location.gymId);
+    const [before] = cursors.read(request.cursor) ?? [];
+    const where = { locationId, ...(before && { id: { $lt: before } }) };
+    const denials = await this.unit.em.find(Denial, where, {
+      orderBy: { id: 'desc' },
+      limit: pageSize(request) + 1,
+    });
+    return mapPage(
+      cursors.page(denials, request, (denial) => [denial.id]),
+      present,
+    );
+  }
+}
+
+const present = (denial: Denial): DenialShape => ({
+  id: denial.id,
+  locationId: denial.locationId,
+  userId: denial.userId ?? null,
+  reason: denial.reason,
+  presentedBy: denial.presentedBy,
+  deniedAt: denial.deniedAt.toISOString(),
+});
