@@ -6,7 +6,7 @@ import { graphClient, socketOf, subscribed, type Person } from './support/people
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'squad'] });
+  platform = await startPlatform({ services: ['identity', 'squad'], gateway: true });
 });
 afterAll(() => platform.stop());
 
@@ -23,113 +23,130 @@ interface Actor extends Person {
   socket: SquadClient;
 }
 
-const rest = async (by: Person, method: string, path: string, body?: object) => {
-  const answer = await platform.rest('squad', method, path, { token: by.token, ...(body && { body }) });
-  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
-  return answer.body;
-};
-const graph = async (by: Person, query: string, variables: object) => {
-  const { data, errors } = await platform.graph('squad', query, variables, { token: by.token });
-  if (errors) throw new Error(JSON.stringify(errors));
-  return data;
-};
+/** Where the callers come in: the service's own port, or the gateway. */
+type Place = 'squad' | 'gateway';
+const restUrl = (place: Place) =>
+  place === 'gateway' ? `${platform.url(place)}/squad` : platform.url(place);
 
-const senders: Sender[] = [
-  {
-    door: 'REST',
-    invite: (from, toUserId, squadId) =>
-      rest(from, 'POST', '/invites', { toUserId, ...(squadId && { squadId }) }),
-    accept: (by, inviteId) => rest(by, 'POST', `/invites/${inviteId}/respond`, { accept: true }),
-    join: (by, squadId) => rest(by, 'POST', `/squads/${squadId}/join`),
-    update: async (by, squadId, setIndex) =>
-      (
-        await rest(by, 'POST', `/squads/${squadId}/workout`, {
-          eventId: randomUUID(),
-          exerciseIndex: 0,
-          setIndex,
-          phase: 'REST',
-          set: { reps: 8 },
-        })
-      ).revision,
-    write: (by, squadId, text) =>
-      rest(by, 'POST', `/squads/${squadId}/messages`, { text, clientId: randomUUID() }),
-  },
-  {
-    door: 'graph',
-    invite: async (from, toUserId, squadId) =>
-      (
-        await graph(
-          from,
-          'mutation($i: SendSquadInviteInput!) { sendSquadInvite(input: $i) { id squadId } }',
-          { i: { toUserId, squadId } },
-        )
-      ).sendSquadInvite,
-    accept: async (by, inviteId) =>
-      (
-        await graph(
-          by,
-          'mutation($i: RespondToSquadInviteInput!) { respondToSquadInvite(input: $i) { status } }',
-          { i: { inviteId, accept: true } },
-        )
-      ).respondToSquadInvite,
-    join: async (by, squadId) =>
-      (await graph(by, 'mutation($i: SquadInput!) { joinSquad(input: $i) { revision } }', { i: { squadId } }))
-        .joinSquad,
-    update: async (by, squadId, setIndex) =>
-      (
-        await graph(
-          by,
-          'mutation($i: UpdateSquadWorkoutInput!) { updateSquadWorkout(input: $i) { revision } }',
-          {
-            i: {
-              squadId,
-              eventId: randomUUID(),
-              exerciseIndex: 0,
-              setIndex,
-              phase: 'REST',
-              set: { reps: 8 },
+const sendersAt = (place: Place): Sender[] => {
+  const rest = async (by: Person, method: string, path: string, body?: object) => {
+    const answer = await platform.rest(place, method, place === 'gateway' ? `/squad${path}` : path, {
+      token: by.token,
+      ...(body && { body }),
+    });
+    if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
+    return answer.body;
+  };
+  const graph = async (by: Person, query: string, variables: object) => {
+    const { data, errors } = await platform.graph(place, query, variables, { token: by.token });
+    if (errors) throw new Error(JSON.stringify(errors));
+    return data;
+  };
+
+  return [
+    {
+      door: 'REST',
+      invite: (from, toUserId, squadId) =>
+        rest(from, 'POST', '/invites', { toUserId, ...(squadId && { squadId }) }),
+      accept: (by, inviteId) => rest(by, 'POST', `/invites/${inviteId}/respond`, { accept: true }),
+      join: (by, squadId) => rest(by, 'POST', `/squads/${squadId}/join`),
+      update: async (by, squadId, setIndex) =>
+        (
+          await rest(by, 'POST', `/squads/${squadId}/workout`, {
+            eventId: randomUUID(),
+            exerciseIndex: 0,
+            setIndex,
+            phase: 'REST',
+            set: { reps: 8 },
+          })
+        ).revision,
+      write: (by, squadId, text) =>
+        rest(by, 'POST', `/squads/${squadId}/messages`, { text, clientId: randomUUID() }),
+    },
+    {
+      door: 'graph',
+      invite: async (from, toUserId, squadId) =>
+        (
+          await graph(
+            from,
+            'mutation($i: SendSquadInviteInput!) { sendSquadInvite(input: $i) { id squadId } }',
+            { i: { toUserId, squadId } },
+          )
+        ).sendSquadInvite,
+      accept: async (by, inviteId) =>
+        (
+          await graph(
+            by,
+            'mutation($i: RespondToSquadInviteInput!) { respondToSquadInvite(input: $i) { status } }',
+            { i: { inviteId, accept: true } },
+          )
+        ).respondToSquadInvite,
+      join: async (by, squadId) =>
+        (
+          await graph(by, 'mutation($i: SquadInput!) { joinSquad(input: $i) { revision } }', {
+            i: { squadId },
+          })
+        ).joinSquad,
+      update: async (by, squadId, setIndex) =>
+        (
+          await graph(
+            by,
+            'mutation($i: UpdateSquadWorkoutInput!) { updateSquadWorkout(input: $i) { revision } }',
+            {
+              i: {
+                squadId,
+                eventId: randomUUID(),
+                exerciseIndex: 0,
+                setIndex,
+                phase: 'REST',
+                set: { reps: 8 },
+              },
             },
-          },
-        )
-      ).updateSquadWorkout.revision,
-    write: async (by, squadId, text) =>
-      (
-        await graph(by, 'mutation($i: SendSquadMessageInput!) { sendSquadMessage(input: $i) { id seq } }', {
-          i: { squadId, text, clientId: randomUUID() },
-        })
-      ).sendSquadMessage,
-  },
-  {
-    door: 'socket',
-    invite: async (from, toUserId, squadId) =>
-      (await from.socket.send('send_squad_invite', { toUserId, ...(squadId && { squadId }) })).invite,
-    accept: async (by, inviteId) =>
-      (await by.socket.send('respond_squad_invite', { inviteId, accept: true })).invite,
-    join: async (by, squadId) => (await by.socket.send('join_squad', { squadId })).session,
-    update: async (by, squadId, setIndex) =>
-      (
-        await by.socket.send('update_workout', {
-          squadId,
-          eventId: randomUUID(),
-          exerciseIndex: 0,
-          setIndex,
-          phase: 'REST',
-          set: { reps: 8 },
-        })
-      ).revision,
-    write: async (by, squadId, text) =>
-      (await by.socket.send('send_squad_message', { squadId, text, clientId: randomUUID() })).message,
-  },
-];
+          )
+        ).updateSquadWorkout.revision,
+      write: async (by, squadId, text) =>
+        (
+          await graph(by, 'mutation($i: SendSquadMessageInput!) { sendSquadMessage(input: $i) { id seq } }', {
+            i: { squadId, text, clientId: randomUUID() },
+          })
+        ).sendSquadMessage,
+    },
+    {
+      door: 'socket',
+      invite: async (from, toUserId, squadId) =>
+        (await from.socket.send('send_squad_invite', { toUserId, ...(squadId && { squadId }) })).invite,
+      accept: async (by, inviteId) =>
+        (await by.socket.send('respond_squad_invite', { inviteId, accept: true })).invite,
+      join: async (by, squadId) => (await by.socket.send('join_squad', { squadId })).session,
+      update: async (by, squadId, setIndex) =>
+        (
+          await by.socket.send('update_workout', {
+            squadId,
+            eventId: randomUUID(),
+            exerciseIndex: 0,
+            setIndex,
+            phase: 'REST',
+            set: { reps: 8 },
+          })
+        ).revision,
+      write: async (by, squadId, text) =>
+        (await by.socket.send('send_squad_message', { squadId, text, clientId: randomUUID() })).message,
+    },
+  ];
+};
 
-describe.each(senders)('what is done by $door', (sender) => {
+const cases = (['squad', 'gateway'] as const).flatMap((place) =>
+  sendersAt(place).map((sender) => ({ place, door: sender.door, sender })),
+);
+
+describe.each(cases)('what is done by $door at the $place', ({ place, sender }) => {
   test('reaches sockets and subscriptions alike: invite, entering, workout, chat, with equal revisions', async () => {
     const [hostPerson, guestPerson] = await Promise.all([platform.register(), platform.register()]);
-    const host: Actor = { ...hostPerson, socket: await socketOf(platform, hostPerson) };
-    const guest: Actor = { ...guestPerson, socket: await socketOf(platform, guestPerson) };
-    const guestDevice = await socketOf(platform, guestPerson);
-    const guestGraph = graphClient(platform.url('squad'), guest.token);
-    const hostGraph = graphClient(platform.url('squad'), host.token);
+    const host: Actor = { ...hostPerson, socket: await socketOf(platform, hostPerson, restUrl(place)) };
+    const guest: Actor = { ...guestPerson, socket: await socketOf(platform, guestPerson, restUrl(place)) };
+    const guestDevice = await socketOf(platform, guestPerson, restUrl(place));
+    const guestGraph = graphClient(platform.url(place), guest.token);
+    const hostGraph = graphClient(platform.url(place), host.token);
     const invites = await subscribed<{ squadInviteReceived: { id: string; from: { id: string } } }>(
       guestGraph,
       'subscription { squadInviteReceived { id squadId from { id } status } }',
@@ -163,14 +180,18 @@ describe.each(senders)('what is done by $door', (sender) => {
     };
     const updates = await subscribed<Update>(
       hostGraph,
-      'subscription($s: ID!) { squadUpdated(squadId: $s) { id revision status participants { user { id } setIndex phase } } }',
+      'subscription($s: ID!) { squadUpdated(squadId: $s, fromRevision: 0) { id revision status participants { user { id } setIndex phase } } }',
       { s: squadId },
     );
     const messages = await subscribed<{
       squadMessageAdded: { id: string; text: string; user: { id: string }; seq: number };
-    }>(hostGraph, 'subscription($s: ID!) { squadMessageAdded(squadId: $s) { id text seq user { id } } }', {
-      s: squadId,
-    });
+    }>(
+      hostGraph,
+      'subscription($s: ID!) { squadMessageAdded(squadId: $s, fromSeq: 0) { id text seq user { id } } }',
+      {
+        s: squadId,
+      },
+    );
 
     const { revision: joinedAt } = await sender.join(guest, squadId);
     expect(joinedAt).toBe(before + 1);
