@@ -133,8 +133,8 @@ export async function mountGraph(
     checkSize,
     expressMiddleware(server, {
       context: async ({ res }) => {
-        const { viewer, authorization, id: requestId, traceparent, address } = contextOf(res);
-        return { viewer, authorization, requestId, traceparent, address };
+        const { viewer, authorization, id: requestId, traceparent, address, userAgent } = contextOf(res);
+        return { viewer, authorization, requestId, traceparent, address, userAgent };
       },
     }),
     graphqlErrorHandler,

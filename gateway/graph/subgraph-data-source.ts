@@ -12,6 +12,7 @@ export interface GatewayContext extends Record<string, unknown> {
   requestId: string;
   traceparent: string;
   address: string;
+  userAgent: string;
 }
 
 type SubgraphResponse = Awaited<ReturnType<GraphQLDataSource['process']>>;
@@ -100,6 +101,7 @@ function headersFor(context: Partial<GatewayContext>): Record<string, string> {
     ...(context.requestId && { 'x-request-id': context.requestId }),
     ...(context.traceparent && { traceparent: context.traceparent }),
     ...(context.address && { 'x-forwarded-for': context.address }),
+    ...(context.userAgent && { 'user-agent': context.userAgent }),
   };
 }
 

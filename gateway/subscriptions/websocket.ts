@@ -135,6 +135,7 @@ async function connect(
       requestId: requestIdOf(extra.request),
       traceparent: continued(extra.request.headers.traceparent),
       address: extra.request.socket.remoteAddress ?? '',
+      userAgent: (extra.request.headers['user-agent'] ?? '').slice(0, 256),
     };
     if (viewer.kind !== 'anonymous') {
       extra.expiry = setTimeout(

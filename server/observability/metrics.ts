@@ -32,10 +32,11 @@ export function createMetrics(service: string): Metrics {
     registry,
     openSockets,
     requestDone: (door, operation, status, seconds) => requests.observe({ door, operation, status }, seconds),
-    text: async () => {
-      const all = Registry.merge([registry, processRegistry]);
-      return { contentType: all.contentType, body: await all.metrics() };
-    },
+    // One after the other and not Registry.merge, which forgets the default labels.
+    text: async () => ({
+      contentType: registry.contentType,
+      body: `${await registry.metrics()}\n${await processRegistry.metrics()}`,
+    }),
   };
 }
 

@@ -95,6 +95,47 @@ describe('the graph at the gateway', () => {
     expect((await graph(query, maya)).errors).toBeUndefined();
   });
 
+  it('reads a page of routines with their exercises in as many statements for 50 as for 5', async () => {
+    const superAdmin = await platform.demo('super@demo.test');
+    const { body: library } = await platform.rest('content', 'GET', '/exercises?limit=100');
+    const lifts = library.filter(({ modality }: { modality: string }) => modality === 'WEIGHT_REPS');
+    for (let i = 0; i < 50; i += 1) {
+      const entries = [{ exerciseId: lifts[i % lifts.length].id, sets: [{ reps: 5 }] }];
+      const body = {
+        title: `Routine ${i}`,
+        difficulty: 'Beginner',
+        category: 'Page',
+        exercises: [{ entries }],
+      };
+      await platform.rest('content', 'POST', '/workouts', { token: superAdmin, body });
+    }
+    const query =
+      'query ($first: Int) { workouts(first: $first, category: "Page") { nodes { title exerciseList { name } } } }';
+    const statements = async (first: number) => {
+      const sent = await selectsDuring(async () => {
+        const { data } = await graph(query, maya, { first });
+        expect(data.workouts.nodes).toHaveLength(first);
+        expect(data.workouts.nodes[0].exerciseList).toHaveLength(1);
+      });
+      return sent.filter((statement) => /workout|exercise/.test(statement)).length;
+    };
+    const five = await statements(5);
+    expect(await statements(50)).toBe(five);
+    expect(five).toBeLessThanOrEqual(3);
+  }, 60_000);
+
+  it('tells identity which program a log-in came from', async () => {
+    const login = `mutation { login(input: { email: "zoe@aqua.test", password: "${DEMO_PASSWORD}" }) { token } }`;
+    const { data } = await platform.graph(
+      'gateway',
+      login,
+      {},
+      { headers: { 'user-agent': 'fitness-app/7' } },
+    );
+    const { body } = await platform.rest('identity', 'GET', '/auth/sessions', { token: data.login.token });
+    expect(JSON.stringify(body)).toContain('fitness-app/7');
+  });
+
   it('reads a page of posts with authors, gyms, likes and comments in as many statements for 50 as for 5', async () => {
     const leo = await platform.demo('leo@iron.test');
     for (let i = 0; i < 50; i += 1) {

@@ -91,7 +91,7 @@ describe('every REST service', () => {
       body: { status: 'ok', checks: { database: 'ok' } },
     });
     expect((await platform.rest('gym', 'GET', '/metrics')).body).toMatch(
-      /http_request_duration_seconds_count\{[^}]*operation="GET \/gyms"/,
+      /http_request_duration_seconds_count\{(?=[^}]*operation="GET \/gyms")(?=[^}]*service="gym")/,
     );
   });
 
