@@ -1,7 +1,7 @@
 /**
  * Figures of the identity service on this machine, from a service and a database of its own:
  *
- *     node scripts/node24.mjs scripts/measure-identity.ts
+ *     node scripts/node24.mjs bench/identity.ts
  *
  * - what time tells of a log-in: unknown address against known one with a wrong password, 200 tries each in turn
  * - the first and the last page of 100,000 users
