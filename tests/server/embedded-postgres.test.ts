@@ -30,10 +30,10 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const server of running.splice(0)) await server.stop();
-  fs.rmSync(folder, { recursive: true, force: true });
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
-afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
+afterAll(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
 describe('the embedded PostgreSQL', () => {
   it('keeps its data over a stop, and leaves neither process nor socket behind', async () => {

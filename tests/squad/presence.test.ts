@@ -145,11 +145,13 @@ describe('presence', () => {
     const socket = await socketOf(platform, maya);
     await socket.send('user_online', {});
     const update = await watching.next('online_users_updated', has(maya.id));
-    expect(update).toMatchObject({ full: false, removed: [] });
+    // members of the tests before may still be leaving the same gym
+    expect(update.full).toBe(false);
+    expect(update.removed).not.toContain(maya.id);
     await socket.send('user_online', { status: 'INVISIBLE' });
     expect(
       await watching.next('online_users_updated', ({ removed }) => removed.includes(maya.id)),
-    ).toMatchObject({ users: [], removed: [maya.id], full: false });
+    ).toMatchObject({ users: [], removed: expect.arrayContaining([maya.id]), full: false });
     expect(await presence(maya, leo)).toMatchObject({ online: false });
     expect(await presence(maya, maya)).toMatchObject({ online: true, status: 'INVISIBLE' });
     await Promise.all([socket.close(), watching.close()]);

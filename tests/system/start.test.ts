@@ -12,7 +12,12 @@ const started: StartedProcess[] = [];
 const folders: string[] = [];
 afterEach(async () => {
   await Promise.all(started.splice(0).map((process) => process.end('SIGKILL')));
-  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+  // After kill -9 the database server takes a moment to notice, and writes until then.
+  await Promise.all(
+    folders
+      .splice(0)
+      .map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })),
+  );
 });
 
 async function dataFolder(): Promise<string> {
