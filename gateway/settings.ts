@@ -5,8 +5,15 @@ import { withDemoDefault, type Environment } from '#server/run.ts';
 /** What the gateway reads besides the settings of every server. */
 export const gatewaySettings = serverSettings.extend({
   gatewayPort: port(4000),
-  /** The composed schema. Default: the platform's own, whose subgraphs are found by the `<SERVICE>_URL` settings. */
+  /** The composed schema's file, or `compose` for one composed from the running subgraphs. Default: the platform's own, whose subgraphs are found by the `<SERVICE>_URL` settings. */
   supergraph: z.string().optional(),
+  /** How often the running subgraphs are asked for their SDL where `supergraph` is `compose`, in milliseconds. */
+  supergraphPollMillis: z.coerce
+    .number('expected milliseconds')
+    .int()
+    .min(100)
+    .max(3_600_000)
+    .default(10_000), // 10 s
   /** How long a subgraph may take for one request, in milliseconds. */
   subgraphTimeoutMillis: z.coerce.number('expected milliseconds').int().min(1).max(600_000).default(10_000), // 10 s
   /** Most connections to one subgraph. */

@@ -1,0 +1,97 @@
+import { composeServices } from '@apollo/composition';
+import { parse } from 'graphql';
+import { z } from 'zod';
+import type { Logger } from '#server/observability/logger.ts';
+import { OfferedSupergraph, type SupergraphSource } from './supergraph-source.ts';
+
+export interface ComposedSourceOptions {
+  /** What is served until the first composition: the gateway starts without the subgraphs. */
+  first: string;
+  /** The GraphQL URLs of the subgraphs, by name. */
+  subgraphs: Readonly<Record<string, string>>;
+  /** How often the subgraphs are asked. Default 10 s. */
+  pollMillis?: number | undefined;
+  log: Logger;
+}
+
+const serviceAnswer = z.object({ data: z.object({ _service: z.object({ sdl: z.string().min(1) }) }) });
+const ANSWER_WITHIN_MILLIS = 5_000;
+
+/**
+ * The supergraph as the running subgraphs compose to. Composed anew where one of them says something new, and only
+ * while all of them answer: one that is down takes nothing out of the graph.
+ */
+export function composedSupergraph({
+  first,
+  subgraphs,
+  pollMillis = 10_000,
+  log,
+}: ComposedSourceOptions): SupergraphSource {
+  const offered = new OfferedSupergraph(first, log);
+  const stopped = new AbortController();
+  let composedFrom = '';
+  let trouble = '';
+  let next: NodeJS.Timeout;
+
+  async function poll(): Promise<void> {
+    try {
+      const parts = await Promise.all(
+        Object.entries(subgraphs).map(async ([name, url]) => ({
+          name,
+          url,
+          sdl: await sdlOf(name, url, stopped.signal),
+        })),
+      );
+      const from = JSON.stringify(parts);
+      if (from !== composedFrom) {
+        composedFrom = from;
+        offered.offer(composed(parts), 'the running subgraphs');
+      }
+      trouble = '';
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // Said once, not at every poll
+      if (message !== trouble && !stopped.signal.aborted)
+        log.warn({ err: error }, 'the subgraphs were not composed; the supergraph before is served further');
+      trouble = message;
+    }
+    if (stopped.signal.aborted) return;
+    next = setTimeout(() => void poll(), pollMillis);
+    next.unref();
+  }
+  void poll();
+
+  return {
+    get current() {
+      return offered.current;
+    },
+    onChange: (listener) => offered.onChange(listener),
+    stop() {
+      stopped.abort();
+      clearTimeout(next);
+    },
+  };
+}
+
+async function sdlOf(name: string, url: string, stopped: AbortSignal): Promise<string> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"query":"{_service{sdl}}"}',
+      signal: AbortSignal.any([stopped, AbortSignal.timeout(ANSWER_WITHIN_MILLIS)]),
+    });
+    return serviceAnswer.parse(await response.json()).data._service.sdl;
+  } catch (cause) {
+    throw new Error(`the subgraph "${name}" gives no SDL`, { cause });
+  }
+}
+
+function composed(parts: readonly { name: string; url: string; sdl: string }[]): string {
+  const { supergraphSdl, errors } = composeServices(
+    parts.map(({ name, url, sdl }) => ({ name, url, typeDefs: parse(sdl) })),
+  );
+  if (!supergraphSdl)
+    throw new Error(`the subgraphs do not compose: ${errors?.map(({ message }) => message).join('; ')}`);
+  return supergraphSdl;
+}
