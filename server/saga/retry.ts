@@ -1,0 +1,29 @@
+import { PlatformError } from '../errors.ts';
+
+export interface RetryOptions {
+  /** Wait after the first failure; doubled after each further one. Default 500 ms. */
+  firstMillis: number;
+  /** Longest wait. Default 30 s. */
+  capMillis: number;
+}
+
+export const DEFAULT_RETRY: RetryOptions = { firstMillis: 500, capMillis: 30_000 };
+
+/** Capped exponential, up to a quarter of it at random: many sagas must not come back to a service in one moment. */
+export function waitAfter(failures: number, { firstMillis, capMillis }: RetryOptions): number {
+  const wait = Math.min(capMillis, firstMillis * 2 ** Math.min(failures - 1, 20));
+  return Math.round(wait * (1 - Math.random() / 4));
+}
+
+/** Whether the other side has understood and said no, so that asking again would not help. */
+export const isRefusal = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && error.status < 500 && ![401, 429].includes(error.status);
+
+/** What is stored and shown of a failure: our own words for what is expected, none for what is not. */
+export const errorOf = (error: unknown): { code: string; message: string } =>
+  error instanceof PlatformError
+    ? { code: error.code, message: error.message }
+    : {
+        code: 'INTERNAL',
+        message: 'Something went wrong on our side; it has been logged, and is tried again.',
+      };

@@ -1,0 +1,175 @@
+import type { Logger } from '../observability/logger.ts';
+import { PlatformError } from '../errors.ts';
+import { errorOf, isRefusal, waitAfter, type RetryOptions } from './retry.ts';
+import {
+  isReady,
+  outputsOf,
+  toUndo,
+  type ActionCall,
+  type ActionRecord,
+  type Saga,
+  type SagaAction,
+  type SagaDefinition,
+} from './saga.ts';
+
+/** Where a run stands: `starting` is stored and not begun, `ran` is done and not stored, `saved` is both. */
+export interface Boundary {
+  sagaId: string;
+  action: string;
+  moment: 'starting' | 'ran' | 'saved';
+  phase: 'run' | 'undo';
+}
+
+export interface SagaRunOptions {
+  saga: Saga;
+  definition: SagaDefinition;
+  /** Stores the saga as it is now. @throws where it could not, or where somebody else holds it: the run ends there. */
+  save(): Promise<void>;
+  /** True once no further action may be begun. */
+  isStopping(): boolean;
+  retry: RetryOptions;
+  log: Logger;
+  /** Hears every boundary; for tests that end the process there. */
+  observe(boundary: Boundary): void;
+}
+
+/**
+ * Does what can be done of a saga now: every action that is due, until it is finished, or has to wait, or is to stop.
+ * It is stored before and after every attempt, so that a crash at any point leaves what to go on from.
+ */
+export async function runSaga(options: SagaRunOptions): Promise<void> {
+  const { saga, isStopping } = options;
+  // Actions that run side by side change one record: it is stored by one of them at a time.
+  let saving = Promise.resolve();
+  const save = (): Promise<void> => {
+    const next = saving.then(() => options.save());
+    saving = next.catch(() => undefined);
+    return next;
+  };
+  const run: Run = { ...options, save };
+  while (saga.status === 'RUNNING' && !isStopping()) {
+    const due = saga.actions.filter((action) => isReady(action, saga) && isDue(action));
+    if (due.length === 0) return;
+    // All of them are waited for: none may be under way when undoing begins, or when somebody else takes over.
+    const results = await Promise.allSettled(due.map((action) => attempt(run, action)));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+  while (saga.status === 'UNDOING' && !isStopping()) {
+    const [last] = toUndo(saga);
+    if (!last || !isDue(last)) return;
+    await undo(run, last);
+  }
+}
+
+type Run = SagaRunOptions;
+
+const isDue = ({ nextAttemptAt }: ActionRecord): boolean =>
+  nextAttemptAt === null || Date.parse(nextAttemptAt) <= Date.now();
+
+async function attempt(run: Run, action: ActionRecord): Promise<void> {
+  const { saga, definition } = run;
+  action.attempts += 1;
+  // Set before, so that an action which takes the process with it does not do so again at once.
+  waitForNext(run, action, action.attempts);
+  await reach(run, action, 'starting', 'run');
+  try {
+    action.output = (await codeOf(run, action).run(callOf(run, action, 'run'))) ?? null;
+    Object.assign(action, { status: 'DONE', error: null, nextAttemptAt: null });
+  } catch (error) {
+    action.error = errorOf(error);
+    if (!isRefusal(error))
+      run.log.warn({ err: error, ...nameOf(run, action) }, 'an action of a saga did not come through');
+    if (mustUndo(run, error)) {
+      action.status = 'FAILED';
+      beginUndoing(saga);
+    } else waitForNext(run, action, action.attempts);
+  }
+  run.observe({ sagaId: saga.id, action: action.name, moment: 'ran', phase: 'run' });
+  if (saga.actions.every(({ status }) => status === 'DONE')) {
+    const outputs = outputsOf(saga);
+    Object.assign(saga, {
+      status: 'DONE',
+      finishedAt: new Date(),
+      result: definition.result ? (definition.result(outputs, saga) ?? null) : outputs,
+    });
+  }
+  await reach(run, action, 'saved', 'run');
+}
+
+function mustUndo({ saga, definition }: Run, error: unknown): boolean {
+  if (isRefusal(error)) return (definition.onRefusal ?? 'undo') === 'undo';
+  const { giveUpAfterMillis } = definition;
+  return giveUpAfterMillis !== undefined && Date.now() - saga.startedAt.getTime() >= giveUpAfterMillis;
+}
+
+function beginUndoing(saga: Saga): void {
+  saga.status = 'UNDOING';
+  for (const action of saga.actions) action.nextAttemptAt = null;
+}
+
+async function undo(run: Run, action: ActionRecord): Promise<void> {
+  const { saga } = run;
+  action.undoAttempts += 1;
+  waitForNext(run, action, action.undoAttempts);
+  await reach(run, action, 'starting', 'undo');
+  try {
+    await codeOf(run, action).undo?.(callOf(run, action, 'undo'));
+    setUndone(action);
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'NOT_FOUND') setUndone(action);
+    else {
+      // The reason why all this is undone stays with the action that was refused.
+      if (action.status !== 'FAILED') action.error = errorOf(error);
+      run.log.error(
+        { err: error, ...nameOf(run, action) },
+        'an action of a saga could not be undone; tried again',
+      );
+      waitForNext(run, action, action.undoAttempts);
+    }
+  }
+  run.observe({ sagaId: saga.id, action: action.name, moment: 'ran', phase: 'undo' });
+  if (toUndo(saga).length === 0) Object.assign(saga, { status: 'UNDONE', finishedAt: new Date() });
+  await reach(run, action, 'saved', 'undo');
+}
+
+function setUndone(action: ActionRecord): void {
+  Object.assign(action, { isUndone: true, nextAttemptAt: null });
+  if (action.status === 'DONE' || action.status === 'PENDING')
+    Object.assign(action, { status: 'UNDONE', error: null });
+}
+
+async function reach(run: Run, action: ActionRecord, moment: 'starting' | 'saved', phase: Boundary['phase']) {
+  await run.save();
+  run.observe({ sagaId: run.saga.id, action: action.name, moment, phase });
+}
+
+function waitForNext({ retry }: Run, action: ActionRecord, failures: number): void {
+  action.nextAttemptAt = new Date(Date.now() + waitAfter(failures, retry)).toISOString();
+}
+
+/** Missing where another version of the program knows it: the action waits for that one. */
+function codeOf({ definition }: Run, { action }: ActionRecord): SagaAction {
+  const code = definition.actions[action];
+  if (!code) throw new Error(`This version knows no action "${action}" of a ${definition.kind}.`);
+  return code;
+}
+
+function callOf({ saga }: Run, action: ActionRecord, phase: Boundary['phase']): ActionCall {
+  return {
+    sagaId: saga.id,
+    idempotencyKey: `${saga.id}:${action.name}${phase === 'undo' ? ':undo' : ''}`,
+    input: action.input,
+    output: action.output ?? undefined,
+    context: saga.context,
+    outputs: outputsOf(saga),
+    attempt: phase === 'undo' ? action.undoAttempts : action.attempts,
+  };
+}
+
+const nameOf = ({ saga }: Run, { name, attempts }: ActionRecord) => ({
+  saga: saga.id,
+  kind: saga.kind,
+  action: name,
+  attempts,
+});

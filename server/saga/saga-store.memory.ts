@@ -1,0 +1,79 @@
+import { EventEmitter } from 'node:events';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { dueAt, isFinished, type Saga } from './saga.ts';
+import type { Lease, SagaStore } from './saga-store.ts';
+
+interface Kept {
+  saga: Saga;
+  dueAt: number;
+  holder: string | undefined;
+  leasedUntil: number;
+}
+
+/** Sagas of one process, gone with it. */
+export function memorySagaStore(unitOf: () => UnitOfWork): SagaStore {
+  const kept = new Map<string, Kept>();
+  const events = new EventEmitter().setMaxListeners(0);
+  const held = (id: string, { holder }: Lease): Kept | undefined => {
+    const found = kept.get(id);
+    return found?.holder === holder ? found : undefined;
+  };
+  const newest = (kind: string, subject: string): Saga | undefined =>
+    [...kept.values()].findLast(({ saga }) => saga.kind === kind && saga.subject === subject)?.saga;
+
+  // Copies in and out: what a caller changes afterwards must not change what is stored.
+  return {
+    async insert(saga) {
+      const before = newest(saga.kind, saga.subject);
+      if (before && before.status !== 'UNDONE') return false;
+      kept.set(saga.id, { saga: structuredClone(saga), dueAt: 0, holder: undefined, leasedUntil: 0 });
+      return true;
+    },
+    find: async (id) => structuredClone(kept.get(id)?.saga),
+    findBySubjects: async (kind, subjects) =>
+      subjects.flatMap((subject) => newest(kind, subject) ?? []).map((saga) => structuredClone(saga)),
+    async claim(kinds, limit, { holder, millis }) {
+      const now = Date.now();
+      const due = [...kept.values()].filter(
+        (each) =>
+          kinds.includes(each.saga.kind) &&
+          !isFinished(each.saga) &&
+          each.dueAt <= now &&
+          each.leasedUntil <= now,
+      );
+      return due.slice(0, limit).map((each) => {
+        Object.assign(each, { holder, leasedUntil: now + millis });
+        return structuredClone(each.saga);
+      });
+    },
+    async renew(id, lease) {
+      const found = held(id, lease);
+      if (found) found.leasedUntil = Date.now() + lease.millis;
+      return Boolean(found);
+    },
+    async save(saga, lease, within) {
+      const found = held(saga.id, lease);
+      if (!found) return false;
+      await within(unitOf());
+      Object.assign(found, {
+        saga: structuredClone(saga),
+        dueAt: dueAt(saga).getTime(),
+        leasedUntil: Date.now() + lease.millis,
+      });
+      events.emit('change', saga.id);
+      return true;
+    },
+    async release(saga, lease) {
+      const found = held(saga.id, lease);
+      if (found) Object.assign(found, { holder: undefined, leasedUntil: 0, dueAt: dueAt(saga).getTime() });
+    },
+    async remove(kind, subjects) {
+      for (const { saga } of kept.values())
+        if (saga.kind === kind && subjects.includes(saga.subject)) kept.delete(saga.id);
+    },
+    onChange(hear) {
+      events.on('change', hear);
+      return () => events.off('change', hear);
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import type { MigrationDeclaration } from '../database/database.ts';
+import { CreateSaga } from './migrations/20261121100000_saga.ts';
+import { SagaRow } from './saga.entity.ts';
+
+/** For the `database.ts` of a service that owns sagas: behind its own entities. */
+export const sagaEntities = [SagaRow];
+
+/** For the `migrations/index.ts` of a service that owns sagas: at the place in time where it began to. Never change one that was released: add another. */
+export const sagaMigrations: MigrationDeclaration[] = [{ name: '20261121100000_saga', class: CreateSaga }];

@@ -1,0 +1,38 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ActionRecord, SagaStatus } from './saga.ts';
+
+/** A saga in the database of the service that owns it, and who works on it. */
+const SagaSchema = defineEntity({
+  name: 'SagaRow',
+  tableName: 'saga',
+  indexes: [
+    { properties: ['kind', 'subject'] },
+    // the workers look for what is due
+    {
+      name: 'saga_due_index',
+      expression: `create index "saga_due_index" on "saga" ("due_at") where finished_at is null`,
+    },
+    // one at a time about a subject, and none after one that is done
+    {
+      name: 'saga_one_of_a_subject',
+      expression: `create unique index "saga_one_of_a_subject" on "saga" ("kind", "subject") where status <> 'UNDONE'`,
+    },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    kind: p.string().length(64),
+    subject: p.string().length(255),
+    status: p.string().length(16).$type<SagaStatus>(),
+    context: p.json<unknown>().nullable(),
+    actions: p.json<ActionRecord[]>(),
+    result: p.json<unknown>().nullable(),
+    startedAt: p.datetime(),
+    finishedAt: p.datetime().nullable(),
+    dueAt: p.datetime(),
+    leaseHolder: p.uuid().nullable(),
+    leasedUntil: p.datetime().nullable(),
+  },
+});
+
+export class SagaRow extends SagaSchema.class {}
+SagaSchema.setClass(SagaRow);

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { uuidv7 } from '../ids.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { DEFAULT_RETRY, type RetryOptions } from './retry.ts';
+import { isFinished, planned, type Saga, type SagaDefinition, type SagaPlan } from './saga.ts';
+import { runSaga, type Boundary } from './saga-run.ts';
+import type { Lease, SagaStore } from './saga-store.ts';
+
+export interface SagasOptions {
+  store: SagaStore;
+  definitions: readonly SagaDefinition[];
+  log: Logger;
+  /** How often to look for what is due or was abandoned. Default 1 s. */
+  pollMillis?: number;
+  /** After so long without a sign of life of who works on a saga, another instance takes it up. Default 15 s. */
+  leaseMillis?: number;
+  /** Sagas at a time in this instance. Default 8. */
+  concurrency?: number;
+  retry?: Partial<RetryOptions>;
+  /** Hears every boundary of every run; for tests that end the process there. */
+  observe?: ((boundary: Boundary) => void) | undefined;
+}
+
+/**
+ * Starts sagas and works on them, of which any number of instances share one store: each saga is worked on by one of
+ * them at a time, and taken up by another where that one is gone. `wake` begins the work; `dispose` ends it: what is
+ * under way is finished, the rest waits for the next start or another instance.
+ */
+export class Sagas {
+  private readonly options: SagasOptions;
+  private readonly definitions: ReadonlyMap<string, SagaDefinition>;
+  private readonly timer: NodeJS.Timeout;
+  private readonly running = new Set<Promise<void>>();
+  private looking: Promise<void> | undefined;
+  private lookAgain = false;
+  private stopping = false;
+
+  constructor(options: SagasOptions) {
+    this.options = options;
+    this.definitions = new Map(options.definitions.map((definition) => [definition.kind, definition]));
+    this.timer = setInterval(() => this.wake(), options.pollMillis ?? 1_000);
+    this.timer.unref();
+  }
+
+  /**
+   * Starts a saga with the caller's unit of work: it is there if and only if that is committed, and its work begins then.
+   * Where one of that kind and subject is there already (and not UNDONE), that one is given and nothing is started.
+   */
+  async start(plan: SagaPlan, unit: UnitOfWork): Promise<{ saga: Saga; isNew: boolean }> {
+    const definition = this.definitions.get(plan.kind);
+    if (!definition) throw new Error(`There is no definition of a saga "${plan.kind}".`);
+    const saga = planned(plan, definition, uuidv7());
+    if (await this.options.store.insert(saga, unit)) {
+      await unit.afterCommit(() => this.wake());
+      return { saga, isNew: true };
+    }
+    const [existing] = await this.options.store.findBySubjects(plan.kind, [plan.subject]);
+    if (!existing) throw new Error(`The ${plan.kind} of ${plan.subject} is there and cannot be read.`);
+    return { saga: existing, isNew: false };
+  }
+
+  find(id: string): Promise<Saga | undefined> {
+    return this.options.store.find(id);
+  }
+
+  /** The newest of each subject; in no order. */
+  findBySubjects(kind: string, subjects: readonly string[]): Promise<Saga[]> {
+    return this.options.store.findBySubjects(kind, subjects);
+  }
+
+  /** Calls `hear` with the id of every saga that changes, on whichever instance, until the returned function is called. */
+  onChange(hear: (id: string) => void): () => void {
+    return this.options.store.onChange(hear);
+  }
+
+  /** Looks for work at once. */
+  wake(): void {
+    if (this.stopping) return;
+    if (this.looking) {
+      this.lookAgain = true;
+      return;
+    }
+    this.looking = this.look().finally(() => {
+      this.looking = undefined;
+      if (!this.lookAgain) return;
+      this.lookAgain = false;
+      this.wake();
+    });
+  }
+
+  /** Begins no further action and waits for those under way. */
+  async dispose(): Promise<void> {
+    this.stopping = true;
+    clearInterval(this.timer);
+    await this.looking;
+    await Promise.all(this.running);
+  }
+
+  private async look(): Promise<void> {
+    const { store, log, concurrency = 8, leaseMillis = 15_000 } = this.options;
+    const free = concurrency - this.running.size;
+    if (free <= 0) return;
+    const lease: Lease = { holder: randomUUID(), millis: leaseMillis };
+    try {
+      for (const saga of await store.claim([...this.definitions.keys()], free, lease)) {
+        const work = this.work(saga, lease).finally(() => {
+          this.running.delete(work);
+          this.wake();
+        });
+        this.running.add(work);
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'sagas that are due could not be looked for; the next round tries again');
+    }
+  }
+
+  private async work(saga: Saga, lease: Lease): Promise<void> {
+    const { store, log, retry } = this.options;
+    const definition = this.definitions.get(saga.kind);
+    if (!definition) return;
+    let isLost = false;
+    const heartbeat = setInterval(() => {
+      void store
+        .renew(saga.id, lease)
+        .then((isHeld) => (isLost ||= !isHeld))
+        .catch((error: unknown) =>
+          log.warn({ err: error, saga: saga.id }, 'the lease of a saga was not renewed'),
+        );
+    }, lease.millis / 3);
+    try {
+      await runSaga({
+        saga,
+        definition,
+        retry: { ...DEFAULT_RETRY, ...retry },
+        log,
+        observe: (boundary) => this.options.observe?.(boundary),
+        isStopping: () => this.stopping || isLost,
+        save: async () => {
+          const isSaved = await store.save(saga, lease, async (unit) => definition.onChange?.(saga, unit));
+          if (!isSaved) throw new Error('Another instance has taken this saga over.');
+        },
+      });
+      if (!isFinished(saga)) await store.release(saga, lease);
+    } catch (error) {
+      // What is stored is what counts: whoever takes it up when the lease has run out goes on from there.
+      log.warn({ err: error, saga: saga.id, kind: saga.kind }, 'the work on a saga was broken off');
+    } finally {
+      clearInterval(heartbeat);
+    }
+  }
+}

@@ -1,0 +1,356 @@
+import { EventEmitter, once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ANONYMOUS } from '#server/auth/viewer.ts';
+import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
+import { listenTo } from '#server/database/notifications.ts';
+import { conflict, notFound, PlatformError } from '#server/errors.ts';
+import { uuidv7 } from '#server/ids.ts';
+import { createLogger } from '#server/observability/logger.ts';
+import { databaseSagaStore, SAGA_CHANNEL } from '#server/saga/saga-store.database.ts';
+import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
+import type { Lease, SagaStore } from '#server/saga/saga-store.ts';
+import { sagaEntities, sagaMigrations } from '#server/saga/saga-tables.ts';
+import {
+  isFinished,
+  planned,
+  sagaAction,
+  type Saga,
+  type SagaAction,
+  type SagaDefinition,
+} from '#server/saga/saga.ts';
+import { Sagas, type SagasOptions } from '#server/saga/sagas.ts';
+import { UnitOfWork } from '#server/unit-of-work.ts';
+import { cloneDatabase } from '../support/database.ts';
+
+const declaration: DatabaseDeclaration = {
+  name: 'platform_sagas',
+  entities: sagaEntities,
+  migrations: sagaMigrations,
+};
+const log = createLogger('sagas', 'silent');
+const NOWHERE = { requestId: '', traceparent: '', authorization: undefined, address: '', userAgent: '' };
+const down = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'down');
+
+/** Another service, of which each key is a thing that is there; it forgets nothing and does nothing twice. */
+class Elsewhere {
+  readonly there = new Set<string>();
+  readonly calls: string[] = [];
+  readonly events = new EventEmitter();
+  /** What the next calls of an action throw, one after the other. */
+  readonly failures = new Map<string, (() => Error)[]>();
+  private readonly atWork = new Map<string, number>();
+  mostAtWork = 0;
+  /** An action that is refused for ever. */
+  refused: string | undefined;
+
+  private async call(sagaId: string, what: string, work: () => void): Promise<void> {
+    this.atWork.set(sagaId, (this.atWork.get(sagaId) ?? 0) + 1);
+    this.mostAtWork = Math.max(this.mostAtWork, this.atWork.get(sagaId) ?? 0);
+    this.calls.push(what);
+    this.events.emit(what);
+    await new Promise((resolve) => setImmediate(resolve));
+    const failure = this.failures.get(what)?.shift();
+    try {
+      if (what === this.refused) throw conflict('refused');
+      if (failure) throw failure();
+      work();
+    } finally {
+      this.atWork.set(sagaId, (this.atWork.get(sagaId) ?? 0) - 1);
+    }
+  }
+
+  action(name: string): SagaAction {
+    return sagaAction<{ n: number }, { made: string }>({
+      service: `${name}-service`,
+      run: async ({ sagaId, idempotencyKey, input }) => {
+        await this.call(sagaId, name, () => this.there.add(idempotencyKey));
+        return { made: `${name}${input?.n ?? ''}` };
+      },
+      undo: ({ sagaId }) =>
+        this.call(sagaId, `undo ${name}`, () => {
+          if (!this.there.delete(`${sagaId}:${name}`)) throw notFound('thing', name);
+        }),
+    });
+  }
+}
+
+describe.each(['database', 'memory'])('sagas in %s', (storage) => {
+  let unitOf: () => UnitOfWork;
+  let store: SagaStore;
+  const closings: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    if (storage === 'memory') {
+      unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NOWHERE);
+      store = memorySagaStore(unitOf);
+      return;
+    }
+    const { server, name } = await cloneDatabase(declaration);
+    const orm = await openDatabase(declaration, { server, name, migrate: false });
+    const notifications = await listenTo(server, name, [SAGA_CHANNEL], log);
+    closings.push(
+      () => orm.close(true),
+      () => notifications.close(),
+    );
+    unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+    store = databaseSagaStore(unitOf, notifications);
+  });
+  const instances: Sagas[] = [];
+  afterEach(() => Promise.all(instances.splice(0).map((sagas) => sagas.dispose())));
+  afterAll(async () => {
+    for (const close of closings.toReversed()) await close();
+  });
+
+  const begin = (definition: SagaDefinition, options: Partial<SagasOptions> = {}): Sagas => {
+    const sagas = new Sagas({
+      store,
+      definitions: [definition],
+      log,
+      pollMillis: 10,
+      leaseMillis: 150,
+      retry: { firstMillis: 10, capMillis: 20 },
+      ...options,
+    });
+    instances.push(sagas);
+    return sagas;
+  };
+  /** A kind of its own, so that instances of other tests leave it alone. */
+  const kindOf = (elsewhere: Elsewhere, more: Partial<SagaDefinition> = {}): SagaDefinition => ({
+    kind: randomUUID(),
+    actions: Object.fromEntries(['one', 'two', 'three'].map((name) => [name, elsewhere.action(name)])),
+    ...more,
+  });
+  const planOf = ({ kind }: SagaDefinition, subject: string = randomUUID()) => ({
+    kind,
+    subject,
+    actions: [{ name: 'one', input: { n: 1 } }, { name: 'two' }, { name: 'three' }],
+  });
+  /** Waits for changes until it is as it should be. */
+  const until = async (id: string, isSo: (saga: Saga) => boolean = isFinished): Promise<Saga> => {
+    const events = new EventEmitter();
+    const stop = store.onChange((changed) => void (changed === id && events.emit('change')));
+    try {
+      for (;;) {
+        const change = once(events, 'change');
+        const saga = await store.find(id);
+        if (saga && isSo(saga)) return saga;
+        await change;
+      }
+    } finally {
+      stop();
+    }
+  };
+  const statuses = (saga: Saga) => saga.actions.map(({ name, status }) => `${name} ${status}`);
+
+  it('run action after action, and end with what each has returned', async () => {
+    const elsewhere = new Elsewhere();
+    const definition = kindOf(elsewhere);
+    const { saga } = await begin(definition).start(planOf(definition), unitOf());
+    expect(saga).toMatchObject({ status: 'RUNNING', finishedAt: null });
+    const done = await until(saga.id);
+    expect(done).toMatchObject({
+      status: 'DONE',
+      result: { one: { made: 'one1' }, two: { made: 'two' }, three: { made: 'three' } },
+      finishedAt: expect.anything(),
+    });
+    expect(done.actions[0]).toMatchObject({ service: 'one-service', attempts: 1, error: null });
+    expect(elsewhere.calls).toEqual(['one', 'two', 'three']);
+  });
+
+  it('repeat what does not come through until it does', async () => {
+    const elsewhere = new Elsewhere();
+    elsewhere.failures.set('two', [down, () => new TypeError('ours'), down]);
+    const definition = kindOf(elsewhere);
+    const { saga } = await begin(definition).start(planOf(definition), unitOf());
+    const failing = await until(saga.id, ({ actions }) => Boolean(actions[1]?.error));
+    expect(failing).toMatchObject({
+      status: 'RUNNING',
+      actions: [{}, { status: 'PENDING', error: { code: 'UPSTREAM_UNAVAILABLE', message: 'down' } }, {}],
+    });
+    const done = await until(saga.id);
+    expect(done).toMatchObject({
+      status: 'DONE',
+      actions: [{}, { attempts: 4, error: null }, { attempts: 1 }],
+    });
+    expect(elsewhere.calls).toEqual(['one', 'two', 'two', 'two', 'two', 'three']);
+  });
+
+  it('are undone in reverse where an action is refused, and the undoing is repeated until it is through', async () => {
+    const elsewhere = new Elsewhere();
+    elsewhere.failures.set('three', [() => conflict('it is taken')]);
+    elsewhere.failures.set('undo two', [down, () => conflict('not yet')]);
+    const definition = kindOf(elsewhere);
+    const { saga } = await begin(definition).start(planOf(definition), unitOf());
+    const undone = await until(saga.id);
+    expect(undone).toMatchObject({ status: 'UNDONE', finishedAt: expect.anything() });
+    expect(statuses(undone)).toEqual(['one UNDONE', 'two UNDONE', 'three FAILED']);
+    expect(undone.actions[2]?.error).toEqual({ code: 'CONFLICT', message: 'it is taken' });
+    expect(elsewhere.calls.slice(3)).toEqual(['undo three', 'undo two', 'undo two', 'undo two', 'undo one']);
+    expect(elsewhere.there.size).toBe(0);
+  });
+
+  it('are given up after their time', async () => {
+    const elsewhere = new Elsewhere();
+    elsewhere.failures.set(
+      'two',
+      Array.from({ length: 1_000 }, () => down),
+    );
+    const definition = kindOf(elsewhere, { giveUpAfterMillis: 50 });
+    const { saga } = await begin(definition).start(planOf(definition), unitOf());
+    expect(statuses(await until(saga.id))).toEqual(['one UNDONE', 'two FAILED', 'three PENDING']);
+    expect(elsewhere.there.size).toBe(0);
+  });
+
+  it('with independent actions go on beside one that fails, and never undo where they are told so', async () => {
+    const elsewhere = new Elsewhere();
+    elsewhere.failures.set('one', [() => conflict('refused'), down, down, down, down, down]);
+    const definition = kindOf(elsewhere, { order: 'independent', onRefusal: 'retry' });
+    const plan = planOf(definition);
+    plan.actions[2] = { name: 'three', after: ['one'] } as (typeof plan.actions)[number];
+    const { saga } = await begin(definition).start(plan, unitOf());
+    const halfway = await until(saga.id, ({ actions }) => actions[1]?.status === 'DONE');
+    expect(statuses(halfway)).toEqual(['one PENDING', 'two DONE', 'three PENDING']);
+    expect((await until(saga.id)).status).toBe('DONE');
+    expect(elsewhere.calls.filter((call) => call !== 'one')).toEqual(['two', 'three']);
+  });
+
+  it.each([false, true])(
+    'go on after a crash at any boundary, and end once (refused: %s)',
+    async (refused) => {
+      const boundariesWithCrashAt = async (crashAt: number): Promise<number> => {
+        const elsewhere = new Elsewhere();
+        if (refused) elsewhere.refused = 'three';
+        const definition = kindOf(elsewhere);
+        let boundaries = 0;
+        const observe = () => {
+          boundaries += 1;
+          if (boundaries === crashAt) throw new Error('crash');
+        };
+        const sagas = begin(definition, { observe, leaseMillis: 30 });
+        const { saga } = await sagas.start(planOf(definition), unitOf());
+        expect((await until(saga.id)).status).toBe(refused ? 'UNDONE' : 'DONE');
+        expect(elsewhere.there.size).toBe(refused ? 0 : 3);
+        await sagas.dispose();
+        return boundaries;
+      };
+      const boundaries = await boundariesWithCrashAt(0);
+      expect(boundaries).toBe(refused ? 18 : 9);
+      for (let crashAt = 1; crashAt <= boundaries; crashAt += 1) await boundariesWithCrashAt(crashAt);
+    },
+  );
+
+  it('are worked on by one of several instances at a time', async () => {
+    const elsewhere = new Elsewhere();
+    const definition = kindOf(elsewhere);
+    const first = begin(definition, { concurrency: 3 });
+    for (let more = 0; more < 2; more += 1) begin(definition, { concurrency: 3 });
+    const started = await Promise.all(
+      Array.from({ length: 15 }, () => first.start(planOf(definition), unitOf())),
+    );
+    await Promise.all(started.map((each) => until(each.saga.id)));
+    expect(elsewhere.mostAtWork).toBe(1);
+    expect(elsewhere.calls).toHaveLength(45);
+  });
+
+  it('are stored by who holds them alone', async () => {
+    const definition = kindOf(new Elsewhere());
+    const saga = planned(planOf(definition), definition, uuidv7());
+    await store.insert(saga, unitOf());
+    const [slow, next] = [randomUUID(), randomUUID()].map((holder) => ({ holder, millis: 20 })) as [
+      Lease,
+      Lease,
+    ];
+    expect(await store.claim([definition.kind], 5, slow)).toHaveLength(1);
+    expect(await store.claim([definition.kind], 5, next)).toHaveLength(0);
+    expect(await store.renew(saga.id, slow)).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 30)); // the lease runs out
+    expect(await store.claim([definition.kind], 5, next)).toHaveLength(1);
+    expect(await store.save({ ...saga, status: 'UNDONE' }, slow, async () => undefined)).toBe(false);
+    expect(await store.renew(saga.id, slow)).toBe(false);
+    expect((await store.find(saga.id))?.status).toBe('RUNNING');
+  });
+
+  it('about one subject are one, unless it was undone', async () => {
+    const elsewhere = new Elsewhere();
+    elsewhere.failures.set('two', [() => conflict('refused')]);
+    const definition = kindOf(elsewhere);
+    const sagas = begin(definition);
+    const plan = planOf(definition);
+    const started = await Promise.all(Array.from({ length: 10 }, () => sagas.start(plan, unitOf())));
+    expect(started.filter(({ isNew }) => isNew)).toHaveLength(1);
+    const [{ saga }] = started as [(typeof started)[number]];
+    expect(new Set(started.map((each) => each.saga.id))).toEqual(new Set([saga.id]));
+    expect((await until(saga.id)).status).toBe('UNDONE');
+    const again = await sagas.start(plan, unitOf());
+    expect(again.isNew).toBe(true);
+    expect((await until(again.saga.id)).status).toBe('DONE');
+    expect((await sagas.start(plan, unitOf())).isNew).toBe(false);
+    expect((await sagas.findBySubjects(plan.kind, [plan.subject])).map(({ id }) => id)).toEqual([
+      again.saga.id,
+    ]);
+    await store.remove(plan.kind, [plan.subject]);
+    expect(await sagas.findBySubjects(plan.kind, [plan.subject])).toEqual([]);
+  });
+
+  it('stop gracefully: what is under way is finished, the rest is for whoever comes next, at once', async () => {
+    const elsewhere = new Elsewhere();
+    const definition = kindOf(elsewhere);
+    const sagas = begin(definition, { leaseMillis: 60_000 });
+    const begun = once(elsewhere.events, 'two');
+    const { saga } = await sagas.start(planOf(definition), unitOf());
+    await begun;
+    await sagas.dispose();
+    expect(statuses((await store.find(saga.id)) as Saga)).toEqual(['one DONE', 'two DONE', 'three PENDING']);
+    begin(definition).wake();
+    expect((await until(saga.id)).status).toBe('DONE');
+    expect(elsewhere.calls).toEqual(['one', 'two', 'three']);
+  });
+
+  it('wait for the version of the program that knows their actions', async () => {
+    const elsewhere = new Elsewhere();
+    const definition = kindOf(elsewhere);
+    const older = { ...definition, actions: { one: elsewhere.action('one') } };
+    const saga = planned(planOf(definition), definition, uuidv7());
+    await store.insert(saga, unitOf());
+    const stuck = begin(older);
+    await until(saga.id, ({ actions }) => (actions[1]?.attempts ?? 0) > 1);
+    await stuck.dispose();
+    begin(definition);
+    expect((await until(saga.id)).status).toBe('DONE');
+  });
+
+  it('tell every change in the transaction that stores it, and change nothing where that fails', async () => {
+    const elsewhere = new Elsewhere();
+    const told: string[] = [];
+    let failures = 2;
+    const definition = kindOf(elsewhere, {
+      async onChange(saga) {
+        if (saga.status === 'DONE' && failures-- > 0) throw new Error('the subject is not to be had');
+        told.push(`${saga.status} ${saga.actions.filter(({ status }) => status === 'DONE').length}`);
+      },
+    });
+    const { saga } = await begin(definition, { leaseMillis: 30 }).start(planOf(definition), unitOf());
+    await until(saga.id);
+    expect(told.at(-1)).toBe('DONE 3');
+    expect(told.filter((line) => line.startsWith('DONE'))).toHaveLength(1);
+    expect(elsewhere.there.size).toBe(3);
+  });
+
+  if (storage === 'database')
+    it('start with the transaction that starts them, or not at all', async () => {
+      const elsewhere = new Elsewhere();
+      const definition = kindOf(elsewhere);
+      const sagas = begin(definition);
+      const unit = unitOf();
+      const plan = planOf(definition);
+      await expect(
+        unit.transaction(async () => {
+          await sagas.start(plan, unit);
+          throw new Error('rolled back');
+        }),
+      ).rejects.toThrow('rolled back');
+      expect(await sagas.findBySubjects(plan.kind, [plan.subject])).toEqual([]);
+      const { saga } = await unit.transaction(() => sagas.start(plan, unit));
+      expect((await until(saga.id)).status).toBe('DONE');
+    });
+});
