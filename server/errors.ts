@@ -18,6 +18,8 @@ export const ERRORS = {
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   FEATURE_DISABLED: { status: 403, title: 'Switched off for this gym' },
   OPERATION_LIMIT_EXCEEDED: { status: 400, title: 'The GraphQL operation is too large' },
+  OPERATION_NOT_REGISTERED: { status: 403, title: 'Only registered operations are answered here' },
+  UNAUTHORIZED_FIELD_OR_TYPE: { status: 403, title: 'A field that the caller may not ask for' },
   UPSTREAM_UNAVAILABLE: { status: 503, title: 'A service that is needed does not answer' },
   UPSTREAM_TIMEOUT: { status: 504, title: 'A service that is needed did not answer in time' },
   INTERNAL: { status: 500, title: 'Internal error' },

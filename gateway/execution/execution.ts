@@ -15,6 +15,8 @@ export interface ExecutionSource {
    * null in the answer then.
    */
   readonly plan: QueryPlan;
+  /** Takes out of what was fetched what must not be shown, before it is shaped. */
+  readonly withhold?: ((data: Record<string, unknown>) => void) | undefined;
   /** A fetch of the plan that is not sent, but answered by `primaryAnswer`: a subscription's event. */
   readonly primary?: FetchNode | undefined;
 }

@@ -13,7 +13,7 @@ import { PlatformError } from '#server/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { AiProvider, AnalysisRequest } from './ai-provider.ts';
 import type { Analysis } from './analysis.shapes.ts';
-import { CircuitBreaker } from './circuit-breaker.ts';
+import { CircuitBreaker } from '#server/circuit-breaker.ts';
 
 export interface GeminiOptions {
   apiKey: string;

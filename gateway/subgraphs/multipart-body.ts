@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream';
+import type { FileUpload } from 'graphql-upload/processRequest.mjs';
+
+/**
+ * A GraphQL multipart request (graphql-multipart-request-spec) as a stream: each file is read from the client while it
+ * is written to the subgraph, so that a large one is never held whole.
+ */
+export function multipartBody(
+  boundary: string,
+  operations: string,
+  files: ReadonlyMap<string, Promise<FileUpload>>,
+): Readable {
+  return Readable.from(parts(boundary, operations, files), { objectMode: false });
+}
+
+async function* parts(
+  boundary: string,
+  operations: string,
+  files: ReadonlyMap<string, Promise<FileUpload>>,
+): AsyncGenerator<Buffer> {
+  const map = Object.fromEntries([...files.keys()].map((path, index) => [index, [path]]));
+  yield Buffer.from(
+    `${head(boundary, 'operations')}${operations}\r\n${head(boundary, 'map')}${JSON.stringify(map)}\r\n`,
+  );
+  let index = 0;
+  for (const arriving of files.values()) {
+    const { filename, mimetype, createReadStream } = await arriving; // there as soon as its part begins
+    yield Buffer.from(
+      head(
+        boundary,
+        `${index}"; filename="${quoted(filename)}`,
+        `content-type: ${mimetype.replaceAll(/[\r\n]/g, '')}\r\n`,
+      ),
+    );
+    yield* createReadStream();
+    yield Buffer.from('\r\n');
+    index += 1;
+  }
+  yield Buffer.from(`--${boundary}--\r\n`);
+}
+
+const head = (boundary: string, name: string, further = ''): string =>
+  `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n${further}\r\n`;
+
+/** A file name inside quotes, as browsers write it (HTML, 4.10.21.8 multipart form data). */
+const quoted = (name: string): string =>
+  name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
