@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { Pool } from 'undici';
 import { CircuitBreaker } from '#server/circuit-breaker.ts';
 import { PlatformError } from '#server/errors.ts';
