@@ -16,12 +16,15 @@ export const unauthorizedErrors = (refused: readonly ProtectedField[]): GraphQLE
   );
   return topmost.map(
     (path) =>
-      new GraphQLError('You may not ask for this field: log in, or with an account that has the right to it.', {
-        path,
-        extensions: {
-          code: 'UNAUTHORIZED_FIELD_OR_TYPE',
-          http: { status: ERRORS.UNAUTHORIZED_FIELD_OR_TYPE.status },
+      new GraphQLError(
+        'You may not ask for this field: log in, or with an account that has the right to it.',
+        {
+          path,
+          extensions: {
+            code: 'UNAUTHORIZED_FIELD_OR_TYPE',
+            http: { status: ERRORS.UNAUTHORIZED_FIELD_OR_TYPE.status },
+          },
         },
-      }),
+      ),
   );
 };
