@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { MigrationDeclaration } from './database.ts';
+import { ErasedAccount } from '../accounts/erased-account.entity.ts';
 import { CreateIdempotencyRecord } from './migrations/20260105090000_idempotency_record.ts';
+import { CreateErasedAccount } from './migrations/20261121110000_erased_account.ts';
 
 /**
  * The answer that a request with an `Idempotency-Key` got, for the one that comes again with the same key. It is
@@ -29,9 +31,10 @@ export class IdempotencyRecord extends IdempotencyRecordSchema.class {}
 IdempotencyRecordSchema.setClass(IdempotencyRecord);
 
 /** Tables that every service's database has; `openDatabase` puts them before the service's own. */
-export const platformEntities = [IdempotencyRecord];
+export const platformEntities = [IdempotencyRecord, ErasedAccount];
 
 /** Never change one that was released: add another. */
 export const platformMigrations: MigrationDeclaration[] = [
   { name: '20260105090000_idempotency_record', class: CreateIdempotencyRecord },
+  { name: '20261121110000_erased_account', class: CreateErasedAccount },
 ];

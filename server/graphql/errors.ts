@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { unwrapResolverError } from '@apollo/server/errors';
+import { ofErasedAccount } from '../accounts/erased-accounts.ts';
 import { ERRORS, INTERNAL_MESSAGE, PlatformError, type ErrorCode } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 
@@ -28,12 +29,13 @@ export function formatGraphqlError(
   thrown: unknown,
   log: Logger,
 ): GraphQLFormattedError {
-  const original = unwrapResolverError(thrown);
+  const resolverError = unwrapResolverError(thrown);
+  const original = ofErasedAccount(resolverError) ?? resolverError;
   const { message, path, locations } = formatted;
   const place = { ...(locations && { locations }), ...(path && { path }) };
   if (original instanceof PlatformError) {
     if (original.status >= 500) log.error({ err: original.cause ?? original }, original.message);
-    return { message, ...place, extensions: extensionsOf(original) };
+    return { message: original.message, ...place, extensions: extensionsOf(original) };
   }
   const code = formatted.extensions?.code;
   if (typeof code === 'string' && KEPT.has(code)) return { message, ...place, extensions: { code } };

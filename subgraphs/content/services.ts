@@ -1,5 +1,7 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { AccountData } from '#server/accounts/account-data.ts';
+import { contentAccountPart } from './accounts/account-part.ts';
 import { Exercises } from './exercises/exercises.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { Media } from './media/media.ts';
@@ -22,6 +24,7 @@ export const contentServices = (unit: UnitOfWork, { searches, files }: ContentRe
     exercises,
     workouts: new Workouts(unit, exercises, searches, media),
     products: new Products(unit, searches, media),
+    accountData: new AccountData(unit, contentAccountPart(unit)),
   };
 };
 

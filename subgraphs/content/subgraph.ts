@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { database } from './database.ts';
 import { demo } from './demo.ts';
@@ -26,6 +27,6 @@ export const content = defineSubgraph({
   services: contentServices,
   features: { exercises: 'content', workouts: 'content', products: 'shop' },
   graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql],
-  rest: [...exercisesRest, ...workoutsRest, ...productsRest, ...mediaRest],
+  rest: [...exercisesRest, ...workoutsRest, ...productsRest, ...mediaRest, ...accountDataRest],
   demo: (_services, unit) => demo(unit),
 });

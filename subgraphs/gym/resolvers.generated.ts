@@ -437,8 +437,10 @@ export type OccupancySample = {
 export type CheckIn = {
   __typename?: 'CheckIn';
   id: Scalars['ID']['output'];
-  userId: Scalars['ID']['output'];
-  user: User;
+  /** Null once the account is deleted. */
+  userId: Maybe<Scalars['ID']['output']>;
+  /** Null once the account is deleted, and for whom you may not see. */
+  user: Maybe<User>;
   gymId: Scalars['ID']['output'];
   locationId: Scalars['ID']['output'];
   location: Maybe<Location>;
@@ -466,7 +468,8 @@ export type CheckInDenial = {
   userId: Maybe<Scalars['ID']['output']>;
   /** The error code of the refusal. */
   reason: Scalars['String']['output'];
-  presentedBy: Scalars['ID']['output'];
+  /** Null once that account is deleted. */
+  presentedBy: Maybe<Scalars['ID']['output']>;
   deniedAt: Scalars['DateTime']['output'];
 };
 
@@ -509,7 +512,8 @@ export type LeaderboardEntry = {
   /** From 1. */
   rank: Scalars['Int']['output'];
   userId: Scalars['ID']['output'];
-  user: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  user: Maybe<User>;
   score: Scalars['Int']['output'];
   /** When the score was reached. */
   reachedAt: Scalars['DateTime']['output'];
@@ -520,7 +524,8 @@ export type Announcement = {
   __typename?: 'Announcement';
   id: Scalars['ID']['output'];
   gymId: Scalars['ID']['output'];
-  author: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  author: Maybe<User>;
   title: Scalars['String']['output'];
   text: Scalars['String']['output'];
   startsAt: Scalars['DateTime']['output'];
@@ -534,13 +539,15 @@ export type Post = {
   __typename?: 'Post';
   id: Scalars['ID']['output'];
   gymId: Scalars['ID']['output'];
-  author: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  author: Maybe<User>;
+  /** Empty once the account of its author is deleted. */
   text: Scalars['String']['output'];
   /** Path of the picture at the gym service (below `/gym` at the gateway), or null. */
   image: Maybe<Scalars['String']['output']>;
   likeCount: Scalars['Int']['output'];
-  /** Who liked it, latest first. */
-  likes: Array<User>;
+  /** Who liked it, latest first; null in the place of whom you may not see. */
+  likes: Array<Maybe<User>>;
   likedByMe: Scalars['Boolean']['output'];
   commentCount: Scalars['Int']['output'];
   /** Oldest first. */
@@ -565,7 +572,8 @@ export type Comment = {
   __typename?: 'Comment';
   id: Scalars['ID']['output'];
   postId: Scalars['ID']['output'];
-  author: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  author: Maybe<User>;
   text: Scalars['String']['output'];
   createdAt: Scalars['DateTime']['output'];
 };
@@ -576,7 +584,8 @@ export type PostReport = {
   postId: Scalars['ID']['output'];
   /** Null where it has been deleted meanwhile. */
   post: Maybe<Post>;
-  reporter: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  reporter: Maybe<User>;
   reason: Scalars['String']['output'];
   createdAt: Scalars['DateTime']['output'];
 };
@@ -1220,8 +1229,8 @@ export type OccupancySampleResolvers<ContextType = Context, ParentType extends R
 export type CheckInResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CheckIn'] = ResolversParentTypes['CheckIn'], FederationReferenceType extends FederationReferenceTypes['CheckIn'] = FederationReferenceTypes['CheckIn']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['CheckIn']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  userId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   locationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   location?: Resolver<Maybe<ResolversTypes['Location']>, ParentType, ContextType>;
@@ -1237,7 +1246,7 @@ export type CheckInDenialResolvers<ContextType = Context, ParentType extends Res
   locationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   userId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   reason?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  presentedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  presentedBy?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   deniedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
@@ -1259,7 +1268,7 @@ export type ChallengeResolvers<ContextType = Context, ParentType extends Resolve
 export type LeaderboardEntryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LeaderboardEntry'] = ResolversParentTypes['LeaderboardEntry']> = {
   rank?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   score?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   reachedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -1267,7 +1276,7 @@ export type LeaderboardEntryResolvers<ContextType = Context, ParentType extends 
 export type AnnouncementResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Announcement'] = ResolversParentTypes['Announcement']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  author?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   startsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -1279,11 +1288,11 @@ export type PostResolvers<ContextType = Context, ParentType extends ResolversPar
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Post']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  author?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   image?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   likeCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  likes?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType, RequireFields<PostLikesArgs, 'first'>>;
+  likes?: Resolver<Array<Maybe<ResolversTypes['User']>>, ParentType, ContextType, RequireFields<PostLikesArgs, 'first'>>;
   likedByMe?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   commentCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   comments?: Resolver<ResolversTypes['CommentConnection'], ParentType, ContextType, Partial<PostCommentsArgs>>;
@@ -1293,7 +1302,7 @@ export type PostResolvers<ContextType = Context, ParentType extends ResolversPar
 export type CommentResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Comment'] = ResolversParentTypes['Comment']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   postId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  author?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -1301,7 +1310,7 @@ export type CommentResolvers<ContextType = Context, ParentType extends Resolvers
 export type PostReportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostReport'] = ResolversParentTypes['PostReport']> = {
   postId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
-  reporter?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  reporter?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   reason?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };

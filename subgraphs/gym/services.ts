@@ -2,6 +2,8 @@ import type { Notifications } from '#server/database/notifications.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { AccountData } from '#server/accounts/account-data.ts';
+import { gymAccountPart } from './accounts/account-part.ts';
 import { Announcements } from './announcements/announcements.ts';
 import { Challenges } from './challenges/challenges.ts';
 import { Scores } from './challenges/scores.ts';
@@ -38,6 +40,7 @@ export const gymServices = (unit: UnitOfWork, { notifications, resolveQrCode, fi
     shop: new Shop(unit, gyms),
     programs: new Programs(unit, gyms),
     files,
+    accountData: new AccountData(unit, gymAccountPart(unit, files)),
   };
 };
 

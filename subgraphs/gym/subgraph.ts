@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listenTo } from '#server/database/notifications.ts';
+import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { serviceCalls } from '#server/service-calls.ts';
 import { announcementsGraphql } from './announcements/announcements.graphql.ts';
@@ -83,6 +84,7 @@ export const gym = defineSubgraph({
     ...announcementsRest,
     ...postsRest,
     ...shopRest,
+    ...accountDataRest,
   ],
   demo: (_services, unit) => demo(unit),
 });

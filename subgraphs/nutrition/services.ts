@@ -1,5 +1,7 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { AccountData } from '#server/accounts/account-data.ts';
+import { nutritionAccountPart } from './accounts/account-part.ts';
 import type { AiProvider } from './analysis/ai-provider.ts';
 import { Analyses } from './analysis/analysis.ts';
 import { Days } from './days/days.ts';
@@ -27,6 +29,7 @@ export const nutritionServices = (unit: UnitOfWork, { zones, provider }: Nutriti
     imports: new Imports(unit, zones),
     analyses: new Analyses(unit, provider),
     foods: new Foods(),
+    accountData: new AccountData(unit, nutritionAccountPart(unit)),
   };
 };
 

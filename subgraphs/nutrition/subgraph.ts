@@ -1,3 +1,4 @@
+import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { analysisGraphql } from './analysis/analysis.graphql.ts';
 import { ANALYSES_A_MINUTE, analysisRest } from './analysis/analysis.rest.ts';
@@ -52,6 +53,14 @@ export const nutrition = defineSubgraph({
   graphql: [analysisGraphql, foodLogsGraphql, goalsGraphql, daysGraphql, foodsGraphql, importsGraphql],
   graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSES_A_MINUTE },
   // imports before the log: `/log/import` is no `/log/:id`
-  rest: [...analysisRest, ...importsRest, ...foodLogsRest, ...goalsRest, ...daysRest, ...foodsRest],
+  rest: [
+    ...analysisRest,
+    ...importsRest,
+    ...foodLogsRest,
+    ...goalsRest,
+    ...daysRest,
+    ...foodsRest,
+    ...accountDataRest,
+  ],
   demo: (_services, unit) => demo(unit),
 });

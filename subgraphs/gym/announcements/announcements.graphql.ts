@@ -15,6 +15,6 @@ export const announcementsGraphql = {
     announcements: async ({ id }, _args, { announcements }) => announcements.current(id),
   },
   Announcement: {
-    author: ({ authorId }) => ({ id: authorId }),
+    author: ({ authorId }) => (authorId ? { id: authorId } : null),
   },
 } satisfies Resolvers;

@@ -4,7 +4,7 @@ export const AnnouncementShape = z
   .object({
     id: z.uuid(),
     gymId: z.uuid(),
-    authorId: z.uuid(),
+    authorId: z.uuid().nullable().meta({ description: 'Null once the account is deleted.' }),
     title: z.string(),
     text: z.string(),
     startsAt: z.iso.datetime(),

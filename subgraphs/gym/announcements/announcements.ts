@@ -58,7 +58,7 @@ export class Announcements {
 const present = (announcement: Announcement): AnnouncementShape => ({
   id: announcement.id,
   gymId: announcement.gymId,
-  authorId: announcement.authorId,
+  authorId: announcement.authorId ?? null,
   title: announcement.title,
   text: announcement.text,
   startsAt: announcement.startsAt.toISOString(),

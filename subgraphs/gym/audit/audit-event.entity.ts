@@ -5,7 +5,15 @@ import { uuidv7 } from '#server/ids.ts';
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',
-  indexes: [{ properties: ['gymId', 'id'] }],
+  indexes: [
+    { properties: ['gymId', 'id'] },
+    { properties: ['actorId', 'id'] },
+    // whom it was done to
+    {
+      name: 'audit_event_about',
+      expression: `create index "audit_event_about" on "audit_event" (("details" ->> 'userId'), "id")`,
+    },
+  ],
   properties: {
     id: p
       .uuid()

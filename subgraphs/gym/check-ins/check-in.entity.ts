@@ -36,6 +36,12 @@ const CheckInSchema = defineEntity({
     },
     { properties: ['userId', 'checkedInAt', 'id'] },
     { properties: ['locationId', 'checkedInAt'] },
+    // whom staff let in; members who let themselves in are found by themselves
+    {
+      name: 'check_in_by_staff',
+      expression:
+        'create index "check_in_by_staff" on "check_in" ("checked_in_by") where "checked_in_by" is distinct from "user_id"',
+    },
   ],
   // one open visit a member, whatever the code above it does
   uniques: [
@@ -50,7 +56,8 @@ const CheckInSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
-    userId: p.uuid(),
+    /** Null once the account is deleted: the visit stays in the figures of the gym. */
+    userId: p.uuid().nullable(),
     gymId: p.uuid(),
     locationId: p.uuid(),
     checkedInAt: p.datetime(),
@@ -62,8 +69,8 @@ const CheckInSchema = defineEntity({
     method: p.string().length(16).$type<CheckInMethod>(),
     /** What scanned, in the caller's words: `kiosk`, `app`. */
     source: p.string().length(32).nullable(),
-    /** Who presented the code: the member, or staff. */
-    checkedInBy: p.uuid(),
+    /** Who presented the code: the member, or staff; null once that account is deleted. */
+    checkedInBy: p.uuid().nullable(),
   },
 });
 

@@ -16,7 +16,7 @@ export const checkInsGraphql = {
   },
   CheckIn: {
     __resolveReference: async ({ id }, { checkIns }) => checkIns.get(id),
-    user: ({ userId }) => ({ id: userId }),
+    user: ({ userId }) => (userId ? { id: userId } : null),
     location: ({ locationId }, _args, { locations }) => locations.get(locationId),
   },
   User: {

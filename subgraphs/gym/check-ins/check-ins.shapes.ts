@@ -4,7 +4,7 @@ import { CheckInMethod } from './check-in.entity.ts';
 export const CheckInShape = z
   .object({
     id: z.uuid(),
-    userId: z.uuid(),
+    userId: z.uuid().nullable().meta({ description: 'Null once the account is deleted.' }),
     gymId: z.uuid(),
     locationId: z.uuid(),
     checkedInAt: z.iso.datetime(),
@@ -38,7 +38,7 @@ export const DenialShape = z
     locationId: z.uuid(),
     userId: z.uuid().nullable(),
     reason: z.string().meta({ description: 'The error code of the refusal.' }),
-    presentedBy: z.uuid(),
+    presentedBy: z.uuid().nullable().meta({ description: 'Null once that account is deleted.' }),
     deniedAt: z.iso.datetime(),
   })
   .meta({ id: 'CheckInDenial' });

@@ -22,14 +22,14 @@ export class CheckIns {
   private readonly resolveQrCode: ResolveQrCode;
   private readonly scores: Scores;
   private readonly denials: Denials;
-  private readonly openByUser = loaderOf(
+  private readonly openByUser = loaderOf<CheckIn>(
     (userIds) =>
       this.unit.em.find(CheckIn, {
         userId: { $in: [...userIds] },
         checkedOutAt: null,
         expiresAt: { $gt: new Date() },
       }),
-    (visit) => visit.userId,
+    (visit) => visit.userId ?? '',
   );
   private readonly byId = loaderOf(
     (ids) => this.unit.em.find(CheckIn, { id: { $in: [...ids] } }),
@@ -122,9 +122,9 @@ export class CheckIns {
         gymId: visit.gymId,
         actorId: viewer.userId,
         action: 'CHECK_IN_UNDONE',
-        details: { checkInId: id, userId: visit.userId },
+        details: { checkInId: id, userId: visit.userId ?? null },
       });
-      await this.scores.countCheckIns(visit.userId, visit.gymId, visit.checkedInAt);
+      if (visit.userId) await this.scores.countCheckIns(visit.userId, visit.gymId, visit.checkedInAt);
       await announceOccupancy(this.unit, visit.locationId);
     });
   }
@@ -302,7 +302,7 @@ const qrUnknown = () =>
 
 const present = (visit: CheckIn): CheckInShape => ({
   id: visit.id,
-  userId: visit.userId,
+  userId: visit.userId ?? null,
   gymId: visit.gymId,
   locationId: visit.locationId,
   checkedInAt: visit.checkedInAt.toISOString(),

@@ -5,7 +5,11 @@ import { uuidv7 } from '#server/ids.ts';
 const DenialSchema = defineEntity({
   name: 'Denial',
   tableName: 'check_in_denial',
-  indexes: [{ properties: ['locationId', 'id'] }],
+  indexes: [
+    { properties: ['locationId', 'id'] },
+    { properties: ['userId', 'id'] },
+    { properties: ['presentedBy', 'id'] },
+  ],
   properties: {
     id: p
       .uuid()
@@ -13,10 +17,11 @@ const DenialSchema = defineEntity({
       .onCreate(() => uuidv7()),
     locationId: p.uuid(),
     gymId: p.uuid(),
-    /** Whose code it was; null where nobody's. */
+    /** Whose code it was; null where nobody's, or where the account is deleted. */
     userId: p.uuid().nullable(),
     reason: p.string().length(32),
-    presentedBy: p.uuid(),
+    /** Null once the account is deleted. */
+    presentedBy: p.uuid().nullable(),
     deniedAt: p.datetime().onCreate(() => new Date()),
   },
 });

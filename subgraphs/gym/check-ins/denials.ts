@@ -60,6 +60,6 @@ const present = (denial: Denial): DenialShape => ({
   locationId: denial.locationId,
   userId: denial.userId ?? null,
   reason: denial.reason,
-  presentedBy: denial.presentedBy,
+  presentedBy: denial.presentedBy ?? null,
   deniedAt: denial.deniedAt.toISOString(),
 });

@@ -1,5 +1,9 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
 import { Gym } from './20261121045111_gym.ts';
+import { AccountData } from './20261121120000_account_data.ts';
 
 /** Oldest first; the names stay for ever. */
-export const migrations: MigrationDeclaration[] = [{ name: '20261121045111_gym', class: Gym }];
+export const migrations: MigrationDeclaration[] = [
+  { name: '20261121045111_gym', class: Gym },
+  { name: '20261121120000_account_data', class: AccountData },
+];

@@ -4,14 +4,15 @@ import { uuidv7 } from '#server/ids.ts';
 const PostSchema = defineEntity({
   name: 'Post',
   tableName: 'post',
-  indexes: [{ properties: ['gymId', 'id'] }],
+  indexes: [{ properties: ['gymId', 'id'] }, { properties: ['authorId', 'id'] }],
   properties: {
     id: p
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
     gymId: p.uuid(),
-    authorId: p.uuid(),
+    /** Null once the account is deleted; the text is empty then, and what others commented stays. */
+    authorId: p.uuid().nullable(),
     text: p.text(),
     /** File name of the picture, under /media/. */
     image: p.string().length(80).nullable(),
@@ -27,7 +28,7 @@ PostSchema.setClass(Post);
 const LikeSchema = defineEntity({
   name: 'Like',
   tableName: 'post_like',
-  indexes: [{ properties: ['postId', 'createdAt'] }],
+  indexes: [{ properties: ['postId', 'createdAt'] }, { properties: ['userId', 'postId'] }],
   properties: {
     postId: p.uuid().primary(),
     userId: p.uuid().primary(),
@@ -41,7 +42,7 @@ LikeSchema.setClass(Like);
 const CommentSchema = defineEntity({
   name: 'Comment',
   tableName: 'post_comment',
-  indexes: [{ properties: ['postId', 'id'] }],
+  indexes: [{ properties: ['postId', 'id'] }, { properties: ['authorId', 'id'] }],
   properties: {
     id: p
       .uuid()
@@ -61,7 +62,7 @@ CommentSchema.setClass(Comment);
 const ReportSchema = defineEntity({
   name: 'Report',
   tableName: 'post_report',
-  indexes: [{ properties: ['gymId', 'createdAt'] }],
+  indexes: [{ properties: ['gymId', 'createdAt'] }, { properties: ['reporterId', 'postId'] }],
   properties: {
     postId: p.uuid().primary(),
     reporterId: p.uuid().primary(),

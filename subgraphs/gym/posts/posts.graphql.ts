@@ -28,7 +28,7 @@ export const postsGraphql = {
   },
   Post: {
     __resolveReference: async ({ id }, { posts }) => posts.get(id),
-    author: ({ authorId }) => ({ id: authorId }),
+    author: ({ authorId }) => (authorId ? { id: authorId } : null),
     likes: async ({ id }, { first }, { posts }) =>
       (await posts.likers(id, first)).map((userId) => ({ id: userId })),
     comments: async ({ id }, page, { posts }) => connectionOf(await posts.comments(id, pageOf(page))),

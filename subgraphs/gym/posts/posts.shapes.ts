@@ -4,7 +4,10 @@ export const PostShape = z
   .object({
     id: z.uuid(),
     gymId: z.uuid(),
-    authorId: z.uuid(),
+    authorId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'Null once the account is deleted; `text` is empty then.' }),
     text: z.string(),
     image: z.string().nullable().meta({ description: 'Path of the picture at this service, or null.' }),
     likeCount: z.int(),

@@ -85,7 +85,12 @@ export class Posts {
       likeCount: 0,
       commentCount: 0,
     });
-    await this.unit.em.flush();
+    try {
+      await this.unit.em.flush();
+    } catch (error) {
+      if (name) await this.files.delete(name);
+      throw error;
+    }
     return present(post, false);
   }
 
@@ -261,7 +266,7 @@ const arrayLiteral = (ids: readonly string[]): string => `{${ids.join(',')}}`;
 const present = (post: Post, likedByMe: boolean): PostShape => ({
   id: post.id,
   gymId: post.gymId,
-  authorId: post.authorId,
+  authorId: post.authorId ?? null,
   text: post.text,
   image: post.image ? `/media/${post.image}` : null,
   likeCount: post.likeCount,

@@ -15,6 +15,7 @@ export interface LineError {
 const FoodLogImportSchema = defineEntity({
   name: 'FoodLogImport',
   tableName: 'food_log_import',
+  indexes: [{ properties: ['userId', 'id'] }],
   properties: {
     id: p
       .uuid()

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { restRoute } from '../rest/route.ts';
+import { RecordsPageShape, VerdictShape, type AccountData } from './account-data.ts';
+
+const route = restRoute<{ accountData: AccountData }>();
+const userParams = z.object({ userId: z.uuid() });
+
+/** The two routes by which identity reaches what a service keeps of a person; the same in every service. */
+export const accountDataRest = [
+  route({
+    method: 'GET',
+    path: '/accounts/:userId/records',
+    summary: 'What is kept of a person (the identity service alone)',
+    description:
+      'At most 1,000 records a page, kind by kind; empty where nothing is known of her. `GET /users/me/export` of the identity service is made of it.',
+    auth: 'required',
+    params: userParams,
+    query: z.object({
+      cursor: z.string().optional().meta({ description: '`next` of the page before.' }),
+    }),
+    success: { status: 200, description: 'A page of records.', shape: RecordsPageShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ params, query }, { accountData }) => accountData.records(params.userId, query.cursor),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/accounts/:userId',
+    summary: 'Erase what is kept of a person (the identity service alone)',
+    description:
+      'At once and for good, and nothing that is under way writes more of her. Repeating it gives the same verdict.',
+    auth: 'required',
+    params: userParams,
+    success: { status: 200, description: 'What was done.', shape: VerdictShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ params }, { accountData }) => accountData.erase(params.userId),
+  }),
+];

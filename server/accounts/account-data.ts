@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { requireService, type Viewer } from '../auth/viewer.ts';
+import { forbidden } from '../errors.ts';
+import { cursorsOf } from '../paging.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { Outcome, type AccountPart, type RecordKey, type Verdict } from './account-part.ts';
+
+/** Records a page. */
+export const RECORDS_PAGE = 1_000;
+
+export const VerdictShape = z
+  .object({
+    outcome: z.enum(Outcome),
+    reason: z.string().nullable().meta({ description: 'What is kept and why, where something is.' }),
+  })
+  .meta({ id: 'AccountVerdict' });
+
+export const RecordsPageShape = z
+  .object({
+    records: z.array(
+      z.object({
+        kind: z.string().meta({ description: 'Records of one kind come together.' }),
+        record: z.record(z.string(), z.unknown()),
+      }),
+    ),
+    next: z.string().nullable().meta({ description: '`cursor` of the next page; null after the last one.' }),
+  })
+  .meta({ id: 'AccountRecords' });
+export type RecordsPageShape = z.infer<typeof RecordsPageShape>;
+
+const cursors = cursorsOf(
+  'account-records',
+  z.tuple([z.string(), z.array(z.union([z.string(), z.number()]))]),
+);
+
+/**
+ * The rules of a service's part in exports and deletions. For identity alone, which has made sure who asks: no user,
+ * not even a SUPER_ADMIN, reads or erases somebody's data by them.
+ */
+export class AccountData {
+  private readonly unit: UnitOfWork;
+  private readonly part: AccountPart;
+
+  constructor(unit: UnitOfWork, part: AccountPart) {
+    this.unit = unit;
+    this.part = part;
+  }
+
+  /** A page of everything that is kept of a person, kind by kind; no records where nothing is known of her. */
+  async records(userId: string, cursor: string | undefined): Promise<RecordsPageShape> {
+    requireIdentity(this.unit.viewer);
+    return recordsPage(this.part, userId, cursor);
+  }
+
+  /** Erases it; the same verdict at every repetition. */
+  async erase(userId: string): Promise<Verdict> {
+    requireIdentity(this.unit.viewer);
+    return this.part.erase(userId.toLowerCase());
+  }
+}
+
+/** A page of a part's records, filled over the ends of kinds. */
+export async function recordsPage(
+  part: AccountPart,
+  userId: string,
+  cursor: string | undefined,
+): Promise<RecordsPageShape> {
+  const [begun, key] = cursors.read(cursor) ?? [undefined, undefined];
+  const kinds = Object.keys(part.records);
+  const records: RecordsPageShape['records'] = [];
+  let after: RecordKey | undefined = key;
+  for (const kind of kinds.slice(begun === undefined ? 0 : kinds.indexOf(begun))) {
+    const wanted = RECORDS_PAGE - records.length;
+    const found = (await part.records[kind]?.(userId, after, wanted)) ?? [];
+    for (const { record } of found) records.push({ kind, record: record as Record<string, unknown> });
+    const last = found.at(-1);
+    if (last && found.length === wanted) return { records, next: cursors.write([kind, [...last.key]]) };
+    after = undefined;
+  }
+  return { records, next: null };
+}
+
+/** @throws UNAUTHENTICATED, FORBIDDEN for everybody but identity itself */
+function requireIdentity(viewer: Viewer): void {
+  if (requireService(viewer).service !== 'identity') throw forbidden('This is for the identity service.');
+}

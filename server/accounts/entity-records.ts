@@ -1,0 +1,31 @@
+import { serialize, type AnyEntity, type EntityName, type FilterQuery } from '@mikro-orm/core';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import type { RecordSource } from './account-part.ts';
+
+/**
+ * The records of an entity that are about a person, in the order of `key`: a property that is unique among them.
+ * `except` names what means nothing outside the service.
+ */
+export const entityRecords =
+  <Entity extends AnyEntity>(
+    unit: UnitOfWork,
+    entity: EntityName<Entity>,
+    key: string & keyof Entity,
+    about: (userId: string) => object,
+    except: readonly (string & keyof Entity)[] = [],
+  ): RecordSource =>
+  async (userId, after, limit) => {
+    // A fork of its own: what was read is forgotten with the page.
+    const found = await unit.em
+      .fork()
+      .find(
+        entity,
+        { $and: [about(userId), ...(after ? [{ [key]: { $gt: after[0] } }] : [])] } as FilterQuery<Entity>,
+        { orderBy: { [key]: 'asc' } as never, limit, disableIdentityMap: true },
+      );
+    return found.map((one) => {
+      const record = serialize(one) as Record<string, unknown>;
+      for (const property of except) delete record[property];
+      return { key: [record[key] as string | number], record };
+    });
+  };

@@ -1,0 +1,65 @@
+import { conflict, type PlatformError } from '../errors.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import type { Verdict } from './account-part.ts';
+
+/**
+ * Erases what a service's database holds of an account, once: repeated, it gives the verdict of then.
+ *
+ * The account is marked in a transaction of its own, under a lock that every statement which writes its id takes
+ * shared (`refuseErasedAccount`): who was first has committed when the mark is there, and is found by `erase`; who
+ * comes later is refused. `erase` runs in one transaction; files it removes first, so that a crash leaves the
+ * rows that name them.
+ */
+export async function eraseOnce(
+  unit: UnitOfWork,
+  userId: string,
+  erase: () => Promise<Verdict>,
+): Promise<Verdict> {
+  await unit.transaction(async () => {
+    await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`account:${userId}`]);
+    await unit.em.execute(
+      'insert into erased_account (user_id, erased_at) values (?, now()) on conflict do nothing',
+      [userId],
+    );
+  });
+  return unit.transaction(async () => {
+    const [before] = await unit.em.execute<{ outcome: Verdict['outcome'] | null; reason: string | null }[]>(
+      'select outcome, reason from erased_account where user_id = ? for update',
+      [userId],
+    );
+    if (before?.outcome) return { outcome: before.outcome, reason: before.reason };
+    const verdict = await erase();
+    await forgetAnswersTo(unit, userId);
+    await unit.em.execute('update erased_account set outcome = ?, reason = ? where user_id = ?', [
+      verdict.outcome,
+      verdict.reason,
+      userId,
+    ]);
+    return verdict;
+  });
+}
+
+/** Answers that were kept for a repetition of her requests. */
+export async function forgetAnswersTo(unit: UnitOfWork, userId: string): Promise<void> {
+  await unit.em.execute('delete from idempotency_record where caller = ?', [`user:${userId}`]);
+}
+
+/** SQL of a service's migration: new rows of `table` whose `column` names an erased account are refused; also changed ones, where an update may set it. */
+export const refuseErasedAccount = (
+  table: string,
+  column: string,
+  events: readonly ('insert' | 'update')[] = ['insert'],
+): string[] =>
+  events.map(
+    (event) =>
+      `create trigger "${table}_${column}_not_erased_on_${event}" after ${event} on "${table}" referencing new table as added for each statement execute function refuse_erased_account('${column}');`,
+  );
+
+/** The refusal of that trigger in our words; undefined for anything else that was thrown. */
+export function ofErasedAccount(thrown: unknown): PlatformError | undefined {
+  if (!(thrown instanceof Error) || (thrown as { code?: unknown }).code !== REFUSED) return undefined;
+  return conflict('The account that this is about has been deleted.', { cause: thrown });
+}
+
+/** SQLSTATE that `refuse_erased_account` raises. */
+const REFUSED = 'PF001';

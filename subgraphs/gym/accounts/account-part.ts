@@ -1,0 +1,32 @@
+import type { AccountPart } from '#server/accounts/account-part.ts';
+import { entityRecords } from '#server/accounts/entity-records.ts';
+import { eraseOnce } from '#server/accounts/erased-accounts.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { Announcement } from '../announcements/announcement.entity.ts';
+import { AuditEvent } from '../audit/audit-event.entity.ts';
+import { Participant } from '../challenges/challenge.entity.ts';
+import { CheckIn } from '../check-ins/check-in.entity.ts';
+import { Denial } from '../check-ins/denial.entity.ts';
+import { Comment, Like, Post, Report } from '../posts/post.entity.ts';
+import { eraseMember } from './erase-member.ts';
+
+/** What the gym service keeps of a person. */
+export const gymAccountPart = (unit: UnitOfWork, files: FileStorage): AccountPart => ({
+  records: {
+    checkIns: entityRecords(unit, CheckIn, 'id', (userId) => ({ userId })),
+    deniedCheckIns: entityRecords(unit, Denial, 'id', (userId) => ({
+      $or: [{ userId }, { userId: null, presentedBy: userId }],
+    })),
+    challenges: entityRecords(unit, Participant, 'challengeId', (userId) => ({ userId })),
+    posts: entityRecords(unit, Post, 'id', (authorId) => ({ authorId })),
+    comments: entityRecords(unit, Comment, 'id', (authorId) => ({ authorId })),
+    likes: entityRecords(unit, Like, 'postId', (userId) => ({ userId })),
+    reports: entityRecords(unit, Report, 'postId', (reporterId) => ({ reporterId })),
+    announcements: entityRecords(unit, Announcement, 'id', (authorId) => ({ authorId })),
+    auditEvents: entityRecords(unit, AuditEvent, 'id', (userId) => ({
+      $or: [{ actorId: userId }, { details: { userId } }],
+    })),
+  },
+  erase: (userId) => eraseOnce(unit, userId, () => eraseMember(unit, files, userId)),
+});
