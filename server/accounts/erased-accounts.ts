@@ -16,7 +16,9 @@ export async function eraseOnce(
   erase: () => Promise<Verdict>,
 ): Promise<Verdict> {
   await unit.transaction(async () => {
-    await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`account:${userId}`]);
+    await unit.em.execute(`select pg_advisory_xact_lock(hashtext('erased_account'), account_lock(?))`, [
+      userId,
+    ]);
     await unit.em.execute(
       'insert into erased_account (user_id, erased_at) values (?, now()) on conflict do nothing',
       [userId],

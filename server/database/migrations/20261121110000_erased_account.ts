@@ -7,22 +7,27 @@ export class CreateErasedAccount extends Migration {
     );
     // Of a trigger after a statement, with the rows of that statement as "added" and the name of their column as its
     // argument. The lock makes it exact: either the erasure waits for this transaction's commit and finds its rows, or
-    // this waits for the erasure and finds its mark.
+    // this waits for the erasure and finds its mark. Accounts share 256 locks, so that a statement may name any number.
+    this.addSql(`create function "account_lock"(account uuid) returns int language sql immutable as $$
+  select hashtext(account::text) & 255
+$$;`);
     this.addSql(`create function "refuse_erased_account"() returns trigger language plpgsql as $$
-declare account uuid;
+declare erased uuid;
 begin
-  for account in execute format('select distinct %1$I from added where %1$I is not null order by 1', tg_argv[0]) loop
-    perform pg_advisory_xact_lock_shared(hashtextextended('account:' || account, 0));
-    if exists (select 1 from erased_account where user_id = account) then
-      raise exception 'the account % has been erased', account using errcode = 'PF001';
-    end if;
-  end loop;
+  execute format(
+    'select pg_advisory_xact_lock_shared(hashtext(''erased_account''), lock)
+     from (select distinct account_lock(%1$I) as lock from added where %1$I is not null order by 1) as locks', tg_argv[0]);
+  execute format('select erased_account.user_id from erased_account join added on added.%1$I = erased_account.user_id limit 1', tg_argv[0]) into erased;
+  if erased is not null then
+    raise exception 'the account % has been erased', erased using errcode = 'PF001';
+  end if;
   return null;
 end $$;`);
   }
 
   override down(): void {
     this.addSql(`drop function "refuse_erased_account" cascade;`);
+    this.addSql(`drop function "account_lock";`);
     this.addSql(`drop table "erased_account";`);
   }
 }

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+const SERVICES = ['gym', 'nutrition', 'content'] as const;
+
+let platform: TestPlatform;
+let identity: string;
+let staff: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', ...SERVICES] });
+  identity = await platform.serviceToken('identity');
+  staff = await platform.demo('admin@iron.test');
+});
+afterAll(() => platform.stop());
+
+const erase = (service: (typeof SERVICES)[number], userId: string) =>
+  platform.rest(service, 'DELETE', `/accounts/${userId}`, { token: identity });
+
+/** All of a person's records in a service, by kind. */
+async function recordsIn(service: (typeof SERVICES)[number], userId: string) {
+  const found: Record<string, Record<string, unknown>[]> = {};
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const at = `/accounts/${userId}/records${cursor && `?cursor=${cursor}`}`;
+    const { body } = await platform.rest(service, 'GET', at, { token: identity });
+    for (const { kind, record } of body.records) (found[kind] ??= []).push(record);
+    cursor = body.next;
+  }
+  return found;
+}
+
+describe.each(SERVICES)('the part of %s in exports and deletions', (service) => {
+  it('is for identity alone', async () => {
+    const callers = [
+      undefined,
+      (await platform.register()).token,
+      staff,
+      await platform.demo('super@demo.test'),
+      await platform.serviceToken(service),
+      identity,
+    ];
+    const statuses = await Promise.all(
+      callers.map(async (token) => [
+        (
+          await platform.rest(service, 'GET', `/accounts/${randomUUID()}/records`, {
+            ...(token && { token }),
+          })
+        ).status,
+        (await platform.rest(service, 'DELETE', `/accounts/${randomUUID()}`, { ...(token && { token }) }))
+          .status,
+      ]),
+    );
+    expect(statuses).toEqual([
+      [401, 401],
+      [403, 403],
+      [403, 403],
+      [403, 403],
+      [403, 403],
+      [200, 200],
+    ]);
+  });
+
+  it('takes no id or cursor but real ones, and gives nothing and the same verdict for nobody', async () => {
+    const somebody = randomUUID();
+    const ask = (at: string) => platform.rest(service, 'GET', at, { token: identity });
+    expect((await ask('/accounts/1/records')).status).toBe(404);
+    expect((await ask(`/accounts/${somebody}/records?cursor=abc`)).status).toBe(400);
+    expect((await ask(`/accounts/${somebody}/records`)).body).toEqual({ records: [], next: null });
+    const verdict = await erase(service, somebody);
+    expect(verdict.body).toMatchObject({ outcome: 'DELETED' });
+    expect((await erase(service, somebody)).body).toEqual(verdict.body);
+  });
+});
+
+describe('a person who is gone', () => {
+  it('is not brought back by what was under way', async () => {
+    const user = await platform.register();
+    const { body: me } = await platform.rest('identity', 'GET', '/users/me', user);
+    const [location] = (await platform.rest('gym', 'GET', '/locations', user)).body;
+    await erase('gym', user.id);
+    await erase('nutrition', user.id);
+    const writes = await Promise.all([
+      platform.rest('gym', 'POST', '/posts', { ...user, body: { text: 'still here' } }),
+      platform.rest('nutrition', 'POST', '/log', {
+        ...user,
+        headers: { 'Idempotency-Key': randomUUID() },
+        body: { foodName: 'Soup', calories: 90 },
+      }),
+      platform.rest('gym', 'POST', '/locations/check-in', {
+        token: staff,
+        body: { qrCode: me.qrCode, locationId: location.id },
+      }),
+    ]);
+    expect(writes.map(({ status, body }) => [status, body.code])).toEqual(
+      writes.map(() => [409, 'CONFLICT']),
+    );
+    const { errors } = await platform.graph(
+      'gym',
+      'mutation { createPost(input: { text: "still here" }) { id } }',
+      {},
+      user,
+    );
+    expect(errors?.[0]?.extensions.code).toBe('CONFLICT');
+    expect(await recordsIn('gym', user.id)).toEqual({});
+    expect(await recordsIn('nutrition', user.id)).toEqual({});
+  });
+
+  it('is erased whole, however much she writes meanwhile', async () => {
+    const user = await platform.register();
+    const csv = Array.from({ length: 6_000 }, (_, line) => `2026-01-05,Soup ${line},90,1,2,3`).join('\n');
+    const importing = platform.rest('nutrition', 'POST', '/log/import', {
+      ...user,
+      headers: { 'Content-Type': 'text/csv' },
+      body: `localDate,foodName,calories,protein,carbs,fats\n${csv}`,
+    });
+    await Promise.race([importing, recordsComeIn(user.id)]);
+    expect((await erase('nutrition', user.id)).body).toEqual({ outcome: 'DELETED', reason: null });
+    await importing;
+    for (const table of ['food_log', 'food_log_day', 'food_log_import'])
+      expect(await platform.sql('nutrition', `select 1 from ${table} where user_id = $1`, [user.id])).toEqual(
+        [],
+      );
+  });
+});
+
+const recordsComeIn = async (userId: string): Promise<void> => {
+  while (!(await recordsIn('nutrition', userId)).foodLogs) await new Promise(setImmediate);
+};
+
+describe('an export', () => {
+  it('goes on page by page, in order and without a gap', async () => {
+    const { id } = await platform.register();
+    await platform.sql(
+      'nutrition',
+      `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, source, logged_at, local_date, created_at)
+       select gen_random_uuid(), $1, 'Soup ' || n, n, 0, 0, 0, 'MANUAL', date_trunc('hour', now()), '2026-01-05'::date + n % 3, now() from generate_series(1, 2500) n`,
+      [id],
+    );
+    const { foodLogs = [], ...rest } = await recordsIn('nutrition', id);
+    expect(rest).toEqual({});
+    expect(new Set(foodLogs.map(({ calories }) => calories)).size).toBe(2500);
+    expect(foodLogs).toHaveLength(2500);
+  });
+});
