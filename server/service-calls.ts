@@ -14,6 +14,8 @@ export interface ServiceCall {
   as: 'caller' | 'service';
   /** The request that this one is part of: its trace, its id, and the caller's token. */
   origin: Origin;
+  /** The user whose wish this is, where it is made as a service: the other service's audit names her. */
+  onBehalfOf?: string | undefined;
   /** Makes a repeated POST harmless at the other service. */
   idempotencyKey?: string;
 }
@@ -45,7 +47,7 @@ export function serviceCalls({
 }: ServiceCallsOptions): ServiceCalls {
   const pool = new Pool(url, { connections: 32, keepAliveTimeout: 30_000, connect: { timeout: 1_000 } }); // 30 s, 1 s
   return {
-    async call({ method, path, body, as, origin, idempotencyKey }) {
+    async call({ method, path, body, as, origin, onBehalfOf, idempotencyKey }) {
       const authorization = as === 'caller' ? origin.authorization : `Bearer ${await tokens.get()}`;
       const signal = AbortSignal.timeout(timeoutMillis);
       let answer: { status: number; text: string };
@@ -60,6 +62,7 @@ export function serviceCalls({
             ...(origin.requestId && { 'x-request-id': origin.requestId }),
             ...(origin.address && { 'x-forwarded-for': origin.address }),
             ...(authorization && { authorization }),
+            ...(onBehalfOf && { 'x-on-behalf-of': onBehalfOf }),
             ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
             ...(body !== undefined && { 'content-type': 'application/json' }),
           },

@@ -19,6 +19,23 @@ export const timezone = z
   .refine(isTimezone, 'expected an IANA time zone such as Europe/Berlin')
   .meta({ description: 'IANA time zone, e.g. Europe/Berlin.' });
 
+const timeOfDay = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'expected a time such as 06:30');
+
+/** When a location is open: local times by day of the week; a day that is not named is closed. */
+export const openingHours = z
+  .partialRecord(
+    z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], 'expected mon, tue, wed, thu, fri, sat or sun'),
+    z.object({ opens: timeOfDay, closes: timeOfDay }).refine(({ opens, closes }) => opens < closes, {
+      path: ['closes'],
+      message: 'expected a time after opens',
+    }),
+  )
+  .meta({
+    description:
+      'Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day that is not named is closed.',
+  });
+export type OpeningHours = z.infer<typeof openingHours>;
+
 /** A local day, `YYYY-MM-DD`. */
 export const day = z.iso.date('expected a day such as 2026-01-31');
 

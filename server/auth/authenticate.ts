@@ -1,6 +1,7 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { unauthenticated } from '../errors.ts';
 import { contextOf } from '../http/request-context.ts';
+import { isUuid } from '../ids.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 import { ANONYMOUS, type Viewer } from './viewer.ts';
 
@@ -11,7 +12,7 @@ import { ANONYMOUS, type Viewer } from './viewer.ts';
  */
 export function optionalAuth(verifier: TokenVerifier): RequestHandler {
   return async (req, res, next) => {
-    contextOf(res).viewer = await viewerOf(req.headers.authorization, verifier);
+    contextOf(res).viewer = onBehalf(req, await viewerOf(req.headers.authorization, verifier));
     next();
   };
 }
@@ -30,11 +31,17 @@ export function forgivingAuth(verifier: TokenVerifier): RequestHandler {
 /** A valid token is required: 401 without. */
 export function authenticateToken(verifier: TokenVerifier): RequestHandler {
   return async (req, res, next) => {
-    const viewer = await viewerOf(req.headers.authorization, verifier);
+    const viewer = onBehalf(req, await viewerOf(req.headers.authorization, verifier));
     if (viewer.kind === 'anonymous') throw unauthenticated();
     contextOf(res).viewer = viewer;
     next();
   };
+}
+
+/** A service may say whose wish it carries out; from anybody else the header means nothing. */
+function onBehalf(req: Request, viewer: Viewer): Viewer {
+  const userId = req.get('x-on-behalf-of');
+  return viewer.kind === 'service' && userId && isUuid(userId) ? { ...viewer, onBehalfOf: userId } : viewer;
 }
 
 /** Who presents this `Authorization` value; anonymous where there is none. @throws UNAUTHENTICATED for one that does not hold. */

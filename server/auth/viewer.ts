@@ -20,6 +20,8 @@ export interface UserViewer {
 export interface ServiceViewer {
   readonly kind: 'service';
   readonly service: string;
+  /** The user whose wish it carries out, by `X-On-Behalf-Of`: for audits. It gives no right. */
+  readonly onBehalfOf?: string;
   readonly expiresAt: number;
 }
 /** Who asks. Every rule decides by it. */
@@ -80,6 +82,10 @@ export const runsGym = (viewer: Viewer, gymId: string | null): boolean =>
 /** Whether the viewer may see what belongs to that gym: its people, and every SUPER_ADMIN. */
 export const seesGym = (viewer: Viewer, gymId: string | null): boolean =>
   viewer.kind === 'user' && (viewer.role === Role.SUPER_ADMIN || (gymId !== null && viewer.gymId === gymId));
+
+/** Who is named for what the viewer did: the user, also one for whom a service acts; else the service. */
+export const actorOf = (viewer: UserViewer | ServiceViewer): string =>
+  viewer.kind === 'user' ? viewer.userId : (viewer.onBehalfOf ?? viewer.service);
 
 /** A service of the platform under its own credentials. @throws UNAUTHENTICATED or FORBIDDEN for anybody else. */
 export function requireService(viewer: Viewer): ServiceViewer {

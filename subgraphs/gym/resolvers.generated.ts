@@ -26,7 +26,7 @@ export type Query = {
   __typename?: 'Query';
   /** A gym by its id or its slug; null where there is none. */
   gym: Maybe<Gym>;
-  /** Every gym of the platform, by name. */
+  /** Every gym of the platform, or those of one name in whatever case; by name. */
   gyms: Array<Gym>;
   /** The branding and feature switches of a gym, by the gym's id or slug; null where there is no such gym. */
   gymConfig: Maybe<GymConfig>;
@@ -38,6 +38,8 @@ export type Query = {
   designTokens: Maybe<Scalars['JSON']['output']>;
   /** The locations of your gym, by name. A SUPER_ADMIN names any gym by `gymId`. */
   locations: Array<Location>;
+  /** A location of your gym (SUPER_ADMIN: of any); null where there is none. */
+  location: Maybe<Location>;
   /** Refused check-ins at a location, newest first. For staff of the gym. */
   checkInDenials: CheckInDenialConnection;
   /** The active challenges of your gym, the one that ends first at the front. `FEATURE_DISABLED` where the gym has switched off "challenges". */
@@ -58,6 +60,11 @@ export type Query = {
 export type QueryGymArgs = {
   id?: InputMaybe<Scalars['ID']['input']>;
   slug?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryGymsArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -85,6 +92,11 @@ export type QueryDesignTokensArgs = {
 
 export type QueryLocationsArgs = {
   gymId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryLocationArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -390,6 +402,8 @@ export type Location = {
   capacity: Scalars['Int']['output'];
   /** After so many minutes a visit ends by itself. */
   maxStayMinutes: Scalars['Int']['output'];
+  /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day that is not named is closed. null: not known. */
+  openingHours: Maybe<Scalars['JSON']['output']>;
   occupancy: Occupancy;
   /** Hour by hour from `from` (default: 24 hours before `to`) to `to` (default: now), at most 31 days. */
   occupancyHistory: Array<OccupancySample>;
@@ -746,6 +760,8 @@ export type CreateLocationInput = {
   timezone: Scalars['String']['input'];
   capacity: Scalars['Int']['input'];
   maxStayMinutes?: InputMaybe<Scalars['Int']['input']>;
+  /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day that is not named is closed. null: not known. */
+  openingHours?: InputMaybe<Scalars['JSON']['input']>;
 };
 
 export type UpdateLocationInput = {
@@ -755,6 +771,8 @@ export type UpdateLocationInput = {
   timezone?: InputMaybe<Scalars['String']['input']>;
   capacity?: InputMaybe<Scalars['Int']['input']>;
   maxStayMinutes?: InputMaybe<Scalars['Int']['input']>;
+  /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day that is not named is closed. null: not known. */
+  openingHours?: InputMaybe<Scalars['JSON']['input']>;
 };
 
 export type CheckInInput = {
@@ -1119,12 +1137,13 @@ export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   gym?: Resolver<Maybe<ResolversTypes['Gym']>, ParentType, ContextType, Partial<QueryGymArgs>>;
-  gyms?: Resolver<Array<ResolversTypes['Gym']>, ParentType, ContextType>;
+  gyms?: Resolver<Array<ResolversTypes['Gym']>, ParentType, ContextType, Partial<QueryGymsArgs>>;
   gymConfig?: Resolver<Maybe<ResolversTypes['GymConfig']>, ParentType, ContextType, RequireFields<QueryGymConfigArgs, 'gymId'>>;
   gymConfigDraft?: Resolver<Maybe<ResolversTypes['GymConfigDraft']>, ParentType, ContextType, RequireFields<QueryGymConfigDraftArgs, 'gymId'>>;
   gymConfigHistory?: Resolver<ResolversTypes['GymConfigConnection'], ParentType, ContextType, RequireFields<QueryGymConfigHistoryArgs, 'gymId'>>;
   designTokens?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType, RequireFields<QueryDesignTokensArgs, 'gymId'>>;
   locations?: Resolver<Array<ResolversTypes['Location']>, ParentType, ContextType, Partial<QueryLocationsArgs>>;
+  location?: Resolver<Maybe<ResolversTypes['Location']>, ParentType, ContextType, RequireFields<QueryLocationArgs, 'id'>>;
   checkInDenials?: Resolver<ResolversTypes['CheckInDenialConnection'], ParentType, ContextType, RequireFields<QueryCheckInDenialsArgs, 'locationId'>>;
   challenges?: Resolver<Array<ResolversTypes['Challenge']>, ParentType, ContextType, Partial<QueryChallengesArgs>>;
   challenge?: Resolver<Maybe<ResolversTypes['Challenge']>, ParentType, ContextType, RequireFields<QueryChallengeArgs, 'id'>>;
@@ -1207,6 +1226,7 @@ export type LocationResolvers<ContextType = Context, ParentType extends Resolver
   timezone?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   capacity?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   maxStayMinutes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  openingHours?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   occupancy?: Resolver<ResolversTypes['Occupancy'], ParentType, ContextType>;
   occupancyHistory?: Resolver<Array<ResolversTypes['OccupancySample']>, ParentType, ContextType, Partial<LocationOccupancyHistoryArgs>>;
 };

@@ -66,6 +66,8 @@ const ROUTES: [
   ['POST', '/gym/config/{gym}/rollback', { version: 1 }, [401, 403, 403, 403, 403, 200]],
   ['GET', '/gym/config/{gym}/history', undefined, [401, 403, 403, 200, 403, 200]],
   ['POST', '/gyms', { name: 'Gym', slug: 'one-more-gym' }, [401, 403, 403, 403, 403, 201]],
+  ['DELETE', '/gyms/{gym}', undefined, [401, 403, 403, 403, 403, 403]],
+  ['GET', '/locations/{location}', undefined, [401, 200, 404, 200, 404, 200]],
   ['GET', '/locations/', undefined, [401, 200, 200, 200, 200, 400]],
   ['GET', '/locations?gymId={gym}', undefined, [401, 200, 403, 200, 403, 200]],
   [

@@ -10,7 +10,7 @@ export const gymsGraphql = {
       if (!idOrSlug) throw invalid('', 'expected the id or the slug of a gym');
       return gyms.find(idOrSlug);
     },
-    gyms: (_root, _args, { gyms }) => gyms.list(),
+    gyms: (_root, args, { gyms }) => gyms.list(args),
     gymConfig: async (_root, { gymId }, { gyms }) => (await gyms.find(gymId))?.config ?? null,
     gymConfigDraft: (_root, { gymId }, { configs }) => orNull(configs.draft(gymId)),
     gymConfigHistory: async (_root, { gymId, ...page }, { configs }) =>

@@ -22,18 +22,33 @@ export const gymsRest = [
     path: '/gyms',
     summary: 'All gyms, by name',
     auth: 'optional',
+    query: z.object({
+      name: z.string().optional().meta({ description: 'Only those of this name, in whatever case.' }),
+    }),
     success: { status: 200, description: 'The gyms.', shape: z.array(GymShape) },
-    handler: (_request, { gyms }) => gyms.list(),
+    handler: ({ query }, { gyms }) => gyms.list(query),
   }),
   route({
     method: 'POST',
     path: '/gyms',
-    summary: 'Add a gym (SUPER_ADMIN)',
+    summary: 'Add a gym (SUPER_ADMIN, services)',
     auth: 'required',
     body: CreateGymInput,
     success: { status: 201, description: 'The gym.', shape: GymShape },
     errors: ['FORBIDDEN', 'CONFLICT'],
     handler: ({ body }, { gyms }) => gyms.create(body),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/gyms/:gymId',
+    summary: 'Take back a gym that the asking service has made (services)',
+    description:
+      'With its locations and its configuration, and only as long as nobody has used it: no visit, post, challenge, announcement, product or program.',
+    auth: 'required',
+    params: z.object({ gymId: z.uuid() }),
+    success: { status: 204, description: 'It is gone.' },
+    errors: ['FORBIDDEN', 'CONFLICT'],
+    handler: ({ params: { gymId } }, { gyms }) => gyms.withdraw(gymId),
   }),
   route({
     method: 'GET',
@@ -47,7 +62,8 @@ export const gymsRest = [
   route({
     method: 'PUT',
     path: '/gym/config',
-    summary: 'Publish the branding and feature configuration of a gym (SUPER_ADMIN)',
+    summary:
+      'Publish the branding and feature configuration of a gym (SUPER_ADMIN; the wizard service for one)',
     description: 'A group that is given replaces that group, one that is absent stays.',
     auth: 'required',
     body: UpdateGymConfigShape,

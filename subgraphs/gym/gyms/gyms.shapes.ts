@@ -76,6 +76,10 @@ export type DraftShape = z.infer<typeof DraftShape>;
 export const RollbackInput = z.object({ version: z.int('expected the version to go back to') });
 
 export const CreateGymInput = z.object({
+  id: z.uuid().nullish().meta({
+    description:
+      'For a service of the platform, which chooses the id: a repeated creation is then the same gym.',
+  }),
   name: z.string().trim().min(2).max(120),
   slug: z
     .string()

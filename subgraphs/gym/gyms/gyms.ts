@@ -1,10 +1,11 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
-import { isSuperAdmin, requireRole, Role } from '#server/auth/viewer.ts';
+import { raw, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { actorOf, requireRole, requireService, Role } from '#server/auth/viewer.ts';
 import { conflict, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { audit } from '../audit/audit.ts';
 import { ConfigVersion } from './config-version.entity.ts';
 import { Gym } from './gym.entity.ts';
 import { CreateGymInput, type GymShape } from './gyms.shapes.ts';
@@ -39,20 +40,28 @@ export class Gyms {
     return gym;
   }
 
-  /** All of them, by name. */
-  async list(): Promise<GymShape[]> {
-    return (await this.unit.em.find(Gym, {}, { orderBy: { name: 'asc', id: 'asc' } })).map(present);
+  /** All of them, or those of one name in whatever case; by name. */
+  async list({ name }: { name?: string | null | undefined } = {}): Promise<GymShape[]> {
+    if (name?.includes('\0')) return []; // PostgreSQL's text holds none
+    const where = name ? { [raw('lower(name)')]: name.trim().toLowerCase() } : {};
+    return (await this.unit.em.find(Gym, where, { orderBy: { name: 'asc', id: 'asc' } })).map(present);
   }
 
-  /** @throws CONFLICT where the slug is taken. */
+  /** For a SUPER_ADMIN, and for a service that carries out her wish. @throws CONFLICT where the slug is taken. */
   async create(input: unknown): Promise<GymShape> {
-    const { viewer } = this.unit;
-    if (viewer.kind !== 'service' && !isSuperAdmin(viewer)) requireRole(viewer, Role.SUPER_ADMIN);
-    const { name, slug, theme, assets, features } = validated(CreateGymInput, input);
-    const actorId = viewer.kind === 'user' ? viewer.userId : viewer.kind === 'service' ? viewer.service : '';
+    const viewer =
+      this.unit.viewer.kind === 'service'
+        ? this.unit.viewer
+        : requireRole(this.unit.viewer, Role.SUPER_ADMIN);
+    const { id, name, slug, theme, assets, features } = validated(CreateGymInput, input);
+    const chosenId = viewer.kind === 'service' ? id : undefined;
+    const existing = chosenId ? await this.find(chosenId) : null;
+    if (existing?.slug === slug) return existing;
+    const actorId = actorOf(viewer);
     try {
       return await this.unit.transaction(async () => {
         const gym = this.unit.em.create(Gym, {
+          ...(chosenId && { id: chosenId }),
           name,
           slug,
           theme: theme ?? {},
@@ -70,6 +79,12 @@ export class Gyms {
           publishedBy: actorId,
           publishedAt: gym.updatedAt,
         });
+        await audit(this.unit, {
+          gymId: gym.id,
+          actorId,
+          action: GYM_CREATED,
+          details: viewer.kind === 'service' ? { slug, service: viewer.service } : { slug },
+        });
         return present(gym);
       });
     } catch (error) {
@@ -80,7 +95,46 @@ export class Gyms {
       throw error;
     }
   }
+
+  /**
+   * Takes back a gym that the asking service has made, with its locations, while nobody has used it.
+   * @throws NOT_FOUND also for a gym that somebody else has made; CONFLICT for one in use
+   */
+  async withdraw(id: string): Promise<void> {
+    const viewer = requireService(this.unit.viewer);
+    await this.unit.transaction(async () => {
+      const { em } = this.unit;
+      const [gym] = await em.execute<{ isUsed: boolean }[]>(WITHDRAWABLE, [id, GYM_CREATED, viewer.service]);
+      if (!gym) throw notFound('gym', id);
+      if (gym.isUsed) throw conflict('This gym is in use already; it cannot be taken back any more.');
+      for (const table of ['location', 'gym_config_draft', 'gym_config_version'])
+        await em.execute(`delete from ${table} where gym_id = ?`, [id]);
+      await em.execute('delete from gym where id = ?', [id]);
+      await audit(this.unit, {
+        gymId: id,
+        actorId: actorOf(viewer),
+        action: 'GYM_WITHDRAWN',
+        details: { service: viewer.service },
+      });
+    });
+  }
 }
+
+const GYM_CREATED = 'GYM_CREATED';
+
+/** The gym, locked against new locations, where this service has made it; and whether anything happens there. */
+const WITHDRAWABLE = `
+  select exists (select 1 from check_in where gym_id = gym.id)
+      or exists (select 1 from post where gym_id = gym.id)
+      or exists (select 1 from challenge where gym_id = gym.id)
+      or exists (select 1 from announcement where gym_id = gym.id)
+      or exists (select 1 from gym_product where gym_id = gym.id)
+      or exists (select 1 from gym_program where gym_id = gym.id) as "isUsed"
+  from gym
+  where id = ? and exists (
+    select 1 from audit_event where gym_id = gym.id and action = ? and details ->> 'service' = ?
+  )
+  for update`;
 
 const present = (gym: Gym): GymShape => ({
   id: gym.id,

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import type { OpeningHours } from '#server/shapes.ts';
 
 const LocationSchema = defineEntity({
   name: 'Location',
@@ -16,6 +17,8 @@ const LocationSchema = defineEntity({
     timezone: p.string().length(64),
     capacity: p.integer(),
     maxStayMinutes: p.integer().default(90),
+    /** null: not known */
+    openingHours: p.json<OpeningHours>().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p
       .datetime()

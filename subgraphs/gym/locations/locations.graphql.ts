@@ -1,9 +1,11 @@
+import { orNull } from '#server/graphql/or-null.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import type { Context } from '../services.ts';
 
 export const locationsGraphql = {
   Query: {
     locations: (_root, { gymId }, { locations }) => locations.list(gymId),
+    location: (_root, { id }, { locations }) => orNull(locations.get(id)),
   },
   Mutation: {
     createLocation: (_root, { input }, { locations }) => locations.create(input),

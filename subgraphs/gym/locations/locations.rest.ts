@@ -42,12 +42,21 @@ export const locationsRest = [
   route({
     method: 'POST',
     path: '/locations',
-    summary: 'Add a location (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    summary: 'Add a location (GYM_ADMIN of the gym, SUPER_ADMIN; the wizard service for one)',
     auth: 'required',
     body: CreateLocationShape,
     success: { status: 201, description: 'The new location.', shape: LocationWithOccupancyShape },
     errors: ['FORBIDDEN', 'GYM_REQUIRED'],
     handler: async ({ body }, { locations }) => withOccupancy(await locations.create(body), locations),
+  }),
+  route({
+    method: 'GET',
+    path: '/locations/:id',
+    summary: 'A location',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'With its occupancy.', shape: LocationWithOccupancyShape },
+    handler: async ({ params }, { locations }) => withOccupancy(await locations.get(params.id), locations),
   }),
   route({
     method: 'PUT',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timezone } from '#server/shapes.ts';
+import { openingHours, timezone } from '#server/shapes.ts';
 
 export const OccupancyShape = z
   .object({
@@ -30,6 +30,7 @@ export const LocationShape = z
     timezone: z.string(),
     capacity: z.int(),
     maxStayMinutes: z.int(),
+    openingHours: openingHours.nullable().meta({ description: 'null: not known.' }),
   })
   .meta({ id: 'Location' });
 export type LocationShape = z.infer<typeof LocationShape>;
@@ -48,9 +49,14 @@ const fields = {
     .int()
     .min(1)
     .max(24 * 60),
+  openingHours: openingHours.nullish(),
 };
 
 export const CreateLocationShape = z.object({
+  id: z.uuid().nullish().meta({
+    description:
+      'For a service of the platform, which chooses the id: a repeated creation is then the same location.',
+  }),
   gymId: z.uuid().nullish(),
   ...fields,
   maxStayMinutes: fields.maxStayMinutes.nullish(),
@@ -63,6 +69,7 @@ export const UpdateLocationShape = z.object({
   timezone: timezone.nullish(),
   capacity: fields.capacity.nullish(),
   maxStayMinutes: fields.maxStayMinutes.nullish(),
+  openingHours: fields.openingHours,
 });
 
 /** The graph's occupancy knows its location. */

@@ -1,11 +1,20 @@
 import { LockMode } from '@mikro-orm/core';
-import { requireGym, requireGymAdmin, requireUser, runsGym, seesGym } from '#server/auth/viewer.ts';
+import {
+  actorOf,
+  requireGym,
+  requireGymAdmin,
+  requireUser,
+  runsGym,
+  seesGym,
+  type ServiceViewer,
+} from '#server/auth/viewer.ts';
 import type { Notifications } from '#server/database/notifications.ts';
 import { forbidden, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { listLoaderOf, loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { audit } from '../audit/audit.ts';
 import { Location } from './location.entity.ts';
 import { occupancyChart } from './occupancy-chart.ts';
 import { occupancyEvents } from './occupancy-events.ts';
@@ -61,9 +70,11 @@ export class Locations {
 
   /** @throws NOT_FOUND also for another gym's. */
   async get(id: string): Promise<LocationShape> {
-    requireUser(this.unit.viewer);
+    const { viewer } = this.unit;
+    if (viewer.kind !== 'service') requireUser(viewer);
     const location = isUuid(id) ? await this.byId.load(id) : null;
-    if (!location || !seesGym(this.unit.viewer, location.gymId)) throw notFound('location', id);
+    if (!location || !(viewer.kind === 'service' || seesGym(viewer, location.gymId)))
+      throw notFound('location', id);
     return present(location);
   }
 
@@ -97,16 +108,49 @@ export class Locations {
     return occupancyEvents(this.notifications, id);
   }
 
+  /** For who runs the gym, and for a service that carries out a wish. */
   async create(input: unknown): Promise<LocationShape> {
-    const { gymId, maxStayMinutes, address, ...rest } = validated(CreateLocationShape, input);
-    const location = this.unit.em.create(Location, {
+    const { viewer } = this.unit;
+    const { id, gymId, maxStayMinutes, address, openingHours, ...rest } = validated(
+      CreateLocationShape,
+      input,
+    );
+    const fields = {
       ...rest,
-      gymId: requireGymAdmin(this.unit.viewer, gymId),
       address: address ?? null,
       maxStayMinutes: maxStayMinutes ?? 90,
-    });
+      openingHours: openingHours ?? null,
+    };
+    if (viewer.kind === 'service') return this.createFor(viewer, { ...fields, gymId: gymId ?? '', id });
+    const location = this.unit.em.create(Location, { ...fields, gymId: requireGymAdmin(viewer, gymId) });
     await this.unit.em.flush();
     return present(location);
+  }
+
+  /** The gym is locked, so that it is not taken back meanwhile: no location without a gym. */
+  private async createFor(
+    service: ServiceViewer,
+    { id, ...fields }: Omit<LocationShape, 'id'> & { id: string | null | undefined },
+  ): Promise<LocationShape> {
+    return this.unit.transaction(async () => {
+      const { em } = this.unit;
+      const { gymId } = fields;
+      const gyms = isUuid(gymId)
+        ? await em.execute<unknown[]>('select 1 from gym where id = ? for share', [gymId])
+        : [];
+      if (gyms.length === 0) throw notFound('gym', gymId);
+      const existing = id ? await em.findOne(Location, { id, gymId }) : null;
+      if (existing) return present(existing);
+      const location = em.create(Location, { ...fields, ...(id && { id }) });
+      await em.flush();
+      await audit(this.unit, {
+        gymId,
+        actorId: actorOf(service),
+        action: 'LOCATION_CREATED',
+        details: { locationId: location.id, service: service.service },
+      });
+      return present(location);
+    });
   }
 
   /** What is absent stays. */
@@ -123,6 +167,7 @@ export class Locations {
       location.timezone = change.timezone ?? location.timezone;
       location.capacity = change.capacity ?? location.capacity;
       location.maxStayMinutes = change.maxStayMinutes ?? location.maxStayMinutes;
+      location.openingHours = change.openingHours ?? location.openingHours;
       return present(location);
     });
   }
@@ -136,6 +181,7 @@ const present = ({
   timezone,
   capacity,
   maxStayMinutes,
+  openingHours,
 }: Location): LocationShape => ({
   id,
   gymId,
@@ -144,4 +190,5 @@ const present = ({
   timezone,
   capacity,
   maxStayMinutes,
+  openingHours: openingHours ?? null,
 });

@@ -1,9 +1,11 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
 import { Gym } from './20261121045111_gym.ts';
 import { AccountData } from './20261121120000_account_data.ts';
+import { OpeningHours } from './20261121130000_opening_hours.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20261121045111_gym', class: Gym },
   { name: '20261121120000_account_data', class: AccountData },
+  { name: '20261121130000_opening_hours', class: OpeningHours },
 ];

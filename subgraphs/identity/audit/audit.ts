@@ -29,7 +29,10 @@ export class Audit {
       action,
       actor: actorOf(viewer),
       subjectId,
-      details,
+      details:
+        viewer.kind === 'service' && viewer.onBehalfOf
+          ? { ...details, onBehalfOf: viewer.onBehalfOf }
+          : details,
       requestId: origin.requestId,
     });
   }

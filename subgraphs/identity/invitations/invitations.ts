@@ -7,6 +7,7 @@ import type { Audit } from '../audit/audit.ts';
 import { PasswordReset, ResetPurpose } from '../password-resets/password-reset.entity.ts';
 import type { PasswordResets } from '../password-resets/password-resets.ts';
 import { insertUser } from '../users/insert-user.ts';
+import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/users.ts';
 import { InviteShape } from './invitations.shapes.ts';
@@ -27,14 +28,25 @@ export class Invitations {
   async invite(input: unknown): Promise<UserShape> {
     const { viewer } = this.unit;
     const {
+      id,
       email,
       displayName,
       role = Role.MEMBER,
       gymId = null,
     } = withoutNulls(validated(InviteShape, input));
     const gym = gymThatMayBe(viewer, role, gymId);
+    const chosenId = viewer.kind === 'service' && id ? id : undefined;
     return this.unit.transaction(async () => {
-      const user = await insertUser(this.unit, { email, passwordHash: null, displayName, role, gymId: gym });
+      const invited = chosenId ? await this.unit.em.findOne(User, { id: chosenId }) : null;
+      if (invited) return presentUser(invited, viewer);
+      const user = await insertUser(this.unit, {
+        id: chosenId,
+        email,
+        passwordHash: null,
+        displayName,
+        role,
+        gymId: gym,
+      });
       await this.audit.record('USER_INVITED', user.id, { role, gymId: gym });
       await this.resets.note(email, ResetPurpose.INVITATION);
       return presentUser(user, viewer);

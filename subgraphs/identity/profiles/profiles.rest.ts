@@ -14,7 +14,8 @@ export const profilesRest = [
     method: 'PUT',
     path: '/profile',
     summary: 'Update the personal profile of the caller',
-    description: 'What is absent stays; an empty bio is none.',
+    description:
+      'What is absent stays; an empty bio is none. A service of the platform names the user by `userId`.',
     auth: 'required',
     body: UpdateProfileShape,
     success: { status: 200, description: 'The user as she is now.', shape: UserShape },

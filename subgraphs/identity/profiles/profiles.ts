@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
-import { unauthenticated } from '#server/errors.ts';
+import { invalid, notFound, unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { newQrCode } from '../users/qr-code.ts';
@@ -16,11 +16,13 @@ export class Profiles {
     this.unit = unit;
   }
 
-  /** What is absent stays; an empty bio is none. */
+  /** What is absent stays; an empty bio is none. A service of the platform says whose. */
   async update(input: unknown): Promise<UserShape> {
-    requireUser(this.unit.viewer);
-    const { displayName, bio, locale, timezone, units } = validated(UpdateProfileShape, input);
-    return this.change((user) => {
+    const { viewer } = this.unit;
+    const { userId, displayName, bio, locale, timezone, units } = validated(UpdateProfileShape, input);
+    const owner = viewer.kind === 'service' ? userId : requireUser(viewer).userId;
+    if (!owner) throw invalid('userId', 'expected the user whose profile it is');
+    return this.changeOf(owner, (user) => {
       user.displayName = displayName ?? user.displayName;
       user.bio = bio === undefined || bio === null ? user.bio : bio || null;
       user.locale = locale ?? user.locale;
@@ -46,14 +48,18 @@ export class Profiles {
 
   /** Changes the viewer's own row, one change after the other. */
   async change(apply: (user: User) => void): Promise<UserShape> {
-    const viewer = requireUser(this.unit.viewer);
+    return this.changeOf(requireUser(this.unit.viewer).userId, apply);
+  }
+
+  private async changeOf(userId: string, apply: (user: User) => void): Promise<UserShape> {
+    const { viewer } = this.unit;
     return this.unit.transaction(async () => {
       const user = await this.unit.em.findOne(
         User,
-        { id: viewer.userId },
+        { id: userId },
         { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
       );
-      if (!user) throw deleted();
+      if (!user) throw viewer.kind === 'service' ? notFound('user', userId) : deleted();
       apply(user);
       user.updatedAt = new Date();
       return presentUser(user, viewer);

@@ -7,6 +7,8 @@ import { newQrCode } from './qr-code.ts';
 import { User } from './user.entity.ts';
 
 export interface NewUser {
+  /** Default: a new one. */
+  id?: string | undefined;
   email: string;
   /** Null where she will set one by the token of an invitation. */
   passwordHash: string | null;
@@ -16,10 +18,10 @@ export interface NewUser {
 }
 
 /** @throws CONFLICT where the email is taken, in whatever case: the constraint decides, so of two at once one wins. */
-export async function insertUser(unit: UnitOfWork, fields: NewUser): Promise<User> {
+export async function insertUser(unit: UnitOfWork, { id = uuidv7(), ...fields }: NewUser): Promise<User> {
   try {
     return await unit.transaction(async () => {
-      const user = unit.em.create(User, { id: uuidv7(), qrCode: newQrCode(), ...fields });
+      const user = unit.em.create(User, { id, qrCode: newQrCode(), ...fields });
       await unit.em.flush();
       return user;
     });

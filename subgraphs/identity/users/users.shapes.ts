@@ -55,6 +55,10 @@ export const RegisterShape = z.object({
 
 /** What is absent, or null, stays; an empty bio is none. */
 export const UpdateProfileShape = z.object({
+  userId: z
+    .uuid()
+    .nullish()
+    .meta({ description: 'For a service of the platform: whose. Users change their own.' }),
   displayName: line.min(1).max(80).nullish(),
   bio: text.max(2000).nullish(),
   locale: z.string().max(35).refine(isLocale, 'expected a BCP 47 language tag such as de-AT').nullish(),

@@ -4,6 +4,10 @@ import type { Goals } from './goals.ts';
 import { GoalPlaceShape, NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
 
 const route = restRoute<{ goals: Goals }>();
+const userId = z
+  .uuid()
+  .optional()
+  .meta({ description: 'For a service of the platform: whose. Users have their own.' });
 
 export const goalsRest = [
   route({
@@ -11,12 +15,13 @@ export const goalsRest = [
     path: '/goals',
     summary: 'Your nutrition goals',
     auth: 'required',
+    query: z.object({ userId }),
     success: {
       status: 200,
       description: 'The default, then those of weekdays, then those of single dates.',
       shape: z.array(NutritionGoalShape),
     },
-    handler: (_request, { goals }) => goals.list(),
+    handler: ({ query }, { goals }) => goals.list(query.userId),
   }),
   route({
     method: 'PUT',
@@ -33,7 +38,7 @@ export const goalsRest = [
     path: '/goals',
     summary: 'Take away your goal of a weekday or a date, or with neither the default',
     auth: 'required',
-    query: GoalPlaceShape,
+    query: GoalPlaceShape.safeExtend({ userId }),
     success: { status: 204, description: 'It is gone.' },
     errors: ['NOT_FOUND'],
     handler: ({ query }, { goals }) => goals.delete(query),

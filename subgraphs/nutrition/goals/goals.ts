@@ -1,7 +1,7 @@
 import { requireUser } from '#server/auth/viewer.ts';
 import { invalid, notFound } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { uuidv7 } from '#server/ids.ts';
+import { isUuid, uuidv7 } from '#server/ids.ts';
 import { validated } from '#server/validate.ts';
 import { requireOwner } from '../access.ts';
 import { weekdayOf } from '../days/calendar.ts';
@@ -17,11 +17,12 @@ export class Goals {
     this.unit = unit;
   }
 
-  /** All of the caller's: the default, then weekdays, then dates. */
+  /** All of the caller's (a service of the platform says whose): the default, then weekdays, then dates. */
   async list(userId = 'me'): Promise<NutritionGoalShape[]> {
+    const { viewer } = this.unit;
     return this.unit.em.execute(
       `select ${COLUMNS} from nutrition_goal where user_id = ? order by nutrition_goal.date nulls first, weekday nulls first limit 1000`,
-      [requireOwner(this.unit.viewer, userId)],
+      [viewer.kind === 'service' ? this.ownerFor(userId) : requireOwner(viewer, userId)],
     );
   }
 
@@ -61,12 +62,13 @@ export class Goals {
     return row;
   }
 
-  /** Takes the goal of a weekday or date away, or the default. @throws NOT_FOUND where there is none. */
+  /** Takes the goal of a weekday or date away, or the default. A service of the platform says whose. @throws NOT_FOUND where there is none. */
   async delete(place: {
+    userId?: string | null | undefined;
     weekday?: number | null | undefined;
     date?: string | null | undefined;
   }): Promise<void> {
-    const { userId } = requireUser(this.unit.viewer);
+    const userId = this.ownerFor(place.userId);
     const deleted = await this.unit.em.execute<unknown[]>(
       'delete from nutrition_goal where user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date returning id',
       [userId, place.weekday ?? null, place.date ?? null],
@@ -77,7 +79,7 @@ export class Goals {
 
   private ownerFor(userId: string | null | undefined): string {
     if (this.unit.viewer.kind !== 'service') return requireUser(this.unit.viewer).userId;
-    if (!userId) throw invalid('userId', 'expected the user whose goal it is');
+    if (!userId || !isUuid(userId)) throw invalid('userId', 'expected the user whose goal it is');
     return userId;
   }
 }
