@@ -40,6 +40,10 @@ export class MemoryHub implements Hub {
     return entry;
   }
 
+  withdraw(userId: string): void {
+    this.onlineUsers.set(userId, undefined);
+  }
+
   connect(userId: string): () => void {
     return this.open.open(userId);
   }

@@ -16,7 +16,11 @@ const LEASE_MILLIS = 8_000;
 /** A hash without fields is none; this one says that its instance lives. */
 const ALIVE = '_';
 
-type Told = { from: string; userId: string; entry: OnlineEntry | null } | { from: string; hello: true };
+type Told =
+  | { from: string; userId: string; entry: OnlineEntry | null }
+  /** She is offline whatever any instance knows. */
+  | { from: string; withdrawn: string }
+  | { from: string; hello: true };
 
 /**
  * The hub of any number of instances. Each keeps the entries of its own connections in a hash of its own, tells the
@@ -83,6 +87,14 @@ export class RedisHub implements Hub {
     return entry;
   }
 
+  withdraw(userId: string): void {
+    this.forget(userId);
+    const told: Told = { from: this.instanceId, withdrawn: userId };
+    void this.redis.commands
+      .publish(CHANNEL, JSON.stringify(told))
+      .catch((error: unknown) => this.log.warn({ err: error }, 'the others were not told who is gone'));
+  }
+
   connect(userId: string): () => void {
     // A connection here keeps her online here, too, once the other instance's are gone.
     const known = this.onlineUsers.get(userId);
@@ -140,8 +152,14 @@ export class RedisHub implements Hub {
       .catch(() => (this.isStale = true));
   }
 
+  private forget(userId: string): void {
+    for (const theirs of this.others.values()) theirs.delete(userId);
+    this.setOwn(userId, undefined);
+  }
+
   private hear(told: Told): void {
     if (told.from === this.instanceId) return;
+    if ('withdrawn' in told) return this.forget(told.withdrawn);
     if ('hello' in told) return void this.load(told.from).catch(() => undefined);
     const theirs = this.others.get(told.from);
     if (!theirs) return void this.load(told.from).catch(() => undefined);

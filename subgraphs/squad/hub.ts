@@ -30,6 +30,8 @@ export interface Hub {
   onlineEntry(userId: string): OnlineEntry | undefined;
   /** She is online from now on: while she has connections, and for the grace after. */
   announce(userId: string, gymId: string, status: PresenceStatus, activity: string | null): OnlineEntry;
+  /** She is offline at once, at every instance, whatever connections she has. */
+  withdraw(userId: string): void;
   /** Counts a connection of hers until the returned function is called (once or more). */
   connect(userId: string): () => void;
   /** Calls `listener` with each user of the gym whose entry has changed, appeared or gone. Returns what ends it. */

@@ -255,7 +255,8 @@ export type PresenceStatus =
 /** A member who is online. */
 export type OnlineUser = {
   __typename?: 'OnlineUser';
-  user: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  user: Maybe<User>;
   status: PresenceStatus;
   /** What she is doing, in her own words. */
   activity: Maybe<Scalars['String']['output']>;
@@ -300,11 +301,13 @@ export type Group = {
   id: Scalars['ID']['output'];
   gymId: Scalars['ID']['output'];
   name: Scalars['String']['output'];
-  createdBy: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  createdBy: Maybe<User>;
   memberCount: Scalars['Int']['output'];
   /** Whether you are a member. */
   joined: Scalars['Boolean']['output'];
-  members: Array<User>;
+  /** Null in the place of whom you may not see. */
+  members: Array<Maybe<User>>;
   createdAt: Scalars['DateTime']['output'];
 };
 
@@ -336,8 +339,10 @@ export type SquadInvite = {
   id: Scalars['ID']['output'];
   /** The squad that the invitation is for. */
   squadId: Scalars['ID']['output'];
-  from: User;
-  to: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  from: Maybe<User>;
+  /** Null once the account is deleted, and for whom you may not see. */
+  to: Maybe<User>;
   message: Maybe<Scalars['String']['output']>;
   status: InviteStatus;
   createdAt: Scalars['DateTime']['output'];
@@ -375,7 +380,8 @@ export type SquadSession = {
   __typename?: 'SquadSession';
   id: Scalars['ID']['output'];
   gymId: Scalars['ID']['output'];
-  host: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  host: Maybe<User>;
   /** The routine that is trained; null for a free workout. */
   routine: Maybe<WorkoutRoutine>;
   /** The version of the routine when the squad was opened; null where it was not known. */
@@ -395,7 +401,8 @@ export type SquadSession = {
 /** Somebody in a squad, and where she is in the workout. */
 export type SquadParticipant = {
   __typename?: 'SquadParticipant';
-  user: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  user: Maybe<User>;
   joinedAt: Scalars['DateTime']['output'];
   /** Null while she takes part. */
   leftAt: Maybe<Scalars['DateTime']['output']>;
@@ -423,7 +430,8 @@ export type SquadMessage = {
   __typename?: 'SquadMessage';
   id: Scalars['ID']['output'];
   squadId: Scalars['ID']['output'];
-  user: User;
+  /** Null once the account is deleted, and for whom you may not see. */
+  user: Maybe<User>;
   text: Scalars['String']['output'];
   /** The sender's own id of the message. */
   clientId: Maybe<Scalars['String']['output']>;
@@ -465,8 +473,8 @@ export type FeedItem = {
   text: Scalars['String']['output'];
   /** Address of a post's picture, as the gym service gives it. */
   image: Maybe<Scalars['String']['output']>;
-  /** Of a squad workout: everybody who took part. */
-  participants: Array<User>;
+  /** Of a squad workout: everybody who took part; null in the place of whom you may not see. */
+  participants: Array<Maybe<User>>;
   group: Maybe<Group>;
 };
 
@@ -548,8 +556,8 @@ export type SquadWorkout = {
   minutes: Scalars['Int']['output'];
   /** Sets that the user did. */
   sets: Scalars['Int']['output'];
-  /** Everybody who took part, the user included. */
-  participants: Array<User>;
+  /** Everybody who took part, the user included; null in the place of whom you may not see. */
+  participants: Array<Maybe<User>>;
 };
 
 /** A page of past squad workouts, newest first. */
@@ -835,7 +843,7 @@ export type SubscriptionResolvers<ContextType = Context, ParentType extends Reso
 };
 
 export type OnlineUserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['OnlineUser'] = ResolversParentTypes['OnlineUser']> = {
-  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   status?: Resolver<ResolversTypes['PresenceStatus'], ParentType, ContextType>;
   activity?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   since?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -860,18 +868,18 @@ export type GroupResolvers<ContextType = Context, ParentType extends ResolversPa
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  createdBy?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  createdBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   memberCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   joined?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
-  members?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
+  members?: Resolver<Array<Maybe<ResolversTypes['User']>>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
 export type SquadInviteResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadInvite'] = ResolversParentTypes['SquadInvite']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   squadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  from?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
-  to?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  from?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  to?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   message?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   status?: Resolver<ResolversTypes['InviteStatus'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -894,7 +902,7 @@ export type SquadSessionResolvers<ContextType = Context, ParentType extends Reso
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['SquadSession']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  host?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  host?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   routine?: Resolver<Maybe<ResolversTypes['WorkoutRoutine']>, ParentType, ContextType>;
   routineVersion?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -907,7 +915,7 @@ export type SquadSessionResolvers<ContextType = Context, ParentType extends Reso
 };
 
 export type SquadParticipantResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadParticipant'] = ResolversParentTypes['SquadParticipant']> = {
-  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   joinedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   leftAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   exerciseIndex?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -929,7 +937,7 @@ export type DoneSetResolvers<ContextType = Context, ParentType extends Resolvers
 export type SquadMessageResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadMessage'] = ResolversParentTypes['SquadMessage']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   squadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   clientId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   seq?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -955,7 +963,7 @@ export type FeedItemResolvers<ContextType = Context, ParentType extends Resolver
   title?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   image?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  participants?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
+  participants?: Resolver<Array<Maybe<ResolversTypes['User']>>, ParentType, ContextType>;
   group?: Resolver<Maybe<ResolversTypes['Group']>, ParentType, ContextType>;
 };
 
@@ -977,7 +985,7 @@ export type SquadWorkoutResolvers<ContextType = Context, ParentType extends Reso
   endedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   minutes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   sets?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  participants?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
+  participants?: Resolver<Array<Maybe<ResolversTypes['User']>>, ParentType, ContextType>;
 };
 
 export type SquadWorkoutConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadWorkoutConnection'] = ResolversParentTypes['SquadWorkoutConnection']> = {

@@ -1,6 +1,8 @@
+import { AccountData } from '#server/accounts/account-data.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { squadAccountPart } from './accounts/account-part.ts';
 import { Blocks } from './blocks/blocks.ts';
 import { Messages } from './chat/messages.ts';
 import { Feed } from './feed/feed.ts';
@@ -34,6 +36,7 @@ export const squadServices = (unit: UnitOfWork, { hub, boards, settings }: Squad
     blocks: new Blocks(unit, hub),
     history: new History(unit, hub),
     feed: new Feed(unit, hub, platform),
+    accountData: new AccountData(unit, squadAccountPart(hub)),
   };
 };
 

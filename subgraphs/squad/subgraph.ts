@@ -1,3 +1,4 @@
+import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { Gauge } from '#server/observability/metrics.ts';
 import { blocksGraphql } from './blocks/blocks.graphql.ts';
@@ -90,6 +91,7 @@ export const squad = defineSubgraph({
     ...blocksRest,
     ...historyRest,
     ...feedRest,
+    ...accountDataRest,
   ],
   sockets: [squadSocket({ ...presenceSocket, ...invitesSocket, ...squadsSocket, ...messagesSocket })],
   documents: { '/asyncapi.json': asyncApiDocument },

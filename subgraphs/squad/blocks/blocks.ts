@@ -6,7 +6,9 @@ import { closeInvites } from '../invites/invite-records.ts';
 import { recordEnd } from '../squads/finish.ts';
 import { takesPart } from '../squads/squad-rights.ts';
 import { squads } from '../squads/squad.journal.ts';
-import { users } from '../users/user.journal.ts';
+import { forgetInUser } from '../accounts/forgotten.ts';
+import { unlessGone } from '../accounts/unless-gone.ts';
+import { requireStaying, users } from '../users/user.journal.ts';
 
 /** Who wants to have nothing to do with whom. It works in both directions; only the one who blocked can lift it. */
 export class Blocks {
@@ -28,11 +30,10 @@ export class Blocks {
     const { userId } = requireUser(this.unit.viewer);
     if (otherId === userId) throw invalid('userId', 'expected somebody else than yourself');
     const { journals } = this.hub;
-    await journals
-      .of(users)
-      .change(userId, ({ blocked }) =>
-        blocked.includes(otherId) ? [] : [{ type: 'blocked', userId: otherId }],
-      );
+    await journals.of(users).change(userId, (user) => {
+      requireStaying(user);
+      return user.blocked.includes(otherId) ? [] : [{ type: 'blocked', userId: otherId }];
+    });
     await journals
       .of(users)
       .change(otherId, ({ blockedBy }) =>
@@ -41,6 +42,8 @@ export class Blocks {
     await closeInvites(journals, userId, 'DECLINED', (invite) => invite.fromUserId === otherId);
     await closeInvites(journals, userId, 'REVOKED', (invite) => invite.toUserId === otherId);
     await this.part(userId, otherId);
+    await unlessGone(journals, userId, () => forgetInUser(journals, otherId, userId));
+    await unlessGone(journals, otherId, () => forgetInUser(journals, userId, otherId));
   }
 
   async unblock(otherId: string): Promise<void> {

@@ -12,7 +12,10 @@ export interface ChatState {
   readonly seq: number;
 }
 
-export type ChatItem = { type: 'message'; message: MessageShape };
+export type ChatItem =
+  | { type: 'message'; message: MessageShape }
+  /** Messages were removed: numbers go on after this one all the same. */
+  | { type: 'numbered'; seq: number };
 
 /** Older ones are forgotten when the file is written anew. */
 const KEPT_MESSAGES = 5_000;
@@ -21,15 +24,22 @@ export const chats: JournalKind<ChatState, ChatItem> = {
   name: 'chats',
   keepDays: 90,
   empty: () => ({ shared: [], length: 0, seq: 0 }),
-  apply({ shared, length }, { message }) {
+  apply(chat, item) {
+    if (item.type === 'numbered') return { ...chat, seq: Math.max(chat.seq, item.seq) };
+    const { shared, length } = chat;
+    const { message } = item;
     const messages = shared.length === length ? shared : shared.slice(0, length);
     messages.push(message);
     return { shared: messages, length: length + 1, seq: message.seq };
   },
-  compacted: (chat) =>
-    messagesOf(chat)
+  compacted: (chat) => [
+    ...messagesOf(chat)
       .slice(-KEPT_MESSAGES)
-      .map((message) => ({ type: 'message', message })),
+      .map((message) => ({ type: 'message', message }) as const),
+    ...(chat.seq > (chat.shared[chat.length - 1]?.seq ?? 0)
+      ? [{ type: 'numbered', seq: chat.seq } as const]
+      : []),
+  ],
 };
 
 export const messagesOf = ({ shared, length }: ChatState): readonly MessageShape[] => shared.slice(0, length);

@@ -10,6 +10,8 @@ import { sliceAfter } from '../lists.ts';
 import { requireSight, takesPart } from '../squads/squad-rights.ts';
 import { participantOf, squads, type NoSquad, type SquadState } from '../squads/squad.journal.ts';
 import { hiddenFrom, users } from '../users/user.journal.ts';
+import { forgetInSquad } from '../accounts/forgotten.ts';
+import { unlessGone } from '../accounts/unless-gone.ts';
 import { chats, messagesOf, sentBefore, type ChatState } from './chat.journal.ts';
 import { SendMessageShape, type MessageShape } from './messages.shapes.ts';
 
@@ -70,6 +72,8 @@ export class Messages {
       };
       return [{ type: 'message', message: sent }];
     });
+    const { journals } = this.hub;
+    await unlessGone(journals, userId, () => forgetInSquad(journals, squadId, userId));
     return sent as unknown as MessageShape;
   }
 

@@ -11,7 +11,7 @@ export const groupsGraphql = {
   },
   Group: {
     __resolveReference: async ({ id }, { groups }) => groups.find(id),
-    createdBy: ({ createdBy }) => ({ id: createdBy }),
+    createdBy: ({ createdBy }) => (createdBy ? { id: createdBy } : null),
     members: ({ memberIds }) => memberIds.map((id) => ({ id })),
   },
 } satisfies Resolvers;

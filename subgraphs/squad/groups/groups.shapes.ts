@@ -5,7 +5,7 @@ export const GroupShape = z
     id: z.uuid(),
     gymId: z.string(),
     name: z.string(),
-    createdBy: z.string(),
+    createdBy: z.string().nullable().meta({ description: 'Null once the account is deleted.' }),
     memberIds: z.array(z.string()),
     memberCount: z.int(),
     joined: z.boolean().meta({ description: 'Whether the caller is a member.' }),

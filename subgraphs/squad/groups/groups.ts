@@ -3,6 +3,9 @@ import { conflict, notFound } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { forgetInGym } from '../accounts/forgotten.ts';
+import { unlessGone } from '../accounts/unless-gone.ts';
+import { requireStaying, users } from '../users/user.journal.ts';
 import { gyms, type StoredGroup } from '../gyms/gym.journal.ts';
 import type { Hub } from '../hub.ts';
 import { CreateGroupShape, type GroupShape } from './groups.shapes.ts';
@@ -42,6 +45,7 @@ export class Groups {
     const { name } = validated(CreateGroupShape, input);
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
+    await this.nameInGym(userId, gymId);
     const at = new Date().toISOString();
     const group: StoredGroup = {
       id: uuidv7(),
@@ -72,6 +76,7 @@ export class Groups {
         },
       ];
     });
+    await this.unlessGone(userId, gymId);
     return this.present(group);
   }
 
@@ -85,7 +90,9 @@ export class Groups {
 
   private async setMember(groupId: string, member: boolean): Promise<GroupShape> {
     const { userId } = requireUser(this.unit.viewer);
-    const gym = await this.hub.journals.of(gyms).change(requireGym(this.unit.viewer), ({ groups }) => {
+    const gymId = requireGym(this.unit.viewer);
+    if (member) await this.nameInGym(userId, gymId);
+    const gym = await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
       const group = groups[groupId];
       if (!group || group.memberIds.length === 0) throw notFound('group', groupId);
       if (group.memberIds.includes(userId) === member) return [];
@@ -93,7 +100,20 @@ export class Groups {
         throw conflict(`A group has at most ${MAX_MEMBERS} members.`);
       return [{ type: member ? 'joinedGroup' : 'leftGroup', groupId, userId }];
     });
+    await this.unlessGone(userId, gymId);
     return this.present(gym.groups[groupId] as StoredGroup);
+  }
+
+  private async nameInGym(userId: string, gymId: string): Promise<void> {
+    await this.hub.journals.of(users).change(userId, (user) => {
+      requireStaying(user);
+      return user.namedIn.gyms.includes(gymId) ? [] : [{ type: 'namedInGym', gymId }];
+    });
+  }
+
+  private unlessGone(userId: string, gymId: string): Promise<void> {
+    const { journals } = this.hub;
+    return unlessGone(journals, userId, () => forgetInGym(journals, gymId, userId));
   }
 
   private present({ id, gymId, name, createdBy, memberIds, createdAt }: StoredGroup): GroupShape {

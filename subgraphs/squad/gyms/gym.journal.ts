@@ -5,7 +5,8 @@ export interface StoredGroup {
   readonly id: string;
   readonly gymId: string;
   readonly name: string;
-  readonly createdBy: string;
+  /** Null once the account is deleted. */
+  readonly createdBy: string | null;
   readonly memberIds: readonly string[];
   readonly createdAt: string;
 }

@@ -12,7 +12,9 @@ import { requireSight, takesPart } from '../squads/squad-rights.ts';
 import { squads } from '../squads/squad.journal.ts';
 import type { Squads } from '../squads/squads.ts';
 import type { Platform } from '../upstream/platform.ts';
-import { hiddenFrom, users, type UserRecord } from '../users/user.journal.ts';
+import { forgetInSquad, forgetInUser } from '../accounts/forgotten.ts';
+import { unlessGone } from '../accounts/unless-gone.ts';
+import { hiddenFrom, requireStaying, users, type UserRecord } from '../users/user.journal.ts';
 import { closeInvite } from './invite-records.ts';
 import {
   presentInvite,
@@ -87,6 +89,8 @@ export class Invites {
       .change(userId, ({ sent }) =>
         sent.some(({ id }) => id === given.id) ? [] : [{ type: 'sent', invite: given }],
       );
+    await this.unlessGone(userId, toUserId, squad.id);
+    await this.unlessGone(toUserId, userId, squad.id);
     return presentInvite(given);
   }
 
@@ -109,6 +113,7 @@ export class Invites {
     if (!invite) throw notFound('invite', inviteId);
     if (invite.status === status) return invite;
     const closed = await closeInvite(this.hub.journals, invite, status);
+    await this.unlessGone(invite.toUserId, invite.fromUserId, invite.squadId);
     if (!closed) throw await this.closed(inviteId);
     return closed;
   }
@@ -182,7 +187,10 @@ export class Invites {
         { retryAfterSeconds: 60 },
       );
     }
-    if (hiddenFrom(await this.own()).has(toUserId)) throw notFound('member', toUserId);
+    const own = await this.own();
+    requireStaying(own);
+    const isGone = (await this.hub.journals.of(users).read(toUserId)).farewell !== null;
+    if (isGone || hiddenFrom(own).has(toUserId)) throw notFound('member', toUserId);
     if (this.hub.onlineEntry(toUserId)?.gymId === gymId) return;
     if (!(await this.platform.isUserOfGym(toUserId, gymId))) throw notFound('member', toUserId);
   }
@@ -227,6 +235,15 @@ export class Invites {
       ];
     });
     return given;
+  }
+
+  /** What the invite told of a user whose account was erased meanwhile is taken back. */
+  private unlessGone(userId: string, otherId: string, squadId: string): Promise<void> {
+    const { journals } = this.hub;
+    return unlessGone(journals, userId, async () => {
+      await forgetInSquad(journals, squadId, userId);
+      await forgetInUser(journals, otherId, userId);
+    });
   }
 
   private async closed(inviteId: string): Promise<PlatformError> {

@@ -2,7 +2,7 @@ import { requireGym, requireUser, seesGym } from '#server/auth/viewer.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Hub } from '../hub.ts';
-import { hiddenFrom, users } from '../users/user.journal.ts';
+import { hiddenFrom, requireStaying, users } from '../users/user.journal.ts';
 import { isVisible, presentOnlineUser, type BoardSubscription, type GymBoards } from './gym-boards.ts';
 import {
   GoOnlineShape,
@@ -40,6 +40,7 @@ export class OnlineUsers {
     const { status, activity } = validated(GoOnlineShape, input ?? {});
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
+    requireStaying(await this.hub.journals.of(users).read(userId));
     return {
       online: true,
       ...pick(this.hub.announce(userId, gymId, status ?? 'AVAILABLE', activity || null)),

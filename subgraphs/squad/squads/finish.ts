@@ -1,3 +1,4 @@
+import { forgetInGym, forgetInUser } from '../accounts/forgotten.ts';
 import { gyms } from '../gyms/gym.journal.ts';
 import type { Journals } from '../storage/journal.ts';
 import { users } from '../users/user.journal.ts';
@@ -52,9 +53,23 @@ export async function recordEnd(journals: Journals, squad: SquadState): Promise<
       },
     ]);
   }
-  await journals
+  const recorded = await journals
     .of(squads)
     .change(squadId, (now) => (now.status === 'NONE' || now.isRecorded ? [] : [{ type: 'recorded' }]));
+  const remaining = recorded.status === 'NONE' ? [] : recorded.participants.map(({ userId }) => userId);
+  for (const goneId of participantIds)
+    if (!remaining.includes(goneId)) await forget(journals, goneId, gymId, remaining);
+}
+
+/** Somebody's account was erased while she was being written down. */
+async function forget(
+  journals: Journals,
+  goneId: string,
+  gymId: string,
+  others: readonly string[],
+): Promise<void> {
+  await forgetInGym(journals, gymId, goneId);
+  for (const otherId of others) await forgetInUser(journals, otherId, goneId);
 }
 
 /** Ends a squad that was left alone, at the moment of its last change; and writes an end that was not written yet. */

@@ -6,7 +6,9 @@ import { validated } from '#server/validate.ts';
 import type { Hub } from '../hub.ts';
 import { closeInvites } from '../invites/invite-records.ts';
 import type { Platform } from '../upstream/platform.ts';
-import { hiddenFrom, users } from '../users/user.journal.ts';
+import { forgetInSquad } from '../accounts/forgotten.ts';
+import { unlessGone } from '../accounts/unless-gone.ts';
+import { hiddenFrom, requireStaying, users } from '../users/user.journal.ts';
 import { hasLapsed, recordEnd, settle } from './finish.ts';
 import { maySee, requireSight, takesPart, type Visitor } from './squad-rights.ts';
 import {
@@ -63,8 +65,11 @@ export class Squads {
     const gymId = requireGym(this.unit.viewer);
     const routineVersion = routineId ? await this.versionOf(routineId) : null;
     const id = uuidv7();
-    await this.hub.journals.of(users).change(userId, () => [{ type: 'entered', squadId: id }]);
-    return this.change(id, () => [
+    await this.hub.journals.of(users).change(userId, (user) => {
+      requireStaying(user);
+      return [{ type: 'entered', squadId: id, gymId }];
+    });
+    const squad = await this.change(id, () => [
       {
         type: 'created',
         id,
@@ -75,6 +80,8 @@ export class Squads {
         at: nowText(),
       },
     ]);
+    await this.unlessGone(userId, id);
+    return squad;
   }
 
   /** @throws NOT_FOUND for who is neither invited nor a participant. */
@@ -98,12 +105,11 @@ export class Squads {
     const { squadId, fromRevision } = validated(JoinSquadShape, input);
     const visitor = await this.visitor();
     const { userId } = visitor.viewer;
-    await this.seen(squadId);
-    await this.hub.journals
-      .of(users)
-      .change(userId, ({ squads: entered }) =>
-        entered.includes(squadId) ? [] : [{ type: 'entered', squadId }],
-      );
+    const { gymId } = await this.seen(squadId);
+    await this.hub.journals.of(users).change(userId, (user) => {
+      requireStaying(user);
+      return user.squads.includes(squadId) ? [] : [{ type: 'entered', squadId, gymId }];
+    });
     const squad = await this.hub.journals.of(squads).change(squadId, (now) => {
       const seen = requireSight(now, squadId, visitor);
       if (seen.status === 'ENDED') throw ended();
@@ -118,6 +124,7 @@ export class Squads {
         );
       return [{ type: 'joined', userId, at: nowText() }];
     });
+    await this.unlessGone(userId, squadId);
     await closeInvites(this.hub.journals, userId, 'ACCEPTED', (invite) => invite.squadId === squadId);
     return replayOf(squad as SquadState, fromRevision);
   }
@@ -236,6 +243,11 @@ export class Squads {
     const squad = (await this.hub.journals.of(squads).change(id, decide)) as SquadState;
     await recordEnd(this.hub.journals, squad);
     return present(squad);
+  }
+
+  private unlessGone(userId: string, squadId: string): Promise<void> {
+    const { journals } = this.hub;
+    return unlessGone(journals, userId, () => forgetInSquad(journals, squadId, userId));
   }
 
   private async read(id: string): Promise<SquadState | NoSquad> {

@@ -30,6 +30,7 @@ export class FileJournals implements Journals {
       read: (id) => this.use(kind, id, (journal) => journal.read()),
       change: (id, decide) => this.use(kind, id, (journal) => journal.change(decide)),
       follow: (id, listener) => this.use(kind, id, (journal) => journal.follow(listener)),
+      rewrite: (id, change) => this.use(kind, id, (journal) => journal.rewrite(change)),
     };
   }
 
@@ -101,7 +102,8 @@ export class FileJournals implements Journals {
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
 
 interface Waiting<State, Item> {
-  steps: readonly { item: Item; state: State }[];
+  /** Without items: the state that the file is written anew with. */
+  steps: readonly { items: readonly Item[]; state: State }[];
   resolve(): void;
   reject(error: Error): void;
 }
@@ -128,6 +130,8 @@ class FileJournal<State, Item extends object> {
   private compactAt = SPARE_RECORDS;
   /** Where a failed write may have left something behind. */
   private mustCutTo: number | undefined;
+  /** The next write replaces the file, however few records there are. */
+  private mustReplace = false;
   private waiting: Waiting<State, Item>[] = [];
   private flushing: Promise<void> | undefined;
 
@@ -152,9 +156,24 @@ class FileJournal<State, Item extends object> {
   async change(decide: (state: State) => readonly Item[]): Promise<State> {
     while (!this.isLoaded) await this.load();
     const items = decide(this.state);
-    const steps = items.map((item) => ({ item, state: (this.state = this.kind.apply(this.state, item)) }));
+    const steps = items.map((item) => ({
+      items: [item],
+      state: (this.state = this.kind.apply(this.state, item)),
+    }));
+    if (items.length === 0 && !this.flushing) return this.state;
+    return this.written(steps);
+  }
+
+  async rewrite(change: (state: State) => State): Promise<State> {
+    while (!this.isLoaded) await this.load();
+    this.state = change(this.state);
+    this.mustReplace = true;
+    return this.written([{ items: [], state: this.state }]);
+  }
+
+  /** Resolves to the present state once these steps to it are safe. */
+  private async written(steps: Waiting<State, Item>['steps']): Promise<State> {
     const { state } = this;
-    if (items.length === 0 && !this.flushing) return state;
     await new Promise<void>((resolve, reject) => {
       this.waiting.push({ steps, resolve, reject });
       this.flush();
@@ -219,7 +238,7 @@ class FileJournal<State, Item extends object> {
       const batch = this.waiting;
       this.waiting = [];
       try {
-        await this.write(batch.flatMap(({ steps }) => steps.map(({ item }) => item)));
+        await this.write(batch.flatMap(({ steps }) => steps.flatMap(({ items }) => items)));
       } catch (cause) {
         this.giveUp([...batch, ...this.waiting.splice(0)], cause);
         return;
@@ -232,16 +251,26 @@ class FileJournal<State, Item extends object> {
   }
 
   private async write(items: readonly Item[]): Promise<void> {
-    if (items.length === 0) return;
     const count = this.recordCount + items.length;
-    if (count >= this.compactAt && this.recordCount > 0) {
+    if (this.recordCount > 0 && (this.mustReplace || count >= this.compactAt)) {
       // The state holds these items already; nothing else can be decided before the records are made of it.
       const records = this.kind.compacted(this.state);
+      this.mustReplace = false;
       this.length = await recordFile.replace(this.file, records);
       this.recordCount = records.length;
       this.compactAt = records.length * 2 + SPARE_RECORDS;
       return;
     }
+    if (this.mustReplace) {
+      this.mustReplace = false;
+      return this.append(this.kind.compacted(this.state)); // there is nothing yet to take the place of
+    }
+    await this.append(items);
+  }
+
+  private async append(items: readonly Item[]): Promise<void> {
+    if (items.length === 0) return;
+    const count = this.recordCount + items.length;
     this.mustCutTo = this.length;
     this.length += await recordFile.append(this.file, items, this.recordCount === 0);
     this.mustCutTo = undefined;
@@ -263,6 +292,7 @@ class FileJournal<State, Item extends object> {
   private giveUp(batch: readonly Waiting<State, Item>[], cause: unknown): void {
     this.log.error({ err: cause, file: this.file }, 'a journal could not be written');
     this.isLoaded = false;
+    this.mustReplace = false;
     const error = new PlatformError(
       'UPSTREAM_UNAVAILABLE',
       'This could not be stored and has not happened; try again in a moment.',

@@ -30,6 +30,7 @@ export class RedisJournals implements Journals {
       read: (id) => this.journal(kind, id).change(() => []),
       change: (id, decide) => this.journal(kind, id).change(decide),
       follow: (id, listener) => this.follow(this.journal(kind, id), listener),
+      rewrite: (id, change) => this.journal(kind, id).rewrite(change),
     };
   }
 
@@ -119,6 +120,22 @@ class RedisJournal<State, Item extends object> {
     });
   }
 
+  rewrite(change: (state: State) => State): Promise<State> {
+    return this.inTurn(async () => {
+      for (;;) {
+        await this.pull();
+        const state = change(this.state);
+        const texts = this.kind.compacted(state).map((item) => JSON.stringify(item));
+        if (!(await this.run(REWRITE, [String(this.total), this.key, this.expirySeconds, ...texts])))
+          continue;
+        this.state = state;
+        this.total += 1;
+        this.tell();
+        return state;
+      }
+    });
+  }
+
   /** The listener hears of everything after the state that is given, and of nothing before it. */
   listen(listener: JournalListener<State>): Promise<State> {
     return this.inTurn(async () => {
@@ -140,6 +157,11 @@ class RedisJournal<State, Item extends object> {
     const turn = this.working.then(work);
     this.working = turn.catch(() => undefined);
     return turn;
+  }
+
+  /** 0: for ever. */
+  private get expirySeconds(): string {
+    return String((this.kind.keepDays ?? 0) * DAY_SECONDS);
   }
 
   private get keys(): string[] {
@@ -166,11 +188,12 @@ class RedisJournal<State, Item extends object> {
 
   private async append(items: readonly Item[]): Promise<boolean> {
     const texts = items.map((item) => JSON.stringify(item));
-    const expiry = String((this.kind.keepDays ?? 0) * DAY_SECONDS);
-    const [done, length] = (await this.run(APPEND, [String(this.total), this.key, expiry, ...texts])) as [
-      number,
-      number,
-    ];
+    const [done, length] = (await this.run(APPEND, [
+      String(this.total),
+      this.key,
+      this.expirySeconds,
+      ...texts,
+    ])) as [number, number];
     if (!done) return false;
     for (const item of items) this.step(item);
     if (length > SPARE_RECORDS * 2) await this.compact(length);
@@ -254,6 +277,20 @@ if redis.call('HGET', KEYS[2], 'total') ~= ARGV[1] then return 0 end
 redis.call('DEL', KEYS[1])
 for i = 3, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
 redis.call('HSET', KEYS[2], 'base', ARGV[2])
+return 1`;
+
+/** ARGV: as APPEND. The records take the place of all, and count as one more: who knows the old ones reads the whole list. */
+const REWRITE = `
+if tonumber(redis.call('HGET', KEYS[2], 'total') or '0') ~= tonumber(ARGV[1]) then return 0 end
+redis.call('DEL', KEYS[1])
+for i = 4, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+local total = redis.call('HINCRBY', KEYS[2], 'total', 1)
+redis.call('HSET', KEYS[2], 'base', total)
+if ARGV[3] ~= '0' then
+  redis.call('EXPIRE', KEYS[1], ARGV[3])
+  redis.call('EXPIRE', KEYS[2], ARGV[3])
+end
+redis.call('PUBLISH', ARGV[2], total)
 return 1`;
 
 /** ARGV: the total that the records stand for, the records. Who knows more wins. */

@@ -35,6 +35,11 @@ export interface JournalsOf<State, Item extends object> {
    */
   change(id: string, decide: (state: State) => readonly Item[]): Promise<State>;
   follow(id: string, listener: JournalListener<State>): Promise<Following<State>>;
+  /**
+   * Writes what `change` makes of the present state in the place of all records: whatever they told beyond it is gone
+   * for good. Otherwise as `change`; an older state that a listener still holds stays as it was.
+   */
+  rewrite(id: string, change: (state: State) => State): Promise<State>;
 }
 
 /** Implementations: `journal.file.ts` (JSON files of one process), `journal.redis.ts` (shared by any number). */

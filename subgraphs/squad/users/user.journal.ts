@@ -1,3 +1,5 @@
+import type { Verdict } from '#server/accounts/account-part.ts';
+import { conflict } from '#server/errors.ts';
 import type { SquadWorkoutShape } from '../history/history.shapes.ts';
 import type { StoredInvite } from '../invites/invites.shapes.ts';
 import type { JournalKind } from '../storage/journal.ts';
@@ -17,6 +19,23 @@ export interface UserRecord {
   readonly history: readonly SquadWorkoutShape[];
   /** Counts what happened to her invites: the `seq` of the frames that tell it. */
   readonly inviteSeq: number;
+  /** Where else she is named, or was: for who exports or erases what there is of her. */
+  readonly namedIn: NamedIn;
+  /** Her account is being erased, or has been: from then on nothing is added. */
+  readonly farewell: Farewell | null;
+}
+
+/** Ids, the latest last. */
+export interface NamedIn {
+  readonly squads: readonly string[];
+  readonly gyms: readonly string[];
+  /** Those in whose records she is: by invites, blocks, or training together. */
+  readonly users: readonly string[];
+}
+
+export interface Farewell {
+  readonly verdict: Verdict;
+  readonly isDone: boolean;
 }
 
 export type UserItem =
@@ -24,64 +43,129 @@ export type UserItem =
   | { type: 'blocked' | 'unblocked' | 'blockedBy' | 'unblockedBy'; userId: string }
   /** A new invite, or one whose status has changed. */
   | { type: 'received' | 'sent'; invite: StoredInvite }
-  | { type: 'entered' | 'forgotten'; squadId: string }
+  | { type: 'entered'; squadId: string; gymId: string }
+  | { type: 'forgotten'; squadId: string }
+  /** She is about to be named in the journal of that gym. */
+  | { type: 'namedInGym'; gymId: string }
+  | { type: 'leaving'; verdict: Verdict }
   | { type: 'trained'; workout: SquadWorkoutShape };
 
 const MAX_INVITES = 200;
 const MAX_HISTORY = 2_000;
 const MAX_BLOCKS = 2_000;
 const MAX_SQUADS = 200;
+const MAX_NAMED_IN = 5_000;
+
+const emptyUser = (userId: string): UserRecord => ({
+  userId,
+  blocked: [],
+  blockedBy: [],
+  received: [],
+  sent: [],
+  squads: [],
+  history: [],
+  inviteSeq: 0,
+  namedIn: { squads: [], gyms: [], users: [] },
+  farewell: null,
+});
 
 export const users: JournalKind<UserRecord, UserItem> = {
   name: 'users',
-  empty: (userId) => ({
-    userId,
-    blocked: [],
-    blockedBy: [],
-    received: [],
-    sent: [],
-    squads: [],
-    history: [],
-    inviteSeq: 0,
-  }),
+  empty: emptyUser,
   apply(user, item) {
-    switch (item.type) {
-      case 'snapshot':
-        return item.user;
-      case 'blocked':
-        return { ...user, blocked: added(user.blocked, item.userId, MAX_BLOCKS) };
-      case 'unblocked':
-        return { ...user, blocked: without(user.blocked, item.userId) };
-      case 'blockedBy':
-        return { ...user, blockedBy: added(user.blockedBy, item.userId, MAX_BLOCKS) };
-      case 'unblockedBy':
-        return { ...user, blockedBy: without(user.blockedBy, item.userId) };
-      case 'received':
-      case 'sent':
-        return {
-          ...user,
-          [item.type]: withInvite(user[item.type], item.invite),
-          inviteSeq: user.inviteSeq + 1,
-        };
-      case 'entered':
-        return { ...user, squads: added(user.squads, item.squadId, MAX_SQUADS) };
-      case 'forgotten':
-        return { ...user, squads: without(user.squads, item.squadId) };
-      case 'trained':
-        return {
-          ...user,
-          squads: without(user.squads, item.workout.squadId),
-          history: [
-            ...user.history.filter(({ squadId }) => squadId !== item.workout.squadId),
-            item.workout,
-          ].slice(-MAX_HISTORY),
-        };
-      default:
-        return user;
-    }
+    if (item.type === 'snapshot') return { ...emptyUser(item.user.userId), ...item.user };
+    return user.farewell ? user : withNames(changed(user, item), item);
   },
   compacted: (user) => [{ type: 'snapshot', user }],
 };
+
+/** @throws CONFLICT where her account is being erased: for whoever writes of her elsewhere, before */
+export function requireStaying(user: UserRecord): void {
+  if (user.farewell) throw conflict('The account that this is about has been deleted.');
+}
+
+/** What is left in the end: that it was erased, so that it stays so. */
+export const erasedUser = ({ userId, inviteSeq }: UserRecord, verdict: Verdict): UserRecord => ({
+  ...emptyUser(userId),
+  inviteSeq,
+  farewell: { verdict, isDone: true },
+});
+
+type Change = Exclude<UserItem, { type: 'snapshot' }>;
+
+function changed(user: UserRecord, item: Change): UserRecord {
+  switch (item.type) {
+    case 'blocked':
+      return { ...user, blocked: added(user.blocked, item.userId, MAX_BLOCKS) };
+    case 'unblocked':
+      return { ...user, blocked: without(user.blocked, item.userId) };
+    case 'blockedBy':
+      return { ...user, blockedBy: added(user.blockedBy, item.userId, MAX_BLOCKS) };
+    case 'unblockedBy':
+      return { ...user, blockedBy: without(user.blockedBy, item.userId) };
+    case 'received':
+    case 'sent':
+      return {
+        ...user,
+        [item.type]: withInvite(user[item.type], item.invite),
+        inviteSeq: user.inviteSeq + 1,
+      };
+    case 'entered':
+      return { ...user, squads: added(user.squads, item.squadId, MAX_SQUADS) };
+    case 'forgotten':
+      return { ...user, squads: without(user.squads, item.squadId) };
+    case 'trained':
+      return {
+        ...user,
+        squads: without(user.squads, item.workout.squadId),
+        history: [
+          ...user.history.filter(({ squadId }) => squadId !== item.workout.squadId),
+          item.workout,
+        ].slice(-MAX_HISTORY),
+      };
+    case 'leaving':
+      return { ...user, farewell: { verdict: item.verdict, isDone: false } };
+    default:
+      return user;
+  }
+}
+
+function withNames(user: UserRecord, item: Change): UserRecord {
+  const { squads = [], gyms = [], users: others = [] } = namesIn(item);
+  const merged = (known: readonly string[], more: readonly string[]) =>
+    more.reduce((list, one) => added(list, one, MAX_NAMED_IN), known);
+  if (squads.length + gyms.length + others.length === 0) return user;
+  return {
+    ...user,
+    namedIn: {
+      squads: merged(user.namedIn.squads, squads),
+      gyms: merged(user.namedIn.gyms, gyms),
+      users: merged(
+        user.namedIn.users,
+        others.filter((id) => id !== user.userId),
+      ),
+    },
+  };
+}
+
+function namesIn(item: Change): Partial<NamedIn> {
+  switch (item.type) {
+    case 'blocked':
+    case 'blockedBy':
+      return { users: [item.userId] };
+    case 'received':
+    case 'sent':
+      return { squads: [item.invite.squadId], users: [item.invite.fromUserId, item.invite.toUserId] };
+    case 'entered':
+      return { squads: [item.squadId], gyms: item.gymId ? [item.gymId] : [] };
+    case 'namedInGym':
+      return { gyms: [item.gymId] };
+    case 'trained':
+      return { users: item.workout.participantIds };
+    default:
+      return {};
+  }
+}
 
 /** Those who are offline to her, and she to them. */
 export const hiddenFrom = (user: UserRecord): ReadonlySet<string> =>

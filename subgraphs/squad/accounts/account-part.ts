@@ -1,0 +1,86 @@
+import { recordsOfList, type AccountPart, type RecordSource } from '#server/accounts/account-part.ts';
+import { chats, messagesOf } from '../chat/chat.journal.ts';
+import { gyms } from '../gyms/gym.journal.ts';
+import type { Hub } from '../hub.ts';
+import { presentInvite } from '../invites/invites.shapes.ts';
+import { squads } from '../squads/squad.journal.ts';
+import { users } from '../users/user.journal.ts';
+import { eraseUser } from './erase-user.ts';
+
+/** What the squad service keeps of a person. Of others it tells their ids, as they stand in what is hers. */
+export function squadAccountPart(hub: Hub): AccountPart {
+  const { journals } = hub;
+  const userOf = (userId: string) => journals.of(users).read(userId);
+  const gymsOf = async (userId: string) =>
+    Promise.all((await userOf(userId)).namedIn.gyms.map((gymId) => journals.of(gyms).read(gymId)));
+  return {
+    records: {
+      presence: recordsOfList(async (userId) => [hub.onlineEntry(userId) ?? []].flat()),
+      squads: recordsOfList((userId) => partsOf(hub, userId)),
+      messages: messagesBy(hub),
+      history: recordsOfList(async (userId) => (await userOf(userId)).history),
+      invitesReceived: recordsOfList(async (userId) =>
+        (await userOf(userId)).received.map((invite) => presentInvite(invite)),
+      ),
+      invitesSent: recordsOfList(async (userId) =>
+        (await userOf(userId)).sent.map((invite) => presentInvite(invite)),
+      ),
+      blocks: recordsOfList(async (userId) =>
+        (await userOf(userId)).blocked.map((blockedId) => ({ userId: blockedId })),
+      ),
+      groups: recordsOfList(async (userId) =>
+        (await gymsOf(userId)).flatMap(({ groups }) =>
+          Object.values(groups)
+            .filter(({ createdBy, memberIds }) => createdBy === userId || memberIds.includes(userId))
+            .map(({ id, gymId, name, createdBy, createdAt }) => ({
+              id,
+              gymId,
+              name,
+              createdAt,
+              isFounder: createdBy === userId,
+            })),
+        ),
+      ),
+      activities: recordsOfList(async (userId) =>
+        (await gymsOf(userId)).flatMap(({ activities }) =>
+          activities
+            .filter(({ userIds }) => userIds.includes(userId))
+            .map(({ id, kind, at, text, squadId, groupId }) => ({ id, kind, at, text, squadId, groupId })),
+        ),
+      ),
+    },
+    erase: (userId) => eraseUser(hub, userId),
+  };
+}
+
+/** Her own part in the squads that are still kept. */
+async function partsOf({ journals }: Hub, userId: string): Promise<object[]> {
+  const parts: object[] = [];
+  for (const squadId of (await journals.of(users).read(userId)).namedIn.squads) {
+    const squad = await journals.of(squads).read(squadId);
+    const part =
+      squad.status === 'NONE' ? undefined : squad.participants.find((one) => one.userId === userId);
+    if (squad.status === 'NONE' || !part) continue;
+    const { gymId, routineId, routineVersion, status, hostId } = squad;
+    parts.push({ squadId, gymId, routineId, routineVersion, status, isHost: hostId === userId, ...part });
+  }
+  return parts;
+}
+
+/** Squad by squad, in the order in which she came to them; the key is the squad's place and the message's number. */
+const messagesBy =
+  ({ journals }: Hub): RecordSource =>
+  async (userId, after, limit) => {
+    const squadIds = (await journals.of(users).read(userId)).namedIn.squads;
+    const [begunAt, begunSeq] = after ? [Number(after[0]), Number(after[1])] : [0, 0];
+    const found: { key: [number, number]; record: object }[] = [];
+    for (const [place, squadId] of squadIds.entries()) {
+      if (place < begunAt) continue;
+      for (const message of messagesOf(await journals.of(chats).read(squadId))) {
+        if (message.userId !== userId || (place === begunAt && message.seq <= begunSeq)) continue;
+        found.push({ key: [place, message.seq], record: message });
+        if (found.length === limit) return found;
+      }
+    }
+    return found;
+  };

@@ -1,0 +1,67 @@
+import { Outcome, type Verdict } from '#server/accounts/account-part.ts';
+import type { Hub } from '../hub.ts';
+import { gyms } from '../gyms/gym.journal.ts';
+import { closeInvites } from '../invites/invite-records.ts';
+import { settle } from '../squads/finish.ts';
+import { squads } from '../squads/squad.journal.ts';
+import type { Journals } from '../storage/journal.ts';
+import { erasedUser, users, type UserRecord } from '../users/user.journal.ts';
+import { forgetInGym, forgetInSquad, forgetInUser } from './forgotten.ts';
+
+/**
+ * Erases a person from all journals. Her own is marked first: from then on it takes nothing new, and whoever writes of
+ * her elsewhere looks at it after writing (`unlessGone`), so that what is under way is erased by one of the two. It
+ * tells where else she is named until all of that is done, so that a repetition after a crash goes on where it was.
+ */
+export async function eraseUser(hub: Hub, userId: string): Promise<Verdict> {
+  const { journals } = hub;
+  const before = await journals.of(users).read(userId);
+  if (before.farewell?.isDone) return before.farewell.verdict;
+  const verdict = before.farewell?.verdict ?? (await verdictOf(journals, before));
+  hub.withdraw(userId);
+  await closeInvites(journals, userId, 'REVOKED', () => true);
+  await closeInvites(journals, userId, 'DECLINED', () => true);
+  const user = await journals
+    .of(users)
+    .change(userId, ({ farewell }) => (farewell ? [] : [{ type: 'leaving', verdict }]));
+  for (const squadId of user.namedIn.squads) {
+    await forgetInSquad(journals, squadId, userId);
+    await settle(journals, squadId); // her leaving may have ended it
+  }
+  for (const gymId of user.namedIn.gyms) await forgetInGym(journals, gymId, userId);
+  for (const otherId of user.namedIn.users) await forgetInUser(journals, otherId, userId);
+  await journals.of(users).rewrite(userId, (now) => erasedUser(now, verdict));
+  return verdict;
+}
+
+async function verdictOf(journals: Journals, user: UserRecord): Promise<Verdict> {
+  if (!(await hadCompany(journals, user))) return { outcome: Outcome.DELETED, reason: null };
+  return {
+    outcome: Outcome.ANONYMISED,
+    reason:
+      'Squads that others trained in, their histories, and clubs that others are in stay without her: no message, no set and no name of hers is left.',
+  };
+}
+
+/** Whether anything of hers is others', too. */
+async function hadCompany(journals: Journals, user: UserRecord): Promise<boolean> {
+  if (user.history.some(({ participantIds }) => participantIds.length > 1)) return true;
+  for (const squadId of user.namedIn.squads) {
+    const squad = await journals.of(squads).read(squadId);
+    const isOthersToo =
+      squad.status !== 'NONE' && squad.participants.some((one) => one.userId !== user.userId);
+    if (isOthersToo) return true;
+  }
+  for (const gymId of user.namedIn.gyms) {
+    const { groups } = await journals.of(gyms).read(gymId);
+    if (
+      Object.values(groups).some(
+        ({ createdBy, memberIds }) =>
+          (createdBy === user.userId || memberIds.includes(user.userId)) &&
+          memberIds.some((memberId) => memberId !== user.userId),
+      )
+    )
+      return true;
+  }
+  return false;
+}

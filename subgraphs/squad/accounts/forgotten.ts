@@ -1,0 +1,103 @@
+import { chats, messagesOf, type ChatState } from '../chat/chat.journal.ts';
+import { gyms, type GymRecord } from '../gyms/gym.journal.ts';
+import { squads, type NoSquad, type SquadState } from '../squads/squad.journal.ts';
+import type { Journals } from '../storage/journal.ts';
+import { users, type UserRecord } from '../users/user.journal.ts';
+
+/** Takes a person out of a squad and its chat, with all that was ever written of her there. A squad of nobody else is none. */
+export async function forgetInSquad(journals: Journals, squadId: string, userId: string): Promise<void> {
+  const at = new Date().toISOString();
+  // By leaving, so that the others are told and the host's place is taken.
+  const squad = await journals
+    .of(squads)
+    .change(squadId, (now) =>
+      now.status !== 'NONE' &&
+      now.status !== 'ENDED' &&
+      now.participants.some((one) => one.userId === userId && one.leftAt === null)
+        ? [{ type: 'left', userId, banned: false, at }]
+        : [],
+    );
+  if (squad.status === 'NONE') return;
+  await journals.of(squads).rewrite(squadId, (now) => squadWithout(now, userId));
+  const chat = await journals.of(chats).read(squadId);
+  if (messagesOf(chat).some((message) => message.userId === userId))
+    await journals.of(chats).rewrite(squadId, (now) => chatWithout(now, userId));
+}
+
+/** Takes a person out of the clubs and the activity of a gym. What nobody else has part in is gone. */
+export async function forgetInGym(journals: Journals, gymId: string, userId: string): Promise<void> {
+  await journals.of(gyms).rewrite(gymId, (now) => gymWithout(now, userId));
+}
+
+/** Takes a person out of what is kept of another: blocks, invites, who trained with her. */
+export async function forgetInUser(journals: Journals, otherId: string, userId: string): Promise<void> {
+  const other = await journals.of(users).read(otherId);
+  if (other.namedIn.users.includes(userId))
+    await journals.of(users).rewrite(otherId, (now) => userWithout(now, userId));
+}
+
+function squadWithout(squad: SquadState | NoSquad, userId: string): SquadState | NoSquad {
+  if (squad.status === 'NONE') return squad;
+  const participants = squad.participants.filter((one) => one.userId !== userId);
+  const [first] = participants;
+  if (!first) return { status: 'NONE' };
+  const hostId = squad.hostId === userId ? first.userId : squad.hostId;
+  return {
+    ...squad,
+    hostId,
+    participants,
+    invited: Object.fromEntries(
+      Object.entries(squad.invited)
+        .filter(([invitedId, { fromUserId, status }]) =>
+          invitedId === userId ? false : fromUserId !== userId || status === 'ACCEPTED',
+        )
+        .map(([invitedId, invited]) => [
+          invitedId,
+          { ...invited, fromUserId: invited.fromUserId === userId ? hostId : invited.fromUserId },
+        ]),
+    ),
+    banned: squad.banned.filter((bannedId) => bannedId !== userId),
+    events: squad.events
+      .filter((event) => event.userId !== userId)
+      .map((event) => ({ ...event, hostId: event.hostId === userId ? hostId : event.hostId })),
+    eventIds: squad.eventIds.filter(([key]) => !key.startsWith(`${userId} `)),
+  };
+}
+
+function chatWithout(chat: ChatState, userId: string): ChatState {
+  const shared = messagesOf(chat).filter((message) => message.userId !== userId);
+  return { shared, length: shared.length, seq: chat.seq };
+}
+
+function gymWithout(gym: GymRecord, userId: string): GymRecord {
+  const groups = Object.fromEntries(
+    Object.values(gym.groups)
+      .map((group) => ({
+        ...group,
+        createdBy: group.createdBy === userId ? null : group.createdBy,
+        memberIds: group.memberIds.filter((memberId) => memberId !== userId),
+      }))
+      .filter(({ memberIds }) => memberIds.length > 0)
+      .map((group) => [group.id, group]),
+  );
+  return {
+    groups,
+    activities: gym.activities
+      .filter(({ groupId }) => !groupId || groups[groupId])
+      .map((activity) => ({ ...activity, userIds: activity.userIds.filter((id) => id !== userId) }))
+      .filter(({ userIds, groupId }) => userIds.length > 0 || groupId !== null),
+  };
+}
+
+const userWithout = (user: UserRecord, userId: string): UserRecord => ({
+  ...user,
+  blocked: user.blocked.filter((id) => id !== userId),
+  blockedBy: user.blockedBy.filter((id) => id !== userId),
+  received: user.received.filter(({ fromUserId }) => fromUserId !== userId),
+  sent: user.sent.filter(({ toUserId }) => toUserId !== userId),
+  history: user.history.map((workout) => ({
+    ...workout,
+    participantIds: workout.participantIds.filter((id) => id !== userId),
+  })),
+  namedIn: { ...user.namedIn, users: user.namedIn.users.filter((id) => id !== userId) },
+});
