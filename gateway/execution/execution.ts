@@ -1,5 +1,11 @@
 import type { FetchNode, QueryPlan } from '@apollo/query-planner';
-import type { DocumentNode, ExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
+import type {
+  DocumentNode,
+  ExecutionResult,
+  GraphQLError,
+  GraphQLFormattedError,
+  OperationDefinitionNode,
+} from 'graphql';
 import type { GatewayContext } from '../graph/context.ts';
 import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
@@ -30,6 +36,14 @@ export interface ExecutionRequest {
   readonly primaryAnswer?: SubgraphAnswer;
   /** Errors that stand before those of the execution, such as refused fields. */
   readonly errors?: readonly GraphQLError[];
+}
+
+/** What every execution of a gateway has in common. */
+export interface ExecutionOptions {
+  /** An error as the client may see it. */
+  formatError(error: GraphQLError): GraphQLFormattedError;
+  /** Told where @apollo/gateway's executor does the work: once for an operation, or for one response of it. */
+  onFallback?(reason: string): void;
 }
 
 /** An operation that is ready to run, any number of times at once. */

@@ -1,0 +1,84 @@
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { compilePlan } from './compile-plan.ts';
+import type { Execution, ExecutionOptions, ExecutionRequest, ExecutionSource } from './execution.ts';
+import { ResponseShapes } from './response-shapes.ts';
+import { responseText, resultText } from './result-text.ts';
+import { asGraphqlError, Run } from './run.ts';
+import { Shaping } from './shaping.ts';
+import type { Step } from './step.ts';
+import { StockExecutor } from './stock.ts';
+import { toValue } from './to-value.ts';
+import { writeJson } from './write-json.ts';
+
+/** An operation whose plan and whose response's shape are compiled. */
+export class CompiledExecution implements Execution {
+  readonly by = 'compiled';
+  private readonly source: ExecutionSource;
+  private readonly options: ExecutionOptions;
+  private readonly plan: Step | undefined;
+  private readonly shapes: ResponseShapes;
+
+  constructor(source: ExecutionSource, options: ExecutionOptions) {
+    this.source = source;
+    this.options = options;
+    this.plan = compilePlan(source);
+    this.shapes = new ResponseShapes(source);
+  }
+
+  async toJson(request: ExecutionRequest): Promise<string> {
+    const { formatError } = this.options;
+    try {
+      const shape = this.shapes.of(request.variables);
+      const run = await this.run(request);
+      const shaping = new Shaping(run.shared);
+      const data = writeJson(shape, run.data, shaping) ?? 'null';
+      if (this.isBeyond(shaping, run)) return resultText(await this.shapeByStock(run), formatError);
+      const errors = allErrors(run);
+      return errors.length > 0 ? responseText(errors, data, { formatError }) : `{"data":${data}}`;
+    } catch (error) {
+      return resultText(refused(request, error), formatError);
+    }
+  }
+
+  async toResult(request: ExecutionRequest): Promise<ExecutionResult> {
+    try {
+      const shape = this.shapes.of(request.variables);
+      const run = await this.run(request);
+      const shaping = new Shaping(undefined);
+      const data = (toValue(shape, run.data, shaping) ?? null) as ExecutionResult['data'];
+      if (this.isBeyond(shaping, run)) return await this.shapeByStock(run);
+      const errors = allErrors(run);
+      return errors.length > 0 ? { errors, data } : { data };
+    } catch (error) {
+      return refused(request, error);
+    }
+  }
+
+  private async run(request: ExecutionRequest): Promise<Run> {
+    const run = new Run(request);
+    await this.plan?.run(run);
+    return run;
+  }
+
+  /** Broken promises that no error tells of are told in the response's extensions, which our shapes do not write. */
+  private isBeyond({ odd, broken }: Shaping, run: Run): boolean {
+    const beyond = odd ? 'odd answer' : broken && allErrors(run).length === 0 ? 'broken answer' : undefined;
+    if (beyond) this.options.onFallback?.(beyond);
+    return beyond !== undefined;
+  }
+
+  private async shapeByStock(run: Run): Promise<ExecutionResult> {
+    const result = await new StockExecutor(this.source).shape(run.data, run.request);
+    // It tells errors of its own where it could make nothing of the data.
+    if (result.errors) return { errors: result.errors.map(asGraphqlError) };
+    const errors = allErrors(run);
+    return errors.length > 0 ? { errors, data: result.data ?? null } : result;
+  }
+}
+
+const allErrors = ({ request, errors }: Run): readonly GraphQLError[] =>
+  request.errors?.length ? [...request.errors, ...errors] : errors;
+
+const refused = (request: ExecutionRequest, error: unknown): ExecutionResult => ({
+  errors: [...(request.errors ?? []), asGraphqlError(error)],
+});

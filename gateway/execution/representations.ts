@@ -1,0 +1,125 @@
+import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
+import type { GraphQLSchema } from 'graphql';
+import { jsonOf } from './json-text.ts';
+import { isValues, merge, type Values } from './merge.ts';
+import { isInherited } from './names.ts';
+import { compileRewrites } from './rewrites.ts';
+import { typenamesWithin } from './typenames.ts';
+
+/** Writes what a subgraph needs to know of an entity, as JSON; undefined for one that it is not asked about. */
+export type RepresentationWriter = (entity: Values) => string | undefined;
+
+interface Fragment {
+  readonly typenames: ReadonlySet<string>;
+  readonly selections: readonly QueryPlanSelectionNode[];
+}
+
+/** For most types the fields are written one after the other: found by type name, `undefined` where that would not do. */
+type Leaves = readonly { readonly key: string; readonly lead: string }[];
+
+/** Representations by a fetch's `requires`. */
+export function compileRepresentations(
+  { requires = [], inputRewrites }: FetchNode,
+  supergraphSchema: GraphQLSchema,
+): RepresentationWriter {
+  const fragments = fragmentsOf(requires, supergraphSchema);
+  const rewrite = compileRewrites(inputRewrites, supergraphSchema);
+  const pick = compilePick(requires, supergraphSchema);
+  const byTypename = new Map<string, Leaves | undefined>();
+
+  const leavesOf = (typename: string): Leaves | undefined => {
+    if (byTypename.has(typename)) return byTypename.get(typename);
+    const leaves = fragments && !rewrite ? leavesWithin(fragments, typename) : undefined;
+    // Only type names of the schema are kept, whatever a subgraph may invent.
+    if (supergraphSchema.getType(typename)) byTypename.set(typename, leaves);
+    return leaves;
+  };
+
+  return (entity) => {
+    const { __typename } = entity;
+    const leaves = typeof __typename === 'string' ? leavesOf(__typename) : undefined;
+    if (leaves) return writeLeaves(leaves, entity);
+    const picked = pick(entity);
+    if (!isValues(picked) || !picked['__typename']) return undefined;
+    rewrite?.(picked);
+    return JSON.stringify(picked);
+  };
+}
+
+function writeLeaves(leaves: Leaves, entity: Values): string | undefined {
+  let text = '';
+  for (const { key, lead } of leaves) {
+    const value = entity[key];
+    if (value === undefined) return undefined;
+    text += lead + jsonOf(value);
+  }
+  return `${text}}`;
+}
+
+/** Undefined where `requires` is more than fragments on types. */
+function fragmentsOf(
+  requires: readonly QueryPlanSelectionNode[],
+  schema: GraphQLSchema,
+): readonly Fragment[] | undefined {
+  const fragments: Fragment[] = [];
+  for (const node of requires) {
+    if (node.kind !== 'InlineFragment' || node.typeCondition === undefined) return undefined;
+    fragments.push({
+      typenames: typenamesWithin(schema, node.typeCondition),
+      selections: node.selections,
+    });
+  }
+  return fragments;
+}
+
+function leavesWithin(fragments: readonly Fragment[], typename: string): Leaves | undefined {
+  const [only, another] = fragments.filter(({ typenames }) => typenames.has(typename));
+  if (!only || another) return undefined;
+  const keys: string[] = [];
+  for (const node of only.selections) {
+    if (node.kind !== 'Field' || node.selections) return undefined;
+    keys.push(node.alias ?? node.name);
+  }
+  if (!keys.includes('__typename') || keys.some(isInherited)) return undefined;
+  return keys.map((key, index) => ({ key, lead: `${index ? ',' : '{'}${JSON.stringify(key)}:` }));
+}
+
+type Pick = (source: unknown) => unknown;
+type PickInto = (source: Values, picked: Values) => boolean;
+
+/** The selections' values; null where one of its fields is missing. */
+function compilePick(selections: readonly QueryPlanSelectionNode[], schema: GraphQLSchema): Pick {
+  const parts = selections.map((node): PickInto =>
+    node.kind === 'Field'
+      ? pickField(node.alias ?? node.name, node.selections && compilePick(node.selections, schema))
+      : pickFragment(
+          node.typeCondition === undefined ? undefined : typenamesWithin(schema, node.typeCondition),
+          compilePick(node.selections, schema),
+        ),
+  );
+  return (source) => {
+    if (!isValues(source)) return null;
+    const picked = Object.create(null) as Values;
+    for (const part of parts) if (!part(source, picked)) return null;
+    return picked;
+  };
+}
+
+const pickField =
+  (key: string, inside: Pick | undefined): PickInto =>
+  (source, picked) => {
+    if (!Object.hasOwn(source, key) || source[key] === undefined) return false;
+    const value = source[key];
+    picked[key] = !inside ? value : Array.isArray(value) ? value.map(inside) : inside(value);
+    return true;
+  };
+
+const pickFragment =
+  (typenames: ReadonlySet<string> | undefined, pick: Pick): PickInto =>
+  (source, picked) => {
+    if (typenames?.has(source['__typename'] as string)) {
+      const more = pick(source);
+      if (isValues(more)) merge(picked, more);
+    }
+    return true;
+  };

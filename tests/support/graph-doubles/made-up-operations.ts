@@ -1,0 +1,168 @@
+import {
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  type GraphQLArgument,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+} from 'graphql';
+import { randomFrom, type Random } from './random.ts';
+
+export interface MadeUpOperation {
+  readonly query: string;
+  readonly variables: Record<string, unknown>;
+}
+
+const DEEPEST = 5;
+
+/** A random operation that a schema allows; almost always, as fields of equal names may still not go together. */
+export function madeUpOperation(schema: GraphQLSchema, seed: string): MadeUpOperation {
+  return new Maker(schema, randomFrom(seed)).make();
+}
+
+class Maker {
+  private readonly schema: GraphQLSchema;
+  private readonly random: Random;
+  private readonly variables: Record<string, unknown> = {};
+  private readonly definitions: string[] = [];
+  private readonly fragments: string[] = [];
+  private aliases = 0;
+
+  constructor(schema: GraphQLSchema, random: Random) {
+    this.schema = schema;
+    this.random = random;
+  }
+
+  make(): MadeUpOperation {
+    const mutation = this.schema.getMutationType();
+    const isMutation = mutation && this.random.chance(0.12);
+    const root = isMutation ? mutation : this.schema.getQueryType();
+    if (!root) throw new Error('a schema without queries');
+    const selections = this.selections(root, isMutation ? 2 : 0);
+    const definitions = this.definitions.length ? `(${this.definitions.join(', ')})` : '';
+    const name = this.random.chance(0.5) ? ' Made' : '';
+    const keyword = isMutation ? 'mutation' : 'query';
+    return {
+      query: [
+        `${keyword}${name || (definitions ? ' Made' : '')}${definitions} ${selections}`,
+        ...this.fragments,
+      ].join('\n'),
+      variables: this.variables,
+    };
+  }
+
+  private selections(type: GraphQLCompositeType, depth: number): string {
+    const parts = Array.from({ length: 1 + this.random.below(depth === 0 ? 4 : 5) }, () =>
+      this.selection(type, depth),
+    );
+    return `{ ${parts.join(' ')} }`;
+  }
+
+  private selection(type: GraphQLCompositeType, depth: number): string {
+    const fields = isAbstractType(type) && !('getFields' in type) ? [] : Object.values(type.getFields());
+    const deep = depth >= DEEPEST;
+    const within = deep ? fields.filter((field) => !isCompositeType(getNamedType(field.type))) : fields;
+    const kind = this.random.below(20);
+    if (!within.length && !(isAbstractType(type) && !deep)) return '__typename';
+    if (kind === 0) return this.random.chance(0.5) ? '__typename' : `${this.alias()}: __typename`;
+    if (isAbstractType(type) ? kind < 12 || !within.length : kind < 4) return this.fragment(type, depth);
+    return this.field(this.random.pick(within), depth);
+  }
+
+  private fragment(type: GraphQLCompositeType, depth: number): string {
+    const possible: readonly GraphQLCompositeType[] = isAbstractType(type)
+      ? [...this.schema.getPossibleTypes(type), type]
+      : isObjectType(type)
+        ? [type, ...type.getInterfaces()]
+        : [type];
+    const on = this.random.pick(possible);
+    const inside = this.selections(on, depth + (isAbstractType(type) ? 0 : 1));
+    if (this.random.chance(0.3)) {
+      const name = `Part${this.fragments.length}`;
+      this.fragments.push(`fragment ${name} on ${on.name} ${inside}`);
+      return `...${name}${this.condition()}`;
+    }
+    const condition = on === type && this.random.chance(0.3) ? '' : ` on ${on.name}`;
+    return `...${condition}${this.condition()} ${inside}`;
+  }
+
+  private field(field: GraphQLField<unknown, unknown>, depth: number): string {
+    const args = field.args.filter((argument) => isRequiredArgument(argument) || this.random.chance(0.3));
+    const given = args.map((argument) => `${argument.name}: ${this.argument(argument)}`);
+    // Fields with arguments have names of their own, or two of them could not go together.
+    const alias = field.args.length || this.random.chance(0.15) ? `${this.alias()}: ` : '';
+    const type = getNamedType(field.type);
+    const inside = isCompositeType(type) ? ` ${this.selections(type, depth + 1)}` : '';
+    return `${alias}${field.name}${given.length ? `(${given.join(', ')})` : ''}${this.condition()}${inside}`;
+  }
+
+  private alias(): string {
+    this.aliases += 1;
+    return `own${this.aliases}`;
+  }
+
+  private condition(): string {
+    if (!this.random.chance(0.12)) return '';
+    const name = this.random.pick(['skip', 'include']);
+    const value = this.random.chance(0.3)
+      ? String(this.random.chance(0.5))
+      : this.variable('Boolean!', this.random.chance(0.5), this.random.chance(0.3) ? ' = true' : '');
+    return ` @${name}(if: ${value})`;
+  }
+
+  private argument({ type }: GraphQLArgument): string {
+    const value = this.input(type);
+    return this.variable(String(type), value, '');
+  }
+
+  private variable(type: string, value: unknown, defaultText: string): string {
+    const name = `v${this.definitions.length}`;
+    this.definitions.push(`$${name}: ${type}${defaultText}`);
+    if (!defaultText || this.random.chance(0.5)) this.variables[name] = value;
+    return `$${name}`;
+  }
+
+  private input(type: GraphQLInputType): unknown {
+    return !isNonNullType(type) && this.random.chance(0.1) ? null : this.some(type, 0);
+  }
+
+  private some(type: GraphQLInputType, depth: number): unknown {
+    if (isNonNullType(type)) return this.some(type.ofType, depth);
+    if (isListType(type))
+      return Array.from({ length: this.random.below(3) }, () => this.some(type.ofType, depth));
+    if (isEnumType(type)) return this.random.pick(type.getValues()).name;
+    if (isInputObjectType(type))
+      return Object.fromEntries(
+        Object.values(type.getFields()).flatMap((field) =>
+          isRequiredInputField(field) || (depth < 2 && this.random.chance(0.3))
+            ? [[field.name, this.some(field.type, depth + 1)]]
+            : [],
+        ),
+      );
+    return this.scalar(type.name);
+  }
+
+  private scalar(name: string): unknown {
+    switch (name) {
+      case 'Int':
+        return this.random.below(50) + 1;
+      case 'Float':
+        return this.random.below(500) / 4;
+      case 'Boolean':
+        return this.random.chance(0.5);
+      case 'JSON':
+        return { any: ['"thing"', this.random.below(9)] };
+      default:
+        return this.random.pick(['a', 'b "quoted"', `id-${this.random.below(5)}`]);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import {
+  execute,
+  getNamedType,
+  getNullableType,
+  GraphQLError,
+  isAbstractType,
+  isEnumType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  parse,
+  type DirectiveNode,
+  type DocumentNode,
+  type GraphQLFieldResolver,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from 'graphql';
+import type { Subgraph, SubgraphAnswer, SubgraphRequest } from '../../../gateway/subgraphs/subgraph.ts';
+import { distorted } from './distortions.ts';
+import { randomFrom, type Random } from './random.ts';
+
+/** How things go in one execution. What a field gives depends on it and on the field alone, not on when or how often it is asked. */
+export interface Scenario {
+  readonly seed: string;
+  /** Probabilities, from 0 to 1, that a nullable field is null and that a field fails. */
+  readonly nulls: number;
+  readonly failures: number;
+  /** Whether subgraphs also give answers that no subgraph should, or none. */
+  readonly distorts: boolean;
+}
+
+interface Thing {
+  readonly __typename: string;
+  readonly seed: string;
+  /** What entities are known by: every key of one is made of it. */
+  readonly number?: number;
+  readonly given?: Readonly<Record<string, unknown>>;
+}
+
+/** Few, so that the same entity comes up again and again. */
+const ENTITIES = 5;
+
+/** A subgraph of any schema that makes up its data: the far end of a gateway's fetches, without HTTP. */
+export class MadeUpSubgraph implements Subgraph {
+  readonly name: string;
+  readonly url: string;
+  private readonly schema: GraphQLSchema;
+  private readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
+  private readonly scenarios: ReadonlyMap<string, Scenario>;
+  private readonly documents = new Map<string, DocumentNode>();
+
+  /** @param scenarios by the `requestId` of a request's context */
+  constructor(name: string, sdl: string, scenarios: ReadonlyMap<string, Scenario>) {
+    this.name = name;
+    this.url = `http://${name}.test/graphql`;
+    this.scenarios = scenarios;
+    const document = parse(sdl);
+    this.schema = buildSubgraphSchema(document);
+    this.keys = keysOf(document);
+    const entities = this.schema.getQueryType()?.getFields()['_entities'];
+    if (entities)
+      entities.resolve = (_root, { representations }: { representations: Record<string, unknown>[] }) =>
+        representations.map((representation) => this.entityOf(representation));
+  }
+
+  async send({ body, context }: SubgraphRequest): Promise<SubgraphAnswer> {
+    const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
+    const scenario = this.scenarios.get(context.requestId);
+    if (!scenario) throw new Error(`no scenario "${context.requestId}"`);
+    const document = this.documents.get(query) ?? parse(query);
+    this.documents.set(query, document);
+    const result = await execute({
+      schema: this.schema,
+      document,
+      variableValues: variables,
+      contextValue: scenario,
+      fieldResolver: this.resolve,
+      typeResolver: ({ __typename }: Thing) => __typename,
+    });
+    const answer = JSON.parse(JSON.stringify(result)) as SubgraphAnswer;
+    return scenario.distorts ? distorted(answer, this.name, query, scenario.seed) : answer;
+  }
+
+  async close(): Promise<void> {
+    // holds nothing open
+  }
+
+  private readonly resolve: GraphQLFieldResolver<Thing | undefined, Scenario> = (
+    source,
+    args: Record<string, unknown>,
+    scenario,
+    { fieldName, returnType, parentType },
+  ) => {
+    const given = source?.given?.[fieldName];
+    if (given !== undefined) return given;
+    const keys = this.keys.get(source?.__typename ?? '') ?? this.keys.get(parentType.name);
+    if (source?.number !== undefined && keys?.has(fieldName)) return keyValue(fieldName, returnType, source);
+    // What a representation brings along beside the key is what the field requires.
+    const seed = `${scenario.seed}/${source?.seed ?? ''}/${fieldName}/${JSON.stringify(args)}/${JSON.stringify(source?.given ?? {})}`;
+    const random = randomFrom(seed);
+    if (random.chance(scenario.failures)) throw failure(`${parentType.name}.${fieldName} failed`, random);
+    return this.valueOf(returnType, { random, seed, scenario });
+  };
+
+  private valueOf(
+    type: GraphQLOutputType,
+    made: { random: Random; seed: string; scenario: Scenario },
+  ): unknown {
+    const { random, scenario } = made;
+    if (isNonNullType(type)) {
+      if (!random.chance(scenario.nulls / 20))
+        return this.valueOf(getNullableType(type), { ...made, scenario: { ...scenario, nulls: 0 } });
+      return null;
+    }
+    if (random.chance(scenario.nulls)) return null;
+    if (isListType(type))
+      return Array.from({ length: random.below(4) }, (_, index) =>
+        this.valueOf(type.ofType, { ...made, scenario: this.again(made), seed: `${made.seed}.${index}` }),
+      );
+    const named = getNamedType(type);
+    if (isObjectType(named) || isAbstractType(named)) return this.thing(named.name, made);
+    if (isEnumType(named)) return random.pick(named.getValues()).value as unknown;
+    return leaf(named.name, random);
+  }
+
+  /** The nulls of a scenario hold again inside of a list that may not be null itself. */
+  private again({ scenario }: { scenario: Scenario }): Scenario {
+    return this.scenarios.get(scenario.seed) ?? scenario;
+  }
+
+  private thing(typename: string, { random, seed }: { random: Random; seed: string }): Thing {
+    const number = random.below(ENTITIES);
+    if (this.keys.has(typename)) return this.entity(typename, number);
+    const type = this.schema.getType(typename);
+    if (!isAbstractType(type)) return { __typename: typename, seed };
+    const concrete = random.pick(this.schema.getPossibleTypes(type)).name;
+    return this.keys.has(concrete) ? this.entity(concrete, number) : { __typename: concrete, seed };
+  }
+
+  /** Of an interface with a key every entity is of one type for good. */
+  private entity(typename: string, number: number, given?: Thing['given']): Thing {
+    const type = this.schema.getType(typename);
+    const possible = isInterfaceType(type) ? this.schema.getPossibleTypes(type).map(({ name }) => name) : [];
+    const concrete = possible.length ? possible.toSorted()[number % possible.length] : undefined;
+    return {
+      __typename: concrete ?? typename,
+      seed: `${this.family(typename)}:${number}`,
+      number,
+      ...(given && { given }),
+    };
+  }
+
+  private family(typename: string): string {
+    const type = this.schema.getType(typename);
+    const keyed = isObjectType(type)
+      ? type.getInterfaces().find(({ name }) => this.keys.has(name))
+      : undefined;
+    return keyed?.name ?? typename;
+  }
+
+  private entityOf({ __typename, ...fields }: Record<string, unknown>): Thing {
+    const keys = this.keys.get(String(__typename)) ?? new Set();
+    const number = Object.entries(fields).find(([name]) => keys.has(name))?.[1];
+    const given = Object.fromEntries(Object.entries(fields).filter(([name]) => !keys.has(name)));
+    const found = numberIn(number);
+    return this.entity(String(__typename), found, Object.keys(given).length ? given : undefined);
+  }
+}
+
+/** A key's value tells the entity's number, whatever its type. */
+function keyValue(field: string, type: GraphQLOutputType, source: Thing): unknown {
+  const named = getNamedType(type);
+  if (isObjectType(named))
+    return { ...source, __typename: named.name, given: { id: `${field}-${source.number}` } };
+  return named.name === 'Int' ? source.number : `${field}-${source.number}`;
+}
+
+function numberIn(key: unknown): number {
+  const text = typeof key === 'object' && key !== null ? JSON.stringify(key) : String(key);
+  return Number(/(\d+)\D*$/.exec(text)?.[1] ?? 0);
+}
+
+function leaf(type: string, random: Random): unknown {
+  switch (type) {
+    case 'Int':
+      return random.below(1_000) - 500;
+    case 'Float':
+      return random.below(1_000) / 8;
+    case 'Boolean':
+      return random.chance(0.5);
+    case 'JSON':
+      return random.pick([{ a: [1, null, 'x'], b: { c: true } }, [1, 2], 'text', 7, false]);
+    default:
+      return random.pick([
+        'plain',
+        'with "quotes" and \\',
+        'line\nbreak',
+        'ünïcödé 🏋',
+        '',
+        '\u2028',
+        `n${random.below(99)}`,
+      ]);
+  }
+}
+
+function failure(message: string, random: Random): Error {
+  const extensions = random.pick([undefined, { code: 'NOT_FOUND' }, { code: 'FORBIDDEN', more: [1] }, {}]);
+  return new GraphQLError(message, extensions ? { extensions } : {});
+}
+
+/** The fields that stand in a type's keys. */
+function keysOf(document: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
+  const keys = new Map<string, Set<string>>();
+  for (const definition of document.definitions) {
+    if (!('directives' in definition) || !('name' in definition) || !definition.name) continue;
+    for (const directive of definition.directives ?? [])
+      for (const field of keyFields(directive)) {
+        const known = keys.get(definition.name.value) ?? new Set();
+        keys.set(definition.name.value, known.add(field));
+      }
+  }
+  return keys;
+}
+
+function keyFields({ name, arguments: given = [] }: DirectiveNode): string[] {
+  const fields = given.find((argument) => argument.name.value === 'fields')?.value;
+  if (name.value !== 'key' || fields?.kind !== 'StringValue') return [];
+  return fields.value
+    .replaceAll(/\{[^}]*\}/g, '')
+    .trim()
+    .split(/\s+/);
+}
