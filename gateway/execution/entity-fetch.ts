@@ -85,23 +85,27 @@ export class EntityFetch implements Step {
     }
     if (!isValues(data)) return;
     const found = foundIn(data, asked.representations.length);
-    if (rewrite) this.rewrite(found, asked, rewrite);
+    if (rewrite) rewriteFound(found, asked, rewrite);
     if (asked.repeated) share(found, run);
     const { entities, indexes } = asked;
     for (let at = 0; at < entities.length; at += 1) {
       const fields = found[indexes[at] as number]; // -1 finds nothing
-      if (isValues(fields)) merge(entities[at] as Values, fields);
+      const entity = entities[at] as Values;
+      if (!isValues(fields)) continue;
+      // What a subgraph was told, it need not give back; null would make an object of no type.
+      if (fields['__typename'] === null) fields['__typename'] = entity['__typename'];
+      merge(entity, fields);
     }
   }
+}
 
-  /** Rewrites go by type names, which a subgraph need not give for what it was told. */
-  private rewrite(found: readonly unknown[], { entities, indexes }: Asked, rewrite: Rewriter): void {
-    for (const [index, fields] of found.entries()) {
-      if (!isValues(fields)) continue;
-      const entity = entities[indexes.indexOf(index)];
-      if (!fields['__typename'] && isValues(entity)) fields['__typename'] = entity['__typename'];
-      rewrite(fields);
-    }
+/** Rewrites go by type names, which a subgraph need not give for what it was told. */
+function rewriteFound(found: readonly unknown[], { entities, indexes }: Asked, rewrite: Rewriter): void {
+  for (const [index, fields] of found.entries()) {
+    if (!isValues(fields)) continue;
+    const entity = entities[indexes.indexOf(index)];
+    if (!fields['__typename'] && isValues(entity)) fields['__typename'] = entity['__typename'];
+    rewrite(fields);
   }
 }
 

@@ -24,8 +24,8 @@ function collect(value: unknown, path: FlattenPath, depth: number, found: unknow
     if (!Array.isArray(value)) throw misshapen(path, depth, 'a list');
     for (const element of value) collect(element, path, depth + 1, found);
   } else {
-    if (!isValues(value)) throw misshapen(path, depth, 'an object');
-    collect(value[step], path, depth + 1, found);
+    if (Array.isArray(value)) throw misshapen(path, depth, 'an object');
+    if (isValues(value)) collect(value[step], path, depth + 1, found);
   }
 }
 

@@ -24,12 +24,13 @@ export function toValue(shape: Shape, value: unknown, shaping: Shaping): unknown
 function toList({ item }: ListShape, value: unknown, shaping: Shaping): unknown[] | undefined {
   if (!Array.isArray(value)) return odd(shaping);
   const list: unknown[] = [];
+  let kept = true;
   for (const element of value) {
     const inside = toValue(item.shape, element, shaping);
-    if (inside === undefined && item.nonNull) return broken(shaping);
+    if (inside === undefined && item.nonNull) kept = false;
     list.push(inside ?? null);
   }
-  return list;
+  return kept ? list : broken(shaping);
 }
 
 function toObject({ typename, fields }: ObjectShape, value: Values, shaping: Shaping): Values | undefined {

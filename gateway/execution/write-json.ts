@@ -47,12 +47,14 @@ function writeComposite(
 function writeList({ item }: ListShape, value: unknown, shaping: Shaping): string | undefined {
   if (!Array.isArray(value)) return odd(shaping);
   let text = '[';
+  let kept = true;
   for (let index = 0; index < value.length; index += 1) {
     const element = writeJson(item.shape, value[index], shaping);
-    if (element === undefined && item.nonNull) return broken(shaping);
+    // The rest is looked at all the same: it decides whether the answer is odd.
+    if (element === undefined && item.nonNull) kept = false;
     text += index === 0 ? (element ?? 'null') : `,${element ?? 'null'}`;
   }
-  return `${text}]`;
+  return kept ? `${text}]` : broken(shaping);
 }
 
 function writeObject(shape: ObjectShape, value: Values, shaping: Shaping): string | undefined {

@@ -6,14 +6,15 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
-  isObjectType,
   isRequiredArgument,
   isRequiredInputField,
+  typeFromAST,
   type GraphQLArgument,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLSchema,
+  type OperationDefinitionNode,
 } from 'graphql';
 import { randomFrom, type Random } from './random.ts';
 
@@ -22,11 +23,28 @@ export interface MadeUpOperation {
   readonly variables: Record<string, unknown>;
 }
 
-const DEEPEST = 5;
+const DEEPEST = 6;
+/** Selections of one operation, about. */
+const MOST = 30;
 
 /** A random operation that a schema allows; almost always, as fields of equal names may still not go together. */
 export function madeUpOperation(schema: GraphQLSchema, seed: string): MadeUpOperation {
   return new Maker(schema, randomFrom(seed)).make();
+}
+
+/** Values for the variables of an operation. */
+export function madeUpVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  seed: string,
+): Record<string, unknown> {
+  const maker = new Maker(schema, randomFrom(seed));
+  return Object.fromEntries(
+    variableDefinitions.map(({ variable, type }) => [
+      variable.name.value,
+      maker.input(typeFromAST(schema, type as never) as GraphQLInputType),
+    ]),
+  );
 }
 
 class Maker {
@@ -36,6 +54,7 @@ class Maker {
   private readonly definitions: string[] = [];
   private readonly fragments: string[] = [];
   private aliases = 0;
+  private count = 0;
 
   constructor(schema: GraphQLSchema, random: Random) {
     this.schema = schema;
@@ -61,7 +80,7 @@ class Maker {
   }
 
   private selections(type: GraphQLCompositeType, depth: number): string {
-    const parts = Array.from({ length: 1 + this.random.below(depth === 0 ? 4 : 5) }, () =>
+    const parts = Array.from({ length: 1 + this.random.below(this.count > MOST ? 1 : 4) }, () =>
       this.selection(type, depth),
     );
     return `{ ${parts.join(' ')} }`;
@@ -69,7 +88,8 @@ class Maker {
 
   private selection(type: GraphQLCompositeType, depth: number): string {
     const fields = isAbstractType(type) && !('getFields' in type) ? [] : Object.values(type.getFields());
-    const deep = depth >= DEEPEST;
+    this.count += 1;
+    const deep = depth >= DEEPEST || this.count > MOST;
     const within = deep ? fields.filter((field) => !isCompositeType(getNamedType(field.type))) : fields;
     const kind = this.random.below(20);
     if (!within.length && !(isAbstractType(type) && !deep)) return '__typename';
@@ -79,11 +99,8 @@ class Maker {
   }
 
   private fragment(type: GraphQLCompositeType, depth: number): string {
-    const possible: readonly GraphQLCompositeType[] = isAbstractType(type)
-      ? [...this.schema.getPossibleTypes(type), type]
-      : isObjectType(type)
-        ? [type, ...type.getInterfaces()]
-        : [type];
+    // No interfaces inside of an object's selections: in them @apollo/gateway loses what stands under the object's own name.
+    const possible = isAbstractType(type) ? [...this.schema.getPossibleTypes(type), type] : [type];
     const on = this.random.pick(possible);
     const inside = this.selections(on, depth + (isAbstractType(type) ? 0 : 1));
     if (this.random.chance(0.3)) {
@@ -131,7 +148,7 @@ class Maker {
     return `$${name}`;
   }
 
-  private input(type: GraphQLInputType): unknown {
+  input(type: GraphQLInputType): unknown {
     return !isNonNullType(type) && this.random.chance(0.1) ? null : this.some(type, 0);
   }
 

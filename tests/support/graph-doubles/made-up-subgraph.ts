@@ -10,6 +10,7 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  Kind,
   parse,
   type DirectiveNode,
   type DocumentNode,
@@ -226,7 +227,7 @@ function keysOf(document: DocumentNode): ReadonlyMap<string, ReadonlySet<string>
 
 function keyFields({ name, arguments: given = [] }: DirectiveNode): string[] {
   const fields = given.find((argument) => argument.name.value === 'fields')?.value;
-  if (name.value !== 'key' || fields?.kind !== 'StringValue') return [];
+  if (name.value !== 'key' || fields?.kind !== Kind.STRING) return [];
   return fields.value
     .replaceAll(/\{[^}]*\}/g, '')
     .trim()

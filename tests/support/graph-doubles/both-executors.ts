@@ -1,0 +1,159 @@
+import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
+import { operationFromDocument, type Operation } from '@apollo/federation-internals';
+import type { QueryPlan } from '@apollo/query-planner';
+import {
+  getOperationAST,
+  getVariableValues,
+  GraphQLError,
+  parse,
+  validate,
+  type ExecutionResult,
+  type GraphQLFormattedError,
+} from 'graphql';
+import type { GatewayContext } from '../../../gateway/graph/context.ts';
+import type { Execution, ExecutionSource } from '../../../gateway/execution/execution.ts';
+import { prepareExecution } from '../../../gateway/execution/prepare-execution.ts';
+import type { LoadedGraph } from '../../../gateway/supergraph/loaded-graph.ts';
+import { composed, graphOf, type SubgraphSdls } from './composed-graph.ts';
+import { MadeUpSubgraph, type Scenario } from './made-up-subgraph.ts';
+
+/** What a client gets. */
+export interface Response {
+  readonly data?: unknown;
+  readonly errors?: readonly GraphQLFormattedError[];
+  readonly extensions?: unknown;
+}
+
+export interface Responses {
+  /** Of @apollo/gateway's executor; `undefined` where it threw and a client got nothing but that. */
+  readonly stock: Response | undefined;
+  /** Of ours, by each of its two ways. */
+  readonly json: Response;
+  readonly result: Response;
+}
+
+export interface Prepared {
+  readonly query: string;
+  readonly by: Execution['by'];
+  readonly source: ExecutionSource;
+  run(variables: Record<string, unknown>, scenario: Scenario): Promise<Responses>;
+}
+
+/** One graph over made-up subgraphs, to be asked through both executors. */
+export class BothExecutors {
+  readonly graph: LoadedGraph;
+  /** Why @apollo/gateway's executor did the work of ours, and how often. */
+  readonly fallbacks = new Map<string, number>();
+  private readonly scenarios = new Map<string, Scenario>();
+
+  constructor(sdls: SubgraphSdls) {
+    this.graph = graphOf(
+      composed(sdls),
+      Object.entries(sdls).map(([name, sdl]) => new MadeUpSubgraph(name, sdl, this.scenarios)),
+    );
+  }
+
+  /** Undefined for what does not validate, and for the few operations that the planner fails on. */
+  prepare(query: string, operationName?: string): Prepared | undefined {
+    const document = parse(query);
+    const operation = getOperationAST(document, operationName);
+    const { graph } = this;
+    if (!operation || validate(graph.apiSchema, document).length > 0) return undefined;
+    const planned = operationFromDocument(graph.federatedApiSchema, document, {
+      ...(operationName && { operationName }),
+    });
+    const plan = this.plan(planned);
+    if (!plan) return undefined;
+    const source = { graph, document, operation, plan };
+    const execution = prepareExecution(source, {
+      formatError: formatted,
+      onFallback: (reason) => this.fallbacks.set(reason, (this.fallbacks.get(reason) ?? 0) + 1),
+    });
+    return {
+      query,
+      by: execution.by,
+      source,
+      run: (variables, scenario) => this.run(source, execution, { variables, scenario }),
+    };
+  }
+
+  private plan(planned: Operation): QueryPlan | undefined {
+    try {
+      return this.graph.planner.buildQueryPlan(planned);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async run(
+    source: ExecutionSource,
+    execution: Execution,
+    { variables: rawVariables, scenario }: { variables: Record<string, unknown>; scenario: Scenario },
+  ): Promise<Responses> {
+    const coerced = getVariableValues(
+      this.graph.apiSchema,
+      source.operation.variableDefinitions ?? [],
+      rawVariables,
+    );
+    if (!coerced.coerced) throw new Error(coerced.errors.join('\n'));
+    this.scenarios.set(scenario.seed, scenario);
+    const context = { requestId: scenario.seed } as GatewayContext;
+    const request = { variables: coerced.coerced, rawVariables, context };
+    const [stock, json, result] = await Promise.all([
+      stockResponse(source, rawVariables, context),
+      execution.toJson(request),
+      execution.toResult(request),
+    ]);
+    this.scenarios.delete(scenario.seed);
+    return { stock, json: JSON.parse(json) as Response, result: responseOf(result) };
+  }
+}
+
+async function stockResponse(
+  { graph, document, operation, plan }: ExecutionSource,
+  variables: Record<string, unknown>,
+  context: GatewayContext,
+): Promise<Response | undefined> {
+  const services: ServiceMap = {};
+  for (const [name, subgraph] of graph.subgraphs)
+    services[name] = {
+      process: async ({ request: { query, operationName, variables: own } }) =>
+        (await subgraph.send({
+          body: JSON.stringify({ query, operationName, variables: own }),
+          kind: 'query',
+          context,
+        })) as never,
+    };
+  const requestContext = {
+    request: { variables },
+    context,
+    schema: graph.apiSchema,
+    metrics: {},
+    logger: console,
+  };
+  try {
+    const result = await executeQueryPlan(
+      plan,
+      services,
+      requestContext as never,
+      buildOperationContext({
+        schema: graph.apiSchema,
+        operationDocument: document,
+        operationName: operation.name?.value,
+      }),
+      graph.supergraphSchema,
+      graph.federatedApiSchema,
+    );
+    return responseOf(result as ExecutionResult);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As JSON has it, with errors as Apollo Server makes them of whatever was thrown. */
+const responseOf = ({ errors, ...rest }: ExecutionResult): Response =>
+  JSON.parse(JSON.stringify({ ...(errors && { errors: errors.map(formatted) }), ...rest })) as Response;
+
+function formatted(error: unknown): GraphQLFormattedError {
+  return error instanceof GraphQLError ? error.toJSON() : { message: (error as Error).message };
+}
