@@ -18,6 +18,7 @@ import { contextOf } from '../http/request-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import { MAX_UPLOAD_BYTES } from '../rest/multipart.ts';
 import { platformErrorOf } from '../rest/problem.ts';
+import type { Audience } from '../audience.ts';
 import { extensionsOf, formatGraphqlError, graphqlErrorOf } from './errors.ts';
 import { operationLimiter, SUBGRAPH_LIMITS } from './limits.ts';
 import { scalars } from './scalars.ts';
@@ -27,6 +28,8 @@ export type GraphContext<Services> = Services & {
   readonly viewer: Viewer;
   /** The client's address; for rate limits. */
   readonly address: string;
+  /** Where a gateway subscribes for a whole audience. */
+  readonly audience?: Audience;
 };
 
 /** Resolvers of one aggregate; those of a subgraph are merged type by type. */

@@ -1,20 +1,15 @@
-import {
-  createSourceEventStream,
-  GraphQLError,
-  execute,
-  parse,
-  validate,
-  type ExecutionArgs,
-  type ExecutionResult,
-  type GraphQLSchema,
-} from 'graphql';
-import { useServer } from 'graphql-ws/use/ws';
+import { execute, parse, validate, type ExecutionArgs, type GraphQLSchema } from 'graphql';
+import type { Context } from 'graphql-ws';
+import { useServer, type Extra } from 'graphql-ws/use/ws';
 import type { WebSocketServer } from 'ws';
 import { viewerOf } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
-import { PlatformError } from '../errors.ts';
+import { forbidden, PlatformError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
-import { formatGraphqlError, graphqlErrorOf } from './errors.ts';
+import { validated } from '../validate.ts';
+import { AudienceMessage, Audiences, type Audience } from '../audience.ts';
+import { graphqlErrorOf } from './errors.ts';
+import { eventStream, masked, type EventStreamArgs } from './event-stream.ts';
 import { operationLimiter, SUBGRAPH_LIMITS } from './limits.ts';
 
 export interface SubscriptionEndpointOptions {
@@ -25,25 +20,35 @@ export interface SubscriptionEndpointOptions {
   contextFor(authorization: string | undefined): Promise<object>;
 }
 
+/** Set where the socket has proved to be the gateway's. */
+type Connection = Extra & Partial<Record<PropertyKey, never>> & { audiences?: Audiences };
+
+/** The service whose own token makes a socket the gateway's. */
+const GATEWAY = 'gateway';
+
 /**
  * Serves the schema over WebSocket (graphql-transport-ws). Who asks is decided for each operation:
  * by `extensions.authorization` of its subscribe message (the gateway carries many users over one socket),
- * else by `Authorization` in the connection parameters. Returns what stops it.
+ * else by `Authorization` in the connection parameters. A socket whose connection parameters hold the gateway's own
+ * token as `gateway` may ask for whole audiences (gateway/subscriptions/PROTOCOL.md). Returns what stops it.
  */
 export function serveSubscriptions(
   sockets: WebSocketServer,
   options: SubscriptionEndpointOptions,
 ): () => Promise<void> {
   const limiter = operationLimiter(SUBGRAPH_LIMITS);
-  const endpoint = useServer(
+  const endpoint = useServer<Record<string, unknown>, Connection>(
     {
       schema: options.schema,
+      onConnect: (socket) => admit(socket, options),
+      onClose: ({ extra }) => extra.audiences?.dispose(),
       onSubscribe: async (socket, _id, payload) => {
         const authorization =
           stringIn(payload.extensions, 'authorization') ?? stringIn(socket.connectionParams, 'authorization');
         try {
           limiter.check(payload.query);
           await viewerOf(authorization, options.verifier);
+          const audience = audienceOf(payload.extensions, socket, authorization);
           const document = parse(payload.query);
           const errors = validate(options.schema, document);
           if (errors.length > 0) return errors;
@@ -55,9 +60,8 @@ export function serveSubscriptions(
           };
           return {
             ...args,
-            contextValue: await options.contextFor(authorization),
-            contextFor: () => options.contextFor(authorization),
-            checkViewer: () => viewerOf(authorization, options.verifier),
+            ...(await eventArgs(authorization, audience, options)),
+            onEnd: () => audience && socket.extra.audiences?.end(audience.id),
           } as ExecutionArgs;
         } catch (error) {
           if (error instanceof PlatformError) return [graphqlErrorOf(error)];
@@ -75,78 +79,54 @@ export function serveSubscriptions(
   };
 }
 
-interface EventStreamArgs extends ExecutionArgs {
-  contextFor(): Promise<object>;
-  /** @throws UNAUTHENTICATED once the token has expired or its log-in was ended */
-  checkViewer(): Promise<unknown>;
+/** Whether the socket may stay: with a gateway's token that does not hold it may not, and tries again with another. */
+async function admit(
+  { connectionParams, extra }: Context<Record<string, unknown>, Connection>,
+  { verifier, log }: SubscriptionEndpointOptions,
+): Promise<boolean> {
+  const token = stringIn(connectionParams, 'gateway');
+  if (token === undefined) return true;
+  try {
+    const viewer = await viewerOf(token, verifier);
+    if (viewer.kind !== 'service' || viewer.service !== GATEWAY) return false;
+  } catch (error) {
+    log.debug({ err: error }, 'a gateway was refused');
+    return false;
+  }
+  extra.audiences = new Audiences();
+  return true;
 }
 
-/** Who logs out elsewhere hears nothing more within 5 s; who hears nothing anyway is not kept for ever, either. */
-const CHECK_VIEWER_MILLIS = 4_000;
-
-/**
- * graphql-js's `subscribe`, but with a fresh context for each event; it ends with an error where there can be none any
- * more, because the token has expired.
- */
-async function eventStream(
-  args: EventStreamArgs,
-  log: Logger,
-): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
-  const source = await createSourceEventStream(args);
-  if (!(Symbol.asyncIterator in source)) return masked(source, log);
-  const events = source[Symbol.asyncIterator]();
-  let refusal: PlatformError | undefined;
-  const refuse = (error: unknown): void => {
-    if (!(error instanceof PlatformError) || error.code !== 'UNAUTHENTICATED') return;
-    refusal = error;
-    void events.return?.();
-  };
-  const checking = setInterval(() => void args.checkViewer().catch(refuse), CHECK_VIEWER_MILLIS);
-  checking.unref();
-  const end = (): IteratorResult<ExecutionResult> => {
-    clearInterval(checking);
-    if (!refusal) return { done: true, value: undefined };
-    const last = { errors: [graphqlErrorOf(refusal)] };
-    refusal = undefined;
-    return { done: false, value: last };
-  };
-  const stream: AsyncIterableIterator<ExecutionResult> = {
-    async next() {
-      const event = await events.next();
-      if (event.done) return end();
-      let contextValue: object;
-      try {
-        contextValue = await args.contextFor();
-      } catch (error) {
-        refuse(error);
-        if (!refusal) throw error;
-        return end();
-      }
-      return {
-        done: false,
-        value: masked(await execute({ ...args, rootValue: event.value, contextValue }), log),
-      };
-    },
-    // Passed on at once: a client that leaves while nothing happens must not leave its listener behind.
-    async return() {
-      clearInterval(checking);
-      await events.return?.();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]: () => stream,
-  };
-  return stream;
+/** The audience that a subscribe message is about, told what the message says. @throws FORBIDDEN for all but the gateway */
+function audienceOf(
+  extensions: Record<string, unknown> | null | undefined,
+  { extra }: Context<Record<string, unknown>, Connection>,
+  authorization: string | undefined,
+): { id: string; members: Audience } | undefined {
+  if (extensions?.audience === undefined) return undefined;
+  if (!extra.audiences) throw forbidden('Only the gateway asks for an audience.');
+  const message = validated(AudienceMessage, extensions.audience);
+  const members = extra.audiences.of(message.id);
+  if (authorization) members.authorization = authorization;
+  members.hear(message);
+  return { id: message.id, members };
 }
 
-/** Errors as they are sent: graphql-ws writes each by its `toJSON`. */
-function masked(result: ExecutionResult, log: Logger): ExecutionResult {
-  if (!result.errors) return result;
-  const errors = result.errors.map((error) =>
-    Object.assign(new GraphQLError(error.message, error), {
-      toJSON: () => formatGraphqlError(error.toJSON(), error, log),
-    }),
-  );
-  return { ...result, errors };
+/** What an event needs besides the operation: a viewer's own, or an audience's with the latest of its tokens. */
+async function eventArgs(
+  authorization: string | undefined,
+  audience: { members: Audience } | undefined,
+  { contextFor, verifier }: SubscriptionEndpointOptions,
+): Promise<Pick<EventStreamArgs, 'contextValue' | 'contextFor' | 'checkViewer' | 'audience'>> {
+  const members = audience?.members;
+  const token = () => members?.authorization ?? authorization;
+  const context = async () => ({ ...(await contextFor(token())), ...(members && { audience: members }) });
+  return {
+    contextValue: await context(),
+    contextFor: context,
+    checkViewer: () => viewerOf(token(), verifier),
+    audience: members,
+  };
 }
 
 /** A text value by its name in any case. */

@@ -1123,6 +1123,10 @@ export type ResolversParentTypes = {
   WorkoutRoutine: WorkoutRoutineModel;
 };
 
+export type SameForGymDirectiveArgs = { };
+
+export type SameForGymDirectiveResolver<Result, Parent, ContextType = Context, Args = SameForGymDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
@@ -1488,4 +1492,8 @@ export type Resolvers<ContextType = Context> = {
   User?: UserResolvers<ContextType>;
   Product?: ProductResolvers<ContextType>;
   WorkoutRoutine?: WorkoutRoutineResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  sameForGym?: SameForGymDirectiveResolver<any, any, ContextType>;
 };

@@ -581,6 +581,10 @@ export type ResolversParentTypes = {
   DeleteMyAccountInput: DeleteMyAccountInput;
 };
 
+export type SameForGymDirectiveArgs = { };
+
+export type SameForGymDirectiveResolver<Result, Parent, ContextType = Context, Args = SameForGymDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
@@ -733,4 +737,8 @@ export type Resolvers<ContextType = Context> = {
   UserConnection?: UserConnectionResolvers<ContextType>;
   UserEdge?: UserEdgeResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  sameForGym?: SameForGymDirectiveResolver<any, any, ContextType>;
 };

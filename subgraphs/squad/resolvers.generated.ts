@@ -801,6 +801,10 @@ export type ResolversParentTypes = {
   WorkoutRoutine: WorkoutRoutineModel;
 };
 
+export type SameForGymDirectiveArgs = { };
+
+export type SameForGymDirectiveResolver<Result, Parent, ContextType = Context, Args = SameForGymDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
@@ -1044,4 +1048,8 @@ export type Resolvers<ContextType = Context> = {
   PageInfo?: PageInfoResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   WorkoutRoutine?: WorkoutRoutineResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  sameForGym?: SameForGymDirectiveResolver<any, any, ContextType>;
 };

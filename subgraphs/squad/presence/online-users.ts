@@ -1,8 +1,9 @@
 import { requireGym, requireUser, seesGym } from '#server/auth/viewer.ts';
+import type { Audience } from '#server/audience.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Hub } from '../hub.ts';
-import { hiddenFrom, requireStaying, users } from '../users/user.journal.ts';
+import { hiddenFrom, requireStaying, users, type UserRecord } from '../users/user.journal.ts';
 import { isVisible, presentOnlineUser, type BoardSubscription, type GymBoards } from './gym-boards.ts';
 import {
   GoOnlineShape,
@@ -87,6 +88,35 @@ export class OnlineUsers {
     };
   }
 
+  /**
+   * As `watch`, but as those see it who have nobody blocked and are blocked by nobody. For the gateway, on behalf of
+   * the gym's people whom `attend` does not tell apart.
+   */
+  async watchForAudience(_audience: Audience, { gymId, deliver }: BoardWatch): Promise<BoardSubscription> {
+    const gym = requireGym(this.unit.viewer, gymId);
+    return this.boards.listen(gym, { delta: false, hidden: () => NOBODY, deliver });
+  }
+
+  /**
+   * Keeps somebody online who listens in an audience. Tells whether she may not see what it is told: once at first,
+   * then as it changes. Returns what ends it.
+   */
+  async attend(userId: string, tell: (isApart: boolean) => void): Promise<() => void> {
+    const disconnect = this.hub.connect(userId);
+    const isApart = (user: UserRecord) => hiddenFrom(user).size > 0;
+    try {
+      const following = await this.hub.journals.of(users).follow(userId, (user) => tell(isApart(user)));
+      tell(isApart(following.state));
+      return () => {
+        following.stop();
+        disconnect();
+      };
+    } catch (error) {
+      disconnect();
+      throw error;
+    }
+  }
+
   private async hiddenUsers(): Promise<ReadonlySet<string>> {
     return hiddenFrom(await this.hub.journals.of(users).read(requireUser(this.unit.viewer).userId));
   }
@@ -99,5 +129,7 @@ export interface BoardWatch {
   delta?: boolean | undefined;
   deliver(update: OnlineUsersUpdate): void;
 }
+
+const NOBODY: ReadonlySet<string> = new Set();
 
 const pick = ({ status, activity, since }: OnlineUserShape) => ({ status, activity, since });

@@ -1,6 +1,37 @@
-import { eventSource } from '#server/event-source.ts';
+import { eventSource, type EventSink } from '#server/event-source.ts';
+import type { Audience } from '#server/audience.ts';
+import { ADDS_TO_EARLIER } from '#server/graphql/event-stream.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import type { OnlineUsers } from './online-users.ts';
 import type { OnlineUsersUpdate } from './presence.shapes.ts';
+
+interface OnlineUsersEvent {
+  onlineUsersUpdated: OnlineUsersUpdate;
+  [ADDS_TO_EARLIER]?: true;
+}
+
+const eventOf = (update: OnlineUsersUpdate): OnlineUsersEvent => ({
+  onlineUsersUpdated: update,
+  ...(!update.full && { [ADDS_TO_EARLIER]: true }),
+});
+
+async function watchForAudience(
+  stream: EventSink<OnlineUsersEvent>,
+  gymId: string | null | undefined,
+  onlineUsers: OnlineUsers,
+  audience: Audience,
+): Promise<void> {
+  const board = await onlineUsers.watchForAudience(audience, {
+    gymId,
+    deliver: (update) => push(eventOf(update)) || board.refresh(),
+  });
+  stream.onStop(board.stop);
+  const push = audience.attend(stream, {
+    onJoin: (userId, tell) => onlineUsers.attend(userId, tell),
+    again: () => board.refresh(),
+  });
+  push(eventOf(board.snapshot()));
+}
 
 export const presenceGraphql = {
   Query: {
@@ -11,16 +42,17 @@ export const presenceGraphql = {
   },
   Subscription: {
     onlineUsersUpdated: {
-      subscribe: (_root, { gymId }, { onlineUsers }) =>
-        eventSource<{ onlineUsersUpdated: OnlineUsersUpdate }>(
+      subscribe: (_root, { gymId }, { onlineUsers, audience }) =>
+        eventSource<OnlineUsersEvent>(
           async (stream) => {
+            if (audience) return watchForAudience(stream, gymId, onlineUsers, audience);
             stream.onStop(await onlineUsers.connect());
             const board = await onlineUsers.watch({
               gymId,
-              deliver: (update) => stream.push({ onlineUsersUpdated: update }) || board.refresh(),
+              deliver: (update) => stream.push(eventOf(update)) || board.refresh(),
             });
             stream.onStop(board.stop);
-            stream.push({ onlineUsersUpdated: board.snapshot() });
+            stream.push(eventOf(board.snapshot()));
           },
           { whenFull: 'start-again' },
         ),

@@ -1,0 +1,107 @@
+import {
+  createSourceEventStream,
+  execute,
+  GraphQLError,
+  type ExecutionArgs,
+  type ExecutionResult,
+} from 'graphql';
+import { AudienceNotice, EVERYBODY, type Audience } from '../audience.ts';
+import { PlatformError } from '../errors.ts';
+import type { Logger } from '../observability/logger.ts';
+import { formatGraphqlError, graphqlErrorOf } from './errors.ts';
+
+/** What each event is made with, besides the operation. */
+export interface EventStreamArgs extends ExecutionArgs {
+  contextFor(): Promise<object>;
+  /** @throws UNAUTHENTICATED once the token has expired or its log-in was ended */
+  checkViewer(): Promise<unknown>;
+  readonly audience: Audience | undefined;
+  onEnd(): void;
+}
+
+/** On an event that adds to those before it, where others hold the whole state: its result says so, for the gateway. */
+export const ADDS_TO_EARLIER = Symbol('adds to earlier events');
+
+/** Who logs out elsewhere hears nothing more within 5 s; who hears nothing anyway is not kept for ever, either. */
+const CHECK_VIEWER_MILLIS = 4_000;
+
+/**
+ * graphql-js's `subscribe`, but with a fresh context for each event; it ends with an error where there can be none any
+ * more, because the token has expired.
+ */
+export async function eventStream(
+  args: EventStreamArgs,
+  log: Logger,
+): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
+  const source = await createSourceEventStream(args);
+  if (!(Symbol.asyncIterator in source)) {
+    args.onEnd();
+    return masked(source, log);
+  }
+  const events = source[Symbol.asyncIterator]();
+  let refusal: PlatformError | undefined;
+  const refuse = (error: unknown): void => {
+    if (!(error instanceof PlatformError) || error.code !== 'UNAUTHENTICATED') return;
+    refusal = error;
+    void events.return?.();
+  };
+  const checking = setInterval(() => void args.checkViewer().catch(refuse), CHECK_VIEWER_MILLIS);
+  checking.unref();
+  let isFirst = true;
+  const extensionsOf = (event: unknown): ExecutionResult['extensions'] => {
+    const audience = isFirst && args.audience && !args.audience.isAttended ? EVERYBODY : undefined;
+    isFirst = false;
+    if (isPartial(event)) return { partial: true, ...(audience && { audience }) };
+    return audience && { audience };
+  };
+  const end = (): IteratorResult<ExecutionResult> => {
+    clearInterval(checking);
+    args.onEnd();
+    if (!refusal) return { done: true, value: undefined };
+    const last = { errors: [graphqlErrorOf(refusal)] };
+    refusal = undefined;
+    return { done: false, value: last };
+  };
+  const stream: AsyncIterableIterator<ExecutionResult> = {
+    async next() {
+      const event = await events.next();
+      if (event.done) return end();
+      if (event.value instanceof AudienceNotice)
+        return { done: false, value: { extensions: { audience: event.value } } };
+      let contextValue: object;
+      try {
+        contextValue = await args.contextFor();
+      } catch (error) {
+        refuse(error);
+        if (!refusal) throw error;
+        return end();
+      }
+      const result = masked(await execute({ ...args, rootValue: event.value, contextValue }), log);
+      const extensions = extensionsOf(event.value);
+      return { done: false, value: extensions ? { ...result, extensions } : result };
+    },
+    // Passed on at once: a client that leaves while nothing happens must not leave its listener behind.
+    async return() {
+      clearInterval(checking);
+      args.onEnd();
+      await events.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => stream,
+  };
+  return stream;
+}
+
+const isPartial = (event: unknown): boolean =>
+  typeof event === 'object' && event !== null && ADDS_TO_EARLIER in event;
+
+/** Errors as they are sent: graphql-ws writes each by its `toJSON`. */
+export function masked(result: ExecutionResult, log: Logger): ExecutionResult {
+  if (!result.errors) return result;
+  const errors = result.errors.map((error) =>
+    Object.assign(new GraphQLError(error.message, error), {
+      toJSON: () => formatGraphqlError(error.toJSON(), error, log),
+    }),
+  );
+  return { ...result, errors };
+}
