@@ -12,7 +12,7 @@ import { unknownPath } from '#server/rest/mount-routes.ts';
 import { problemHandler } from '#server/rest/problem.ts';
 import { openRateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { mountGraph } from './graph/endpoint.ts';
-import { mountExplorer } from './pages/explorer.ts';
+import { mountExplorer } from './pages/explorer/explorer.ts';
 import { mountStartPage } from './pages/start-page.ts';
 import { mountProxies } from './rest/proxy.ts';
 import { serveGraphOverSockets } from './subscriptions/websocket.ts';
@@ -50,7 +50,7 @@ export async function startGateway(
     res.set('Content-Type', contentType).send(body);
   });
   mountStartPage(app, settings);
-  mountExplorer(app);
+  mountExplorer(app, settings);
   const graph = await mountGraph(app, { settings, supergraph, verifier, rateLimitStores, log });
   const proxies = mountProxies(app, settings, log);
   app.use(unknownPath);

@@ -1,0 +1,79 @@
+// Operations to begin with; each runs as it stands, once somebody is logged in.
+
+export const EXAMPLES = [
+  {
+    title: 'Query: everything about me, from five services',
+    query: `# Everything about you, from five services.
+# Log in first (above, right).
+query Home {
+  me {
+    displayName
+    role
+    gym {
+      name
+      config { features }
+      locations {
+        name
+        capacity
+        occupancy { people level }
+      }
+    }
+    nutritionDay { totals { calories } }
+    presence { online }
+  }
+  workouts(first: 3) { nodes { title difficulty } }
+}
+`,
+  },
+  {
+    title: 'Subscription: who is online',
+    query: `# Who of your gym is online, now and at every
+# change, until you stop it. To see one, log in
+# as somebody else in another window, and run
+# "Mutation: go online" there.
+subscription WhoIsOnline {
+  onlineUsersUpdated {
+    seq
+    users {
+      status
+      activity
+      user { displayName gym { name } }
+    }
+  }
+}
+`,
+  },
+  {
+    title: 'Mutation: go online',
+    query: `# The others of your gym see it at once.
+mutation GoOnline {
+  goOnline { online status }
+}
+`,
+  },
+  {
+    title: 'Mutation: write to the feed',
+    query: `mutation Post($input: CreatePostInput!) {
+  createPost(input: $input) {
+    id
+    text
+    createdAt
+    author { displayName }
+  }
+}
+`,
+    variables: '{\n  "input": { "text": "Hello from the explorer" }\n}\n',
+  },
+  {
+    title: 'Upload: a new picture of mine',
+    query: `# Choose the file above: JPEG, PNG, WebP
+# or AVIF, at most 10 MiB.
+mutation MyPicture($file: Upload!) {
+  uploadAvatar(file: $file) {
+    displayName
+    avatar
+  }
+}
+`,
+  },
+];

@@ -1,0 +1,54 @@
+// The page: GraphiQL as ruru packs it, with our transport below it and our bar above it.
+import { createRoot, React, Ruru } from '../graphiql/ruru.js';
+import { connectEditors } from './editors.js';
+import { EXAMPLES } from './examples.js';
+import { showExamples } from './example-choice.js';
+import { showLogIn } from './log-in.js';
+import { createSession } from './session.js';
+import { storageWithoutTokens } from './storage.js';
+import { createTransport } from './transport.js';
+import { createUploads } from './uploads.js';
+
+const settings = JSON.parse(document.getElementById('settings').textContent);
+const graphUrl = new URL('graphql', document.baseURI).href;
+const asset = (name) => new URL(`explorer/graphiql/${name}`, document.baseURI);
+
+const WORKERS = { json: 'jsonWorker.js', graphql: 'graphqlWorker.js' };
+globalThis.MonacoEnvironment = {
+  globalAPI: true, // as `monaco`: the way to the editors from outside of GraphiQL
+  getWorker: (_id, language) => new Worker(asset(WORKERS[language] ?? 'editorWorker.js'), { type: 'module' }),
+};
+
+const session = createSession(graphUrl);
+const uploads = createUploads(document.getElementById('files'));
+let schema;
+
+createRoot(document.getElementById('graphiql')).render(
+  React.createElement(Ruru, {
+    endpoint: graphUrl,
+    fetcher: createTransport(graphUrl, { session, uploads }),
+    storage: storageWithoutTokens(localStorage),
+    isHeadersEditorEnabled: true,
+    showPersistHeadersSettings: true,
+    defaultEditorToolsVisibility: 'headers',
+    defaultHeaders: '{\n  "Authorization": ""\n}\n',
+    defaultQuery: settings.isOurs ? EXAMPLES[0].query : '{ __typename }\n',
+    onSchemaChange(loaded) {
+      schema = loaded;
+      uploads.useSchema(schema);
+    },
+  }),
+);
+
+const editors = await connectEditors();
+editors.onQuery((query) => uploads.useQuery(query));
+if (settings.isOurs) {
+  showExamples(EXAMPLES, (example) => editors.open(example));
+  showLogIn(session, settings);
+  session.onChange(() => {
+    editors.authorize(session.authorization());
+    // Where only admins may read the schema, it was refused before; this is the key that GraphiQL reads it again by.
+    if (!schema && session.user)
+      window.dispatchEvent(new KeyboardEvent('keydown', { ctrlKey: true, key: 'R' }));
+  });
+}

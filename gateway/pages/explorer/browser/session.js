@@ -1,0 +1,99 @@
+// Who is logged in. The tokens live in this module and nowhere else: a reload forgets them.
+
+const RENEW_BEFORE_MILLIS = 60_000; // 1 min before the token expires
+const RETRY_MILLIS = 5_000; // 5 s, while the gateway cannot be reached
+
+const AUTH_FIELDS = '{ token expiresIn refreshToken user { displayName role } }';
+const LOG_IN = `mutation LogIn($input: LoginInput!) { login(input: $input) ${AUTH_FIELDS} }`;
+const RENEW = `mutation Renew($input: RefreshTokenInput!) { refreshToken(input: $input) ${AUTH_FIELDS} }`;
+const LOG_OUT = 'mutation LogOut($input: LogoutInput) { logout(input: $input) }';
+
+/** @param {string} graphUrl */
+export function createSession(graphUrl) {
+  const listeners = new Set();
+  let current;
+  let timer;
+  let renewal;
+
+  const become = (next, reason) => {
+    clearTimeout(timer);
+    current = next;
+    if (next) timer = setTimeout(renew, Math.max(next.expiresAt - Date.now() - RENEW_BEFORE_MILLIS, 1_000));
+    for (const listener of listeners) listener(reason);
+  };
+
+  const opened = ({ token, expiresIn, refreshToken, user }) => ({
+    token,
+    refreshToken,
+    user,
+    expiresAt: Date.now() + expiresIn * 1_000,
+  });
+
+  // One at a time: a refresh token that is used twice ends the session.
+  const renew = () => (renewal ??= renewOnce().finally(() => (renewal = undefined)));
+  async function renewOnce() {
+    const before = current;
+    if (!before) return;
+    try {
+      const data = await ask(graphUrl, RENEW, { input: { refreshToken: before.refreshToken } });
+      if (current === before) become(opened(data.refreshToken));
+    } catch (error) {
+      if (current !== before) return;
+      if (error.code === 'UNAUTHENTICATED') become(undefined, 'Your session has ended; log in again.');
+      else timer = setTimeout(renew, RETRY_MILLIS);
+    }
+  }
+
+  // Forgetting the tokens is what counts here; where the gateway is away, they end by themselves.
+  const end = async (session) => {
+    if (!session) return;
+    const headers = { Authorization: `Bearer ${session.token}` };
+    await ask(graphUrl, LOG_OUT, { input: { refreshToken: session.refreshToken } }, headers).catch(
+      () => undefined,
+    );
+  };
+
+  return {
+    get user() {
+      return current?.user;
+    },
+    authorization: () => (current ? `Bearer ${current.token}` : ''),
+    /** Calls back after every change; with the reason where the session has ended by itself. */
+    onChange: (listener) => listeners.add(listener),
+
+    async logIn(email, password) {
+      const data = await ask(graphUrl, LOG_IN, { input: { email, password } });
+      const before = current;
+      become(opened(data.login));
+      await end(before);
+    },
+
+    async logOut() {
+      const before = current;
+      become(undefined);
+      await end(before);
+    },
+
+    /** The Authorization of now, renewed first where it is about to expire: timers sleep when the machine does. */
+    async freshAuthorization() {
+      if (current && current.expiresAt - Date.now() < RENEW_BEFORE_MILLIS / 2) await renew();
+      return current ? `Bearer ${current.token}` : '';
+    },
+  };
+}
+
+async function ask(url, query, variables, headers = {}) {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables }),
+  }).catch(() => undefined);
+  if (!answer) throw new Error('The gateway does not answer; try again in a moment.');
+  const body = await answer.json().catch(() => undefined);
+  const [error] = body?.errors ?? [];
+  if (!body?.data || error)
+    throw Object.assign(new Error(error?.message ?? `The gateway answered ${answer.status}.`), {
+      code: error?.extensions?.code,
+    });
+  return body.data;
+}

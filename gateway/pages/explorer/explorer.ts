@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import express, { type Express } from 'express';
+import { serveStatic } from 'ruru/static';
+import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
+import type { GatewaySettings } from '../../settings.ts';
+
+const require = createRequire(import.meta.url);
+
+/**
+ * GraphiQL at `GET /explorer`, with subscriptions, files and a log-in. Everything comes from this server: GraphiQL and
+ * the socket client out of their packages, our own part as the modules of `browser/`, written in no page.
+ */
+export function mountExplorer(app: Express, settings: GatewaySettings): void {
+  const html = read('explorer.html').replace('{{settings}}', () => pageSettings(settings));
+  app.use(serveStatic('/explorer/graphiql/')); // GraphiQL, as ruru packs it
+  app.use('/explorer/graphql-ws', express.static(path.dirname(require.resolve('graphql-ws/client')), STATIC));
+  app.use('/explorer/app', express.static(fileURLToPath(new URL('browser', import.meta.url)), STATIC));
+  app.get(
+    '/explorer',
+    (_req, res) => void res.setHeader('Content-Security-Policy', POLICY).type('html').send(html),
+  );
+}
+
+const STATIC = { index: false, redirect: false } as const;
+
+/** No script but our files, no other host; only the editor's styles, which it writes as it goes, cannot be forbidden. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self' data:",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What the page is told: with a supergraph of somebody else's, neither our log-in nor our examples would fit. */
+function pageSettings({ demo, supergraph }: GatewaySettings): string {
+  const isOurs = supergraph === undefined;
+  const demoAccounts =
+    demo && isOurs ? DEMO_PEOPLE.map(({ email, displayName, role }) => ({ email, displayName, role })) : [];
+  const settings = {
+    isOurs,
+    demoAccounts,
+    ...(demoAccounts.length > 0 && { demoPassword: DEMO_PASSWORD }),
+  };
+  return JSON.stringify(settings).replaceAll('<', String.raw`\u003c`);
+}
+
+const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
