@@ -11,6 +11,7 @@ import { createMetrics } from '#server/observability/metrics.ts';
 import { unknownPath } from '#server/rest/mount-routes.ts';
 import { problemHandler } from '#server/rest/problem.ts';
 import { openRateLimitStores } from '#server/rest/rate-limit-store.ts';
+import { mountDocuments } from './documents/documents.ts';
 import { mountGraph } from './graph/endpoint.ts';
 import { mountExplorer } from './pages/explorer/explorer.ts';
 import { mountStartPage } from './pages/start-page.ts';
@@ -52,6 +53,7 @@ export async function startGateway(
   mountStartPage(app, settings);
   mountExplorer(app, settings);
   const graph = await mountGraph(app, { settings, supergraph, verifier, rateLimitStores, log });
+  mountDocuments(app, settings, { log, apiSchema: () => graph.subscriptions.apiSchema });
   const proxies = mountProxies(app, settings, log);
   app.use(unknownPath);
   app.use(problemHandler);

@@ -1,71 +1,132 @@
-import { readFileSync } from 'node:fs';
-import type { Express } from 'express';
+import { fileURLToPath } from 'node:url';
+import express, { type Express } from 'express';
 import { DEMO_GYMS, DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { SERVICE_NAMES, SERVICE_PORTS, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
 
-/** `GET /`: where everything is, and (with demo data) who can log in. */
+/** `GET /`: where everything is and how it is, and (with demo data) who can log in. */
 export function mountStartPage(app: Express, settings: GatewaySettings): void {
   const html = page(settings);
-  const style = readFileSync(new URL('start-page.css', import.meta.url), 'utf8');
   app.get('/', (_req, res) => void res.type('html').send(html));
-  app.get('/start-page.css', (_req, res) => void res.type('css').send(style));
+  app.use(
+    '/pages',
+    express.static(fileURLToPath(new URL('browser', import.meta.url)), { index: false, redirect: false }),
+  );
 }
 
 const PURPOSE: Record<ServiceName, string> = {
-  identity: 'accounts, log-in, roles, check-in codes',
-  gym: 'branding, locations, check-ins, challenges, posts',
-  wizard: 'onboarding of gyms and members, step by step',
-  nutrition: 'food analysis and food log',
-  content: 'workouts, exercises, products',
-  squad: 'who is online, training together live',
+  identity: 'Accounts, log-in, roles, check-in codes.',
+  gym: 'Branding, locations, check-ins, challenges, posts.',
+  wizard: 'Onboarding of gyms and members, step by step.',
+  nutrition: 'Food analysis and food log.',
+  content: 'Workouts, exercises, products.',
+  squad: 'Who is online, training together live.',
 };
 
-const page = (settings: GatewaySettings): string => `<!doctype html>
+// With a supergraph of somebody else's there are none of our services behind the gateway.
+const page = ({ demo, supergraph }: GatewaySettings): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Fitness platform</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="start-page.css">
+<link rel="stylesheet" href="pages/page.css">
+<script type="module" src="pages/start-page.js"></script>
 </head>
 <body>
 <main>
 <header>
 <h1>Fitness platform</h1>
-<p>Six services, one graph. This is the gateway.</p>
+<p>${supergraph === undefined ? 'Six services, one graph. This is the gateway to them.' : 'The gateway, on a supergraph of your own.'}</p>
+<p role="status" id="summary"></p>
 </header>
-<section>
-<h2>The graph</h2>
-<p><a class="button" href="explorer">Open the explorer</a> <code>POST /graphql</code></p>
-</section>
-<section>
-<h2>The services</h2>
-<table>
-<thead><tr><th>Service</th><th>For</th><th>REST</th><th>Description</th><th>Health</th><th>Own port</th></tr></thead>
-<tbody>
-${SERVICE_NAMES.map(serviceRow).join('\n')}
-</tbody>
-</table>
-<p>The gateway itself: <a href="health/ready">health</a>, <a href="metrics">metrics</a>.</p>
-</section>
-${settings.demo ? demoSection() : ''}
+<ul class="doors">
+${DOORS.map(door).join('\n')}
+</ul>
+${supergraph === undefined ? servicesSection(demo) : ''}
+${demo && supergraph === undefined ? DEMO_SECTION : ''}
 </main>
 </body>
 </html>
 `;
 
-const serviceRow = (name: ServiceName): string =>
-  `<tr><th scope="row">${name}</th><td>${PURPOSE[name]}</td><td><a href="${name}/docs">try it</a></td><td><a href="${name}/openapi.json">OpenAPI</a></td><td><a href="${name}/health/ready">health</a></td><td>${SERVICE_PORTS[name]}</td></tr>`;
+interface Door {
+  title: string;
+  text: string;
+  links: readonly (readonly [text: string, href: string])[];
+}
 
-const demoSection = (): string => `<section>
+const DOORS: readonly Door[] = [
+  {
+    title: 'The graph',
+    text: 'Queries, mutations, subscriptions and uploads at <code>/graphql</code>. Log in and try them.',
+    links: [['Open the explorer', 'explorer']],
+  },
+  {
+    title: 'REST',
+    text: 'Every route of every service, under its prefix.',
+    links: [
+      ['Read and try', 'docs'],
+      ['OpenAPI', 'openapi.json'],
+    ],
+  },
+  {
+    title: 'Sockets',
+    text: 'Live squads over the raw socket, subscriptions over <code>graphql-transport-ws</code>.',
+    links: [
+      ['Read', 'asyncapi'],
+      ['AsyncAPI', 'asyncapi.json'],
+    ],
+  },
+  {
+    title: 'Operations',
+    text: 'The gateway itself.',
+    links: [
+      ['Health', 'health/ready'],
+      ['Metrics', 'metrics'],
+    ],
+  },
+];
+
+const link = ([text, href]: readonly [string, string], kind = ''): string =>
+  `<a${kind && ` class="${kind}"`} href="${href}">${text}</a>`;
+
+const door = ({ title, text, links }: Door, index: number): string =>
+  `<li class="card"><h2>${title}</h2>${title === 'Operations' ? state('gateway', 'health/ready') : ''}<p>${text}</p><div class="links">${links.map((one) => link(one, index === 0 ? 'button' : '')).join('')}</div></li>`;
+
+/** Filled in and kept fresh by start-page.js. */
+const state = (name: string, health: string): string =>
+  `<span class="state" data-name="${name}" data-health="${health}"></span>`;
+
+const servicesSection = (demo: boolean): string => `<section>
+<h2>The services</h2>
+<ul class="services">
+${SERVICE_NAMES.map((name) => serviceCard(name, demo)).join('\n')}
+</ul>
+</section>`;
+
+function serviceCard(name: ServiceName, demo: boolean): string {
+  const links: (readonly [string, string])[] = [
+    ['REST', `${name}/docs`],
+    ['OpenAPI', `${name}/openapi.json`],
+    ['Health', `${name}/health/ready`],
+    ['Metrics', `${name}/metrics`],
+  ];
+  if (name === 'squad') {
+    links.push(['Socket', 'squad/asyncapi']);
+    if (demo) links.push(['Live page', 'squad/demo']);
+  }
+  return `<li class="card"><h3>${name} ${state(name, `${name}/health/ready`)} <span class="port">port ${SERVICE_PORTS[name]}</span></h3><p>${PURPOSE[name]}</p><div class="links">${links.map((one) => link(one)).join('')}</div></li>`;
+}
+
+const DEMO_SECTION = `<section>
 <h2>Demo accounts</h2>
 <p>Password of all: <code>${DEMO_PASSWORD}</code></p>
-<table>
-<thead><tr><th>Email</th><th>Name</th><th>Role</th><th>Gym</th></tr></thead>
+<div class="scroll"><table>
+<thead><tr><th scope="col">Email</th><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Gym</th></tr></thead>
 <tbody>
 ${DEMO_PEOPLE.map(({ email, displayName, role, gymId }) => `<tr><th scope="row"><code>${email}</code></th><td>${displayName}</td><td>${role}</td><td>${Object.values(DEMO_GYMS).find((gym) => gym.id === gymId)?.name ?? 'every gym'}</td></tr>`).join('\n')}
 </tbody>
-</table>
+</table></div>
 </section>`;

@@ -4,12 +4,24 @@ import express, { type Express } from 'express';
 
 const require = createRequire(import.meta.url);
 
-/** `GET /openapi.json` and, at `GET /docs`, a page on which every operation can be read and tried; all of it from this server. */
-export function mountApiPages(app: Express, title: string, document: object): void {
-  const text = JSON.stringify(document);
-  app.get('/openapi.json', (_req, res) => void res.type('application/json').send(text));
+/**
+ * `GET /openapi.json` and, at `GET /docs`, a page on which every operation can be read and tried; all of it from this server.
+ * A document that changes while the server runs is a function, asked for each request. `collapsed` shows tags alone at first.
+ */
+export function mountApiPages(
+  app: Express,
+  title: string,
+  document: object | (() => Promise<object>),
+  { collapsed = false }: { collapsed?: boolean } = {},
+): void {
+  if (typeof document === 'function')
+    app.get('/openapi.json', async (_req, res) => void res.json(await document()));
+  else {
+    const text = JSON.stringify(document);
+    app.get('/openapi.json', (_req, res) => void res.type('application/json').send(text));
+  }
   app.get('/docs', (_req, res) => void res.type('html').send(page(title)));
-  app.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(START));
+  app.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(start(collapsed)));
   app.use(
     '/docs/assets',
     express.static(path.dirname(require.resolve('swagger-ui-dist/package.json')), {
@@ -37,4 +49,5 @@ const page = (title: string): string => `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#ui', deepLinking: true, validatorUrl: null, persistAuthorization: true, tryItOutEnabled: true });\n`;
+const start = (collapsed: boolean): string =>
+  `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#ui', deepLinking: true, validatorUrl: null, persistAuthorization: true, tryItOutEnabled: true, docExpansion: '${collapsed ? 'none' : 'list'}', filter: ${collapsed} });\n`;

@@ -6,14 +6,19 @@ const frame = (event: string, data: object, extra: object = {}) => ({
   required: ['event', 'data'],
   properties: { event: { const: event }, data, ...extra },
 });
-const schemaOf = (shape: z.ZodType, io: 'input' | 'output') => {
-  const { $schema: _unused, ...schema } = z.toJSONSchema(shape, {
-    io,
-    unrepresentable: 'any',
-    reused: 'inline',
-  });
-  return schema;
+/** Named shapes, which references reach: in AsyncAPI they begin at the document, not at the payload. */
+const schemas: Record<string, object> = {};
+const schemaOf = (shape: z.ZodType, io: 'input' | 'output'): object => {
+  const {
+    $schema: _unused,
+    $defs,
+    ...schema
+  } = z.toJSONSchema(shape, { io, unrepresentable: 'any', reused: 'inline' });
+  Object.assign(schemas, inDocument($defs ?? {}));
+  return inDocument(schema);
 };
+const inDocument = <T extends object>(schema: T): T =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as T;
 const id = {
   id: { type: ['string', 'number'], description: 'Chosen by the client; the answer carries it.' },
 };
@@ -93,6 +98,7 @@ export const asyncApiDocument = {
   channels: {
     socket: {
       address: '/socket',
+      title: 'The raw socket of squads',
       messages: Object.fromEntries(
         Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
       ),
@@ -122,6 +128,7 @@ export const asyncApiDocument = {
   ]) as Record<string, object>,
   components: {
     messages,
+    schemas,
     securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
   },
 };

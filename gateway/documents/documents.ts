@@ -1,0 +1,48 @@
+import type { Express, Request } from 'express';
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from '#server/observability/logger.ts';
+import { mountApiPages } from '#server/rest/api-pages.ts';
+import { SERVICE_NAMES } from '#server/settings.ts';
+import type { GatewaySettings } from '../settings.ts';
+import { asyncApiPage } from './asyncapi-page.ts';
+import { gatewayAsyncApi } from './gateway-asyncapi.ts';
+import { gatewayOpenApi } from './gateway-openapi.ts';
+import { mergeAsyncApi } from './merge-asyncapi.ts';
+import { completeness, mergeOpenApi } from './merge-openapi.ts';
+import { ServiceDocuments } from './service-documents.ts';
+
+export interface DocumentsOptions {
+  log: Logger;
+  /** The graph as clients see it now. */
+  apiSchema(): GraphQLSchema;
+}
+
+/**
+ * All services in one description each: `GET /openapi.json` with its page `GET /docs`, `GET /asyncapi.json` with its
+ * page `GET /asyncapi`. Made of what the running services say of themselves. A service that is down is described as
+ * last known, or not at all; `x-services` says which.
+ */
+export function mountDocuments(
+  app: Express,
+  settings: GatewaySettings,
+  { log, apiSchema }: DocumentsOptions,
+): void {
+  // With a supergraph of somebody else's there are none of our services behind the gateway.
+  const isOurs = settings.supergraph === undefined;
+  const rest = new ServiceDocuments('/openapi.json', isOurs ? SERVICE_NAMES : [], settings, log);
+  const sockets = new ServiceDocuments('/asyncapi.json', isOurs ? ['squad'] : [], settings, log);
+
+  const openApi = async () => {
+    const services = await rest.all();
+    return { ...mergeOpenApi(gatewayOpenApi, services), 'x-services': completeness(services) };
+  };
+  mountApiPages(app, 'Fitness platform', openApi, { collapsed: true });
+
+  const asyncApi = async (req: Request) => {
+    const services = await sockets.all();
+    const own = gatewayAsyncApi(apiSchema(), { host: req.host, secure: req.secure });
+    return { ...mergeAsyncApi(own, services), 'x-services': completeness(services) };
+  };
+  app.get('/asyncapi.json', async (req, res) => void res.vary('Host').json(await asyncApi(req)));
+  app.get('/asyncapi', async (req, res) => void res.type('html').send(asyncApiPage(await asyncApi(req))));
+}

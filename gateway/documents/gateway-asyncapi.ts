@@ -1,0 +1,187 @@
+import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
+import type { GraphQLField, GraphQLSchema } from 'graphql';
+import { jsonSchemaOf } from './json-schema.ts';
+import type { JsonObject } from './service-documents.ts';
+
+const LEVELS_SHOWN = 2; // of a subscription's answer
+
+/** Where clients reach the gateway: from the request, since a socket's host cannot be relative. */
+export interface GatewayAddress {
+  host: string;
+  secure: boolean;
+}
+
+/** The graph over WebSocket as an AsyncAPI 3 document: the protocol's frames, and one event a subscription field. */
+export function gatewayAsyncApi(schema: GraphQLSchema, { host, secure }: GatewayAddress): JsonObject {
+  const fields = Object.values(schema.getSubscriptionType()?.getFields() ?? {});
+  const messages = Object.fromEntries(
+    [...FRAMES, ...fields.map(eventOf)].map((message) => [`graph_${message.name}`, message]),
+  );
+  const inChannel = (name: string) => ({ $ref: `#/channels/graph/messages/${name}` });
+  const channel = { $ref: '#/channels/graph' };
+  const received = (name: string, summary: string, answers: string[] = []) => ({
+    action: 'receive',
+    channel,
+    summary,
+    messages: [inChannel(name)],
+    ...(answers.length > 0 && { reply: { channel, messages: answers.map(inChannel) } }),
+  });
+  const sent = (name: string, summary: string) => ({
+    action: 'send',
+    channel,
+    summary,
+    messages: [inChannel(name)],
+  });
+  return {
+    asyncapi: '3.0.0',
+    info: { title: 'Fitness platform: live', version: '1.0.0', description: DESCRIPTION },
+    defaultContentType: 'application/json',
+    servers: { gateway: { host, protocol: secure ? 'wss' : 'ws' } },
+    channels: {
+      graph: {
+        address: '/graphql',
+        title: 'Subscriptions of the graph',
+        messages: Object.fromEntries(
+          Object.values(messages).map(({ name }) => [name, { $ref: `#/components/messages/graph_${name}` }]),
+        ),
+        bindings: {
+          ws: {
+            method: 'GET',
+            headers: {
+              type: 'object',
+              properties: { 'Sec-WebSocket-Protocol': { const: GRAPHQL_TRANSPORT_WS_PROTOCOL } },
+            },
+          },
+        },
+      },
+    },
+    operations: {
+      graph_connect: received('connection_init', 'Comes first, with who asks.', ['connection_ack']),
+      graph_subscribe: received('subscribe', 'Begins an operation.', [
+        ...fields.map(eventName),
+        'error',
+        'complete',
+      ]),
+      graph_end: received('complete', 'Ends an operation.'),
+      graph_ping: received('ping', 'Either side may ask whether the other is there.', ['pong']),
+      ...Object.fromEntries(
+        fields.map((field) => [
+          `graph_${field.name}`,
+          sent(eventName(field), field.description ?? field.name),
+        ]),
+      ),
+    },
+    components: { messages },
+  };
+}
+
+const DESCRIPTION = `Two kinds of sockets. **The graph**: WebSocket at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, as every GraphQL client library speaks it; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`. Closed with ${CloseCode.Forbidden} where the token does not hold or has expired (connect again with a new one), with 1001 where the gateway stops (connect again), and with the protocol's own codes (4400 to 4429) for what breaks it.`;
+
+const eventName = (field: GraphQLField<unknown, unknown>): string => `next_${field.name}`;
+
+interface Message {
+  name: string;
+  title: string;
+  summary: string;
+  payload: JsonObject;
+}
+
+const id = { type: 'string', description: 'Chosen by the client with `subscribe`.' };
+
+const frame = (type: string, properties: JsonObject = {}, required: string[] = []): JsonObject => ({
+  type: 'object',
+  required: ['type', ...required],
+  properties: { type: { const: type }, ...properties },
+});
+
+const FRAMES: Message[] = [
+  {
+    name: 'connection_init',
+    title: 'connection_init',
+    summary: 'Who asks. Without a token: nobody.',
+    payload: frame('connection_init', {
+      payload: {
+        type: 'object',
+        properties: { Authorization: { type: 'string', description: '`Bearer <token>`' } },
+      },
+    }),
+  },
+  { name: 'connection_ack', title: 'connection_ack', summary: 'Go on.', payload: frame('connection_ack') },
+  { name: 'ping', title: 'ping', summary: 'Are you there?', payload: frame('ping') },
+  { name: 'pong', title: 'pong', summary: 'Yes.', payload: frame('pong') },
+  {
+    name: 'subscribe',
+    title: 'subscribe',
+    summary: 'A subscription; a query or mutation may come this way, too.',
+    payload: frame(
+      'subscribe',
+      {
+        id,
+        payload: {
+          type: 'object',
+          required: ['query'],
+          properties: {
+            query: { type: 'string' },
+            operationName: { type: ['string', 'null'] },
+            variables: { type: ['object', 'null'] },
+            extensions: { type: ['object', 'null'] },
+          },
+        },
+      },
+      ['id', 'payload'],
+    ),
+  },
+  {
+    name: 'error',
+    title: 'error',
+    summary: 'The operation was refused; nothing follows.',
+    payload: frame(
+      'error',
+      {
+        id,
+        payload: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['message'],
+            properties: {
+              message: { type: 'string' },
+              extensions: { type: 'object', properties: { code: { type: 'string' } } },
+            },
+          },
+        },
+      },
+      ['id', 'payload'],
+    ),
+  },
+  {
+    name: 'complete',
+    title: 'complete',
+    summary: 'Nothing follows. From either side.',
+    payload: frame('complete', { id }, ['id']),
+  },
+];
+
+const eventOf = (field: GraphQLField<unknown, unknown>): Message => {
+  const args = field.args.map(({ name, type }) => `${name}: ${String(type)}`).join(', ');
+  const data = {
+    type: ['object', 'null'],
+    properties: { [field.name]: jsonSchemaOf(field.type, LEVELS_SHOWN) },
+  };
+  return {
+    name: eventName(field),
+    title: `${field.name}${args && `(${args})`}: ${String(field.type)}`,
+    summary: field.description ?? field.name,
+    payload: frame(
+      'next',
+      {
+        id,
+        payload: {
+          type: 'object',
+          properties: { data, errors: { type: 'array', items: { type: 'object' } } },
+        },
+      },
+      ['id', 'payload'],
+    ),
+  };
+};

@@ -1,0 +1,132 @@
+import { API_VERSION } from '#server/http/create-app.ts';
+import type { JsonObject } from './service-documents.ts';
+
+const jsonOf = (schema: JsonObject) => ({ content: { 'application/json': { schema } } });
+
+const GRAPH_REQUEST = {
+  type: 'object',
+  required: ['query'],
+  properties: {
+    query: {
+      type: 'string',
+      description: 'The operation; optional where `extensions.persistedQuery` names it.',
+    },
+    operationName: { type: ['string', 'null'], description: 'Which one, where the text holds several.' },
+    variables: { type: ['object', 'null'] },
+    extensions: { type: ['object', 'null'] },
+  },
+};
+
+const GRAPH_ANSWER = {
+  type: 'object',
+  properties: {
+    data: { type: ['object', 'null'] },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['message'],
+        properties: {
+          message: { type: 'string' },
+          path: { type: 'array', items: { type: ['string', 'integer'] } },
+          extensions: {
+            type: 'object',
+            properties: { code: { type: 'string', description: 'As in REST problems.' } },
+          },
+        },
+      },
+    },
+    extensions: { type: 'object' },
+  },
+};
+
+const GRAPH_POST = {
+  operationId: 'gatewayPostGraphql',
+  tags: ['gateway'],
+  summary: 'One operation over the graph of all services',
+  description:
+    'Queries and mutations; subscriptions come over a WebSocket at this same address (see `asyncapi.json`). Files travel as a GraphQL multipart request with the header `Apollo-Require-Preflight`. The explorer is at `/explorer`.',
+  security: [{}, { accessToken: [] }],
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': { schema: GRAPH_REQUEST },
+      'multipart/form-data': {
+        schema: {
+          type: 'object',
+          required: ['operations', 'map'],
+          properties: {
+            operations: { type: 'string', description: 'The request as JSON, with `null` for each file.' },
+            map: {
+              type: 'string',
+              description: 'JSON: name of the part -> paths, `{"0": ["variables.file"]}`.',
+            },
+          },
+          additionalProperties: { type: 'string', contentMediaType: 'application/octet-stream' },
+        },
+      },
+    },
+  },
+  responses: {
+    200: {
+      description: 'What was asked for; `errors` where parts of it are refused.',
+      ...jsonOf(GRAPH_ANSWER),
+    },
+    400: { description: 'The operation is wrong or over a limit.', ...jsonOf(GRAPH_ANSWER) },
+    401: { description: '`UNAUTHENTICATED`: the token does not hold.', ...jsonOf(GRAPH_ANSWER) },
+    429: { description: '`RATE_LIMITED`: too many requests.', ...jsonOf(GRAPH_ANSWER) },
+  },
+};
+
+const monitored = (operationId: string, summary: string, responses: JsonObject) => ({
+  get: { operationId, tags: ['gateway'], summary, security: [{}], responses },
+});
+
+const HEALTH = jsonOf({
+  type: 'object',
+  required: ['status'],
+  properties: { status: { type: 'string' }, checks: { type: 'object' } },
+});
+
+/** What the gateway itself serves, and what is said of the whole. */
+export const gatewayOpenApi = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Fitness platform',
+    version: `${API_VERSION}.0.0`,
+    description:
+      'The REST interface of all services under the prefixes of the gateway, and the graph over them. Log in by `POST /identity/auth/login`; its `token` goes into the header `Authorization: Bearer <token>`.',
+  },
+  // Relative to the document itself, so that it holds wherever the gateway is reached.
+  servers: [{ url: './' }],
+  tags: [{ name: 'gateway', description: 'The graph, and the gateway itself.' }],
+  paths: {
+    '/graphql': { post: GRAPH_POST },
+    '/health/live': monitored('gatewayGetHealthLive', 'Whether the process answers', {
+      200: { description: 'It does.', ...HEALTH },
+    }),
+    '/health/ready': monitored('gatewayGetHealthReady', 'Whether the gateway can do its work', {
+      200: { description: 'It can.', ...HEALTH },
+      503: { description: 'It cannot, or it stops.', ...HEALTH },
+    }),
+    '/metrics': monitored('gatewayGetMetrics', 'Figures for Prometheus', {
+      200: { description: 'Its text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
+    }),
+    '/openapi.json': monitored('gatewayGetOpenapi', 'This document', {
+      200: { description: 'OpenAPI 3.1', ...jsonOf({ type: 'object' }) },
+    }),
+    '/asyncapi.json': monitored('gatewayGetAsyncapi', 'What travels over the sockets', {
+      200: { description: 'AsyncAPI 3', ...jsonOf({ type: 'object' }) },
+    }),
+  },
+  components: {
+    securitySchemes: {
+      accessToken: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description: 'The `token` of `POST /identity/auth/login`, or of the mutation `login`.',
+      },
+    },
+  },
+} satisfies JsonObject;

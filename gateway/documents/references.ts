@@ -1,0 +1,30 @@
+import type { JsonObject } from './service-documents.ts';
+
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
+
+/** A copy in which every `$ref`, and every target in a discriminator's `mapping`, is renamed. */
+export function withReferences<T>(value: T, rename: (reference: string) => string): T {
+  if (Array.isArray(value)) return value.map((item) => withReferences(item as unknown, rename)) as T;
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (key === '$ref' && typeof inner === 'string') return [key, rename(inner)];
+      if (key === 'mapping' && isObject(inner) && 'propertyName' in value)
+        return [
+          key,
+          Object.fromEntries(Object.entries(inner).map(([name, target]) => [name, rename(String(target))])),
+        ];
+      return [key, withReferences(inner, rename)];
+    }),
+  ) as T;
+}
+
+/** Every `$ref` in it. */
+export function referencesIn(value: unknown): string[] {
+  const found: string[] = [];
+  withReferences(value, (reference) => {
+    found.push(reference);
+    return reference;
+  });
+  return found;
+}
