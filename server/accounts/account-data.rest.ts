@@ -5,6 +5,9 @@ import { RecordsPageShape, VerdictShape, type AccountData } from './account-data
 const route = restRoute<{ accountData: AccountData }>();
 const userParams = z.object({ userId: z.uuid() });
 
+/** Requests a minute: an export of a long life is many pages, and many leave at once. */
+const RATE = { name: 'account-data', perMinute: 6_000, by: 'caller' } as const;
+
 /** The two routes by which identity reaches what a service keeps of a person; the same in every service. */
 export const accountDataRest = [
   route({
@@ -14,6 +17,7 @@ export const accountDataRest = [
     description:
       'At most 1,000 records a page, kind by kind; empty where nothing is known of her. `GET /users/me/export` of the identity service is made of it.',
     auth: 'required',
+    rateLimit: RATE,
     params: userParams,
     query: z.object({
       cursor: z.string().optional().meta({ description: '`next` of the page before.' }),
@@ -29,6 +33,7 @@ export const accountDataRest = [
     description:
       'At once and for good, and nothing that is under way writes more of her. Repeating it gives the same verdict.',
     auth: 'required',
+    rateLimit: RATE,
     params: userParams,
     success: { status: 200, description: 'What was done.', shape: VerdictShape },
     errors: ['FORBIDDEN'],

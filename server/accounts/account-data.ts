@@ -23,6 +23,9 @@ export const RecordsPageShape = z
         record: z.record(z.string(), z.unknown()),
       }),
     ),
+    kinds: z
+      .array(z.string())
+      .meta({ description: 'All kinds that there are, in the order of their records.' }),
     next: z.string().nullable().meta({ description: '`cursor` of the next page; null after the last one.' }),
   })
   .meta({ id: 'AccountRecords' });
@@ -74,10 +77,11 @@ export async function recordsPage(
     const found = (await part.records[kind]?.(userId, after, wanted)) ?? [];
     for (const { record } of found) records.push({ kind, record: record as Record<string, unknown> });
     const last = found.at(-1);
-    if (last && found.length === wanted) return { records, next: cursors.write([kind, [...last.key]]) };
+    if (last && found.length === wanted)
+      return { records, kinds, next: cursors.write([kind, [...last.key]]) };
     after = undefined;
   }
-  return { records, next: null };
+  return { records, kinds, next: null };
 }
 
 /** @throws UNAUTHENTICATED, FORBIDDEN for everybody but identity itself */

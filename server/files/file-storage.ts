@@ -6,6 +6,8 @@ import { FSDriver } from 'flydrive/drivers/fs';
 /** Where uploaded files are kept; keys are made by us, never by a client. */
 export interface FileStorage {
   put(key: string, bytes: Buffer, contentType: string): Promise<void>;
+  /** As `put`, in bounded memory. Where the stream fails, part of it may be there. */
+  putStream(key: string, stream: Readable, contentType: string): Promise<void>;
   /** Undefined where there is no such file. */
   read(
     key: string,
@@ -20,6 +22,7 @@ export function diskStorage(dataDir: string, service: string): FileStorage {
   );
   return {
     put: (key, bytes, contentType) => disk.put(key, bytes, { contentType }),
+    putStream: (key, stream, contentType) => disk.putStream(key, stream, { contentType }),
     async read(key) {
       try {
         const metadata = await disk.getMetaData(key);

@@ -1,5 +1,7 @@
 import type { DatabaseDeclaration } from '#server/database/database.ts';
+import { sagaEntities } from '#server/saga/saga-tables.ts';
 import { AccountDeletion } from './accounts/account-deletion.entity.ts';
+import { AccountExport } from './accounts/account-export.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
 import { SigningKey } from './keys/signing-key.entity.ts';
 import { migrations } from './migrations/index.ts';
@@ -22,6 +24,8 @@ export const database: DatabaseDeclaration = {
     SigningKey,
     AuditEvent,
     AccountDeletion,
+    AccountExport,
+    ...sagaEntities,
   ],
   migrations,
 };

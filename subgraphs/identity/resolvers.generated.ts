@@ -1,6 +1,6 @@
 // Written by "npm run generate" from schema/ and models.ts. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { AccountDeletion as AccountDeletionModel, AuditEvent as AuditEventModel, AuthPayload as AuthPayloadModel, Session as SessionModel, User as UserModel } from './models.ts';
+import type { AccountDeletion as AccountDeletionModel, AccountExport as AccountExportModel, AuditEvent as AuditEventModel, AuthPayload as AuthPayloadModel, Session as SessionModel, User as UserModel } from './models.ts';
 import type { Context } from './services.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
@@ -36,8 +36,15 @@ export type Query = {
   superAdmins: Array<User>;
   /** Where you are logged in, the latest used first. */
   sessions: Array<Session>;
-  /** Everything that is held of you: `{exportedAt, services: {identity: {user, sessions, auditEvents}}}`. */
+  /**
+   * Everything that all services hold of you: `{exportedAt, services: {identity: {user, sessions, ...}, gym: {checkIns: [...], ...}, ...}}`.
+   * `UPSTREAM_UNAVAILABLE` where one does not answer, `PAYLOAD_TOO_LARGE` above 8 MiB: `requestAccountExport` knows neither.
+   */
   exportMyAccount: Scalars['JSON']['output'];
+  /** Your exports, the newest first. */
+  accountExports: Array<AccountExport>;
+  /** How far an export of yours is; null where there is none, or where it has expired. */
+  accountExport: Maybe<AccountExport>;
   /** The receipt of a deletion, for whoever knows its id; null where there is none. */
   accountDeletion: Maybe<AccountDeletion>;
   /** Role changes, moves, resets, deletions and the like, the newest first; of one user where she is named. For SUPER_ADMIN. */
@@ -59,6 +66,11 @@ export type QueryUsersArgs = {
 
 export type QueryUserByQrCodeArgs = {
   qrCode: Scalars['String']['input'];
+};
+
+
+export type QueryAccountExportArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -103,7 +115,12 @@ export type Mutation = {
   inviteUser: User;
   /** Undoes an invitation that has not been accepted. For SUPER_ADMIN. Always true. */
   withdrawInvitation: Scalars['Boolean']['output'];
-  /** Deletes your account at once and for good. `FORBIDDEN` where the password is wrong. */
+  /**
+   * Has an export made of everything that all services hold of you, in the background, also while a service is down; it is
+   * kept for 7 days. While one is under way it is the answer.
+   */
+  requestAccountExport: AccountExport;
+  /** Deletes your account at once and for good: here with this answer, in the other services as soon as each answers. `FORBIDDEN` where the password is wrong. */
   deleteMyAccount: AccountDeletion;
   /** Makes the next key that signs access tokens, before its time. For SUPER_ADMIN. */
   rotateSigningKey: SigningKey;
@@ -249,6 +266,32 @@ export type AuthPayload = {
   refreshToken: Scalars['String']['output'];
   user: User;
 };
+
+/** A copy of everything that all services hold of a user. */
+export type AccountExport = {
+  __typename?: 'AccountExport';
+  id: Scalars['ID']['output'];
+  requestedAt: Scalars['DateTime']['output'];
+  /** Null while a part is PENDING. */
+  finishedAt: Maybe<Scalars['DateTime']['output']>;
+  /** It can be fetched until then. */
+  expiresAt: Scalars['DateTime']['output'];
+  /** One for each service. */
+  parts: Array<AccountExportPart>;
+  /** Path of the JSON document below the identity service, to be fetched with your access token; null until it is complete. */
+  document: Maybe<Scalars['String']['output']>;
+};
+
+export type AccountExportPart = {
+  __typename?: 'AccountExportPart';
+  service: Scalars['String']['output'];
+  status: AccountExportStatus;
+};
+
+export type AccountExportStatus =
+  /** Asked for until it is there. */
+  | 'PENDING'
+  | 'DONE';
 
 /** The receipt of a deleted account. */
 export type AccountDeletion = {
@@ -518,6 +561,9 @@ export type ResolversTypes = {
   Units: Units;
   Session: ResolverTypeWrapper<SessionModel>;
   AuthPayload: ResolverTypeWrapper<AuthPayloadModel>;
+  AccountExport: ResolverTypeWrapper<AccountExportModel>;
+  AccountExportPart: ResolverTypeWrapper<AccountExportPart>;
+  AccountExportStatus: AccountExportStatus;
   AccountDeletion: ResolverTypeWrapper<AccountDeletionModel>;
   AccountPart: ResolverTypeWrapper<AccountPart>;
   AccountPartOutcome: AccountPartOutcome;
@@ -557,6 +603,8 @@ export type ResolversParentTypes = {
   User: UserModel;
   Session: SessionModel;
   AuthPayload: AuthPayloadModel;
+  AccountExport: AccountExportModel;
+  AccountExportPart: AccountExportPart;
   AccountDeletion: AccountDeletionModel;
   AccountPart: AccountPart;
   AuditEvent: AuditEventModel;
@@ -605,6 +653,8 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   superAdmins?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
   sessions?: Resolver<Array<ResolversTypes['Session']>, ParentType, ContextType>;
   exportMyAccount?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  accountExports?: Resolver<Array<ResolversTypes['AccountExport']>, ParentType, ContextType>;
+  accountExport?: Resolver<Maybe<ResolversTypes['AccountExport']>, ParentType, ContextType, RequireFields<QueryAccountExportArgs, 'id'>>;
   accountDeletion?: Resolver<Maybe<ResolversTypes['AccountDeletion']>, ParentType, ContextType, RequireFields<QueryAccountDeletionArgs, 'id'>>;
   auditEvents?: Resolver<ResolversTypes['AuditEventConnection'], ParentType, ContextType, Partial<QueryAuditEventsArgs>>;
 };
@@ -624,6 +674,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   setGym?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationSetGymArgs, 'input'>>;
   inviteUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationInviteUserArgs, 'input'>>;
   withdrawInvitation?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationWithdrawInvitationArgs, 'input'>>;
+  requestAccountExport?: Resolver<ResolversTypes['AccountExport'], ParentType, ContextType>;
   deleteMyAccount?: Resolver<ResolversTypes['AccountDeletion'], ParentType, ContextType, RequireFields<MutationDeleteMyAccountArgs, 'input'>>;
   rotateSigningKey?: Resolver<ResolversTypes['SigningKey'], ParentType, ContextType>;
 };
@@ -661,6 +712,20 @@ export type AuthPayloadResolvers<ContextType = Context, ParentType extends Resol
   expiresIn?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   refreshToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+};
+
+export type AccountExportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AccountExport'] = ResolversParentTypes['AccountExport']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  requestedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  finishedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  parts?: Resolver<Array<ResolversTypes['AccountExportPart']>, ParentType, ContextType>;
+  document?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type AccountExportPartResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AccountExportPart'] = ResolversParentTypes['AccountExportPart']> = {
+  service?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['AccountExportStatus'], ParentType, ContextType>;
 };
 
 export type AccountDeletionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AccountDeletion'] = ResolversParentTypes['AccountDeletion']> = {
@@ -728,6 +793,8 @@ export type Resolvers<ContextType = Context> = {
   User?: UserResolvers<ContextType>;
   Session?: SessionResolvers<ContextType>;
   AuthPayload?: AuthPayloadResolvers<ContextType>;
+  AccountExport?: AccountExportResolvers<ContextType>;
+  AccountExportPart?: AccountExportPartResolvers<ContextType>;
   AccountDeletion?: AccountDeletionResolvers<ContextType>;
   AccountPart?: AccountPartResolvers<ContextType>;
   AuditEvent?: AuditEventResolvers<ContextType>;

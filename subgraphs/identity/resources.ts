@@ -1,6 +1,12 @@
 import path from 'node:path';
 import { serviceSecretOf } from '#server/auth/service-secret.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
+import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
+import { Sagas } from '#server/saga/sagas.ts';
+import { deletionSaga } from './accounts/deletion-saga.ts';
+import { exportSaga } from './accounts/export-saga.ts';
+import { removeExpiredExports } from './accounts/exports.ts';
+import { OtherServices } from './accounts/other-services.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
 import { purge } from './housekeeping.ts';
 import { KeyRing } from './keys/key-ring.ts';
@@ -13,6 +19,8 @@ import type { IdentitySettings } from './settings.ts';
 import { Passwords } from './users/passwords.ts';
 
 const HOUR_MILLIS = 60 * 60 * 1000;
+/** After so long another instance takes up what one that was killed had begun. */
+const SAGA_LEASE_MILLIS = 5_000; // 5 s
 
 /** What lives as long as the service. */
 export async function identityResources({
@@ -36,10 +44,22 @@ export async function identityResources({
     : outboxMailer(path.resolve(settings.dataDir, 'outbox'), settings.mailFrom);
   const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, log });
   resetMailer.wake(); // for what a stop left
+  const others = new OtherServices(settings, tokens);
+  const sagaStore = databaseSagaStore(() => unitOf());
+  const sagas = new Sagas({
+    store: sagaStore,
+    definitions: [deletionSaga(others, files), exportSaga(others, files, () => unitOf())],
+    log,
+    leaseMillis: SAGA_LEASE_MILLIS,
+  });
+  sagas.wake(); // for what a stop left
   const hourly = setInterval(() => {
     void keyRing
       .rotateIfDue()
       .catch((error: unknown) => log.warn({ err: error }, 'the signing key could not be rotated'));
+    void removeExpiredExports(unitOf(), { files, sagaStore }).catch((error: unknown) =>
+      log.warn({ err: error }, 'expired exports could not be removed'),
+    );
     void purge(orm).catch((error: unknown) => log.warn({ err: error }, 'what is past could not be removed'));
   }, HOUR_MILLIS);
   hourly.unref();
@@ -50,9 +70,13 @@ export async function identityResources({
     keyRing,
     tokens,
     resetMailer,
+    sagas,
+    sagaStore,
     serviceClients: new ServiceClients(await serviceSecretOf(settings), tokens),
     async dispose() {
       clearInterval(hourly);
+      await sagas.dispose();
+      await others.dispose();
       await keyRing.close();
       await resetMailer.stop();
     },

@@ -1,6 +1,7 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Accounts } from './accounts/accounts.ts';
+import { AccountExports } from './accounts/exports.ts';
 import { Audit } from './audit/audit.ts';
 import { Avatars } from './avatars/avatars.ts';
 import { Invitations } from './invitations/invitations.ts';
@@ -15,7 +16,7 @@ import { Users } from './users/users.ts';
 /** The rules of this service, made for one unit of work. */
 export const identityServices = (
   unit: UnitOfWork,
-  { keyRing, passwords, tokens, files, resetMailer, serviceClients }: IdentityResources,
+  { keyRing, passwords, tokens, files, resetMailer, serviceClients, sagas, sagaStore }: IdentityResources,
 ) => {
   const audit = new Audit(unit);
   const users = new Users(unit, passwords);
@@ -31,7 +32,8 @@ export const identityServices = (
     avatars: new Avatars(unit, profiles, files),
     rights: new Rights(unit, audit),
     invitations: new Invitations(unit, passwordResets, audit),
-    accounts: new Accounts(unit, { users, sessions, audit }, passwords, files),
+    accounts: new Accounts(unit, audit, { passwords, sagas, files }),
+    accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
     keys: new Keys(unit, keyRing, audit),
     serviceClients,
   };

@@ -156,7 +156,20 @@ describe('each route answers each caller as it should', () => {
     ['GET', 'the caller', '/auth/me', loggedIn],
     ['GET', 'the caller', '/users/me', loggedIn],
     ['GET', 'her sessions', '/auth/sessions', loggedIn],
-    ['GET', 'her export', '/users/me/export', loggedIn],
+    ['GET', 'her exports', '/users/me/exports', loggedIn],
+    ['POST', 'an export of hers', '/users/me/exports', { nobody: 401, service: 403, others: 202 }],
+    [
+      'GET',
+      'an export of nobody',
+      `/users/me/exports/${unknown}`,
+      { nobody: 401, service: 403, others: 404 },
+    ],
+    [
+      'GET',
+      'the document of nobody',
+      `/users/me/exports/${unknown}/document`,
+      { nobody: 401, service: 403, others: 404 },
+    ],
     ['GET', 'her QR code', '/users/me/qr.svg', loggedIn],
     ['GET', 'her QR code', '/users/me/qr.png', loggedIn],
     ['PUT', 'her profile', '/profile', loggedIn, { units: 'METRIC' }],
@@ -286,7 +299,8 @@ describe('each field of the graph answers each caller as it should', () => {
   const rows: [string, Expected<Code>][] = [
     ['{ me { id email } }', loggedIn],
     ['{ sessions { id } }', loggedIn],
-    ['{ exportMyAccount }', loggedIn],
+    ['{ accountExports { id } }', loggedIn],
+    ['mutation { requestAccountExport { id parts { service status } } }', loggedIn],
     [
       '{ users { nodes { id email } } }',
       {

@@ -8,7 +8,13 @@ import { connectionTo } from '#server/database/connection.ts';
 import type { AnySubgraph } from '#server/define-subgraph.ts';
 import { DEMO_GYMS, DEMO_PASSWORD, type DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { settingsOf } from '#server/run.ts';
-import { readSettings, serverSettings, SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
+import {
+  readSettings,
+  serverSettings,
+  SERVICE_NAMES,
+  type ServerSettings,
+  type ServiceName,
+} from '#server/settings.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import type { RunningGateway } from '../../gateway/start-gateway.ts';
 import { cloneDatabase } from './database.ts';
@@ -88,6 +94,7 @@ export async function startPlatform({
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'platform-test-'));
   const running = new Map<ServiceName, RunningSubgraph>();
   const databases = new Map<ServiceName, Awaited<ReturnType<typeof cloneDatabase>>>();
+  const started: ServerSettings[] = [];
   const tokens = new Map<string, Promise<string>>();
   const platformEnv: Record<string, string> = {
     HOST: '127.0.0.1',
@@ -109,6 +116,7 @@ export async function startPlatform({
   const start = async (service: ServiceName, port = 0) => {
     const subgraph = await subgraphOf(service);
     const { settings } = settingsOf(subgraph, platformEnv);
+    started.push(settings);
     const needsDatabase = subgraph.database && !subgraph.withoutDatabase?.(settings);
     if (needsDatabase && subgraph.database && !databases.has(service))
       databases.set(service, await cloneDatabase(subgraph.database));
@@ -124,6 +132,8 @@ export async function startPlatform({
       }),
     );
     platformEnv[`${service.toUpperCase()}_URL`] = urlOf(service);
+    // Those that started before it look for it where it is, too.
+    for (const other of started) other[`${service}Url`] = urlOf(service);
   };
   for (const service of SERVICE_NAMES.toSorted((a) => (a === 'identity' ? -1 : 0)))
     if (services.includes(service)) await start(service);

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { Outcome as VerdictOutcome } from '#server/accounts/account-part.ts';
 
 /** The receipt of a deletion: what each service did, without anything by which to find the person. */
 const AccountDeletionSchema = defineEntity({
@@ -10,20 +11,15 @@ const AccountDeletionSchema = defineEntity({
     userId: p.uuid().unique(),
     requestedAt: p.datetime(),
     finishedAt: p.datetime().nullable(),
-    parts: p.json<AccountPart[]>(),
+    parts: p.json<ReceiptPart[]>(),
   },
 });
 
-/** What a service did with the data of a deleted account. */
-export const Outcome = {
-  PENDING: 'PENDING',
-  DELETED: 'DELETED',
-  ANONYMISED: 'ANONYMISED',
-  RETAINED: 'RETAINED',
-} as const;
+/** What a service did with the data of a deleted account, or has still to do. */
+export const Outcome = { PENDING: 'PENDING', ...VerdictOutcome } as const;
 export type Outcome = (typeof Outcome)[keyof typeof Outcome];
 
-export interface AccountPart {
+export interface ReceiptPart {
   service: string;
   outcome: Outcome;
   /** What is kept and why, where something is. */

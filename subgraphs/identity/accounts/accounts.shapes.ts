@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { AuditEventShape } from '../audit/audit.shapes.ts';
-import { SessionShape } from '../sessions/sessions.shapes.ts';
 import { Outcome } from './account-deletion.entity.ts';
-import { anyPassword, UserShape } from '../users/users.shapes.ts';
+import { anyPassword } from '../users/users.shapes.ts';
 
 export const DeleteAccountShape = z.object({
   password: anyPassword.meta({ description: 'The password, once more.' }),
@@ -28,14 +26,24 @@ export type AccountDeletionShape = z.infer<typeof AccountDeletionShape>;
 
 export const AccountExportShape = z
   .object({
-    exportedAt: z.iso.datetime(),
-    services: z.object({
-      identity: z.object({
-        user: UserShape,
-        sessions: z.array(SessionShape),
-        auditEvents: z.array(AuditEventShape),
-      }),
-    }),
+    id: z.uuid(),
+    requestedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().nullable().meta({ description: 'Null while a part is PENDING.' }),
+    expiresAt: z.iso.datetime().meta({ description: 'It can be fetched until then.' }),
+    parts: z
+      .array(z.object({ service: z.string(), status: z.enum(['PENDING', 'DONE']) }))
+      .meta({ description: 'One for each service.' }),
+    document: z.string().nullable().meta({ description: 'Path of the document; null until it is complete.' }),
   })
   .meta({ id: 'AccountExport' });
 export type AccountExportShape = z.infer<typeof AccountExportShape>;
+
+export const AccountDocumentShape = z
+  .object({
+    exportedAt: z.iso.datetime(),
+    services: z.record(z.string(), z.record(z.string(), z.unknown())).meta({
+      description:
+        'By service, then by kind: lists of records, and `user` of identity. A kind without records is an empty list.',
+    }),
+  })
+  .meta({ id: 'AccountDocument' });

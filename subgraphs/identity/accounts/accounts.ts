@@ -1,63 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
+import { forgetAnswersTo } from '#server/accounts/erased-accounts.ts';
 import { requireUser, Role } from '#server/auth/viewer.ts';
 import { forbidden, notFound, unauthenticated } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { isUuid } from '#server/ids.ts';
+import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
-import { removeAvatar } from '../avatars/avatars.ts';
-import { PasswordReset } from '../password-resets/password-reset.entity.ts';
+import { avatarKeys } from '../avatars/avatars.ts';
 import { lastSuperAdmin, lockedSuperAdmins } from '../rights/rights.ts';
 import { endAllSessionsOf } from '../sessions/ended-sessions.ts';
 import { countFailure, forgetFailures, isLocked } from '../sessions/login-guard.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { User } from '../users/user.entity.ts';
-import type { Users } from '../users/users.ts';
-import { AccountDeletion, Outcome, type AccountPart } from './account-deletion.entity.ts';
-import { DeleteAccountShape, type AccountDeletionShape, type AccountExportShape } from './accounts.shapes.ts';
+import { AccountDeletion } from './account-deletion.entity.ts';
+import { DeleteAccountShape, type AccountDeletionShape } from './accounts.shapes.ts';
+import { DELETION_SAGA, deletionActions, partsAtFirst, type DeletionContext } from './deletion-saga.ts';
+import { EXPORT_SAGA } from './export-saga.ts';
+import { SECTIONS, sectionKey } from './export-sections.ts';
 
-/** What the platform holds of a person as a whole: shown to her, and removed. */
+/** The end of an account: here at once, in the other services as soon as each answers. */
 export class Accounts {
   private readonly unit: UnitOfWork;
-  private readonly users: Users;
-  private readonly sessions: Sessions;
-  private readonly passwords: Passwords;
   private readonly audit: Audit;
-  private readonly files: FileStorage;
+  private readonly resources: { passwords: Passwords; sagas: Sagas; files: FileStorage };
 
   constructor(
     unit: UnitOfWork,
-    rules: { users: Users; sessions: Sessions; audit: Audit },
-    passwords: Passwords,
-    files: FileStorage,
+    audit: Audit,
+    resources: { passwords: Passwords; sagas: Sagas; files: FileStorage },
   ) {
     this.unit = unit;
-    this.users = rules.users;
-    this.sessions = rules.sessions;
-    this.audit = rules.audit;
-    this.passwords = passwords;
-    this.files = files;
+    this.audit = audit;
+    this.resources = resources;
   }
 
-  /** Everything that identity holds of the viewer; no hash and no token is among it. */
-  async export(): Promise<AccountExportShape> {
-    const user = await this.users.me();
-    return {
-      exportedAt: new Date().toISOString(),
-      services: {
-        identity: {
-          user,
-          sessions: await this.sessions.list(),
-          auditEvents: await this.audit.about(user.id),
-        },
-      },
-    };
-  }
-
-  /** Deletes the viewer's account at once, and gives the receipt. @throws FORBIDDEN for a wrong password, CONFLICT for the last SUPER_ADMIN */
+  /**
+   * Deletes the viewer's account, and gives the receipt. Her log-ins, her profile and the order to the other services are
+   * one transaction: what is acknowledged is carried out, whatever stops meanwhile.
+   * @throws FORBIDDEN for a wrong password, CONFLICT for the last SUPER_ADMIN
+   */
   async delete(input: unknown): Promise<AccountDeletionShape> {
     const { userId } = requireUser(this.unit.viewer);
     const { password } = validated(DeleteAccountShape, input);
@@ -72,18 +56,25 @@ export class Accounts {
       );
       if (!user) throw unauthenticated('Your account has been deleted.');
       if (user.role === Role.SUPER_ADMIN && superAdmins.length === 1) throw lastSuperAdmin();
-      const { avatar, email } = user;
-      const parts = [await this.eraseOwnPart(userId, email)];
-      const now = new Date();
+      const keys = [...avatarKeys(user.avatar), ...(await this.eraseExports(userId))];
+      await this.eraseOwnPart(userId, user.email);
       const receipt = em.create(AccountDeletion, {
         id: randomUUID(),
         userId,
-        requestedAt: now,
-        finishedAt: isFinished(parts) ? now : null,
-        parts,
+        requestedAt: new Date(),
+        finishedAt: null,
+        parts: partsAtFirst(),
       });
       await em.flush();
-      await this.unit.afterCommit(() => removeAvatar(this.files, avatar));
+      const context: DeletionContext = { userId };
+      await this.resources.sagas.start(
+        { kind: DELETION_SAGA, subject: receipt.id, context, actions: deletionActions(keys) },
+        this.unit,
+      );
+      // At once; the saga sees to it where this process ends before.
+      await this.unit.afterCommit(async () => {
+        for (const key of keys) await this.resources.files.delete(key);
+      });
       return presentDeletion(receipt);
     });
   }
@@ -95,19 +86,32 @@ export class Accounts {
     return presentDeletion(receipt);
   }
 
-  private async eraseOwnPart(userId: string, email: string): Promise<AccountPart> {
+  private async eraseOwnPart(userId: string, email: string): Promise<void> {
     const { em } = this.unit;
     await endAllSessionsOf(em, userId);
-    await em.nativeDelete(PasswordReset, { userId });
+    // By address too: of a mail that was not sent yet.
+    await em.execute('delete from password_reset where user_id = ? or lower(email) = lower(?)', [
+      userId,
+      email,
+    ]);
     await forgetFailures(em, email);
+    await forgetAnswersTo(this.unit, userId);
     await em.execute('delete from user_account where id = ?', [userId]);
     await this.audit.record('ACCOUNT_DELETED', userId);
-    return {
-      service: 'identity',
-      outcome: Outcome.DELETED,
-      reason:
-        'The audit of role changes, resets and deletions keeps the id of the account, without name or address.',
-    };
+  }
+
+  /** Returns the keys of their files. */
+  private async eraseExports(userId: string): Promise<string[]> {
+    const deleted = await this.unit.em.execute<{ id: string }[]>(
+      'delete from account_export where user_id = ? returning id',
+      [userId],
+    );
+    const ids = deleted.map(({ id }) => id);
+    await this.unit.em.execute('delete from saga where kind = ? and subject in (?)', [
+      EXPORT_SAGA,
+      ids.length > 0 ? ids : [''],
+    ]);
+    return ids.flatMap((id) => SECTIONS.map((service) => sectionKey(id, service)));
   }
 
   /** A stolen access token must not do for trying passwords. */
@@ -116,7 +120,7 @@ export class Accounts {
       'select email, password_hash as "passwordHash" from user_account where id = ?',
       [userId],
     );
-    const matches = await this.passwords.matches(password, known?.passwordHash);
+    const matches = await this.resources.passwords.matches(password, known?.passwordHash);
     if (!known) throw unauthenticated('Your account has been deleted.');
     const attempt = { email: known.email, address: this.unit.origin.address };
     if (matches && !(await isLocked(this.unit.em, attempt))) return;
@@ -124,9 +128,6 @@ export class Accounts {
     throw forbidden('The password is wrong.');
   }
 }
-
-const isFinished = (parts: readonly AccountPart[]): boolean =>
-  parts.every(({ outcome }) => outcome !== Outcome.PENDING);
 
 const presentDeletion = ({ id, requestedAt, finishedAt, parts }: AccountDeletion): AccountDeletionShape => ({
   id,

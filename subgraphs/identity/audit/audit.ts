@@ -51,16 +51,6 @@ export class Audit {
       presentEvent,
     );
   }
-
-  /** What is kept about one user; for her own export. */
-  async about(userId: string): Promise<AuditEventShape[]> {
-    const rows = await this.unit.em.find(
-      AuditEvent,
-      { subjectId: userId },
-      { orderBy: { id: 'asc' }, limit: 10_000 },
-    );
-    return rows.map(presentEvent);
-  }
 }
 
 const actorOf = (viewer: Viewer): string =>
@@ -70,7 +60,7 @@ const actorOf = (viewer: Viewer): string =>
       ? `service:${viewer.service}`
       : 'anonymous';
 
-const presentEvent = ({ id, at, action, actor, subjectId, details }: AuditEvent): AuditEventShape => ({
+export const presentEvent = ({ id, at, action, actor, subjectId, details }: AuditEvent): AuditEventShape => ({
   id,
   at: at.toISOString(),
   action,

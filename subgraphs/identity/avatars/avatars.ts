@@ -55,4 +55,7 @@ export async function removeAvatar(files: FileStorage, path: string | null | und
   if (path) await files.delete(keyOf(path));
 }
 
+/** Where the picture at that path is kept; for who removes it later. */
+export const avatarKeys = (path: string | null | undefined): string[] => (path ? [keyOf(path)] : []);
+
 const keyOf = (path: string): string => path.slice(1);

@@ -1,11 +1,15 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
+import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { UsersAndSessions } from './20260105110000_users_and_sessions.ts';
 import { ResetsAuditAndDeletions } from './20260105120000_resets_audit_and_deletions.ts';
 import { AuditIsAppendOnly } from './20260105120100_audit_is_append_only.ts';
+import { AccountExports } from './20261121130000_account_exports.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20260105110000_users_and_sessions', class: UsersAndSessions },
   { name: '20260105120000_resets_audit_and_deletions', class: ResetsAuditAndDeletions },
   { name: '20260105120100_audit_is_append_only', class: AuditIsAppendOnly },
+  ...sagaMigrations,
+  { name: '20261121130000_account_exports', class: AccountExports },
 ];

@@ -1,0 +1,68 @@
+import type { Verdict } from '#server/accounts/account-part.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
+import { sagaAction, type PlannedAction, type Saga, type SagaDefinition } from '#server/saga/saga.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { AccountDeletion, Outcome, type ReceiptPart } from './account-deletion.entity.ts';
+import { OTHER_SERVICES, type OtherServices } from './other-services.ts';
+
+export const DELETION_SAGA = 'account-deletion';
+const FILES = 'files';
+
+/** What identity itself does, in the transaction of the deletion. */
+const OWN_PART: ReceiptPart = {
+  service: 'identity',
+  outcome: Outcome.DELETED,
+  reason:
+    'The audit of role changes, resets and deletions keeps the id of the account, without name or address. Mails that were sent, or laid down in the outbox, are not called back.',
+};
+
+export interface DeletionContext {
+  userId: string;
+}
+
+/** Every service erases its part for itself: one that is down holds up no other, and is asked until it has. */
+export const deletionSaga = (others: OtherServices, files: FileStorage): SagaDefinition => ({
+  kind: DELETION_SAGA,
+  order: 'independent',
+  onRefusal: 'retry',
+  actions: {
+    ...Object.fromEntries(
+      OTHER_SERVICES.map((service) => [
+        service,
+        sagaAction<null, Verdict>({
+          service,
+          run: ({ context }) => others.erase(service, (context as DeletionContext).userId),
+        }),
+      ]),
+    ),
+    [FILES]: sagaAction<string[], null>({
+      service: 'identity',
+      async run({ input }) {
+        for (const key of input) await files.delete(key);
+        return null;
+      },
+    }),
+  },
+  onChange: writeReceipt,
+});
+
+/** @param keys of her files here, which no transaction can remove */
+export const deletionActions = (keys: readonly string[]): PlannedAction[] => [
+  ...OTHER_SERVICES.map((name) => ({ name })),
+  ...(keys.length > 0 ? [{ name: FILES, input: keys }] : []),
+];
+
+export const partsAtFirst = (): ReceiptPart[] => [
+  OWN_PART,
+  ...OTHER_SERVICES.map((service) => ({ service, outcome: Outcome.PENDING, reason: null })),
+];
+
+async function writeReceipt({ subject, actions, finishedAt }: Saga, unit: UnitOfWork): Promise<void> {
+  const parts = actions
+    .filter(({ name }) => name !== FILES)
+    .map(({ service, output }): ReceiptPart => {
+      const verdict = output as Verdict | null;
+      return { service, outcome: verdict?.outcome ?? Outcome.PENDING, reason: verdict?.reason ?? null };
+    });
+  await unit.em.nativeUpdate(AccountDeletion, { id: subject }, { parts: [OWN_PART, ...parts], finishedAt });
+}

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream';
+import type { FileStorage } from '#server/files/file-storage.ts';
+import { sagaAction, type SagaDefinition } from '#server/saga/saga.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { AccountExport } from './account-export.entity.ts';
+import { SECTIONS, sectionKey, sectionText } from './export-sections.ts';
+import type { OtherService, OtherServices } from './other-services.ts';
+import { ownRecords } from './own-records.ts';
+
+export const EXPORT_SAGA = 'account-export';
+
+export interface ExportContext {
+  exportId: string;
+  userId: string;
+}
+
+/** Every service's section is fetched for itself and laid down; what could not be had is asked for again until all are there. */
+export const exportSaga = (
+  others: OtherServices,
+  files: FileStorage,
+  unitOf: () => UnitOfWork,
+): SagaDefinition => {
+  const isWanted = async (exportId: string) => (await unitOf().em.count(AccountExport, { id: exportId })) > 0;
+  const textOf = (service: string, userId: string): AsyncIterable<string> =>
+    service === 'identity'
+      ? ownText(unitOf(), userId)
+      : sectionText((cursor) => others.records(service as OtherService, userId, cursor));
+  return {
+    kind: EXPORT_SAGA,
+    order: 'independent',
+    onRefusal: 'retry',
+    actions: Object.fromEntries(
+      SECTIONS.map((service) => [
+        service,
+        sagaAction<null, null>({
+          service,
+          async run({ context }) {
+            const { exportId, userId } = context as ExportContext;
+            if (!(await isWanted(exportId))) return null;
+            const key = sectionKey(exportId, service);
+            await files.putStream(key, Readable.from(textOf(service, userId)), 'application/json');
+            // The account, or the export, was deleted meanwhile: its files were, and so must this one be.
+            if (!(await isWanted(exportId))) await files.delete(key);
+            return null;
+          },
+        }),
+      ]),
+    ),
+    async onChange({ subject, finishedAt }, unit) {
+      if (finishedAt) await unit.em.nativeUpdate(AccountExport, { id: subject }, { finishedAt });
+    },
+  };
+};
+
+async function* ownText(unit: UnitOfWork, userId: string): AsyncGenerator<string> {
+  yield JSON.stringify(await ownRecords(unit, userId));
+}

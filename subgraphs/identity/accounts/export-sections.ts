@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RecordsPageShape } from '#server/accounts/account-data.ts';
+import { PlatformError } from '#server/errors.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
+import { SERVICE_NAMES } from '#server/settings.ts';
+
+type PageOf = (cursor: string | undefined) => Promise<RecordsPageShape>;
+
+/** Identity first, as in receipts. */
+export const SECTIONS = SERVICE_NAMES.toSorted((one) => (one === 'identity' ? -1 : 0));
+
+export const sectionKey = (exportId: string, service: string): string =>
+  `exports/${exportId}/${service}.json`;
+
+/** The JSON of one service's section, `{kind: [record, ...], ...}`, in pieces of a page each. */
+export async function* sectionText(pageOf: PageOf): AsyncGenerator<string> {
+  let cursor: string | undefined;
+  let kinds: readonly string[] = [];
+  let begun = 0;
+  let isFirst = true;
+  yield '{';
+  do {
+    const page = await patiently(() => pageOf(cursor));
+    kinds = page.kinds;
+    let text = '';
+    for (const { kind, record } of page.records) {
+      // Kinds come in their order; those without records are told, too.
+      for (; begun <= kinds.indexOf(kind); begun += 1) {
+        text += opening(kinds, begun);
+        isFirst = true;
+      }
+      text += `${isFirst ? '' : ','}${JSON.stringify(record)}`;
+      isFirst = false;
+    }
+    yield text;
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined);
+  for (; begun < kinds.length; begun += 1) yield opening(kinds, begun);
+  yield begun > 0 ? ']}' : '}';
+}
+
+const opening = (kinds: readonly string[], index: number): string =>
+  `${index === 0 ? '' : '],'}${JSON.stringify(kinds[index])}:[`;
+
+/** The whole document from its sections. `user` of identity is one and no list: who reads it knows her account so. */
+export function documentOf(
+  files: FileStorage,
+  { id, finishedAt }: { id: string; finishedAt: Date },
+): Readable {
+  return Readable.from(documentText(files, id, finishedAt));
+}
+
+async function* documentText(
+  files: FileStorage,
+  exportId: string,
+  exportedAt: Date,
+): AsyncGenerator<Buffer | string> {
+  yield `{"exportedAt":${JSON.stringify(exportedAt.toISOString())},"services":{`;
+  for (const [index, service] of SECTIONS.entries()) {
+    const section = await files.read(sectionKey(exportId, service));
+    if (!section) throw new Error(`the section of ${service} of an export is gone`);
+    yield `${index === 0 ? '' : ','}${JSON.stringify(service)}:`;
+    for await (const chunk of section.stream) yield chunk as Buffer;
+  }
+  yield '}}';
+}
+
+const WAITS_MILLIS = [200, 1_000, 3_000];
+
+/** In the middle of a long export a page may be asked for again; who is not there at all is not waited for. */
+async function patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
+  for (const wait of WAITS_MILLIS) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof PlatformError) || !['RATE_LIMITED', 'UPSTREAM_TIMEOUT'].includes(error.code))
+        throw error;
+      await pause(wait);
+    }
+  }
+  return ask();
+}

@@ -1,0 +1,219 @@
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { requireUser } from '#server/auth/viewer.ts';
+import { conflict, notFound, PlatformError, unauthenticated } from '#server/errors.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
+import { isUuid, uuidv7 } from '#server/ids.ts';
+import { isFinished, type Saga } from '#server/saga/saga.ts';
+import type { Sagas } from '#server/saga/sagas.ts';
+import type { SagaStore } from '#server/saga/saga-store.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { AccountExport } from './account-export.entity.ts';
+import type { AccountExportShape } from './accounts.shapes.ts';
+import { EXPORT_SAGA } from './export-saga.ts';
+import { documentOf, SECTIONS, sectionKey } from './export-sections.ts';
+
+const KEPT_MILLIS = 7 * 24 * 60 * 60 * 1000; // 7 days
+const KEPT_AFTER_DOWNLOAD_MILLIS = 10 * 60 * 1000; // 10 min, for who was waiting for the same one
+const KEPT_A_USER = 5;
+const LONGEST_WAIT_MILLIS = 45_000; // 45 s, before the gateway gives up
+const LONGEST_GRAPH_DOCUMENT = 8 * 1024 * 1024; // 8 MiB
+
+export interface ExportResources {
+  sagas: Sagas;
+  sagaStore: SagaStore;
+  files: FileStorage;
+}
+
+/** Everything that all six services hold of a user, in one document that is given when it is complete. */
+export class AccountExports {
+  private readonly unit: UnitOfWork;
+  private readonly resources: ExportResources;
+
+  constructor(unit: UnitOfWork, resources: ExportResources) {
+    this.unit = unit;
+    this.resources = resources;
+  }
+
+  /** Begins one, or gives the one that is under way. It goes on whatever stops meanwhile. */
+  async request(): Promise<AccountExportShape> {
+    return this.presented(await this.begin(KEPT_MILLIS));
+  }
+
+  /** The viewer's, the newest first. */
+  async list(): Promise<AccountExportShape[]> {
+    const { userId } = requireUser(this.unit.viewer);
+    const exports = await this.unit.em.find(
+      AccountExport,
+      { userId, expiresAt: { $gt: new Date() } },
+      { orderBy: { id: 'desc' }, limit: 50 },
+    );
+    const sagas = await this.resources.sagas.findBySubjects(
+      EXPORT_SAGA,
+      exports.map(({ id }) => id),
+    );
+    return exports.map((one) =>
+      present(
+        one,
+        sagas.find(({ subject }) => subject === one.id),
+      ),
+    );
+  }
+
+  /** @throws NOT_FOUND also for another user's, and for one that has expired. */
+  async get(id: string): Promise<AccountExportShape> {
+    return this.presented(await this.own(id));
+  }
+
+  /** @throws CONFLICT while it is not complete */
+  async document(id: string): Promise<Readable> {
+    const { finishedAt } = await this.own(id);
+    if (!finishedAt)
+      throw conflict('This export is not complete yet; ask for its state, and try again then.');
+    return documentOf(this.resources.files, { id, finishedAt });
+  }
+
+  /**
+   * The document at once: begins an export and waits for it.
+   * @throws UPSTREAM_UNAVAILABLE naming the service that does not answer; the export goes on, and can be fetched later
+   */
+  async now(): Promise<Readable> {
+    const { id } = await this.begin(KEPT_AFTER_DOWNLOAD_MILLIS);
+    const until = Date.now() + LONGEST_WAIT_MILLIS;
+    for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
+      const [saga] = await this.resources.sagas.findBySubjects(EXPORT_SAGA, [id]);
+      if (saga && isFinished(saga)) return this.document(id);
+      const failed = saga?.actions.find(({ status, error }) => status === 'PENDING' && error);
+      if (failed || Date.now() > until) {
+        await this.unit.em.nativeUpdate(
+          AccountExport,
+          { id },
+          { expiresAt: new Date(Date.now() + KEPT_MILLIS) },
+        );
+        throw incomplete(id, failed?.service);
+      }
+      await pause(wait);
+    }
+  }
+
+  /** As `now`, as JSON for the graph. @throws PAYLOAD_TOO_LARGE for what does not fit an answer */
+  async nowAsJson(): Promise<unknown> {
+    const stream = await this.now();
+    let length = 0;
+    stream.on('data', (chunk: Buffer | string) => {
+      length += chunk.length;
+      if (length > LONGEST_GRAPH_DOCUMENT) stream.destroy(tooLarge());
+    });
+    return JSON.parse(await text(stream)) as unknown;
+  }
+
+  private async begin(keptMillis: number): Promise<AccountExport> {
+    const { userId } = requireUser(this.unit.viewer);
+    return this.unit.transaction(async () => {
+      const id = uuidv7();
+      const now = new Date();
+      const expiresAt = new Date(now.getTime() + keptMillis);
+      // The account is locked: it is not deleted between this and the commit.
+      const begun = await this.unit.em.execute<unknown[]>(
+        `insert into account_export (id, user_id, requested_at, expires_at)
+         select ?, id, ?, ? from user_account where id = ? for key share
+         on conflict (user_id) where finished_at is null do nothing returning id`,
+        [id, now, expiresAt, userId],
+      );
+      if (begun.length === 0) {
+        const underWay = await this.unit.em.findOne(AccountExport, { userId, finishedAt: null });
+        if (!underWay) throw unauthenticated('Your account has been deleted.');
+        if (underWay.expiresAt < expiresAt) underWay.expiresAt = expiresAt;
+        return underWay;
+      }
+      await this.resources.sagas.start(
+        {
+          kind: EXPORT_SAGA,
+          subject: id,
+          context: { exportId: id, userId },
+          actions: SECTIONS.map((name) => ({ name })),
+        },
+        this.unit,
+      );
+      await this.removeOldest(userId);
+      return this.unit.em.findOneOrFail(AccountExport, { id });
+    });
+  }
+
+  /** Who asks again and again does not fill the disk. */
+  private async removeOldest(userId: string): Promise<void> {
+    const finished = await this.unit.em.find(
+      AccountExport,
+      { userId, finishedAt: { $lt: new Date(Date.now() - KEPT_AFTER_DOWNLOAD_MILLIS) } },
+      { orderBy: { id: 'desc' }, offset: KEPT_A_USER },
+    );
+    await removeExports(
+      this.unit,
+      this.resources,
+      finished.map(({ id }) => id),
+    );
+  }
+
+  private async own(id: string): Promise<AccountExport> {
+    const { userId } = requireUser(this.unit.viewer);
+    const found = isUuid(id)
+      ? await this.unit.em.findOne(AccountExport, { id, userId, expiresAt: { $gt: new Date() } })
+      : null;
+    if (!found) throw notFound('export', id);
+    return found;
+  }
+
+  private async presented(one: AccountExport): Promise<AccountExportShape> {
+    const [saga] = await this.resources.sagas.findBySubjects(EXPORT_SAGA, [one.id]);
+    return present(one, saga);
+  }
+}
+
+/** Their files first: a crash in between leaves the rows, by which they are found again. */
+export async function removeExports(
+  unit: UnitOfWork,
+  { files, sagaStore }: Pick<ExportResources, 'files' | 'sagaStore'>,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) for (const service of SECTIONS) await files.delete(sectionKey(id, service));
+  await unit.em.nativeDelete(AccountExport, { id: { $in: [...ids] } });
+  await sagaStore.remove(EXPORT_SAGA, ids);
+}
+
+export async function removeExpiredExports(
+  unit: UnitOfWork,
+  resources: Pick<ExportResources, 'files' | 'sagaStore'>,
+): Promise<void> {
+  const expired = await unit.em.find(AccountExport, { expiresAt: { $lt: new Date() } }, { limit: 1_000 });
+  await removeExports(
+    unit,
+    resources,
+    expired.map(({ id }) => id),
+  );
+}
+
+const present = (one: AccountExport, saga: Saga | undefined): AccountExportShape => ({
+  id: one.id,
+  requestedAt: one.requestedAt.toISOString(),
+  finishedAt: one.finishedAt?.toISOString() ?? null,
+  expiresAt: one.expiresAt.toISOString(),
+  parts: SECTIONS.map((service) => ({
+    service,
+    status: saga?.actions.find(({ name }) => name === service)?.status === 'DONE' ? 'DONE' : 'PENDING',
+  })),
+  document: one.finishedAt ? `/users/me/exports/${one.id}/document` : null,
+});
+
+const incomplete = (id: string, service: string | undefined) =>
+  new PlatformError(
+    'UPSTREAM_UNAVAILABLE',
+    `${service ? `The ${service} service does not answer now, and without it` : 'This takes longer than an answer may, and before its end'} the export would not be whole. It goes on by itself: GET /users/me/exports/${id} tells when it is complete.`,
+    { retryAfterSeconds: 5 },
+  );
+
+const tooLarge = () =>
+  new PlatformError(
+    'PAYLOAD_TOO_LARGE',
+    'Your export is larger than 8 MiB; fetch it by GET /users/me/export, or with requestAccountExport.',
+  );

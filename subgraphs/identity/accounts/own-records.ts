@@ -1,0 +1,42 @@
+import { unauthenticated } from '#server/errors.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { AuditEvent } from '../audit/audit-event.entity.ts';
+import { presentEvent } from '../audit/audit.ts';
+import { PasswordReset } from '../password-resets/password-reset.entity.ts';
+import { Session } from '../sessions/session.entity.ts';
+import { User } from '../users/user.entity.ts';
+import { presentUser } from '../users/users.ts';
+
+/** Everything that identity holds of a user; no hash and no token is among it. */
+export async function ownRecords(unit: UnitOfWork, userId: string): Promise<object> {
+  const { em } = unit;
+  const user = await em.findOne(User, { id: userId });
+  if (!user) throw unauthenticated('Your account has been deleted.');
+  const sessions = await em.find(Session, { user: userId }, { orderBy: { id: 'asc' }, limit: MOST });
+  const resets = await em.find(PasswordReset, { userId }, { orderBy: { id: 'asc' }, limit: MOST });
+  const events = await em.find(AuditEvent, { subjectId: userId }, { orderBy: { id: 'asc' }, limit: MOST });
+  return {
+    user: presentUser(user, herself(user)),
+    sessions: sessions.map(({ id, createdAt, lastUsedAt, expiresAt, userAgent, address }) => ({
+      id,
+      createdAt,
+      lastUsedAt,
+      expiresAt,
+      userAgent,
+      address,
+    })),
+    passwordResets: resets.map(({ purpose, email, requestedAt, sentAt }) => ({
+      purpose,
+      email,
+      requestedAt,
+      sentAt: sentAt ?? null,
+    })),
+    auditEvents: events.map(presentEvent),
+  };
+}
+
+/** More than any person comes to: each is forgotten after days, or made by hand. */
+const MOST = 10_000;
+
+const herself = ({ id, role, gymId }: User) =>
+  ({ kind: 'user', userId: id, role, gymId: gymId ?? null, sessionId: '', expiresAt: 0 }) as const;
