@@ -52,9 +52,10 @@ export const refuseErasedAccount = (
   column: string,
   events: readonly ('insert' | 'update')[] = ['insert'],
 ): string[] =>
-  events.map(
-    (event) =>
-      `create trigger "${table}_${column}_not_erased_on_${event}" after ${event} on "${table}" referencing new table as added for each statement execute function refuse_erased_account('${column}');`,
+  events.map((event) =>
+    event === 'insert'
+      ? `create trigger "${table}_${column}_not_erased" after insert on "${table}" referencing new table as added for each statement execute function refuse_erased_account('${column}');`
+      : `create trigger "${table}_${column}_not_erased_by_update" after update of "${column}" on "${table}" for each row when (new."${column}" is distinct from old."${column}" and new."${column}" is not null) execute function refuse_erased_account_row('${column}');`,
   );
 
 /** The refusal of that trigger in our words; undefined for anything else that was thrown. */

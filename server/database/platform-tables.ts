@@ -3,6 +3,7 @@ import type { MigrationDeclaration } from './database.ts';
 import { ErasedAccount } from '../accounts/erased-account.entity.ts';
 import { CreateIdempotencyRecord } from './migrations/20260105090000_idempotency_record.ts';
 import { CreateErasedAccount } from './migrations/20261121110000_erased_account.ts';
+import { RefuseErasedAccountRows } from './migrations/20261121111000_erased_account_rows.ts';
 
 /**
  * The answer that a request with an `Idempotency-Key` got, for the one that comes again with the same key. It is
@@ -37,4 +38,5 @@ export const platformEntities = [IdempotencyRecord, ErasedAccount];
 export const platformMigrations: MigrationDeclaration[] = [
   { name: '20260105090000_idempotency_record', class: CreateIdempotencyRecord },
   { name: '20261121110000_erased_account', class: CreateErasedAccount },
+  { name: '20261121111000_erased_account_rows', class: RefuseErasedAccountRows },
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { database } from './database.ts';
 import { wizardServices, type WizardResources } from './services.ts';
@@ -24,5 +25,6 @@ export const wizard = defineSubgraph({
   services: wizardServices,
   features: { sessions: 'wizard' },
   graphql: [sessionsGraphql],
-  rest: sessionsRest,
+  // before the sessions: `/accounts/...` is no `/:sessionId`
+  rest: [...accountDataRest, ...sessionsRest],
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-const SERVICES = ['gym', 'nutrition', 'content', 'squad'] as const;
+const SERVICES = ['gym', 'nutrition', 'content', 'squad', 'wizard'] as const;
 
 let platform: TestPlatform;
 let identity: string;

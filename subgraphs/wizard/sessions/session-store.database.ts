@@ -17,6 +17,9 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
       };
       return (await unit.em.find(WizardSession, where, { orderBy: { id: 'desc' }, limit })).map(recordOf);
     },
+    async remove(ids) {
+      await unit.em.nativeDelete(WizardSession, { id: { $in: [...ids] } });
+    },
     replace: async (session) =>
       (await unit.em.nativeUpdate(
         WizardSession,

@@ -22,6 +22,9 @@ export function memorySessionStore(): SessionStore {
         .toSorted((a, b) => (a.id < b.id ? 1 : -1))
         .slice(0, limit)
         .map((session) => structuredClone(session)),
+    async remove(ids) {
+      for (const id of ids) sessions.delete(id);
+    },
     async replace(session) {
       if (sessions.get(session.id)?.version !== session.version - 1) return false;
       sessions.set(session.id, structuredClone(session));

@@ -36,4 +36,6 @@ export interface SessionStore {
   list(filter: SessionFilter): Promise<SessionRecord[]>;
   /** Stores the change where the stored version is still the one before `session.version`; false where it is not. */
   replace(session: SessionRecord): Promise<boolean>;
+  /** Removes them for good. */
+  remove(ids: readonly string[]): Promise<void>;
 }
