@@ -34,7 +34,8 @@ export async function startGateway(
   const metrics = createMetrics('gateway');
   const supergraph = await readSupergraph(settings);
   const { identityUrl } = settings;
-  const endedSessions = new EndedSessions({ identityUrl, tokens: serviceTokens('gateway', settings), log });
+  const tokens = serviceTokens('gateway', settings);
+  const endedSessions = new EndedSessions({ identityUrl, tokens, log });
   const verifier = new TokenVerifier({
     issuer: settings.jwtIssuer,
     audience: settings.jwtAudience,
@@ -52,7 +53,15 @@ export async function startGateway(
   });
   mountStartPage(app, settings);
   mountExplorer(app, settings);
-  const graph = await mountGraph(app, { settings, supergraph, verifier, rateLimitStores, log });
+  const graph = await mountGraph(app, {
+    settings,
+    supergraph,
+    verifier,
+    rateLimitStores,
+    log,
+    metrics,
+    tokens,
+  });
   mountDocuments(app, settings, { log, apiSchema: () => graph.subscriptions.apiSchema });
   const proxies = mountProxies(app, settings, log);
   app.use(unknownPath);

@@ -23,6 +23,9 @@ export const ERRORS = {
   UPSTREAM_UNAVAILABLE: { status: 503, title: 'A service that is needed does not answer' },
   UPSTREAM_TIMEOUT: { status: 504, title: 'A service that is needed did not answer in time' },
   INTERNAL: { status: 500, title: 'Internal error' },
+  // subscriptions at the gateway
+  SUBSCRIPTION_SCHEMA_RELOAD: { status: 410, title: 'The graph has changed' },
+  SUBSCRIPTION_SLOW_CONSUMER: { status: 429, title: 'Events came faster than they were read' },
   // gym
   GYM_REQUIRED: { status: 400, title: 'A gym is needed' },
   LOCATION_FULL: { status: 409, title: 'The location is full' },

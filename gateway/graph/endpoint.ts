@@ -1,4 +1,6 @@
+import { Supergraph as BuiltSupergraph } from '@apollo/federation-internals';
 import { ApolloGateway } from '@apollo/gateway';
+import { QueryPlanner } from '@apollo/query-planner';
 import { ApolloServer } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -10,6 +12,7 @@ import { expressMiddleware } from '@as-integrations/express5';
 import express, { type Express, type RequestHandler } from 'express';
 import { OperationTypeNode, type ExecutionResult } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
+import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
@@ -17,6 +20,7 @@ import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import { graphqlErrorHandler, refuseIntrospection } from '#server/graphql/subgraph-endpoint.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import type { Metrics } from '#server/observability/metrics.ts';
 import { rateLimited } from '#server/rest/rate-limit.ts';
 import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
 import type { GatewaySettings } from '../settings.ts';
@@ -24,7 +28,10 @@ import type { Supergraph } from '../supergraph.ts';
 import { formatGatewayError } from './errors.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
 import type { GraphSocketOptions } from '../subscriptions/websocket.ts';
-import { SubgraphDataSource, type GatewayContext } from './subgraph-data-source.ts';
+import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
+import type { Subgraph } from '../subgraphs/subgraph.ts';
+import type { GatewayContext } from './context.ts';
+import { SubgraphDataSource } from './subgraph-data-source.ts';
 
 export interface GatewayEndpointOptions {
   settings: GatewaySettings;
@@ -32,6 +39,9 @@ export interface GatewayEndpointOptions {
   verifier: TokenVerifier;
   rateLimitStores: RateLimitStores;
   log: Logger;
+  metrics: Metrics;
+  /** The gateway's own. */
+  tokens: ServiceTokens;
 }
 
 const REQUESTS_PER_MINUTE = 600;
@@ -46,7 +56,7 @@ export interface MountedGraph {
 /** Serves the one graph over all subgraphs at `/graphql`. */
 export async function mountGraph(
   app: Express,
-  { settings, supergraph, verifier, rateLimitStores, log }: GatewayEndpointOptions,
+  { settings, supergraph, verifier, rateLimitStores, log, metrics, tokens }: GatewayEndpointOptions,
 ): Promise<MountedGraph> {
   // The gateway family calls home unless told not to.
   process.env.APOLLO_TELEMETRY_DISABLED = '1';
@@ -57,12 +67,8 @@ export async function mountGraph(
     error: (message: string) => log.error(message),
   };
   const sources: Record<string, SubgraphDataSource> = {};
-  const urls: Record<string, string> = {};
-  const subscriptions = new FederatedSubscriptions({
-    services: () => sources,
-    urlOf: (service) => urls[service] ?? '',
-    log,
-  });
+  const subgraphs = new Map<string, Subgraph>();
+  const subscriptions = new FederatedSubscriptions({ log, metrics, tokens });
   const gateway = new ApolloGateway({
     supergraphSdl: supergraph.sdl,
     logger,
@@ -75,13 +81,30 @@ export async function mountGraph(
         connections: settings.subgraphConnections,
       });
       sources[name] = source;
-      urls[name] = subgraphUrl;
+      subgraphs.set(
+        name,
+        new HttpSubgraph({
+          name,
+          url: subgraphUrl,
+          timeoutMillis: settings.subgraphTimeoutMillis,
+          connections: settings.subgraphConnections,
+          shareInFlight: false,
+        }),
+      );
       return source;
     },
   });
-  gateway.onSchemaLoadOrUpdate(({ apiSchema, coreSupergraphSdl }) =>
-    subscriptions.load(apiSchema, coreSupergraphSdl),
-  );
+  gateway.onSchemaLoadOrUpdate(({ apiSchema, coreSupergraphSdl }) => {
+    const built = BuiltSupergraph.build(coreSupergraphSdl, { validateSupergraph: false });
+    subscriptions.load({
+      sdl: coreSupergraphSdl,
+      apiSchema,
+      federatedApiSchema: built.apiSchema(),
+      supergraphSchema: built.schema.toGraphQLJSSchema(),
+      planner: new QueryPlanner(built),
+      subgraphs,
+    });
+  });
   const server = new ApolloServer<GatewayContext>({
     gateway,
     introspection: true, // decided for each request
@@ -152,7 +175,7 @@ export async function mountGraph(
     async stop() {
       await subscriptions.close();
       await server.stop();
-      await Promise.all(Object.values(sources).map((source) => source.close()));
+      await Promise.all([...Object.values(sources), ...subgraphs.values()].map((source) => source.close()));
     },
   };
 }

@@ -3,17 +3,7 @@ import { GraphQLError } from 'graphql';
 import { Pool } from 'undici';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
-import type { Viewer } from '#server/auth/viewer.ts';
-
-/** What a request to the gateway carries on to the subgraphs. */
-export interface GatewayContext extends Record<string, unknown> {
-  viewer: Viewer;
-  authorization: string | undefined;
-  requestId: string;
-  traceparent: string;
-  address: string;
-  userAgent: string;
-}
+import type { GatewayContext } from './context.ts';
 
 type SubgraphResponse = Awaited<ReturnType<GraphQLDataSource['process']>>;
 

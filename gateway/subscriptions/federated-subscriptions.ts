@@ -1,248 +1,154 @@
-import { createHash } from 'node:crypto';
-import {
-  buildOperationContext,
-  executeQueryPlan,
-  type GraphQLDataSource,
-  type ServiceMap,
-} from '@apollo/gateway';
 import {
   getVariableValues,
-  GraphQLError,
-  print,
+  validate,
   type DocumentNode,
   type ExecutionResult,
+  type GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
+import type { ServiceTokens } from '#server/auth/service-tokens.ts';
+import type { Viewer } from '#server/auth/viewer.ts';
+import { PlatformError } from '#server/errors.ts';
+import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
-import { formatGatewayError } from '../graph/errors.ts';
-import type { GatewayContext } from '../graph/subgraph-data-source.ts';
-import { Group } from './group.ts';
-import { SubscriptionPlans, upstreamVariables, type SubscriptionPlan } from './plans.ts';
-import { schemaStateOf, type SchemaState } from './schema-state.ts';
-import { UpstreamSockets } from './upstream-sockets.ts';
-import { Upstream } from './upstream.ts';
+import { Counter, Gauge, type Metrics } from '#server/observability/metrics.ts';
+import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import { SubscriptionPlans, type Permission, type SubscriptionPlan } from './plans.ts';
+import { Seat, type SubscribeArgs } from './seat.ts';
+import { SharedWork } from './shared-work.ts';
 
 export interface FederatedSubscriptionsOptions {
-  /** The subgraphs as the gateway's executor reaches them. */
-  services: () => ServiceMap;
-  /** The GraphQL URL of a subgraph. */
-  urlOf(service: string): string;
   log: Logger;
-}
-
-export interface SubscribeArgs {
-  document: DocumentNode;
-  operationName: string | undefined;
-  variables: Record<string, unknown>;
-  context: GatewayContext;
+  metrics: Metrics;
+  /** The gateway's own: by them it proves itself to the subgraphs. */
+  tokens: ServiceTokens;
+  /** What of an operation a caller gets. Default: everything. */
+  permissionOf?(
+    graph: LoadedGraph,
+    document: DocumentNode,
+    operationName: string | undefined,
+    viewer: Viewer,
+  ): Permission;
 }
 
 /**
  * Subscriptions over several subgraphs, which @apollo/gateway plans but does not run: the plan's primary is subscribed
  * to at the subgraph that owns it; each of its events then runs as an ordinary plan in which the primary is answered
- * by the event and the other subgraphs fill in the rest.
+ * by the event and the other subgraphs fill in the rest. What is equal is done once: PROTOCOL.md.
  */
 export class FederatedSubscriptions {
   private readonly options: FederatedSubscriptionsOptions;
-  private readonly sockets: UpstreamSockets;
-  private readonly upstreams = new Map<string, Upstream>();
-  private readonly groups = new Map<
-    string,
-    { group: Group; viewer: { authorization: string | undefined } }
-  >();
-  private loaded: { state: SchemaState; plans: SubscriptionPlans } | undefined;
+  private readonly seats = new Set<Seat>();
+  private readonly work: SharedWork;
+  private loaded: { graph: LoadedGraph; plans: SubscriptionPlans } | undefined;
 
   constructor(options: FederatedSubscriptionsOptions) {
     this.options = options;
-    this.sockets = new UpstreamSockets(options.log);
+    this.work = new SharedWork({
+      ...options,
+      executions: figures(options.metrics, () => this.counts),
+      onGone: (seat) => void this.seats.delete(seat),
+    });
   }
 
-  /** Called with every supergraph that the gateway loads. */
-  load(apiSchema: GraphQLSchema, supergraphSdl: string): void {
-    const state = schemaStateOf(apiSchema, supergraphSdl);
-    this.loaded = { state, plans: new SubscriptionPlans(state) };
+  /**
+   * Called with every supergraph that the gateway loads. Subscriptions go on: with another plan where only that has
+   * changed, at another place where their subgraph has another address; they end with `SUBSCRIPTION_SCHEMA_RELOAD`
+   * where what they ask for is gone.
+   */
+  load(graph: LoadedGraph): void {
+    const before = this.loaded;
+    this.loaded = { graph, plans: new SubscriptionPlans(graph) };
+    if (!before) return;
+    const judged = new Map<DocumentNode, GraphQLError | undefined>();
+    for (const seat of this.seats) {
+      const { document } = seat.args;
+      if (!judged.has(document)) judged.set(document, validate(graph.apiSchema, document)[0]);
+      const reason = judged.get(document);
+      if (reason) seat.fail(gone(reason.message));
+      else this.renew(seat);
+    }
   }
 
   get apiSchema(): GraphQLSchema {
-    return this.current.state.apiSchema;
+    return this.current.graph.apiSchema;
   }
 
-  /** Subscriptions open now: at subgraphs, and groups of equal ones of clients. */
-  get counts(): { upstreams: number; groups: number } {
-    return { upstreams: this.upstreams.size, groups: this.groups.size };
+  /** Open now: subscriptions at subgraphs, groups of equal ones of clients, and clients' subscriptions. */
+  get counts(): { upstreams: number; groups: number; subscribers: number } {
+    return { ...this.work.counts, subscribers: this.seats.size };
   }
 
-  subscribe({
-    document,
-    operationName,
-    variables,
-    context,
-  }: SubscribeArgs): AsyncIterableIterator<ExecutionResult> | ExecutionResult {
-    const plan = this.current.plans.of(document, operationName);
-    const { errors } = getVariableValues(this.apiSchema, plan.operation.variableDefinitions ?? [], variables);
+  subscribe(args: SubscribeArgs): AsyncIterableIterator<ExecutionResult> | ExecutionResult {
+    const plan = this.planOf(args);
+    const { errors } = getVariableValues(
+      this.apiSchema,
+      plan.operation.variableDefinitions ?? [],
+      args.variables,
+    );
     if (errors) return { errors };
-    const scope = scopeOf(context);
-    const key = digest(print(document), operationName, inOneOrder(variables), scope);
-    const known = this.groups.get(key);
-    if (known) {
-      // The newest token of this viewer: what is asked for in her name later is asked with one that holds.
-      known.viewer.authorization = context.authorization;
-      return known.group.subscribe();
-    }
-    return this.open(key, plan, { variables, context, scope }).subscribe();
+    const seat = new Seat(args, plan, this.work);
+    this.seats.add(seat);
+    return seat.subscriber;
   }
 
   async close(): Promise<void> {
-    await this.sockets.close();
+    await this.work.close();
+  }
+
+  private renew(seat: Seat): void {
+    try {
+      const plan = this.planOf(seat.args);
+      if (this.work.renew(seat, plan)) seat.stay(plan);
+      else seat.move(plan);
+    } catch (error) {
+      seat.fail(gone(error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  private planOf({ document, operationName, context }: SubscribeArgs): SubscriptionPlan {
+    const { graph, plans } = this.current;
+    const permission = this.options.permissionOf?.(graph, document, operationName, context.viewer) ?? {
+      mask: '',
+      document,
+      errors: [],
+    };
+    return plans.of(document, operationName, permission);
   }
 
   private get current() {
     if (!this.loaded) throw new Error('no supergraph is loaded yet');
     return this.loaded;
   }
-
-  private open(
-    key: string,
-    plan: SubscriptionPlan,
-    {
-      variables,
-      context,
-      scope,
-    }: { variables: Record<string, unknown>; context: GatewayContext; scope: string },
-  ): Group {
-    const viewer = { authorization: context.authorization };
-    const own: GatewayContext = {
-      ...context,
-      get authorization() {
-        return viewer.authorization;
-      },
-    };
-    const upstream = this.upstreamOf(plan, upstreamVariables(plan, variables), viewer, scope);
-    const group = new Group(
-      plan,
-      (event) => this.fillIn(plan, event, variables, own),
-      () => {
-        this.groups.delete(key);
-        upstream.remove(group);
-      },
-    );
-    this.groups.set(key, { group, viewer });
-    upstream.add(group);
-    return group;
-  }
-
-  private upstreamOf(
-    plan: SubscriptionPlan,
-    variables: Record<string, unknown>,
-    viewer: { authorization: string | undefined },
-    scope: string,
-  ): Upstream {
-    const url = this.options.urlOf(plan.primary.serviceName);
-    const key = digest(url, plan.upstreamQuery, inOneOrder(variables), scope);
-    const known = this.upstreams.get(key);
-    if (known) return known;
-    const extensions = {
-      // read again at every reconnect
-      get authorization() {
-        return viewer.authorization;
-      },
-    };
-    const upstream = new Upstream(
-      this.sockets.of(url),
-      { query: plan.upstreamQuery, variables, extensions },
-      () => this.upstreams.delete(key),
-    );
-    this.upstreams.set(key, upstream);
-    return upstream;
-  }
-
-  private async fillIn(
-    plan: SubscriptionPlan,
-    event: ExecutionResult,
-    variables: Record<string, unknown>,
-    context: GatewayContext,
-  ): Promise<ExecutionResult> {
-    const { state } = this.current;
-    const services = this.options.services();
-    const { primary } = plan;
-    const owner = services[primary.serviceName];
-    const fromEvent: GraphQLDataSource = {
-      process: async (request) => {
-        // A clone, because the executor merges the other subgraphs' answers into it.
-        if (request.request.query === primary.operation) return structuredClone(toAnswer(event));
-        if (!owner) throw new Error(`no subgraph "${primary.serviceName}" in this supergraph`);
-        return owner.process(request);
-      },
-    };
-    const requestContext = {
-      request: { query: print(plan.document), operationName: plan.operation.name?.value, variables },
-      logger: console,
-      schema: state.apiSchema,
-      context,
-      queryHash: '',
-      document: plan.document,
-      source: '',
-      operationName: plan.operation.name?.value ?? null,
-      operation: plan.operation,
-      metrics: {},
-      overallCachePolicy: undefined,
-    };
-    const operationContext = buildOperationContext({
-      schema: state.apiSchema,
-      operationDocument: plan.document,
-      operationName: plan.operation.name?.value,
-    });
-    const result = (await executeQueryPlan(
-      plan.perEvent,
-      { ...services, [primary.serviceName]: fromEvent },
-      requestContext as never,
-      operationContext,
-      state.supergraphSchema,
-      state.federatedApiSchema,
-    )) as ExecutionResult;
-    return {
-      data: result.data ?? null,
-      ...(result.errors && { errors: result.errors.map((error) => this.shown(error)) }),
-    };
-  }
-
-  /** graphql-ws writes an error by its toJSON; the executor's raw ones have none. */
-  private shown(thrown: unknown): GraphQLError {
-    const error =
-      thrown instanceof GraphQLError
-        ? thrown
-        : new GraphQLError('a subgraph failed', {
-            originalError: thrown instanceof Error ? thrown : undefined,
-          });
-    const formatted = formatGatewayError(error.toJSON(), error, this.options.log);
-    return new GraphQLError(formatted.message, { path: formatted.path, extensions: formatted.extensions });
-  }
 }
 
-/** An event as the executor takes a subgraph's answer. */
-const toAnswer = (event: ExecutionResult): Awaited<ReturnType<GraphQLDataSource['process']>> => ({
-  data: event.data ?? null,
-  ...(event.errors && { errors: event.errors }),
-});
-
-/** Whose eyes it is seen with: results are shared only where every right is the same. Not by the token itself, which is renewed. */
-const scopeOf = ({ viewer }: GatewayContext): string =>
-  viewer.kind === 'user'
-    ? `user ${viewer.userId} ${viewer.role} ${viewer.gymId ?? ''}`
-    : viewer.kind === 'service'
-      ? `service ${viewer.service}`
-      : 'anonymous';
-
-const digest = (...parts: unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-
-/** The same value with the keys of its objects in one order, so that equal variables make equal keys. */
-function inOneOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOneOrder);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inside]) => [key, inOneOrder(inside)]),
+const gone = (reason: string): GraphQLError =>
+  graphqlErrorOf(
+    new PlatformError(
+      'SUBSCRIPTION_SCHEMA_RELOAD',
+      `The graph has changed, and this subscription is not part of it any more: ${reason}`,
+    ),
   );
+
+function figures(
+  { registry }: Metrics,
+  counts: () => { upstreams: number; groups: number; subscribers: number },
+): Counter {
+  const gauge = (name: 'upstreams' | 'groups' | 'subscribers', help: string) =>
+    new Gauge({
+      name: `gateway_subscription_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(counts()[name]);
+      },
+    });
+  gauge('upstreams', 'Subscriptions at subgraphs open now.');
+  gauge('groups', 'Groups of equal subscriptions of clients.');
+  gauge('subscribers', "Clients' subscriptions open now.");
+  return new Counter({
+    name: 'gateway_subscription_executions_total',
+    help: 'Events that were filled in from the other subgraphs, each once a group.',
+    registers: [registry],
+  });
 }

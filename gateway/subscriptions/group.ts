@@ -1,71 +1,135 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
-import type { SubscriptionPlan } from './plans.ts';
-import { Subscriber } from './subscriber.ts';
-import type { UpstreamListener } from './upstream.ts';
+import type { Subscriber } from './subscriber.ts';
+import type { Upstream, UpstreamListener } from './upstream.ts';
+
+/** Makes the clients' result of an event. */
+export type FillIn = (event: ExecutionResult) => Promise<ExecutionResult>;
+
+export interface GroupOptions {
+  upstream: Upstream;
+  fillIn: FillIn;
+  /** Called once, when nobody needs it any more. */
+  onEmpty(): void;
+}
+
+/** A client's subscription as its group knows it. */
+export interface GroupMember {
+  readonly subscriber: Subscriber;
+  /** The upstream cannot be had, or no more. */
+  onFailed(error: GraphQLError): void;
+  onEnded(): void;
+}
+
+/** Results that are kept for late-comers where each adds to those before it; then the whole state is asked for anew. */
+const MAX_HISTORY = 20;
 
 /**
- * Subscribers with the same document, variables and viewer: the rest of the plan runs once an event, the result goes
- * to all of them, in the order of the events.
+ * Subscriptions of the same document and variables by viewers of the same rights: the rest of the plan runs once an
+ * event, the result goes to all of them, in the order of the events.
  */
 export class Group implements UpstreamListener {
-  readonly plan: SubscriptionPlan;
-  private readonly subscribers = new Set<Subscriber>();
-  private readonly fillIn: (event: ExecutionResult) => Promise<ExecutionResult>;
+  readonly upstream: Upstream;
+  /** Replaced where another supergraph fills the same events in by another plan. */
+  fillIn: FillIn;
   private readonly onEmpty: () => void;
-  private last: ExecutionResult | undefined;
+  private readonly members = new Set<GroupMember>();
+  /** Those who hear the events. Who has not had the whole state yet could not make sense of what adds to it. */
+  private readonly listening = new Map<GroupMember, { hasWhole: boolean }>();
+  /** The last result that holds the whole state, and those after it; empty where there is none, or too many followed. */
+  private history: ExecutionResult[] = [];
+  private isAsking = false;
+  private hadWhole = false;
+  /** Events of before a reset do not count any more. */
+  private resets = 0;
   private working: Promise<void> = Promise.resolve();
 
-  /**
-   * @param fillIn makes the client's result of an event
-   * @param onEmpty called once, when the last subscriber has gone or the upstream is over
-   */
-  constructor(
-    plan: SubscriptionPlan,
-    fillIn: (event: ExecutionResult) => Promise<ExecutionResult>,
-    onEmpty: () => void,
-  ) {
-    this.plan = plan;
+  constructor({ upstream, fillIn, onEmpty }: GroupOptions) {
+    this.upstream = upstream;
     this.fillIn = fillIn;
     this.onEmpty = onEmpty;
+    upstream.add(this);
   }
 
-  /** A late-comer is told the state as the others know it. */
-  subscribe(): Subscriber {
-    const subscriber = new Subscriber((left) => this.leave(left));
-    this.subscribers.add(subscriber);
-    if (this.last) subscriber.push(this.last);
-    return subscriber;
+  get isEmpty(): boolean {
+    return this.members.size === 0;
   }
 
-  onEvent(event: ExecutionResult): void {
+  /** Keeps the group, and its upstream, as long as the member stays. */
+  enter(member: GroupMember): void {
+    this.members.add(member);
+  }
+
+  /** From now on the member hears the events; at first the state as the others know it. */
+  listen(member: GroupMember): void {
+    if (this.listening.has(member)) return;
+    this.listening.set(member, { hasWhole: this.history.length > 0 });
+    for (const result of this.history) member.subscriber.push(result);
+    if (this.history.length > 0 || !this.hadWhole || this.isAsking) return;
+    this.isAsking = true;
+    this.upstream.askAgain();
+  }
+
+  /** At once: also not what is being filled in now. */
+  stopListening(member: GroupMember): void {
+    this.listening.delete(member);
+  }
+
+  leave(member: GroupMember): void {
+    this.listening.delete(member);
+    if (!this.members.delete(member) || this.members.size > 0) return;
+    this.onEmpty();
+    this.upstream.remove(this);
+  }
+
+  onEvent(event: ExecutionResult, isPartial: boolean): void {
+    const { resets } = this;
     this.inOrder(async () => {
-      if (this.subscribers.size === 0) return;
-      this.last = await this.fillIn(event).catch((error: unknown) => ({
+      if (this.listening.size === 0 && isPartial) return void (this.history = []);
+      const result = await this.fillIn(event).catch((error: unknown) => ({
         data: null,
         errors: [error instanceof GraphQLError ? error : new GraphQLError('an event could not be filled in')],
       }));
-      for (const subscriber of this.subscribers) subscriber.push(this.last);
+      if (resets !== this.resets) return;
+      this.keep(result, isPartial);
+      for (const [{ subscriber }, state] of this.listening) {
+        state.hasWhole ||= !isPartial;
+        if (state.hasWhole) subscriber.push(result);
+      }
     });
   }
 
+  onReset(): void {
+    this.resets += 1;
+    this.history = [];
+    this.hadWhole = false;
+    this.isAsking = false;
+  }
+
   onFailed(error: GraphQLError): void {
-    this.over((subscriber) => subscriber.fail(error));
+    this.over((member) => member.onFailed(error));
   }
 
   onEnded(): void {
-    this.over((subscriber) => subscriber.end());
+    this.over((member) => member.onEnded());
   }
 
-  private leave(subscriber: Subscriber): void {
-    if (this.subscribers.delete(subscriber) && this.subscribers.size === 0) this.onEmpty();
+  private keep(result: ExecutionResult, isPartial: boolean): void {
+    if (!isPartial) {
+      this.history = [result];
+      this.hadWhole = true;
+      this.isAsking = false;
+    } else if (this.history.length > 0 && this.history.length < MAX_HISTORY) this.history.push(result);
+    else this.history = [];
   }
 
   /** After the events that came before. */
-  private over(tell: (subscriber: Subscriber) => void): void {
+  private over(tell: (member: GroupMember) => void): void {
     this.onEmpty();
     this.inOrder(async () => {
-      this.subscribers.forEach(tell);
-      this.subscribers.clear();
+      const members = [...this.members];
+      this.members.clear();
+      this.listening.clear();
+      members.forEach(tell);
     });
   }
 

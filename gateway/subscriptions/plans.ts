@@ -7,50 +7,83 @@ import {
   stripIgnoredCharacters,
   visit,
   type DocumentNode,
+  type GraphQLError,
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { SchemaState } from './schema-state.ts';
+import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import { sameForGymFields, type SameForGymFields } from './same-for-gym.ts';
+
+/** What of an operation a caller gets. */
+export interface Permission {
+  /** Equal for all who are refused the same; empty where nothing is. */
+  readonly mask: string;
+  /** The document without the refused fields: what is planned and fetched. */
+  readonly document: DocumentNode;
+  /** What stands before the other errors of every result. */
+  readonly errors: readonly GraphQLError[];
+}
 
 /** How a subscription is run: `primary` at the subgraph that owns it, and for each of its events `perEvent`. */
 export interface SubscriptionPlan {
+  readonly graph: LoadedGraph;
+  /** As the client sent it: results have its shape. */
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+  readonly permission: Permission;
   readonly primary: FetchNode;
   /** The primary as an ordinary fetch, answered from the event, and then the fetches that fill in the rest. */
   readonly perEvent: QueryPlan;
   /** The primary's operation without its name, so that equal ones of differently named client operations are shared. */
   readonly upstreamQuery: string;
+  /** Where the subgraph that owns it is subscribed to. */
+  readonly upstreamUrl: string;
+  /** Whether every field is the same for all of one role and gym. */
+  readonly isShareable: boolean;
 }
 
-/** Plans of one supergraph, by document and operation name. */
+/** Plans of one supergraph, by document, operation name and permission. */
 export class SubscriptionPlans {
-  private readonly state: SchemaState;
+  private readonly graph: LoadedGraph;
+  private readonly shareable: SameForGymFields;
   private readonly known = new LRUCache<string, SubscriptionPlan>({ max: 500 });
 
-  constructor(state: SchemaState) {
-    this.state = state;
+  constructor(graph: LoadedGraph) {
+    this.graph = graph;
+    this.shareable = sameForGymFields(graph);
   }
 
-  of(document: DocumentNode, operationName: string | undefined): SubscriptionPlan {
-    const key = `${operationName ?? ''}\n${print(document)}`;
-    const plan = this.known.get(key) ?? this.make(document, operationName);
+  of(document: DocumentNode, operationName: string | undefined, permission: Permission): SubscriptionPlan {
+    const key = `${operationName ?? ''}\n${permission.mask}\n${textOf(document)}`;
+    const plan = this.known.get(key) ?? this.make(document, operationName, permission);
     this.known.set(key, plan);
     return plan;
   }
 
-  private make(document: DocumentNode, operationName: string | undefined): SubscriptionPlan {
+  private make(
+    document: DocumentNode,
+    operationName: string | undefined,
+    permission: Permission,
+  ): SubscriptionPlan {
     const operation = getOperationAST(document, operationName);
-    const { planner, federatedApiSchema } = this.state;
-    const { node } = planner.buildQueryPlan(
-      operationFromDocument(federatedApiSchema, document, operationName ? { operationName } : {}),
+    const { graph } = this;
+    const { node } = graph.planner.buildQueryPlan(
+      operationFromDocument(
+        graph.federatedApiSchema,
+        permission.document,
+        operationName ? { operationName } : {},
+      ),
     );
     if (!operation || node?.kind !== 'Subscription')
       throw new Error('the planner was given something else than a subscription');
     const { primary, rest } = node;
+    const owner = graph.subgraphs.get(primary.serviceName);
+    if (!owner) throw new Error(`no subgraph "${primary.serviceName}" in this supergraph`);
     return {
+      graph,
       document,
       operation,
+      permission,
       primary,
       perEvent: {
         kind: 'QueryPlan',
@@ -63,6 +96,8 @@ export class SubscriptionPlans {
           }),
         ),
       ),
+      upstreamUrl: owner.url,
+      isShareable: this.shareable.coverAll(document, operation),
     };
   }
 }
@@ -77,3 +112,12 @@ export const upstreamVariables = (
       variables[name] === undefined ? [] : [[name, variables[name]]],
     ),
   );
+
+const texts = new WeakMap<DocumentNode, string>();
+
+/** Printed once a document, of which many subscriptions may be. */
+export function textOf(document: DocumentNode): string {
+  const text = texts.get(document) ?? print(document);
+  texts.set(document, text);
+  return text;
+}

@@ -1,4 +1,6 @@
-import { GraphQLError, type ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { PlatformError } from '#server/errors.ts';
+import { graphqlErrorOf } from '#server/graphql/errors.ts';
 
 const MAX_PENDING = 100;
 
@@ -31,12 +33,20 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult> {
     } else {
       this.pending.length = 0;
       this.fail(
-        new GraphQLError('This client reads more slowly than events come; subscribe again.', {
-          extensions: { code: 'SUBSCRIPTION_SLOW_CONSUMER' },
-        }),
+        graphqlErrorOf(
+          new PlatformError(
+            'SUBSCRIPTION_SLOW_CONSUMER',
+            'This client reads more slowly than events come; subscribe again.',
+          ),
+        ),
       );
       this.onLeave(this);
     }
+  }
+
+  /** What waits is not delivered any more. */
+  forget(): void {
+    this.pending.length = 0;
   }
 
   end(): void {

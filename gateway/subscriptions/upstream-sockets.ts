@@ -1,32 +1,51 @@
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { Logger } from '#server/observability/logger.ts';
 
 const FIRST_RETRY_MILLIS = 200; // 0.2 s
 const LONGEST_RETRY_MILLIS = 2_000; // 2 s
 const PONG_WITHIN_MILLIS = 5_000; // 5 s
+/** What graphql-ws closes a socket with that it gives up. */
+const GIVEN_UP = 4499;
 
-/** One multiplexed graphql-transport-ws socket a subgraph, opened at its first subscription and closed after its last. */
+/** One multiplexed graphql-transport-ws socket to a subgraph. */
+export interface UpstreamSocket {
+  readonly url: string;
+  readonly client: Client;
+  readonly isConnected: boolean;
+}
+
+/**
+ * The sockets to the subgraphs, each opened at its first subscription and closed after its last: one for what viewers
+ * ask for themselves, and one, which proves to be the gateway's, for what is asked for audiences.
+ */
 export class UpstreamSockets {
-  private readonly clients = new Map<string, Client>();
+  private readonly known = new Map<string, UpstreamSocket>();
   private readonly log: Logger;
+  private readonly tokens: ServiceTokens;
 
-  constructor(log: Logger) {
+  /** @param tokens the gateway's own */
+  constructor(log: Logger, tokens: ServiceTokens) {
     this.log = log;
+    this.tokens = tokens;
   }
 
-  /** The socket of the subgraph at that GraphQL URL. */
-  of(url: string): Client {
-    const client = this.clients.get(url) ?? this.open(url);
-    this.clients.set(url, client);
-    return client;
+  /** The socket to the subgraph at that GraphQL URL. */
+  of(url: string, kind: 'viewers' | 'audiences'): UpstreamSocket {
+    const key = `${kind} ${url}`;
+    const socket = this.known.get(key) ?? this.open(url, kind === 'audiences');
+    this.known.set(key, socket);
+    return socket;
   }
 
-  private open(url: string): Client {
+  private open(url: string, isProved: boolean): UpstreamSocket {
     let pongTimer: NodeJS.Timeout | undefined;
+    let isConnected = false;
     const client = createClient({
       url: url.replace(/^http/, 'ws'),
-      webSocketImpl: WebSocket,
+      webSocketImpl: AbandonableWebSocket,
+      ...(isProved && { connectionParams: async () => ({ gateway: `Bearer ${await this.tokens.get()}` }) }),
       lazyCloseTimeout: 5_000, // 5 s
       keepAlive: 10_000, // 10 s
       connectionAckWaitTimeout: 5_000, // 5 s
@@ -42,7 +61,12 @@ export class UpstreamSockets {
           );
         }),
       on: {
-        closed: () => this.log.debug({ url }, 'the socket to a subgraph is closed'),
+        connected: () => (isConnected = true),
+        closed: () => {
+          isConnected = false;
+          clearTimeout(pongTimer);
+          this.log.debug({ url }, 'the socket to a subgraph is closed');
+        },
         // A connection that died without a word is noticed by the missing pong.
         ping: (received) => {
           if (!received) pongTimer = setTimeout(() => client.terminate(), PONG_WITHIN_MILLIS);
@@ -52,11 +76,25 @@ export class UpstreamSockets {
         },
       },
     });
-    return client;
+    return {
+      url,
+      client,
+      get isConnected() {
+        return isConnected;
+      },
+    };
   }
 
   async close(): Promise<void> {
     // dispose() rejects while a retry is pending
-    await Promise.allSettled([...this.clients.values()].map(async (client) => client.dispose()));
+    await Promise.allSettled([...this.known.values()].map(async ({ client }) => client.dispose()));
+  }
+}
+
+/** What comes over a socket that was given up is not heard any more: another has taken its place, and is ahead of it. */
+class AbandonableWebSocket extends WebSocket {
+  override close(code?: number, data?: string | Buffer): void {
+    if (code === GIVEN_UP) this.terminate();
+    else super.close(code, data);
   }
 }

@@ -1,29 +1,62 @@
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql';
-import type { Client, SubscribePayload } from 'graphql-ws';
+import type { Logger } from '#server/observability/logger.ts';
+import type { GatewayContext } from '../graph/context.ts';
+import { Audience } from './audience.ts';
+import { shownError } from './shown-error.ts';
+import type { Tokens } from './tokens.ts';
+import type { UpstreamSocket } from './upstream-sockets.ts';
 
 /** Who hears an upstream subscription. */
 export interface UpstreamListener {
-  onEvent(event: ExecutionResult): void;
+  /** @param isPartial it adds to the events before it, where others hold the whole state */
+  onEvent(event: ExecutionResult, isPartial: boolean): void;
+  /** Events may have been missed; the next one holds the whole state. */
+  onReset(): void;
   onFailed(error: GraphQLError): void;
   onEnded(): void;
 }
 
-/** A subscription at the subgraph that owns it, shared by all that ask for the same in the same viewer's name. */
-export class Upstream {
-  private readonly listeners = new Set<UpstreamListener>();
-  private readonly unsubscribe: () => void;
-  private readonly onIdle: () => void;
+export interface UpstreamOptions {
+  socket: UpstreamSocket;
+  query: string;
+  variables: Record<string, unknown>;
+  /** Of those who share it; a token that the subgraph does not take is replaced by another's. */
+  tokens: Tokens;
+  /** Whether it stands for a whole audience. */
+  isShared: boolean;
+  log: Logger;
+  /** Called once, when nobody listens any more or it has ended. */
+  onIdle(): void;
+}
 
-  /** @param onIdle called once, when nobody listens any more or it has ended. */
-  constructor(client: Client, payload: SubscribePayload, onIdle: () => void) {
-    this.onIdle = onIdle;
-    this.unsubscribe = client.subscribe(payload, {
-      next: (event) => {
-        for (const listener of this.listeners) listener.onEvent(event as ExecutionResult);
-      },
-      error: (cause) => this.over((listener) => listener.onFailed(failureOf(cause))),
-      complete: () => this.over((listener) => listener.onEnded()),
+/** A subscription at the subgraph that owns it, shared by all that ask for the same with the same rights. */
+export class Upstream {
+  /** Set where it stands for one. */
+  readonly audience: Audience | undefined;
+  private readonly options: UpstreamOptions;
+  private readonly listeners = new Set<UpstreamListener>();
+  private readonly stopListening: () => void;
+  private unsubscribe: () => void = () => undefined;
+  private used: GatewayContext | undefined;
+  private isOver = false;
+
+  constructor(options: UpstreamOptions) {
+    this.options = options;
+    const { socket, tokens } = options;
+    const onConnected = () => this.reset();
+    this.audience = options.isShared ? new Audience(socket, tokens, onConnected) : undefined;
+    const stopConnected = this.audience ? () => undefined : socket.client.on('connected', onConnected);
+    const stopGone = tokens.whenGone((context) => {
+      if (context === this.used && tokens.lasting) {
+        this.used = tokens.lasting;
+        this.audience?.renewToken();
+      }
     });
+    this.stopListening = () => {
+      stopConnected();
+      stopGone();
+    };
+    this.open();
   }
 
   add(listener: UpstreamListener): void {
@@ -32,18 +65,99 @@ export class Upstream {
 
   /** The last one out unsubscribes. */
   remove(listener: UpstreamListener): void {
-    if (!this.listeners.delete(listener) || this.listeners.size > 0) return;
-    this.onIdle();
+    if (!this.listeners.delete(listener) || this.listeners.size > 0 || this.isOver) return;
+    this.close();
     this.unsubscribe();
   }
 
+  /** Has the next event hold the whole state, for who has come later. */
+  askAgain(): void {
+    if (this.audience) this.audience.askAgain();
+    else this.reopen();
+  }
+
+  private open(): void {
+    const { socket, query, variables, tokens } = this.options;
+    const { audience } = this;
+    // Read again at every reconnect
+    const token = () => (this.used = tokens.lasting)?.authorization;
+    const extensions = {
+      get authorization() {
+        return token();
+      },
+      ...(audience && {
+        audience: {
+          get id() {
+            return audience.id;
+          },
+        },
+      }),
+    };
+    let isCurrent = true;
+    const unsubscribe = socket.client.subscribe(
+      { query, variables, extensions },
+      {
+        next: (event) => isCurrent && this.hear(event as ExecutionResult),
+        error: (cause) => isCurrent && this.fail(cause),
+        complete: () => isCurrent && this.over((listener) => listener.onEnded()),
+      },
+    );
+    this.unsubscribe = () => {
+      isCurrent = false;
+      unsubscribe();
+    };
+  }
+
+  private reopen(): void {
+    this.unsubscribe();
+    this.audience?.beginAnew();
+    this.reset();
+    this.open();
+  }
+
+  private hear(event: ExecutionResult): void {
+    const { audience: notice, partial } = event.extensions ?? {};
+    if (notice !== undefined) this.audience?.hear(notice);
+    if (event.data === undefined && event.errors === undefined) return;
+    // Without data it is no event: the subgraph refuses, or the token has expired.
+    if (event.data === undefined || (event.data === null && isRefusal(event.errors)))
+      return this.fail(event.errors);
+    for (const listener of this.listeners) listener.onEvent(event, partial === true);
+  }
+
+  private fail(cause: unknown): void {
+    if (isRefusal(cause) && this.used) {
+      this.options.tokens.refuse(this.used);
+      if (this.options.tokens.lasting) return this.reopen();
+    }
+    this.unsubscribe();
+    this.over((listener) => listener.onFailed(shownError(failureOf(cause), this.options.log)));
+  }
+
+  private reset(): void {
+    for (const listener of this.listeners) listener.onReset();
+  }
+
   private over(tell: (listener: UpstreamListener) => void): void {
-    this.onIdle();
+    if (this.isOver) return;
+    this.close();
     const listeners = [...this.listeners];
     this.listeners.clear();
     listeners.forEach(tell);
   }
+
+  private close(): void {
+    this.isOver = true;
+    this.stopListening();
+    this.audience?.stop();
+    this.options.onIdle();
+  }
 }
+
+/** The token holds no more: another's may. */
+const isRefusal = (cause: unknown): boolean =>
+  Array.isArray(cause) &&
+  (cause as GraphQLFormattedError[]).some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED');
 
 /** The subgraph's own refusal, or the loss of its socket. */
 function failureOf(cause: unknown): GraphQLError {

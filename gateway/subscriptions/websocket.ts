@@ -9,9 +9,11 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLFormattedError,
+  type GraphQLSchema,
 } from 'graphql';
 import { CloseCode, type Context } from 'graphql-ws';
 import { useServer, type Extra } from 'graphql-ws/use/ws';
+import { LRUCache } from 'lru-cache';
 import type { WebSocketServer } from 'ws';
 import { viewerOf } from '#server/auth/authenticate.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
@@ -20,7 +22,7 @@ import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import { continued } from '#server/http/request-context.ts';
 import type { Logger } from '#server/observability/logger.ts';
-import type { GatewayContext } from '../graph/subgraph-data-source.ts';
+import type { GatewayContext } from '../graph/context.ts';
 import type { FederatedSubscriptions } from './federated-subscriptions.ts';
 
 export interface GraphSocketOptions {
@@ -38,6 +40,9 @@ export interface GraphSocketOptions {
   ): Promise<ExecutionResult>;
 }
 
+/** Together with the time that a subgraph needs to learn of it within 5 s. */
+const CHECK_SESSIONS_MILLIS = 2_500;
+
 type Connection = Extra &
   Partial<Record<PropertyKey, never>> & { gatewayContext?: GatewayContext; expiry?: NodeJS.Timeout };
 
@@ -52,17 +57,27 @@ export function serveGraphOverSockets(
   options: GraphSocketOptions,
 ): () => Promise<void> {
   const limiter = operationLimiter(OPERATION_LIMITS);
+  const documents = new Documents(() => options.subscriptions.apiSchema);
+  const open = new Set<Connection>();
+  const checking = setInterval(() => void closeEnded(open, options), CHECK_SESSIONS_MILLIS);
+  checking.unref();
   const endpoint = useServer<Record<string, unknown>, Connection>(
     {
-      onConnect: (socket) => connect(socket, options),
-      onDisconnect: ({ extra }) => clearTimeout(extra.expiry),
+      onConnect: async (socket) => {
+        const isWelcome = await connect(socket, options);
+        if (isWelcome) open.add(socket.extra);
+        return isWelcome;
+      },
+      onClose: ({ extra }) => {
+        clearTimeout(extra.expiry);
+        open.delete(extra);
+      },
       onSubscribe: (socket, _id, payload) => {
         const { gatewayContext } = socket.extra;
         if (!gatewayContext) return [new GraphQLError('not connected')];
         try {
           limiter.check(payload.query);
-          const document = parse(payload.query);
-          const errors = validate(options.subscriptions.apiSchema, document);
+          const { document, errors } = documents.of(payload.query);
           if (errors.length > 0)
             return errors.map(
               (error) =>
@@ -117,8 +132,47 @@ export function serveGraphOverSockets(
     12_000, // ping every 12 s
   );
   return async () => {
+    clearInterval(checking);
     await endpoint.dispose();
   };
+}
+
+/** Parsed and checked once, however many clients send the same. */
+class Documents {
+  private schema: GraphQLSchema | undefined;
+  private readonly known = new LRUCache<string, { document: DocumentNode; errors: readonly GraphQLError[] }>({
+    max: 1_000,
+  });
+  private readonly schemaNow: () => GraphQLSchema;
+
+  constructor(schemaNow: () => GraphQLSchema) {
+    this.schemaNow = schemaNow;
+  }
+
+  /** @throws GraphQLError where it cannot be parsed */
+  of(query: string): { document: DocumentNode; errors: readonly GraphQLError[] } {
+    const schema = this.schemaNow();
+    if (schema !== this.schema) this.known.clear();
+    this.schema = schema;
+    const known = this.known.get(query);
+    if (known) return known;
+    const document = parse(query);
+    const checked = { document, errors: validate(schema, document) };
+    this.known.set(query, checked);
+    return checked;
+  }
+}
+
+/** Closes the sockets of those who were logged out elsewhere: they hear nothing more within 5 s. */
+async function closeEnded(open: ReadonlySet<Connection>, { verifier }: GraphSocketOptions): Promise<void> {
+  for (const { gatewayContext, socket } of open) {
+    try {
+      await viewerOf(gatewayContext?.authorization, verifier);
+    } catch (error) {
+      if (error instanceof PlatformError && error.code === 'UNAUTHENTICATED')
+        socket.close(CloseCode.Forbidden, 'The access token holds no more; connect again with a new one.');
+    }
+  }
 }
 
 async function connect(

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { GraphQLError, type ExecutionResult } from 'graphql';
+import type { ServiceTokens } from '#server/auth/service-tokens.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import type { Counter } from '#server/observability/metrics.ts';
+import { eventExecution } from './event-execution.ts';
+import { Group, type FillIn } from './group.ts';
+import { textOf, upstreamVariables, type SubscriptionPlan } from './plans.ts';
+import type { Seat, Seating } from './seat.ts';
+import { Tokens } from './tokens.ts';
+import { UpstreamSockets } from './upstream-sockets.ts';
+import { Upstream } from './upstream.ts';
+
+export interface SharedWorkOptions {
+  log: Logger;
+  tokens: ServiceTokens;
+  executions: Counter;
+  onGone(seat: Seat): void;
+}
+
+interface OpenGroup {
+  readonly group: Group;
+  readonly scope: string;
+  readonly isShared: boolean;
+  readonly upstreamKey: string;
+  plan: SubscriptionPlan;
+}
+
+/** An execution in a caller's name that failed for her sake alone is tried again in another's, so many times. */
+const MAX_CALLERS = 3;
+
+/** What equal subscriptions have in common: groups, the upstreams behind them, and the callers in whose names they ask. */
+export class SharedWork implements Seating {
+  private readonly options: SharedWorkOptions;
+  private readonly sockets: UpstreamSockets;
+  private readonly upstreams = new Map<string, Upstream>();
+  private readonly groups = new Map<string, OpenGroup>();
+  private readonly groupsOf = new Map<Seat, Map<string, OpenGroup>>();
+  private readonly tokens = new Map<string, Tokens>();
+
+  constructor(options: SharedWorkOptions) {
+    this.options = options;
+    this.sockets = new UpstreamSockets(options.log, options.tokens);
+  }
+
+  get counts(): { upstreams: number; groups: number } {
+    return { upstreams: this.upstreams.size, groups: this.groups.size };
+  }
+
+  enter(seat: Seat, plan: SubscriptionPlan, scope: string, isShared: boolean): Group {
+    const { operationName, variables } = seat.args;
+    const tokens = this.tokens.get(scope) ?? new Tokens();
+    this.tokens.set(scope, tokens);
+    tokens.add(seat, seat.context);
+    const upstreamKey = upstreamKeyOf(plan, variables, scope);
+    const key = digest(
+      upstreamKey,
+      isShared,
+      textOf(plan.document),
+      operationName,
+      variables,
+      plan.permission.mask,
+    );
+    const known =
+      this.groups.get(key) ?? this.open(key, { scope, isShared, upstreamKey, plan }, variables, tokens);
+    const places = this.groupsOf.get(seat) ?? new Map<string, OpenGroup>();
+    places.set(scope, known);
+    this.groupsOf.set(seat, places);
+    return known.group;
+  }
+
+  left(seat: Seat, scope: string): void {
+    this.groupsOf.get(seat)?.delete(scope);
+    const tokens = this.tokens.get(scope);
+    tokens?.remove(seat);
+    if (tokens?.size === 0) this.tokens.delete(scope);
+  }
+
+  gone(seat: Seat): void {
+    this.groupsOf.delete(seat);
+    this.options.onGone(seat);
+  }
+
+  /** Gives the seat's groups another plan; false where it cannot stay, as its events would come from elsewhere. */
+  renew(seat: Seat, plan: SubscriptionPlan): boolean {
+    const places = [...(this.groupsOf.get(seat)?.values() ?? [])];
+    return places.every((place) => {
+      if (place.plan === plan) return true;
+      const canStay =
+        place.upstreamKey === upstreamKeyOf(plan, seat.args.variables, place.scope) &&
+        place.plan.permission.mask === plan.permission.mask &&
+        place.plan.isShareable === plan.isShareable;
+      if (!canStay) return false;
+      place.plan = plan;
+      const tokens = this.tokens.get(place.scope);
+      if (tokens) place.group.fillIn = this.fillIn(plan, seat.args.variables, tokens);
+      return true;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.sockets.close();
+  }
+
+  private open(
+    key: string,
+    place: Omit<OpenGroup, 'group'>,
+    variables: Record<string, unknown>,
+    tokens: Tokens,
+  ): OpenGroup {
+    const { plan } = place;
+    const group = new Group({
+      upstream: this.upstreamOf(place, variables, tokens),
+      fillIn: this.fillIn(plan, variables, tokens),
+      onEmpty: () => {
+        if (this.groups.get(key)?.group === group) this.groups.delete(key);
+      },
+    });
+    const opened = { ...place, group };
+    this.groups.set(key, opened);
+    return opened;
+  }
+
+  private upstreamOf(
+    { upstreamKey, plan, isShared }: Omit<OpenGroup, 'group'>,
+    variables: Record<string, unknown>,
+    tokens: Tokens,
+  ): Upstream {
+    const known = this.upstreams.get(upstreamKey);
+    if (known) return known;
+    const upstream: Upstream = new Upstream({
+      socket: this.sockets.of(plan.upstreamUrl, isShared ? 'audiences' : 'viewers'),
+      query: plan.upstreamQuery,
+      variables: upstreamVariables(plan, variables),
+      tokens,
+      isShared,
+      log: this.options.log,
+      onIdle: () => {
+        if (this.upstreams.get(upstreamKey) === upstream) this.upstreams.delete(upstreamKey);
+      },
+    });
+    this.upstreams.set(upstreamKey, upstream);
+    return upstream;
+  }
+
+  private fillIn(plan: SubscriptionPlan, variables: Record<string, unknown>, tokens: Tokens): FillIn {
+    const execute = eventExecution(plan, this.options.log);
+    return async (event) => {
+      for (let callers = 1; ; callers += 1) {
+        const context = tokens.next();
+        if (!context) throw new GraphQLError('nobody is left who may ask');
+        this.options.executions.inc();
+        const result = await execute(event, variables, context);
+        const isHerOwn = isTroubleOfCaller(result);
+        if (!isHerOwn || callers === MAX_CALLERS || tokens.size < 2) return result;
+      }
+    };
+  }
+}
+
+/** The token holds no more, or its owner has asked too often: another's may do. */
+const isTroubleOfCaller = ({ errors }: ExecutionResult): boolean =>
+  errors?.some(
+    ({ extensions }) => extensions.code === 'UNAUTHENTICATED' || extensions.code === 'RATE_LIMITED',
+  ) ?? false;
+
+const upstreamKeyOf = (plan: SubscriptionPlan, variables: Record<string, unknown>, scope: string): string =>
+  digest(plan.upstreamUrl, plan.upstreamQuery, upstreamVariables(plan, variables), scope);
+
+const digest = (...parts: unknown[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(parts.map(inOneOrder)))
+    .digest('base64url');
+
+/** The same value with the keys of its objects in one order, so that equal variables make equal keys. */
+function inOneOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOneOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inside]) => [key, inOneOrder(inside)]),
+  );
+}
