@@ -22,6 +22,8 @@ export interface Permission {
   readonly document: DocumentNode;
   /** What stands before the other errors of every result. */
   readonly errors: readonly GraphQLError[];
+  /** Takes the refused values out of what was fetched all the same. */
+  readonly withhold?: ((data: Record<string, unknown>) => void) | undefined;
 }
 
 /** How a subscription is run: `primary` at the subgraph that owns it, and for each of its events `perEvent`. */

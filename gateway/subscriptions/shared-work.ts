@@ -144,13 +144,13 @@ export class SharedWork implements Seating {
   }
 
   private fillIn(plan: SubscriptionPlan, variables: Record<string, unknown>, tokens: Tokens): FillIn {
-    const execute = eventExecution(plan, this.options.log);
+    const execute = eventExecution(plan, variables, this.options.log);
     return async (event) => {
       for (let callers = 1; ; callers += 1) {
         const context = tokens.next();
         if (!context) throw new GraphQLError('nobody is left who may ask');
         this.options.executions.inc();
-        const result = await execute(event, variables, context);
+        const result = await execute(event, context);
         const isHerOwn = isTroubleOfCaller(result);
         if (!isHerOwn || callers === MAX_CALLERS || tokens.size < 2) return result;
       }

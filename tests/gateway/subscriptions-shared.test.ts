@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { subscribe, type Subscription } from '../support/subscribe.ts';
+
+const ONLINE =
+  'subscription { onlineUsersUpdated { users { status activity user { id displayName gym { name } } } } }';
+
+interface Person {
+  id: string;
+  token: string;
+}
+/** A client that keeps what it hears. */
+interface Listener {
+  /** The activities of everybody in each event heard so far. */
+  readonly heard: Map<string, string | null>[];
+  /** Waits for an event in which everybody of these is doing that. */
+  sees(who: Person, activity: string): Promise<void>;
+  readonly subscription: Subscription;
+}
+
+let platform: TestPlatform;
+const open: Subscription[] = [];
+beforeAll(async () => {
+  platform = await startPlatform({
+    services: ['identity', 'gym', 'squad'],
+    gateway: true,
+    env: { SQUAD_PRESENCE_INTERVAL_MILLIS: '10', SQUAD_PRESENCE_GRACE_MILLIS: '60000' },
+  });
+});
+afterEach(() => Promise.all(open.splice(0).map((subscription) => subscription.close())));
+afterAll(() => platform.stop());
+
+async function newGym(): Promise<string> {
+  const { data } = await platform.graph(
+    'gym',
+    'mutation ($input: CreateGymInput!) { createGym(input: $input) { id } }',
+    { input: { name: `Gym ${randomUUID()}`, slug: `gym-${randomUUID().slice(0, 12)}` } },
+    { token: await platform.demo('super@demo.test') },
+  );
+  return data.createGym.id;
+}
+const people = (count: number, gymId: string): Promise<Person[]> =>
+  Promise.all(Array.from({ length: count }, () => platform.register(gymId)));
+const announce = (who: Person, activity: string) =>
+  platform.graph(
+    'squad',
+    'mutation ($input: GoOnlineInput) { goOnline(input: $input) { online } }',
+    { input: { activity } },
+    { token: who.token },
+  );
+const block = (who: Person, other: Person) =>
+  platform.rest('squad', 'POST', `/blocks/${other.id}`, { token: who.token });
+const unblock = (who: Person, other: Person) =>
+  platform.rest('squad', 'DELETE', `/blocks/${other.id}`, { token: who.token });
+
+function listen(who: Person, query = ONLINE): Listener {
+  const subscription = subscribe(platform.url('gateway'), query, {}, who.token);
+  open.push(subscription);
+  const heard: Map<string, string | null>[] = [];
+  const waiting = new Set<() => void>();
+  const hear = async (): Promise<void> => {
+    for (;;) {
+      const { data, errors } = await subscription.next();
+      if (errors) throw new Error(JSON.stringify(errors));
+      heard.push(
+        new Map(
+          data?.onlineUsersUpdated.users.map(
+            ({ activity, user }: { activity: string | null; user: { id: string } }) => [user.id, activity],
+          ),
+        ),
+      );
+      for (const look of waiting) look();
+    }
+  };
+  hear().catch(() => undefined);
+  return {
+    heard,
+    subscription,
+    sees: ({ id }, activity) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (heard.at(-1)?.get(id) !== activity) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+/** The gateway's own figures of subscriptions. */
+async function figures(): Promise<Record<'upstreams' | 'groups' | 'subscribers' | 'executions', number>> {
+  const { body } = await platform.rest('gateway', 'GET', '/metrics');
+  const text = String(body);
+  const figure = (name: string) =>
+    Number(new RegExp(`^gateway_subscription_${name}\\{[^}]*\\} (\\d+)`, 'm').exec(text)?.[1]);
+  return {
+    upstreams: figure('upstreams'),
+    groups: figure('groups'),
+    subscribers: figure('subscribers'),
+    executions: figure('executions_total'),
+  };
+}
+async function quiet(): Promise<void> {
+  while ((await figures()).subscribers > 0) await new Promise(setImmediate);
+}
+
+describe('subscriptions of a whole gym', () => {
+  it('by 1,000 clients cost one upstream subscription and one execution an event', async () => {
+    await quiet();
+    const members = await people(10, await newGym());
+    const [first] = members as [Person];
+    await announce(first, 'at first');
+    const clients = Array.from({ length: 1_000 }, (_one, index) =>
+      listen(members[index % members.length] as Person),
+    );
+    await Promise.all(clients.map((client) => client.sees(first, 'at first')));
+    const before = await figures();
+    expect(before).toMatchObject({ upstreams: 1, groups: 1, subscribers: 1_000 });
+    await announce(first, 'running');
+    await Promise.all(clients.map((client) => client.sees(first, 'running')));
+    expect(await figures()).toEqual({ ...before, executions: before.executions + 1 });
+  }, 30_000);
+
+  it('never show anybody to whom she has blocked, or who has blocked her, whatever happens at the same time', async () => {
+    await quiet();
+    const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
+    await Promise.all([announce(viewer, 'there'), announce(other, 'there'), announce(bystander, 'there')]);
+    const seeing = listen(viewer);
+    const asEver = listen(bystander);
+    await Promise.all([seeing.sees(other, 'there'), asEver.sees(other, 'there')]);
+    expect((await figures()).upstreams).toBe(1);
+    for (let round = 0; round < 10; round += 1) {
+      const [blocker, blocked] = round % 2 ? [viewer, other] : [other, viewer];
+      await Promise.all([announce(other, `before ${round}`), block(blocker, blocked)]);
+      // Acknowledged: from here on nothing of her reaches the viewer.
+      const late = listen(viewer);
+      await announce(other, `secret ${round}`);
+      await asEver.sees(other, `secret ${round}`);
+      await announce(bystander, `hello ${round}`);
+      await Promise.all([seeing.sees(bystander, `hello ${round}`), late.sees(bystander, `hello ${round}`)]);
+      expect(late.heard.some((users) => users.has(other.id))).toBe(false);
+      expect(seeing.heard.some((users) => users.get(other.id) === `secret ${round}`)).toBe(false);
+      await late.subscription.close();
+      // In the end they see each other again.
+      await unblock(blocker, blocked);
+      await announce(other, `open ${round}`);
+      await seeing.sees(other, `open ${round}`);
+    }
+    while ((await figures()).upstreams > 1) await new Promise(setImmediate);
+  }, 30_000);
+
+  it('go on, for everybody with what she may see, when the service behind them is started anew', async () => {
+    await quiet();
+    const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
+    const [seeing, asEver] = [listen(viewer), listen(bystander)];
+    await block(viewer, other);
+    await platform.restart('squad');
+    // Of the restart nobody is online any more
+    await announce(other, 'secret');
+    await asEver.sees(other, 'secret');
+    await announce(bystander, 'hello');
+    await seeing.sees(bystander, 'hello');
+    expect(seeing.heard.some((users) => users.has(other.id))).toBe(false);
+  }, 30_000);
+
+  it('keep online who listens, though the service hears of her from the gateway only', async () => {
+    await quiet();
+    const [one, other] = (await people(2, await newGym())) as [Person, Person];
+    const [hers, seeing] = [listen(one), listen(other)];
+    await announce(one, 'listening');
+    await Promise.all([hers.sees(one, 'listening'), seeing.sees(one, 'listening')]);
+    const connections = async () =>
+      Number(
+        /^squad_connections\{[^}]*\} (\d+)/m.exec(
+          String((await platform.rest('squad', 'GET', '/metrics')).body),
+        )?.[1],
+      );
+    expect(await connections()).toBe(2);
+    await hers.subscription.close();
+    while ((await connections()) > 1) await new Promise(setImmediate);
+  });
+
+  it('are not shared where a field is not the same for all of them', async () => {
+    await quiet();
+    const [one, other] = (await people(2, await newGym())) as [Person, Person];
+    const query = ONLINE.replace('displayName', 'displayName email');
+    const [hers, theirs] = [listen(one, query), listen(other, query)];
+    await announce(one, 'listening');
+    await Promise.all([hers.sees(one, 'listening'), theirs.sees(one, 'listening')]);
+    expect(await figures()).toMatchObject({ upstreams: 2, groups: 2 });
+  });
+
+  it('are shared by those of one role and one gym only', async () => {
+    await quiet();
+    const [gym, elsewhere] = await Promise.all([newGym(), newGym()]);
+    const [[one], [other]] = (await Promise.all([people(1, gym), people(1, elsewhere)])) as [
+      [Person],
+      [Person],
+    ];
+    const [hers, theirs] = [listen(one), listen(other)];
+    await Promise.all([announce(one, 'here'), announce(other, 'there')]);
+    await Promise.all([hers.sees(one, 'here'), theirs.sees(other, 'there')]);
+    expect(await figures()).toMatchObject({ upstreams: 2, groups: 2 });
+    expect(hers.heard.some((users) => users.has(other.id))).toBe(false);
+  });
+
+  it('are asked for in the name of another when the one in whose name it was has gone', async () => {
+    await quiet();
+    const members = await people(3, await newGym());
+    const [first, second, third] = members as [Person, Person, Person];
+    const [a, b] = [listen(first), listen(second)];
+    await announce(first, 'there');
+    await Promise.all([a.sees(first, 'there'), b.sees(first, 'there')]);
+    await a.subscription.close();
+    // Her session ends: what is asked for in her name is refused from now on.
+    await platform.rest('identity', 'POST', '/auth/logout', { token: first.token, body: {} });
+    const c = listen(third);
+    await announce(second, 'still there');
+    await Promise.all([b.sees(second, 'still there'), c.sees(second, 'still there')]);
+    expect((await figures()).upstreams).toBe(1);
+  });
+});
+
+describe('the view that is nobody’s own', () => {
+  const closeCode = (connectionParams: Record<string, string>) =>
+    new Promise<number>((resolve) => {
+      const client = createClient({
+        url: `${platform.url('squad').replace('http', 'ws')}/graphql`,
+        webSocketImpl: WebSocket,
+        lazy: false,
+        retryAttempts: 0,
+        onNonLazyError: () => undefined,
+        connectionParams,
+      });
+      client.on('closed', (event) => resolve((event as { code: number }).code));
+    });
+
+  it('is given to nobody but the gateway', async () => {
+    const maya = await platform.demo('maya@iron.test');
+    const client = createClient({
+      url: `${platform.url('squad').replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+      connectionParams: { Authorization: `Bearer ${maya}` },
+    });
+    const answer = await client
+      .iterate({
+        query: 'subscription { onlineUsersUpdated { seq } }',
+        extensions: { audience: { id: 'mine' } },
+      })
+      .next()
+      .catch((error: unknown) => error);
+    expect(answer).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+    await client.dispose();
+    expect(await closeCode({ gateway: `Bearer ${maya}` })).toBe(4403);
+    expect(await closeCode({ gateway: `Bearer ${await platform.serviceToken('gym')}` })).toBe(4403);
+  });
+});
