@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { WebSocket } from 'ws';
+import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { subscribe } from '../support/subscribe.ts';
+
+// oxlint-disable-next-line no-explicit-any -- the tests say what they expect of it
+type Document = any;
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({ services: SERVICE_NAMES, gateway: true });
+}, 60_000);
+afterAll(() => platform.stop());
+
+const read = async (path: string): Promise<Document> => {
+  const { status, body } = await platform.rest('gateway', 'GET', path);
+  expect(status).toBe(200);
+  return body;
+};
+
+const referencesIn = (value: unknown): string[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '$ref' && typeof inner === 'string' ? [inner] : referencesIn(inner),
+  );
+};
+
+const at = (document: Document, reference: string): unknown =>
+  reference
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce((value, key) => value?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+
+const brokenReferencesIn = (document: Document): string[] =>
+  referencesIn(document).filter((reference) => at(document, reference) === undefined);
+
+/** Knows every schema of the document, so that its references can be followed. */
+const validatorFor = (document: Document) => {
+  const ajv = addFormats.default(new Ajv2020({ strict: false }));
+  ajv.addSchema({ $id: 'https://document.test/', ...document });
+  return (pointer: string) => {
+    const validate = ajv.getSchema(`https://document.test/${pointer}`);
+    if (!validate) throw new Error(`${pointer} is not there`);
+    return validate;
+  };
+};
+
+const operationsOf = (document: Document) =>
+  Object.entries<Document>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Document>(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+describe('the merged OpenAPI document', () => {
+  it('holds every operation of every service once, under its prefix', async () => {
+    const merged = await read('/openapi.json');
+    expect(merged).toMatchObject({ openapi: '3.1.0', servers: [{ url: './' }] });
+    expect(merged['x-services']).toEqual(SERVICE_NAMES.map((name) => ({ name, state: 'current' })));
+    const there = new Set(operationsOf(merged).map(({ path, method }) => `${method} ${path}`));
+    for (const service of SERVICE_NAMES) {
+      const { body: own } = await platform.rest(service, 'GET', '/openapi.json');
+      for (const { path, method } of operationsOf(own))
+        expect(there).toContain(`${method} /${service}${path === '/' ? '' : path}`);
+    }
+    const ids = operationsOf(merged).map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tags = merged.tags.map(({ name }: { name: string }) => name);
+    expect(new Set(operationsOf(merged).flatMap(({ operation }) => operation.tags))).toEqual(new Set(tags));
+  });
+
+  it('has no broken reference, and only schemas that hold', async () => {
+    const merged = await read('/openapi.json');
+    expect(brokenReferencesIn(merged)).toEqual([]);
+    const validator = validatorFor(merged);
+    for (const name of Object.keys(merged.components.schemas))
+      expect(typeof validator(`#/components/schemas/${name}`)).toBe('function');
+    const used = new Set(referencesIn(merged));
+    const unused = Object.keys(merged.components.schemas).filter(
+      (name) => !used.has(`#/components/schemas/${name}`),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  it('tells the truth: the gateway serves each operation, and answers nobody with a declared status', async () => {
+    const merged = await read('/openapi.json');
+    const wrong: string[] = [];
+    const ask = async ({ path, method, operation }: ReturnType<typeof operationsOf>[number]) => {
+      const { status, body } = await platform.rest(
+        'gateway',
+        method.toUpperCase(),
+        path.replaceAll(/\{\w+\}/g, randomUUID()),
+        ['post', 'put', 'patch'].includes(method) && operation.requestBody?.content['application/json']
+          ? { body: {} }
+          : {},
+      );
+      const isServed = !String(body?.detail).startsWith('Nothing is served') && status !== 405;
+      if (!isServed || !(status in operation.responses)) wrong.push(`${method} ${path}: ${status}`);
+    };
+    await Promise.all(operationsOf(merged).map(ask));
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps apart what services call by the same name', async () => {
+    const { mergeOpenApi } = await import('../../gateway/documents/merge-openapi.ts');
+    const documentOf = (service: ServiceName, schemas: object) => ({
+      service,
+      state: 'current' as const,
+      document: {
+        info: { title: service, description: '' },
+        paths: {
+          '/things': {
+            get: {
+              operationId: 'getThings',
+              responses: { 200: { schema: { $ref: '#/components/schemas/Outer' } } },
+            },
+          },
+        },
+        components: { schemas },
+      },
+    });
+    const outer = { properties: { inner: { $ref: '#/components/schemas/Inner' } } };
+    const merged: Document = mergeOpenApi({ tags: [], paths: {} }, [
+      documentOf('gym', { Outer: outer, Inner: { type: 'string' }, Same: { type: 'null' } }),
+      documentOf('squad', { Outer: outer, Inner: { type: 'number' }, Same: { type: 'null' } }),
+    ]);
+    expect(Object.keys(merged.components.schemas).toSorted()).toEqual(
+      ['Same', 'gym.Inner', 'gym.Outer', 'squad.Inner', 'squad.Outer'].toSorted(),
+    );
+    expect(merged.paths['/squad/things'].get).toMatchObject({
+      operationId: 'squadGetThings',
+      tags: ['squad'],
+      responses: { 200: { schema: { $ref: '#/components/schemas/squad.Outer' } } },
+    });
+    expect(brokenReferencesIn(merged)).toEqual([]);
+  });
+
+  it('goes on with what it last knew of a service that is down', async () => {
+    const before = await read('/openapi.json');
+    await platform.running('squad').stop();
+    const now = Date.now;
+    const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 31_000); // past what is remembered
+    const during = await read('/openapi.json').finally(() => later.mockRestore());
+    await platform.restart('squad');
+    expect(during.paths).toEqual(before.paths);
+    expect(during['x-services']).toContainEqual({
+      name: 'squad',
+      state: 'last known',
+      readAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(during.tags.find(({ name }: { name: string }) => name === 'squad').description).toMatch(
+      /does not answer/i,
+    );
+  });
+});
+
+describe('the merged AsyncAPI document', () => {
+  it('has every channel where it says, in the protocol that it says', async () => {
+    const merged = await read('/asyncapi.json');
+    expect(brokenReferencesIn(merged)).toEqual([]);
+    const { host, protocol } = merged.servers.gateway;
+    expect(`http://${host}`).toBe(platform.url('gateway'));
+    const channels = Object.values<Document>(merged.channels);
+    expect(channels.map(({ address }) => address)).toEqual(['/graphql', '/squad/socket']);
+    for (const { address, bindings } of channels) {
+      const expected = bindings.ws.headers.properties['Sec-WebSocket-Protocol'].const;
+      const socket = new WebSocket(`${protocol}://${host}${address}`, expected);
+      await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+      expect(socket.protocol).toBe(expected);
+      socket.terminate();
+    }
+  });
+
+  it('has an event for every subscription, of the shape that comes', async () => {
+    const merged = await read('/asyncapi.json');
+    const { data } = await platform.graph('gateway', '{ __schema { subscriptionType { fields { name } } } }');
+    for (const { name } of data.__schema.subscriptionType.fields)
+      expect(merged.operations).toHaveProperty(`graph_${name}`);
+    const validate = validatorFor(merged)('#/components/messages/graph_next_onlineUsersUpdated/payload');
+    const subscription = subscribe(
+      platform.url('gateway'),
+      'subscription { onlineUsersUpdated { seq users { since status user { displayName } } } }',
+      {},
+      await platform.demo('maya@iron.test'),
+    );
+    const payload = await subscription.next();
+    await subscription.close();
+    validate({ type: 'next', id: '1', payload });
+    expect(validate.errors).toBeNull();
+  });
+
+  it('has the shapes of the raw socket', async () => {
+    const merged = await read('/asyncapi.json');
+    const validate = validatorFor(merged)('#/components/messages/squad_error/payload');
+    const socket = new WebSocket(`${platform.url('gateway').replace('http', 'ws')}/squad/socket`, 'squad.v1');
+    await new Promise((resolve) => socket.once('open', resolve));
+    socket.send(JSON.stringify({ event: 'user_online', data: {}, id: 1 }));
+    const frame = await new Promise<Buffer>((resolve) => socket.once('message', resolve));
+    socket.terminate();
+    validate(JSON.parse(frame.toString()));
+    expect(validate.errors).toBeNull();
+  });
+
+  it('can be read on a page, and so can the REST interface', async () => {
+    const sockets = await platform.rest('gateway', 'GET', '/asyncapi');
+    expect(sockets.body).toContain('squadInviteReceived');
+    expect(sockets.body).toContain('send_squad_invite');
+    expect(await platform.rest('gateway', 'GET', '/docs')).toMatchObject({ status: 200 });
+  });
+});
