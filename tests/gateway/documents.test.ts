@@ -175,8 +175,11 @@ describe('the merged AsyncAPI document', () => {
 
   it('has an event for every subscription, of the shape that comes', async () => {
     const merged = await read('/asyncapi.json');
-    const { data } = await platform.graph('gateway', '{ __schema { subscriptionType { fields { name } } } }');
-    for (const { name } of data.__schema.subscriptionType.fields)
+    const { data } = await platform.graph(
+      'gateway',
+      '{ schema: __schema { subscriptionType { fields { name } } } }',
+    );
+    for (const { name } of data.schema.subscriptionType.fields)
       expect(merged.operations).toHaveProperty(`graph_${name}`);
     const validate = validatorFor(merged)('#/components/messages/graph_next_onlineUsersUpdated/payload');
     const subscription = subscribe(
@@ -187,7 +190,7 @@ describe('the merged AsyncAPI document', () => {
     );
     const payload = await subscription.next();
     await subscription.close();
-    validate({ type: 'next', id: '1', payload });
+    await validate({ type: 'next', id: '1', payload });
     expect(validate.errors).toBeNull();
   });
 
@@ -199,7 +202,7 @@ describe('the merged AsyncAPI document', () => {
     socket.send(JSON.stringify({ event: 'user_online', data: {}, id: 1 }));
     const frame = await new Promise<Buffer>((resolve) => socket.once('message', resolve));
     socket.terminate();
-    validate(JSON.parse(frame.toString()));
+    await validate(JSON.parse(frame.toString()));
     expect(validate.errors).toBeNull();
   });
 

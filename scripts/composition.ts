@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { composeServices, type CompositionResult } from '@apollo/composition';
+import { parse } from 'graphql';
+import { SERVICE_NAMES, SERVICE_PORTS } from '#server/settings.ts';
+
+/** schema/<service>.graphql of all services, composed. */
+export const composePlatform = (): CompositionResult =>
+  composeServices(
+    SERVICE_NAMES.toSorted().map((name) => ({
+      name,
+      url: `http://127.0.0.1:${SERVICE_PORTS[name]}/graphql`,
+      typeDefs: parse(readFileSync(new URL(`../schema/${name}.graphql`, import.meta.url), 'utf8')),
+    })),
+  );
+
+/** What composition noticed that somebody should look at. */
+export const hintsOf = ({ hints }: CompositionResult): string[] =>
+  (hints ?? [])
+    .filter(({ definition }) => definition.level.name !== 'DEBUG' && definition.level.name !== 'INFO')
+    .map(({ message }) => message);

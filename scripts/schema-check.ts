@@ -1,0 +1,66 @@
+/**
+ * Compares our schema with an earlier one: exit code 1, and each change by name, where a client of then would break;
+ * 2 where one of the two cannot be read.
+ *
+ *     npm run schema:check                          # with the last release's, schema/released/supergraph.graphql
+ *     npm run schema:check -- v1.2.0                # with that of a git tag, branch or commit
+ *     npm run schema:check -- old.graphql           # with a file: a supergraph, or plain SDL
+ *     npm run schema:check -- old.graphql new.graphql
+ *     npm run schema:check -- --release             # takes today's schema for the released one; part of a release
+ */
+import { copyFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { composePlatform, hintsOf } from './composition.ts';
+import { schemaChanges, type SchemaChange } from './schema-changes.ts';
+import { readSchema } from './schema-source.ts';
+
+const root = path.join(import.meta.dirname, '..');
+const OURS = path.join('schema', 'supergraph.graphql');
+const RELEASED = path.join('schema', 'released', 'supergraph.graphql');
+
+const args = process.argv.slice(2);
+if (args.includes('--release')) release();
+else
+  try {
+    check(args[0] ?? path.join(root, RELEASED), args[1]);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exitCode = 2; // not compared
+  }
+
+function release(): void {
+  mkdirSync(path.dirname(path.join(root, RELEASED)), { recursive: true });
+  copyFileSync(path.join(root, OURS), path.join(root, RELEASED));
+  console.log(`${RELEASED} is today's ${OURS}; commit it with the release.`);
+}
+
+function check(before: string, after: string | undefined): void {
+  const { breaking, dangerous } = schemaChanges(
+    readSchema(before, root),
+    readSchema(after ?? path.join(root, OURS), root),
+  );
+  print('Breaks clients', breaking, console.error);
+  print('May surprise clients', dangerous, console.warn);
+  if (after === undefined)
+    print(
+      'Noticed by composition',
+      hintsOf(composePlatform()).map((what) => ({ what, advice: '' })),
+      console.warn,
+    );
+  if (breaking.length > 0) {
+    console.error(
+      `\n${breaking.length} breaking. Where a break is meant, say so in the CHANGELOG and run "npm run schema:check -- --release".`,
+    );
+    process.exitCode = 1;
+  } else console.log(`Nothing breaks a client of ${path.relative(root, before) || before}.`);
+}
+
+/** The same advice is given once for all changes that it is for. */
+function print(title: string, changes: readonly SchemaChange[], write: (line: string) => void): void {
+  if (changes.length === 0) return;
+  write(`${title}:`);
+  for (const [advice, all] of Map.groupBy(changes, (change) => change.advice)) {
+    for (const { what } of all) write(`  ${what}`);
+    if (advice) write(`    -> ${advice}`);
+  }
+}

@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+
+/**
+ * The text of a schema: of a file, or of `schema/supergraph.graphql` at a git tag, branch or commit of the repository at
+ * `root`; `v1:other/path.graphql` names another file there. @throws Error saying what was expected
+ */
+export function readSchema(where: string, root: string): string {
+  if (existsSync(where)) return readFileSync(where, 'utf8');
+  // What begins with a hyphen would be an option of git's, and nothing at all its index.
+  const object = where.includes(':') ? where : `${where}:schema/supergraph.graphql`;
+  try {
+    if (where === '' || where.startsWith('-')) throw new Error('no ref');
+    return execFileSync('git', ['-C', root, 'show', object], {
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024, // 64 MiB
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  } catch (cause) {
+    throw new Error(
+      `Expected a schema file or a git ref that has schema/supergraph.graphql, got "${where}": there is no such file, and git does not know it.`,
+      { cause },
+    );
+  }
+}
