@@ -23,6 +23,7 @@ import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import { continued } from '#server/http/request-context.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../graph/context.ts';
+import { writtenResults } from './result-frames.ts';
 import type { FederatedSubscriptions } from './federated-subscriptions.ts';
 
 export interface GraphSocketOptions {
@@ -127,6 +128,10 @@ export function serveGraphOverSockets(
           context: contextValue as GatewayContext,
         });
       },
+      onOperation: ({ extra }, id, _payload, _args, result) =>
+        Symbol.asyncIterator in result
+          ? writtenResults(result[Symbol.asyncIterator](), extra.socket, id)
+          : undefined,
     },
     sockets,
     12_000, // ping every 12 s

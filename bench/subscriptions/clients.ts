@@ -1,0 +1,73 @@
+/** One process of many clients, each with a socket of its own, told what to do and telling how it went over IPC. */
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+
+export interface Orders {
+  url: string;
+  tokens: string[];
+  count: number;
+  query: string;
+}
+/** When the first and the last of this process's clients heard of a round, in milliseconds since 1970. */
+export interface Heard {
+  round: string;
+  first: number;
+  last: number;
+}
+
+const [orders] = (await once(process, 'message')) as [Orders];
+const rounds = new Map<string, { heard: number; first: number }>();
+let connected = 0;
+let bytes = 0;
+
+function hear(frame: Buffer): void {
+  bytes += frame.length;
+  const at = frame.indexOf('round ');
+  if (at < 0) return;
+  const round = /round \d+/.exec(frame.toString('latin1', at, at + 12))?.[0] ?? '';
+  const known = rounds.get(round) ?? { heard: 0, first: Date.now() };
+  known.heard += 1;
+  rounds.set(round, known);
+  if (known.heard === orders.count)
+    process.send?.({ round, first: known.first, last: Date.now() } satisfies Heard);
+}
+
+function connect(number: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(orders.url, 'graphql-transport-ws', {
+      perMessageDeflate: false,
+      skipUTF8Validation: true,
+    });
+    const authorization = `Bearer ${orders.tokens[number % orders.tokens.length]}`;
+    socket.on('open', () =>
+      socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization } })),
+    );
+    socket.on('error', reject);
+    socket.on('close', (code, reason) => reject(new Error(`closed: ${code} ${String(reason)}`)));
+    let hasState = false;
+    socket.on('message', (frame: Buffer) => {
+      if (hasState) return hear(frame);
+      const { type, payload } = JSON.parse(frame.toString()) as { type: string; payload: unknown };
+      if (type === 'connection_ack')
+        socket.send(JSON.stringify({ id: 's', type: 'subscribe', payload: { query: orders.query } }));
+      else if (type === 'next') {
+        hasState = true;
+        resolve();
+      } else if (type === 'error') reject(new Error(JSON.stringify(payload)));
+    });
+  });
+}
+
+const waiting = Array.from({ length: orders.count }, (_one, number) => number);
+// A hundred at a time: a listen queue is finite.
+await Promise.all(
+  Array.from({ length: 100 }, async () => {
+    for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {
+      await connect(number);
+      connected += 1;
+    }
+  }),
+);
+process.send?.({ connected });
+process.on('message', () => process.send?.({ bytes }));
+process.on('disconnect', () => process.exit(0));

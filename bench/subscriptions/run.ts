@@ -1,0 +1,165 @@
+/**
+ * `node scripts/node24.mjs bench/subscriptions/run.ts [subscribers] [client processes] [online]`
+ *
+ * So many clients of one gym subscribe to who is online at one gateway process, over the whole platform in another:
+ * how long an event takes to reach all of them, and what a subscriber costs in memory and CPU. Needs a limit of open
+ * files above the number of subscribers (`ulimit -n`).
+ */
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Heard } from './clients.ts';
+
+const subscribers = Number(process.argv[2] ?? 10_000);
+const clientProcesses = Number(process.argv[3] ?? 3);
+const ROUNDS = 20;
+/** Members of the gym who subscribe, and who are online: each event holds all of them. */
+const MEMBERS = Number(process.argv[4] ?? 20);
+const QUERY =
+  'subscription { onlineUsersUpdated { users { status activity user { displayName gym { name } } } } }';
+
+const root = path.join(import.meta.dirname, '../..');
+const dataDir = await mkdtemp(path.join(os.tmpdir(), 'subscriptions-bench-'));
+const started: ChildProcess[] = [];
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+async function start(args: string[], env: Record<string, string>): Promise<void> {
+  const child = spawn(process.execPath, ['main.ts', ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  started.push(child);
+  await new Promise<void>((resolve, reject) => {
+    let said = '';
+    child.stdout?.on('data', (text: Buffer) => {
+      said += String(text);
+      if (/gateway.*http/i.test(said)) resolve();
+    });
+    child.once('exit', () => reject(new Error(`it did not start:\n${said}`)));
+  });
+}
+
+const services = ['IDENTITY', 'GYM', 'WIZARD', 'NUTRITION', 'CONTENT', 'SQUAD'];
+const env: Record<string, string> = {
+  HOST: '127.0.0.1',
+  DATA_DIR: dataDir,
+  RATE_LIMITS: 'off',
+  LOG_LEVEL: 'error',
+  DEMO: 'on',
+  NODE_ENV: 'production',
+};
+for (const service of services) {
+  const port = await freePort();
+  env[`${service}_PORT`] = String(port);
+  env[`${service}_URL`] = `http://127.0.0.1:${port}`;
+}
+await start([], { ...env, GATEWAY_PORT: String(await freePort()) });
+const gatewayPort = await freePort();
+await start(['gateway'], { ...env, GATEWAY_PORT: String(gatewayPort) });
+const gateway = `http://127.0.0.1:${gatewayPort}`;
+
+async function graph(query: string, token?: string): Promise<Record<string, any>> {
+  const response = await fetch(`${gateway}/graphql`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+    body: JSON.stringify({ query }),
+  });
+  const { data, errors } = (await response.json()) as { data: Record<string, any>; errors?: unknown };
+  if (errors) throw new Error(JSON.stringify(errors));
+  return data;
+}
+const login = async (email: string, password: string): Promise<string> =>
+  (await graph(`mutation { login(input: {email: "${email}", password: "${password}"}) { token } }`)).login
+    .token;
+const gymId = (await graph('{ me { gymId } }', await login('maya@iron.test', 'demo-password-1'))).me.gymId;
+const tokens = await Promise.all(
+  Array.from({ length: MEMBERS }, async (_one, number) => {
+    const [email, password] = [`bench-${number}@example.test`, `pass ${crypto.randomUUID()}`];
+    await graph(
+      `mutation { register(input: {email: "${email}", password: "${password}", displayName: "Member ${number}", gymId: "${gymId}"}) { id } }`,
+    );
+    return login(email, password);
+  }),
+);
+const announce = (activity: string, token = tokens[0]) =>
+  graph(`mutation { goOnline(input: {activity: "${activity}"}) { online } }`, token);
+
+async function figures(): Promise<Record<string, number>> {
+  const text = await (await fetch(`${gateway}/metrics`)).text();
+  const figure = (name: string) =>
+    Number(new RegExp(`^${name}(?:\\{[^}]*\\})? ([\\d.e+]+)`, 'm').exec(text)?.[1]);
+  return {
+    rss: figure('process_resident_memory_bytes'),
+    heap: figure('nodejs_heap_size_used_bytes'),
+    cpu: figure('process_cpu_seconds_total'),
+    upstreams: figure('gateway_subscription_upstreams'),
+    executions: figure('gateway_subscription_executions_total'),
+  };
+}
+
+await Promise.all(tokens.map((token) => announce('here', token)));
+const idle = await figures();
+const connectingSince = performance.now();
+const clients = Array.from({ length: clientProcesses }, (_one, number) => {
+  const child = fork(path.join(import.meta.dirname, 'clients.ts'), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const count =
+    Math.floor((subscribers * (number + 1)) / clientProcesses) -
+    Math.floor((subscribers * number) / clientProcesses);
+  child.send({ url: `${gateway.replace('http', 'ws')}/graphql`, tokens, count, query: QUERY });
+  started.push(child);
+  return child;
+});
+await Promise.all(clients.map((client) => once(client, 'message')));
+const connected = await figures();
+console.log(
+  `${subscribers} subscribers in ${((performance.now() - connectingSince) / 1_000).toFixed(1)} s; upstream subscriptions: ${connected.upstreams}`,
+);
+const perSubscriber = (name: 'rss' | 'heap') =>
+  ((connected[name] ?? 0) - (idle[name] ?? 0)) / subscribers / 1_024;
+console.log(
+  `gateway: ${((connected.rss ?? 0) / 1_048_576).toFixed(0)} MiB resident; a subscriber ${perSubscriber('rss').toFixed(1)} KiB resident, ${perSubscriber('heap').toFixed(1)} KiB of heap`,
+);
+
+const took: { first: number; last: number }[] = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+  await pause(250); // presence is told at most every 200 ms: this measures the gateway, not that wait
+  const heard = clients.map((client) => once(client, 'message') as Promise<[Heard]>);
+  const since = Date.now();
+  await announce(`round ${round}`);
+  const all = (await Promise.all(heard)).map(([one]) => one);
+  took.push({
+    first: Math.min(...all.map(({ first }) => first)) - since,
+    last: Math.max(...all.map(({ last }) => last)) - since,
+  });
+}
+const after = await figures();
+const sorted = took.map(({ last }) => last).toSorted((a, b) => a - b);
+console.log(
+  `an event reaches the first after ${took.map(({ first }) => first).toSorted((a, b) => a - b)[ROUNDS / 2]} ms, all after ${sorted[ROUNDS / 2]} ms (median of ${ROUNDS}), at worst ${sorted.at(-1)} ms`,
+);
+console.log(
+  `gateway: ${((((after.cpu ?? 0) - (connected.cpu ?? 0)) * 1_000) / ROUNDS).toFixed(0)} ms of CPU an event, ${((after.executions ?? 0) - (connected.executions ?? 0)) / ROUNDS} executions an event; ${((after.rss ?? 0) / 1_048_576).toFixed(0)} MiB resident`,
+);
+
+for (const child of started.toReversed()) {
+  const ended = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  else child.kill('SIGTERM');
+  await ended;
+}
+await rm(dataDir, { recursive: true, force: true });
+process.exit(0);
