@@ -1,0 +1,204 @@
+import type { QueryPlan } from '@apollo/query-planner';
+import { operationFromDocument } from '@apollo/federation-internals';
+import {
+  getVariableValues,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLFormattedError,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { PlatformError } from '#server/errors.ts';
+import { graphqlErrorOf } from '#server/graphql/errors.ts';
+import { grantsOf, type Grants } from '../authorization/grants.ts';
+import { ProtectedFields } from '../authorization/protected-fields.ts';
+import { pruned } from '../authorization/prune.ts';
+import type { Requirements } from '../authorization/requirements.ts';
+import { unauthorizedErrors } from '../authorization/unauthorized.ts';
+import { withhold } from '../authorization/withhold.ts';
+import type { Execution, ExecutionRequest } from '../execution/execution.ts';
+import { prepareExecution } from '../execution/prepare-execution.ts';
+import type { AppliedDirectives } from '../supergraph/applied-directives.ts';
+import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import { maxAgeOf } from './cache-policy.ts';
+import type { GatewayContext } from './context.ts';
+import { costOf, type Cost } from './cost.ts';
+import { fetchedServices } from './fetched-services.ts';
+import type { ResponseCache } from './response-cache.ts';
+
+export interface OperationOptions {
+  readonly graph: LoadedGraph;
+  readonly directives: AppliedDirectives;
+  readonly requirements: Requirements;
+  /** Most that one operation may cost. */
+  readonly costLimit: number;
+  readonly assumedListSize: number;
+  readonly maxListSize: number;
+  readonly responses: ResponseCache;
+  formatError(error: GraphQLError): GraphQLFormattedError;
+  /** An operation cannot be compiled and runs by @apollo/gateway's executor. */
+  onFallback?(reason: string): void;
+}
+
+export interface OperationRequest {
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: GatewayContext;
+}
+
+export interface JsonAnswer {
+  readonly json: string;
+  /** For how long it may be given again, and since when it is; absent where it may not. */
+  readonly cached?: { maxAgeSeconds: number; ageSeconds: number };
+}
+
+/** What runs for callers who get and are refused the same fields. */
+interface Variant {
+  readonly execution: Execution | undefined;
+  readonly errors: readonly GraphQLError[];
+}
+
+/** A document that was parsed, validated and planned once; run as often as it is asked for. */
+export class PreparedOperation {
+  readonly source: string;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  private readonly options: OperationOptions;
+  private readonly protectedFields: ProtectedFields;
+  private readonly cost: Cost;
+  private readonly maxAgeSeconds: number;
+  private readonly services: readonly string[];
+  /** By the mask of the caller's grants; `''` where everything is hers. */
+  private readonly variants = new LRUCache<string, Variant>({ max: 16 });
+
+  constructor(
+    source: string,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    options: OperationOptions,
+  ) {
+    const { graph, requirements, directives, assumedListSize, maxListSize } = options;
+    const schema = graph.apiSchema;
+    this.source = source;
+    this.document = document;
+    this.operation = operation;
+    this.options = options;
+    this.protectedFields = new ProtectedFields(schema, requirements, document, operation);
+    this.cost = costOf(document, operation, { schema, directives, assumedListSize, maxListSize });
+    this.maxAgeSeconds = maxAgeOf(document, operation, schema, directives);
+    const plan = this.planOf(document);
+    this.services = fetchedServices(plan);
+    this.variants.set('', { execution: this.executionOf(plan), errors: [] });
+  }
+
+  /** The response as JSON text. Variables that do not fit, and what costs too much, are told in it like any other error. */
+  async toJson({ variables, context }: OperationRequest): Promise<JsonAnswer> {
+    const run = this.begin(variables, context);
+    if ('errors' in run) return { json: this.refusal(run.errors) };
+    const { variant, request } = run;
+    if (this.maxAgeSeconds > 0 && variant.errors.length === 0)
+      return this.fromCache(variant, request);
+    const json = variant.execution
+      ? await variant.execution.toJson(request)
+      : this.refusal(variant.errors, null);
+    if (this.operation.operation === 'mutation') this.options.responses.forget(this.services);
+    return { json };
+  }
+
+  /** The response as values, its errors formatted. */
+  async toResult({ variables, context }: OperationRequest): Promise<ExecutionResult> {
+    const run = this.begin(variables, context);
+    if ('errors' in run) return { errors: run.errors };
+    const { variant, request } = run;
+    const result = variant.execution
+      ? await variant.execution.toResult(request)
+      : { errors: variant.errors, data: null };
+    if (this.operation.operation === 'mutation') this.options.responses.forget(this.services);
+    return result;
+  }
+
+  private begin(
+    given: Readonly<Record<string, unknown>>,
+    context: GatewayContext,
+  ): { errors: readonly GraphQLError[] } | { variant: Variant; request: ExecutionRequest } {
+    const { errors, coerced } = getVariableValues(
+      this.options.graph.apiSchema,
+      this.operation.variableDefinitions ?? [],
+      given,
+    );
+    if (errors) return { errors };
+    const cost = this.cost(coerced);
+    if (cost > this.options.costLimit) return { errors: [tooCostly(cost, this.options.costLimit)] };
+    const variant = this.variantFor(grantsOf(context.viewer));
+    return {
+      variant,
+      request: { variables: coerced, rawVariables: given, context, errors: variant.errors },
+    };
+  }
+
+  private async fromCache(variant: Variant, request: ExecutionRequest): Promise<JsonAnswer> {
+    const { responses } = this.options;
+    const { maxAgeSeconds } = this;
+    const key = responses.keyOf(
+      `${this.operation.name?.value ?? ''}\n${this.source}`,
+      request.variables,
+      request.context.viewer,
+    );
+    const known = responses.get(key);
+    if (known) return { json: known.json, cached: { maxAgeSeconds, ageSeconds: known.ageSeconds } };
+    const json = await (variant.execution?.toJson(request) ?? this.refusal([], null));
+    if (hasErrors(json)) return { json };
+    responses.set(key, json, this.services, maxAgeSeconds);
+    return { json, cached: { maxAgeSeconds, ageSeconds: 0 } };
+  }
+
+  private variantFor(grants: Grants): Variant {
+    const mask = this.protectedFields.maskOf(grants);
+    const known = this.variants.get(mask);
+    if (known) return known;
+    const refused = this.protectedFields.refusedTo(grants);
+    const document = pruned(this.document, this.operation, new Set(refused.map(({ node }) => node)));
+    const variant: Variant = {
+      execution:
+        document && this.executionOf(this.planOf(document), (data) => withhold(data, refused)),
+      errors: unauthorizedErrors(refused),
+    };
+    this.variants.set(mask, variant);
+    return variant;
+  }
+
+  private planOf(document: DocumentNode): QueryPlan {
+    const { planner, federatedApiSchema } = this.options.graph;
+    const operationName = this.operation.name?.value;
+    return planner.buildQueryPlan(
+      operationFromDocument(federatedApiSchema, document, operationName ? { operationName } : {}),
+    );
+  }
+
+  private executionOf(plan: QueryPlan, withheld?: (data: Record<string, unknown>) => void): Execution {
+    const { graph, formatError, onFallback } = this.options;
+    const { document, operation } = this;
+    return prepareExecution(
+      { graph, document, operation, plan, withhold: withheld },
+      { formatError, ...(onFallback && { onFallback }) },
+    );
+  }
+
+  private refusal(errors: readonly GraphQLError[], data?: null): string {
+    return JSON.stringify({
+      errors: errors.map((error) => this.options.formatError(error)),
+      ...(data === null && { data }),
+    });
+  }
+}
+
+const tooCostly = (cost: number, limit: number): GraphQLError =>
+  graphqlErrorOf(
+    new PlatformError(
+      'OPERATION_LIMIT_EXCEEDED',
+      `The operation costs ${cost}, at most ${limit} is allowed: ask for shorter lists (first:), or for less in each.`,
+    ),
+  );
+
+/** Errors come before the data where there are any. */
+const hasErrors = (json: string): boolean => json.startsWith('{"errors"');

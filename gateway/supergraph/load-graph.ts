@@ -1,0 +1,36 @@
+import { DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
+import { QueryPlanner } from '@apollo/query-planner';
+import type { Subgraph } from '../subgraphs/subgraph.ts';
+import type { LoadedGraph } from './loaded-graph.ts';
+
+/** Stock @apollo/gateway refuses to start on these, because it does not enforce them; `gateway/authorization/` does. */
+const SUPPORTED = new Set([
+  ...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
+  'https://specs.apollo.dev/authenticated/v0.1',
+  'https://specs.apollo.dev/requiresScopes/v0.1',
+  'https://specs.apollo.dev/policy/v0.1',
+  'https://specs.apollo.dev/cost/v0.1',
+]);
+
+/**
+ * Reads a supergraph.
+ * @param subgraphOf gives the connection to each of its subgraphs
+ * @throws Error saying what is wrong with the SDL
+ */
+export function loadGraph(
+  sdl: string,
+  subgraphOf: (name: string, urlInFile: string) => Subgraph,
+): LoadedGraph {
+  const supergraph = Supergraph.build(sdl, { supportedFeatures: SUPPORTED, validateSupergraph: true });
+  const federatedApiSchema = supergraph.apiSchema();
+  return {
+    sdl,
+    apiSchema: federatedApiSchema.toGraphQLJSSchema(),
+    federatedApiSchema,
+    supergraphSchema: supergraph.schema.toGraphQLJSSchema(),
+    planner: new QueryPlanner(supergraph),
+    subgraphs: new Map(
+      supergraph.subgraphsMetadata().map(({ name, url }) => [name, subgraphOf(name, url)] as const),
+    ),
+  };
+}
