@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readSettings, port, serverSettings } from '#server/settings.ts';
+import { readSettings, port, serverSettings, toggle } from '#server/settings.ts';
 import { withDemoDefault, type Environment } from '#server/run.ts';
 
 /** What the gateway reads besides the settings of every server. */
@@ -23,6 +23,20 @@ export const gatewaySettings = serverSettings.extend({
     .min(1)
     .max(10_000)
     .default(128),
+  /** Whether equal queries of one caller that are under way at the same time are sent to a subgraph once. */
+  shareInFlight: toggle(true),
+  /** Largest file of an upload through the graph, in MiB; a service may take less. */
+  uploadMaxMebibytes: z.coerce.number('expected MiB').int().min(1).max(4_096).default(128),
+  /** Most that one operation may cost, counted by `@cost` and `@listSize`. */
+  costLimit: z.coerce.number('expected a cost').int().min(1).default(5_000),
+  /** Elements that a list counts for where no `@listSize` says more. */
+  assumedListSize: z.coerce.number('expected a number of elements').int().min(0).max(1_000).default(10),
+  /** How many operations are kept parsed, planned and compiled. */
+  operationCacheSize: z.coerce.number('expected a number of operations').int().min(1).max(100_000).default(1_000),
+  /** A manifest of registered operations, which clients then name by their id alone. */
+  registeredOperations: z.string().optional(),
+  /** Whether only those are answered. */
+  registeredOperationsOnly: toggle(false),
 });
 export type GatewaySettings = z.output<typeof gatewaySettings>;
 

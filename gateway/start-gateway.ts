@@ -18,7 +18,7 @@ import { mountStartPage } from './pages/start-page.ts';
 import { mountProxies } from './rest/proxy.ts';
 import { serveGraphOverSockets } from './subscriptions/websocket.ts';
 import type { GatewaySettings } from './settings.ts';
-import { readSupergraph } from './supergraph.ts';
+import { openSupergraph } from './supergraph/open-supergraph.ts';
 
 export interface RunningGateway {
   readonly url: string;
@@ -32,7 +32,7 @@ export async function startGateway(
   log: Logger = createLogger('gateway', settings.logLevel),
 ): Promise<RunningGateway> {
   const metrics = createMetrics('gateway');
-  const supergraph = await readSupergraph(settings);
+  const supergraph = await openSupergraph(settings, log);
   const { identityUrl } = settings;
   const tokens = serviceTokens('gateway', settings);
   const endedSessions = new EndedSessions({ identityUrl, tokens, log });
@@ -67,7 +67,7 @@ export async function startGateway(
   app.use(unknownPath);
   app.use(problemHandler);
 
-  const server = httpServerFor(app);
+  const server = httpServerFor(graph.fastLane.listener);
   const sockets = createSockets(server, settings, metrics, proxies.upgrade);
   const stopGraphSockets = serveGraphOverSockets(
     sockets.endpoint('/graphql', ['graphql-transport-ws'], 256 * 1024),

@@ -57,6 +57,7 @@ export class CompiledExecution implements Execution {
   private async run(request: ExecutionRequest): Promise<Run> {
     const run = new Run(request);
     await this.plan?.run(run);
+    this.source.withhold?.(run.data);
     return run;
   }
 

@@ -24,11 +24,16 @@ export class StockExecutor {
   }
 
   /** Runs the whole plan. */
-  run(request: ExecutionRequest): Promise<ExecutionResult> {
-    const { graph, plan, primary } = this.source;
+  async run(request: ExecutionRequest): Promise<ExecutionResult> {
+    const { graph, plan, primary, withhold } = this.source;
     const services: Record<string, GraphQLDataSource> = {};
     for (const [name, subgraph] of graph.subgraphs) services[name] = new Source(subgraph, request, primary);
-    return this.execute(plan, services, request);
+    const result = await this.execute(plan, services, request);
+    if (!withhold || !result.data) return result;
+    withhold(result.data);
+    // Once more, because what was taken away may have been promised not to be null.
+    const { data } = await this.shape(result.data, request);
+    return { ...result, data: data ?? null };
   }
 
   /** Gives its shape to data that has been fetched already, and tells where it breaks the schema's promises. */

@@ -1,140 +1,85 @@
-import { Supergraph as BuiltSupergraph } from '@apollo/federation-internals';
-import { ApolloGateway } from '@apollo/gateway';
-import { QueryPlanner } from '@apollo/query-planner';
-import { ApolloServer } from '@apollo/server';
-import {
-  ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
-  ApolloServerPluginUsageReportingDisabled,
-} from '@apollo/server/plugin/disabled';
 import { expressMiddleware } from '@as-integrations/express5';
-import express, { type Express, type RequestHandler } from 'express';
-import { OperationTypeNode, type ExecutionResult } from 'graphql';
+import express, { type Express } from 'express';
+import { print, type DocumentNode, type ExecutionResult, type GraphQLError } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
-import { PlatformError } from '#server/errors.ts';
-import { graphqlErrorOf } from '#server/graphql/errors.ts';
-import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
-import { graphqlErrorHandler, refuseIntrospection } from '#server/graphql/subgraph-endpoint.ts';
+import { graphqlErrorHandler } from '#server/graphql/subgraph-endpoint.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import type { Logger } from '#server/observability/logger.ts';
-import type { Metrics } from '#server/observability/metrics.ts';
-import { rateLimited } from '#server/rest/rate-limit.ts';
+import { Counter, type Metrics } from '#server/observability/metrics.ts';
+import { rateLimited, type RateLimit } from '#server/rest/rate-limit.ts';
 import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
 import type { GatewaySettings } from '../settings.ts';
-import type { Supergraph } from '../supergraph.ts';
-import { formatGatewayError } from './errors.ts';
-import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
-import type { GraphSocketOptions } from '../subscriptions/websocket.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
-import type { Subgraph } from '../subgraphs/subgraph.ts';
+import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
+import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
+import { subgraphUrls } from '../supergraph/subgraph-urls.ts';
+import { graphServer } from './apollo-server.ts';
 import type { GatewayContext } from './context.ts';
-import { SubgraphDataSource } from './subgraph-data-source.ts';
+import { formatGatewayError } from './errors.ts';
+import { FastLane } from './fast-lane.ts';
+import { Graph } from './graph.ts';
+import { operationChecks } from './operation-checks.ts';
+import { PersistedOperations, readManifest } from './persisted-operations.ts';
+import { multipartRequests } from './uploads.ts';
 
 export interface GatewayEndpointOptions {
   settings: GatewaySettings;
-  supergraph: Supergraph;
+  supergraph: SupergraphSource;
   verifier: TokenVerifier;
   rateLimitStores: RateLimitStores;
-  log: Logger;
   metrics: Metrics;
   /** The gateway's own. */
   tokens: ServiceTokens;
+  log: Logger;
 }
 
-const REQUESTS_PER_MINUTE = 600;
+/** For the graph as a whole; single fields have limits of their own at their services. */
+const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
+/** Our own pages hold at most this, whatever is asked for. */
+const MAX_PAGE = 200;
 
-/** The graph as it is served: what the socket door needs of it, and what stops it. */
+/** The graph as it is served: what the doors need of it, and what stops it. */
 export interface MountedGraph {
-  subscriptions: FederatedSubscriptions;
-  execute: GraphSocketOptions['execute'];
+  readonly graph: Graph;
+  readonly subscriptions: FederatedSubscriptions;
+  readonly fastLane: FastLane;
+  /** Runs a query or mutation that was validated already: for the socket. */
+  execute(operation: ValidOperation, context: GatewayContext): Promise<ExecutionResult>;
   stop(): Promise<void>;
 }
 
+interface ValidOperation {
+  document: DocumentNode;
+  variables: Record<string, unknown>;
+  operationName: string | undefined;
+}
+
 /** Serves the one graph over all subgraphs at `/graphql`. */
-export async function mountGraph(
-  app: Express,
-  { settings, supergraph, verifier, rateLimitStores, log, metrics, tokens }: GatewayEndpointOptions,
-): Promise<MountedGraph> {
+export async function mountGraph(app: Express, options: GatewayEndpointOptions): Promise<MountedGraph> {
+  const { settings, supergraph, verifier, rateLimitStores, metrics, tokens, log } = options;
   // The gateway family calls home unless told not to.
   process.env.APOLLO_TELEMETRY_DISABLED = '1';
-  const logger = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: (message: string) => log.warn(message),
-    error: (message: string) => log.error(message),
-  };
-  const sources: Record<string, SubgraphDataSource> = {};
-  const subgraphs = new Map<string, Subgraph>();
+  const graph = new Graph(graphOptions(options));
+  await graph.load(supergraph.current);
+  supergraph.onChange((sdl) => graph.load(sdl));
+
   const subscriptions = new FederatedSubscriptions({ log, metrics, tokens });
-  const gateway = new ApolloGateway({
-    supergraphSdl: supergraph.sdl,
-    logger,
-    buildService({ name, url }) {
-      const subgraphUrl = supergraph.urlOf(name, url);
-      const source = new SubgraphDataSource({
-        name,
-        url: subgraphUrl,
-        timeoutMillis: settings.subgraphTimeoutMillis,
-        connections: settings.subgraphConnections,
-      });
-      sources[name] = source;
-      subgraphs.set(
-        name,
-        new HttpSubgraph({
-          name,
-          url: subgraphUrl,
-          timeoutMillis: settings.subgraphTimeoutMillis,
-          connections: settings.subgraphConnections,
-          shareInFlight: false,
-        }),
-      );
-      return source;
-    },
-  });
-  gateway.onSchemaLoadOrUpdate(({ apiSchema, coreSupergraphSdl }) => {
-    const built = BuiltSupergraph.build(coreSupergraphSdl, { validateSupergraph: false });
-    subscriptions.load({
-      sdl: coreSupergraphSdl,
-      apiSchema,
-      federatedApiSchema: built.apiSchema(),
-      supergraphSchema: built.schema.toGraphQLJSSchema(),
-      planner: new QueryPlanner(built),
-      subgraphs,
-    });
-  });
-  const server = new ApolloServer<GatewayContext>({
-    gateway,
-    introspection: true, // decided for each request
-    includeStacktraceInErrorResponses: false,
-    stopOnTerminationSignals: false,
-    formatError: (formatted, error) => formatGatewayError(formatted, error, log),
-    logger,
-    plugins: [
-      ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginLandingPageDisabled(),
-      ApolloServerPluginUsageReportingDisabled(),
-      {
-        requestDidStart: async () => ({
-          didResolveOperation: async (request) => {
-            if (request.operation?.operation === OperationTypeNode.SUBSCRIPTION) throw overHttp();
-            await refuseIntrospection(request, settings.introspection ?? (settings.demo ? 'on' : 'admins'));
-          },
-        }),
-      },
-    ],
+  graph.onLoad(({ loaded }) => subscriptions.load(loaded));
+
+  const persisted = new PersistedOperations(
+    await readManifest(settings.registeredOperations),
+    settings.registeredOperationsOnly,
+  );
+  const server = graphServer({
+    graph,
+    introspection: settings.introspection ?? (settings.demo ? 'on' : 'admins'),
+    log,
   });
   await server.start();
-  const limiter = operationLimiter(OPERATION_LIMITS);
-  const checkSize: RequestHandler = (req, _res, next) => {
-    const query: unknown = (req.body as { query?: unknown } | undefined)?.query;
-    if (typeof query === 'string') limiter.check(query);
-    req.body ??= {};
-    next();
-  };
+  const store = settings.rateLimits ? rateLimitStores(RATE_LIMIT.name) : undefined;
+
   app.get('/graphql', (req, res, next) => {
     if (req.accepts(['json', 'html']) === 'html' && req.query.query === undefined) res.redirect('/explorer');
     else next();
@@ -142,18 +87,10 @@ export async function mountGraph(
   app.use(
     '/graphql',
     optionalAuth(verifier),
-    ...(settings.rateLimits
-      ? [
-          rateLimited({
-            name: 'graphql',
-            perMinute: REQUESTS_PER_MINUTE,
-            by: 'caller',
-            store: rateLimitStores('graphql'),
-          }),
-        ]
-      : []),
+    ...(store ? [rateLimited({ ...RATE_LIMIT, store })] : []),
+    multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: 10 }),
     express.json({ limit: '1mb' }),
-    checkSize,
+    operationChecks(persisted),
     expressMiddleware(server, {
       context: async ({ res }) => {
         const { viewer, authorization, id: requestId, traceparent, address, userAgent } = contextOf(res);
@@ -163,27 +100,68 @@ export async function mountGraph(
     graphqlErrorHandler,
   );
   return {
+    graph,
     subscriptions,
-    async execute({ document, variables, operationName }, contextValue) {
-      const { body } = await server.executeOperation(
-        { query: document, variables, ...(operationName && { operationName }) },
-        { contextValue },
-      );
-      if (body.kind === 'single') return body.singleResult as ExecutionResult;
-      throw new Error('incremental delivery was not asked for');
+    fastLane: new FastLane({
+      app,
+      graph,
+      persisted,
+      verifier,
+      settings,
+      metrics,
+      log,
+      rateLimit: store && { limit: RATE_LIMIT, store },
+    }),
+    async execute({ document, variables: rawVariables, operationName }, context) {
+      const source = document.loc?.source.body ?? print(document);
+      const prepared = graph.current.operations.prepare(source, operationName);
+      const admitted = prepared.admit(rawVariables);
+      const { errors, ...result }: ExecutionResult =
+        'errors' in admitted
+          ? { errors: admitted.errors }
+          : await prepared.toResult({ variables: admitted.coerced, rawVariables, context });
+      return errors
+        ? { ...result, errors: errors.map((error) => formatGatewayError(error.toJSON(), error, log)) as never }
+        : result;
     },
     async stop() {
+      supergraph.stop();
       await subscriptions.close();
       await server.stop();
-      await Promise.all([...Object.values(sources), ...subgraphs.values()].map((source) => source.close()));
+      await graph.close();
     },
   };
 }
 
-const overHttp = () =>
-  graphqlErrorOf(
-    new PlatformError(
-      'VALIDATION_FAILED',
-      'Subscriptions are served over WebSocket (graphql-transport-ws) at this same address.',
-    ),
-  );
+function graphOptions({ settings, metrics, log }: GatewayEndpointOptions) {
+  const requests = new Counter({
+    name: 'subgraph_requests_total',
+    help: 'Requests to subgraphs by their outcome: answered, failed, late, retried, refused (not sent, the breaker is open).',
+    labelNames: ['subgraph', 'outcome'] as const,
+    registers: [metrics.registry],
+  });
+  const fallbacks = new Counter({
+    name: 'executor_fallbacks_total',
+    help: "Operations, and single answers, that @apollo/gateway's executor took over from the compiled one, by reason.",
+    labelNames: ['reason'] as const,
+    registers: [metrics.registry],
+  });
+  const urlOf = subgraphUrls(settings);
+  return {
+    connect: (name: string, urlInFile: string) =>
+      new HttpSubgraph({
+        name,
+        url: urlOf(name, urlInFile),
+        timeoutMillis: settings.subgraphTimeoutMillis,
+        connections: settings.subgraphConnections,
+        shareInFlight: settings.shareInFlight,
+        onDone: (subgraph, outcome) => requests.inc({ subgraph, outcome }),
+      }),
+    costLimit: settings.costLimit,
+    assumedListSize: settings.assumedListSize,
+    maxListSize: settings.supergraph === undefined ? MAX_PAGE : Infinity,
+    operationCacheSize: settings.operationCacheSize,
+    formatError: (error: GraphQLError) => formatGatewayError(error.toJSON(), error, log),
+    onFallback: (reason: string) => fallbacks.inc({ reason }),
+  };
+}

@@ -56,10 +56,10 @@ export class Graph {
   }
 
   /**
-   * Serves this supergraph from now on, with the operations of the one before prepared already.
+   * Serves this supergraph from now on, with the operations of the one before prepared already. One load at a time.
    * @throws Error where it is none; the one before goes on being served
    */
-  load(sdl: string): void {
+  async load(sdl: string): Promise<void> {
     const before = this.served;
     const loaded = loadGraph(sdl, (name, url) => this.connectionTo(name, url));
     const directives = new AppliedDirectives(sdl);
@@ -69,7 +69,7 @@ export class Graph {
       { ...limits, graph: loaded, directives, requirements, responses: new ResponseCache() },
       operationCacheSize,
     );
-    if (before) operations.warmUp(before.operations, WARM_UP_MILLIS);
+    if (before) await operations.warmUp(before.operations, WARM_UP_MILLIS);
     this.served = { loaded, directives, requirements, operations };
     for (const listener of this.listeners) listener(this.served);
     if (before) this.drain(before.loaded, loaded);

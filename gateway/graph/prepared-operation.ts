@@ -22,7 +22,6 @@ import { prepareExecution } from '../execution/prepare-execution.ts';
 import type { AppliedDirectives } from '../supergraph/applied-directives.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import { maxAgeOf } from './cache-policy.ts';
-import type { GatewayContext } from './context.ts';
 import { costOf, type Cost } from './cost.ts';
 import { fetchedServices } from './fetched-services.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -41,10 +40,8 @@ export interface OperationOptions {
   onFallback?(reason: string): void;
 }
 
-export interface OperationRequest {
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly context: GatewayContext;
-}
+/** One run of an operation. */
+export type OperationRequest = Pick<ExecutionRequest, 'variables' | 'rawVariables' | 'context'>;
 
 export interface JsonAnswer {
   readonly json: string;
@@ -91,36 +88,10 @@ export class PreparedOperation {
     this.variants.set('', { execution: this.executionOf(plan), errors: [] });
   }
 
-  /** The response as JSON text. Variables that do not fit, and what costs too much, are told in it like any other error. */
-  async toJson({ variables, context }: OperationRequest): Promise<JsonAnswer> {
-    const run = this.begin(variables, context);
-    if ('errors' in run) return { json: this.refusal(run.errors) };
-    const { variant, request } = run;
-    if (this.maxAgeSeconds > 0 && variant.errors.length === 0)
-      return this.fromCache(variant, request);
-    const json = variant.execution
-      ? await variant.execution.toJson(request)
-      : this.refusal(variant.errors, null);
-    if (this.operation.operation === 'mutation') this.options.responses.forget(this.services);
-    return { json };
-  }
-
-  /** The response as values, its errors formatted. */
-  async toResult({ variables, context }: OperationRequest): Promise<ExecutionResult> {
-    const run = this.begin(variables, context);
-    if ('errors' in run) return { errors: run.errors };
-    const { variant, request } = run;
-    const result = variant.execution
-      ? await variant.execution.toResult(request)
-      : { errors: variant.errors, data: null };
-    if (this.operation.operation === 'mutation') this.options.responses.forget(this.services);
-    return result;
-  }
-
-  private begin(
+  /** The variables as they are used. @returns errors where they do not fit, or make it cost too much */
+  admit(
     given: Readonly<Record<string, unknown>>,
-    context: GatewayContext,
-  ): { errors: readonly GraphQLError[] } | { variant: Variant; request: ExecutionRequest } {
+  ): { coerced: Readonly<Record<string, unknown>> } | { errors: readonly GraphQLError[] } {
     const { errors, coerced } = getVariableValues(
       this.options.graph.apiSchema,
       this.operation.variableDefinitions ?? [],
@@ -129,11 +100,27 @@ export class PreparedOperation {
     if (errors) return { errors };
     const cost = this.cost(coerced);
     if (cost > this.options.costLimit) return { errors: [tooCostly(cost, this.options.costLimit)] };
-    const variant = this.variantFor(grantsOf(context.viewer));
-    return {
-      variant,
-      request: { variables: coerced, rawVariables: given, context, errors: variant.errors },
-    };
+    return { coerced };
+  }
+
+  /** The response as JSON text; `coerced` is what `admit` gave. */
+  async toJson(request: OperationRequest): Promise<JsonAnswer> {
+    const variant = this.variantFor(grantsOf(request.context.viewer));
+    const execution = { ...request, errors: variant.errors };
+    if (this.maxAgeSeconds > 0 && variant.errors.length === 0) return this.fromCache(variant, execution);
+    const json = variant.execution ? await variant.execution.toJson(execution) : this.refusal(variant.errors);
+    if (this.operation.operation === 'mutation') this.options.responses.forget(this.services);
+    return { json };
+  }
+
+  /** The response as values, its errors raw; `coerced` is what `admit` gave. */
+  async toResult(request: OperationRequest): Promise<ExecutionResult> {
+    const variant = this.variantFor(grantsOf(request.context.viewer));
+    const result = variant.execution
+      ? await variant.execution.toResult({ ...request, errors: variant.errors })
+      : { errors: variant.errors, data: null };
+    if (this.operation.operation === 'mutation') this.options.responses.forget(this.services);
+    return result;
   }
 
   private async fromCache(variant: Variant, request: ExecutionRequest): Promise<JsonAnswer> {
@@ -146,7 +133,7 @@ export class PreparedOperation {
     );
     const known = responses.get(key);
     if (known) return { json: known.json, cached: { maxAgeSeconds, ageSeconds: known.ageSeconds } };
-    const json = await (variant.execution?.toJson(request) ?? this.refusal([], null));
+    const json = await (variant.execution?.toJson(request) ?? this.refusal([]));
     if (hasErrors(json)) return { json };
     responses.set(key, json, this.services, maxAgeSeconds);
     return { json, cached: { maxAgeSeconds, ageSeconds: 0 } };
@@ -184,11 +171,8 @@ export class PreparedOperation {
     );
   }
 
-  private refusal(errors: readonly GraphQLError[], data?: null): string {
-    return JSON.stringify({
-      errors: errors.map((error) => this.options.formatError(error)),
-      ...(data === null && { data }),
-    });
+  private refusal(errors: readonly GraphQLError[]): string {
+    return JSON.stringify({ errors: errors.map((error) => this.options.formatError(error)), data: null });
   }
 }
 

@@ -36,32 +36,35 @@ export function createApp(settings: ServerSettings, log: Logger, metrics: Metric
     });
     next();
   });
-  app.use(
-    helmet({
-      contentSecurityPolicy: {
-        directives: {
-          'img-src': ["'self'", 'data:', 'blob:'],
-          'worker-src': ["'self'", 'blob:'],
-          'connect-src': ["'self'", 'ws:', 'wss:'],
-          'upgrade-insecure-requests': null, // pages are served over plain HTTP inside a network, too
-        },
-      },
-      crossOriginResourcePolicy: { policy: 'cross-origin' }, // avatars and media are shown by front ends of other origins
-    }),
-  );
+  app.use(securityHeaders());
   app.use(
     cors({
       origin: (origin, allow) => allow(null, origin !== undefined && isAllowedOrigin(origin, settings)),
       credentials: true,
       maxAge: 600,
-      exposedHeaders: EXPOSED,
+      exposedHeaders: EXPOSED_HEADERS,
     }),
   );
   app.use(compression());
   return app;
 }
 
-const EXPOSED = [
+/** Sets the headers by which browsers keep pages of ours from harm. */
+export const securityHeaders = () =>
+  helmet({
+    contentSecurityPolicy: {
+      directives: {
+        'img-src': ["'self'", 'data:', 'blob:'],
+        'worker-src': ["'self'", 'blob:'],
+        'connect-src': ["'self'", 'ws:', 'wss:'],
+        'upgrade-insecure-requests': null, // pages are served over plain HTTP inside a network, too
+      },
+    },
+    crossOriginResourcePolicy: { policy: 'cross-origin' }, // avatars and media are shown by front ends of other origins
+  });
+
+/** Headers of our own that a page of another origin may read. */
+export const EXPOSED_HEADERS = [
   'API-Version',
   'ETag',
   'Idempotency-Replayed',

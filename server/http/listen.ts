@@ -1,9 +1,8 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Express } from 'express';
 
-/** An HTTP server for `app` with limits against slow clients; not listening yet. */
-export function httpServerFor(app: Express): Server {
+/** An HTTP server for `listener` with limits against slow clients; not listening yet. */
+export function httpServerFor(listener: RequestListener): Server {
   return createServer(
     {
       headersTimeout: 10_000, // 10 s
@@ -13,7 +12,7 @@ export function httpServerFor(app: Express): Server {
       connectionsCheckingInterval: 1_000, // 1 s
       maxHeaderSize: 32 * 1024,
     },
-    app,
+    listener,
   );
 }
 

@@ -22,7 +22,7 @@ export interface RequestContext {
 /** Gives every request its id, trace, log and (until authentication) an anonymous viewer. */
 export function requestContext(log: Logger): RequestHandler {
   return (req, res, next) => {
-    const id = sane(req.headers['x-request-id']) ?? randomUUID();
+    const id = requestIdOf(req.headers['x-request-id']);
     const traceparent = continued(req.headers.traceparent);
     res.locals.context = {
       id,
@@ -44,8 +44,9 @@ export const contextOf = (res: Response): RequestContext => res.locals.context a
 export const operationOf = (req: Request): string =>
   `${req.method} ${(req.route as { path?: string } | undefined)?.path ?? (req.baseUrl || 'unmatched')}`;
 
-const sane = (header: string | string[] | undefined): string | undefined =>
-  typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : undefined;
+/** The caller's `X-Request-Id` where it is a sane one, else a new one. */
+export const requestIdOf = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : randomUUID();
 
 /** A `traceparent` of version 00 (W3C Trace Context, section 3.2): same trace id and flags, a new span id. */
 export function continued(header: string | string[] | undefined): string {

@@ -40,10 +40,35 @@ export function rateLimited({ name, perMinute, by, store }: RateLimitOptions): R
 
 /** The same limit where there is no request to put a handler before: for a field of the graph. @throws RATE_LIMITED */
 export function limitTaker(limit: RateLimit, store: Store): (caller: Caller) => Promise<void> {
+  const take = rateCounter(limit, store);
+  return async (caller) => {
+    const { refusal } = await take(caller);
+    if (refusal) throw refusal;
+  };
+}
+
+/** Where a caller stands after one more request. */
+export interface RateState {
+  /** Values of the `RateLimit` and `RateLimit-Policy` headers. */
+  readonly rateLimit: string;
+  readonly policy: string;
+  /** RATE_LIMITED, where this request was one too many. */
+  readonly refusal: PlatformError | undefined;
+}
+
+/** The same limit, for a door that writes its headers itself. */
+export function rateCounter(limit: RateLimit, store: Store): (caller: Caller) => Promise<RateState> {
   void store.init?.({ windowMs: WINDOW_MILLIS } as Options);
+  const policy = `"${limit.name}"; q=${limit.perMinute}; w=${WINDOW_MILLIS / 1000}`;
   return async (caller) => {
     const count = await Promise.resolve(store.increment(keyOf(limit, caller))).catch(() => undefined);
-    if (count && count.totalHits > limit.perMinute) throw tooMany(limit.perMinute, count.resetTime);
+    const { totalHits, resetTime } = count ?? { totalHits: 0, resetTime: undefined };
+    const left = Math.max(0, limit.perMinute - totalHits);
+    return {
+      rateLimit: `"${limit.name}"; r=${left}; t=${secondsUntil(resetTime)}`,
+      policy,
+      refusal: totalHits > limit.perMinute ? tooMany(limit.perMinute, resetTime) : undefined,
+    };
   };
 }
 
@@ -58,15 +83,15 @@ function keyOf({ name, by }: Pick<RateLimit, 'name' | 'by'>, { viewer, address }
 }
 
 function tooMany(perMinute: number, resetTime: Date | undefined): PlatformError {
-  const retryAfterSeconds = Math.max(
-    1,
-    Math.ceil(((resetTime?.getTime() ?? Date.now()) - Date.now()) / 1000),
-  );
+  const retryAfterSeconds = secondsUntil(resetTime);
   return new PlatformError(
     'RATE_LIMITED',
     `More than ${perMinute} requests in a minute; go on in ${retryAfterSeconds} s.`,
     { retryAfterSeconds },
   );
 }
+
+const secondsUntil = (resetTime: Date | undefined): number =>
+  Math.max(1, Math.ceil(((resetTime?.getTime() ?? Date.now()) - Date.now()) / 1000));
 
 const WINDOW_MILLIS = 60_000; // 1 min

@@ -1,0 +1,127 @@
+import { ApolloServer } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import type {
+  GatewayExecutionResult,
+  GatewayGraphQLRequestContext,
+  GatewayInterface,
+} from '@apollo/server-gateway-interface';
+import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
+import { PlatformError } from '#server/errors.ts';
+import { graphqlErrorOf } from '#server/graphql/errors.ts';
+import { refuseIntrospection } from '#server/graphql/subgraph-endpoint.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import type { GatewayContext } from './context.ts';
+import { formatGatewayError } from './errors.ts';
+import type { Graph } from './graph.ts';
+
+export interface GraphServerOptions {
+  graph: Graph;
+  introspection: 'on' | 'admins' | 'off';
+  log: Logger;
+}
+
+/**
+ * Apollo Server in front of the graph: everything of GraphQL over HTTP that is not asked for a thousand times a second.
+ * It parses, validates and negotiates; what it lets through runs as in the fast lane.
+ */
+export function graphServer({ graph, introspection, log }: GraphServerOptions): ApolloServer<GatewayContext> {
+  return new ApolloServer<GatewayContext>({
+    gateway: asGateway(graph),
+    introspection: true, // decided for each request
+    allowBatchedHttpRequests: true, // their number is checked before
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    // Texts that are known have been put in by PersistedOperations; for the others Apollo's answer is the right one.
+    persistedQueries: { cache: NOTHING_IS_KNOWN },
+    formatError: (formatted, error) => formatGatewayError(formatted, error, log),
+    logger: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: (message: string) => log.warn(message),
+      error: (message: string) => log.error(message),
+    },
+    plugins: [
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginInlineTraceDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+      {
+        requestDidStart: async () => ({
+          didResolveOperation: async (request) => {
+            if (request.operation?.operation === OperationTypeNode.SUBSCRIPTION) throw overHttp();
+            await refuseIntrospection(request, introspection);
+          },
+        }),
+      },
+    ],
+  });
+}
+
+const NOTHING_IS_KNOWN = {
+  get: async () => undefined,
+  set: async () => undefined,
+  delete: async () => false,
+};
+
+/** The graph as Apollo Server takes one that others execute. */
+function asGateway(graph: Graph): GatewayInterface {
+  return {
+    onSchemaLoadOrUpdate: (callback) =>
+      graph.onLoad(({ loaded }) =>
+        callback({ apiSchema: loaded.apiSchema, coreSupergraphSdl: loaded.sdl }),
+      ),
+    load: async () => ({
+      executor: async (request) => withoutStatus(await execute(graph, request)),
+    }),
+    stop: async () => undefined,
+  };
+}
+
+async function execute(
+  graph: Graph,
+  { source, operation, request, context }: GatewayGraphQLRequestContext,
+): Promise<ExecutionResult> {
+  // Apollo Server makes a proper error of its own of this one.
+  if (!(operation as unknown)) return { errors: [new GraphQLError('Unknown operation: say which by operationName.')] };
+  const { operations } = graph.current;
+  const prepared = operations.prepare(source, request.operationName || undefined);
+  const rawVariables = request.variables ?? {};
+  const admitted = prepared.admit(rawVariables);
+  if ('errors' in admitted) return { errors: admitted.errors };
+  return prepared.toResult({
+    variables: admitted.coerced,
+    rawVariables,
+    context: context as GatewayContext,
+  });
+}
+
+/** Beside data an error is one of a field: the answer as a whole is a 200. Apollo Server takes the status from the errors. */
+function withoutStatus(result: ExecutionResult): GatewayExecutionResult {
+  const { errors, data } = result;
+  if (!errors || !data) return result as GatewayExecutionResult;
+  return {
+    ...result,
+    errors: errors.map(
+      (error) =>
+        new GraphQLError(error.message, {
+          ...error,
+          extensions: Object.fromEntries(
+            Object.entries(error.extensions ?? {}).filter(([name]) => name !== 'http'),
+          ),
+        }),
+    ),
+  } as GatewayExecutionResult;
+}
+
+const overHttp = () =>
+  graphqlErrorOf(
+    new PlatformError(
+      'VALIDATION_FAILED',
+      'Subscriptions are served over WebSocket (graphql-transport-ws) at this same address.',
+    ),
+  );

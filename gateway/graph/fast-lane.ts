@@ -1,0 +1,171 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Express } from 'express';
+import type { Store } from 'express-rate-limit';
+import { viewerOf } from '#server/auth/authenticate.ts';
+import type { TokenVerifier } from '#server/auth/token-verifier.ts';
+import type { Viewer } from '#server/auth/viewer.ts';
+import { continued, requestIdOf } from '#server/http/request-context.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import type { Metrics } from '#server/observability/metrics.ts';
+import { rateCounter, type RateLimit, type RateState } from '#server/rest/rate-limit.ts';
+import type { GatewaySettings } from '../settings.ts';
+import { readBody } from './body-reader.ts';
+import type { GatewayContext } from './context.ts';
+import type { Graph } from './graph.ts';
+import { NOT_JSON } from './operation-checks.ts';
+import type { PersistedOperations } from './persisted-operations.ts';
+import type { PreparedOperation } from './prepared-operation.ts';
+import { ResponseWriter } from './response-writer.ts';
+
+export interface FastLaneOptions {
+  /** Where everything goes that is not plain. */
+  app: Express;
+  graph: Graph;
+  persisted: PersistedOperations;
+  verifier: TokenVerifier;
+  settings: GatewaySettings;
+  metrics: Metrics;
+  log: Logger;
+  rateLimit: { limit: RateLimit; store: Store } | undefined;
+}
+
+/** A request that goes the fast lane: an operation that is ready, with variables that fit. */
+interface PlainRequest {
+  readonly operation: PreparedOperation;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly rawVariables: Readonly<Record<string, unknown>>;
+}
+
+const MAX_BODY_BYTES = 1024 * 1024; // 1 MiB
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  'application/json': 'application/json; charset=utf-8',
+  '*/*': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+};
+const ABSENT = 'application/json';
+
+/**
+ * `POST /graphql` with a JSON body that names an operation which has been asked for before: what clients send all day.
+ * It is read, checked and answered here without express and Apollo Server, which cost more than the execution itself;
+ * whatever is out of the ordinary in it (and every error before the execution) is theirs, so that there is one place
+ * where such things are answered.
+ */
+export class FastLane {
+  private readonly options: FastLaneOptions;
+  private readonly writer: ResponseWriter;
+  private readonly count: ((caller: { viewer: Viewer; address: string }) => Promise<RateState>) | undefined;
+  private readonly isTrusted: (address: string, hop: number) => boolean;
+
+  constructor(options: FastLaneOptions) {
+    const { rateLimit, app, settings, metrics, log } = options;
+    this.options = options;
+    this.writer = new ResponseWriter({ settings, metrics, log });
+    this.count = rateLimit && rateCounter(rateLimit.limit, rateLimit.store);
+    this.isTrusted = app.get('trust proxy fn') as FastLane['isTrusted'];
+  }
+
+  /** Every request of the server; those that are not for here go on to the application. */
+  readonly listener = (req: IncomingMessage, res: ServerResponse): void => {
+    if (!isPlain(req)) return this.leave(req, res);
+    this.serve(req, res).catch((error: unknown) => {
+      this.options.log.error({ err: error }, 'the fast lane failed');
+      res.destroy();
+    });
+  };
+
+  private async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const startedAt = performance.now();
+    const text = await readBody(req);
+    if (text === undefined) return void res.destroy(); // broken off: there is nobody to answer
+    const body = parsed(text);
+    const request = this.plainRequest(body);
+    const context = request && (await this.contextOf(req));
+    if (!request || !context) return this.leave(req, res, body);
+    const state = await this.count?.(context);
+    if (state?.refusal) return this.leave(req, res, body); // counted and refused once more there
+    const { operation, variables, rawVariables } = request;
+    const answer = await operation.toJson({ variables, rawVariables, context });
+    const mediaType = MEDIA_TYPES[req.headers.accept ?? ABSENT] ?? '';
+    this.writer.write(req, res, { answer, mediaType, context, state, startedAt });
+  }
+
+  private leave(req: IncomingMessage, res: ServerResponse, body?: unknown): void {
+    // What has been read already is put where express's own parser leaves it.
+    if (body !== undefined) Object.assign(req, { body });
+    this.options.app(req, res);
+  }
+
+  /** Undefined where anything of it is for the server behind: unknown, not well-formed, or refused. */
+  private plainRequest(body: unknown): PlainRequest | undefined {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+    const { query, operationName, variables = null, extensions } = body as Record<string, unknown>;
+    if (typeof variables !== 'object' || Array.isArray(variables)) return undefined;
+    if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
+      return undefined;
+    const source = this.textOf(query, extensions);
+    const operation =
+      source === undefined
+        ? undefined
+        : this.options.graph.current.operations.known(source, operationName || undefined);
+    if (!operation) return undefined;
+    const rawVariables = (variables ?? {}) as Record<string, unknown>;
+    const admitted = operation.admit(rawVariables);
+    if ('errors' in admitted) return undefined;
+    return { operation, variables: admitted.coerced, rawVariables };
+  }
+
+  private textOf(query: unknown, extensions: unknown): string | undefined {
+    try {
+      return this.options.persisted.textOf({ query, extensions });
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Undefined for a token that does not hold. */
+  private async contextOf(req: IncomingMessage): Promise<GatewayContext | undefined> {
+    const { authorization, traceparent } = req.headers;
+    try {
+      return {
+        viewer: await viewerOf(authorization, this.options.verifier),
+        authorization,
+        requestId: requestIdOf(req.headers['x-request-id']),
+        traceparent: continued(traceparent),
+        address: this.addressOf(req),
+        userAgent: (req.headers['user-agent'] ?? '').slice(0, 256),
+      };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The client's, by the word of trusted proxies alone; as express's `req.ip`. */
+  private addressOf(req: IncomingMessage): string {
+    const nearest = req.socket.remoteAddress ?? '';
+    const forwarded = req.headers['x-forwarded-for'];
+    if (forwarded === undefined || !this.isTrusted(nearest, 0)) return nearest;
+    const hops = String(forwarded).split(/ *, */).toReversed();
+    const furthest = hops.findIndex((hop, index) => !this.isTrusted(hop, index + 1));
+    return hops[furthest === -1 ? hops.length - 1 : furthest] ?? nearest;
+  }
+}
+
+function isPlain({ method, url, headers }: IncomingMessage): boolean {
+  if (method !== 'POST' || url !== '/graphql') return false;
+  const type = headers['content-type'];
+  return (
+    (type === 'application/json' || type === 'application/json; charset=utf-8') &&
+    headers['content-encoding'] === undefined &&
+    Number(headers['content-length']) <= MAX_BODY_BYTES &&
+    (headers.accept ?? ABSENT) in MEDIA_TYPES
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return NOT_JSON;
+  }
+}
+

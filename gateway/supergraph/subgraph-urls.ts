@@ -1,0 +1,21 @@
+import { StartError } from '#server/run.ts';
+import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
+import type { GatewaySettings } from '../settings.ts';
+import { COMPOSE } from './open-supergraph.ts';
+
+/**
+ * Where the requests of a subgraph go: for the platform's own supergraph as the `<SERVICE>_URL` settings say, for any
+ * other as its file says.
+ */
+export function subgraphUrls(settings: GatewaySettings): (name: string, urlInFile: string) => string {
+  const isOwn = settings.supergraph === undefined || settings.supergraph === COMPOSE;
+  return (name, urlInFile) => {
+    if (isOwn && isService(name)) return `${urlOf(name, settings)}/graphql`;
+    if (URL.canParse(urlInFile)) return urlInFile;
+    throw new StartError(
+      `The supergraph gives no URL for the subgraph "${name}": got "${urlInFile}", expected one like http://host:port/graphql.`,
+    );
+  };
+}
+
+const isService = (name: string): name is ServiceName => SERVICE_NAMES.some((service) => service === name);
