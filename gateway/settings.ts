@@ -32,7 +32,12 @@ export const gatewaySettings = serverSettings.extend({
   /** Elements that a list counts for where no `@listSize` says more. */
   assumedListSize: z.coerce.number('expected a number of elements').int().min(0).max(1_000).default(10),
   /** How many operations are kept parsed, planned and compiled. */
-  operationCacheSize: z.coerce.number('expected a number of operations').int().min(1).max(100_000).default(1_000),
+  operationCacheSize: z.coerce
+    .number('expected a number of operations')
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(1_000),
   /** A manifest of registered operations, which clients then name by their id alone. */
   registeredOperations: z.string().optional(),
   /** Whether only those are answered. */

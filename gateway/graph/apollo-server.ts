@@ -72,9 +72,7 @@ const NOTHING_IS_KNOWN = {
 function asGateway(graph: Graph): GatewayInterface {
   return {
     onSchemaLoadOrUpdate: (callback) =>
-      graph.onLoad(({ loaded }) =>
-        callback({ apiSchema: loaded.apiSchema, coreSupergraphSdl: loaded.sdl }),
-      ),
+      graph.onLoad(({ loaded }) => callback({ apiSchema: loaded.apiSchema, coreSupergraphSdl: loaded.sdl })),
     load: async () => ({
       executor: async (request) => withoutStatus(await execute(graph, request)),
     }),
@@ -87,7 +85,8 @@ async function execute(
   { source, operation, request, context }: GatewayGraphQLRequestContext,
 ): Promise<ExecutionResult> {
   // Apollo Server makes a proper error of its own of this one.
-  if (!(operation as unknown)) return { errors: [new GraphQLError('Unknown operation: say which by operationName.')] };
+  if (!(operation as unknown))
+    return { errors: [new GraphQLError('Unknown operation: say which by operationName.')] };
   const { operations } = graph.current;
   const prepared = operations.prepare(source, request.operationName || undefined);
   const rawVariables = request.variables ?? {};
@@ -109,7 +108,9 @@ function withoutStatus(result: ExecutionResult): GatewayExecutionResult {
     errors: errors.map(
       (error) =>
         new GraphQLError(error.message, {
-          ...error,
+          path: error.path,
+          nodes: error.nodes,
+          originalError: error.originalError,
           extensions: Object.fromEntries(
             Object.entries(error.extensions ?? {}).filter(([name]) => name !== 'http'),
           ),

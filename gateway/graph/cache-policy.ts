@@ -2,6 +2,7 @@ import {
   getNamedType,
   isCompositeType,
   Kind,
+  OperationTypeNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
@@ -23,7 +24,7 @@ export function maxAgeOf(
   directives: AppliedDirectives,
 ): number {
   const root = schema.getRootType(operation.operation);
-  if (operation.operation !== 'query' || !root) return 0;
+  if (operation.operation !== OperationTypeNode.QUERY || !root) return 0;
   const fragments = new Map(
     document.definitions.flatMap((definition): [string, FragmentDefinitionNode][] =>
       definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition]] : [],
@@ -39,7 +40,8 @@ export function maxAgeOf(
           continue;
         }
         const type = getNamedType(field.type);
-        const own = ageAt(directives, `${parent.name}.${field.name}`, above) ?? ageAt(directives, type.name, above);
+        const own =
+          ageAt(directives, `${parent.name}.${field.name}`, above) ?? ageAt(directives, type.name, above);
         const here = own ?? (parent === root || isCompositeType(type) ? 0 : above);
         age = Math.min(age, here);
         if (age > 0 && selection.selectionSet && isCompositeType(type))

@@ -4,6 +4,7 @@ import {
   isCompositeType,
   isListType,
   Kind,
+  OperationTypeNode,
   valueFromASTUntyped,
   type DocumentNode,
   type FieldNode,
@@ -42,7 +43,10 @@ export function costOf(
   const root = options.schema.getRootType(operation.operation);
   if (!root) return () => 0;
   const selected = new Estimator(document, options).selections(operation.selectionSet, root);
-  const extra = operation.operation === 'mutation' ? MUTATION_COST * operation.selectionSet.selections.length : 0;
+  const extra =
+    operation.operation === OperationTypeNode.MUTATION
+      ? MUTATION_COST * operation.selectionSet.selections.length
+      : 0;
   const cost = sum([extra, selected]);
   return typeof cost === 'number' ? () => cost : cost;
 }
@@ -84,8 +88,7 @@ class Estimator {
     const coordinate = `${parent.name}.${name}`;
     const own = this.sizeByDirective(node, field, coordinate);
     const type = getNamedType(field.type);
-    const weight =
-      this.weight(coordinate) ?? this.weight(type.name) ?? (isCompositeType(type) ? 1 : 0);
+    const weight = this.weight(coordinate) ?? this.weight(type.name) ?? (isCompositeType(type) ? 1 : 0);
     const below =
       node.selectionSet && isCompositeType(type)
         ? this.selections(node.selectionSet, type, own?.fields ? own : undefined)
@@ -119,7 +122,7 @@ class Estimator {
     const assumed = typeof args.assumedSize === 'number' ? args.assumedSize : this.options.assumedListSize;
     const slices = strings(args.slicingArguments).map((name) => sliceOf(node, field, name));
     const most = this.options.maxListSize;
-    const size: Estimate = slices.some((slice) => slice instanceof Function)
+    const size: Estimate = slices.some(isVarying)
       ? (variables) => sizeOf(slices, assumed, most, variables)
       : sizeOf(slices, assumed, most, {});
     const fields = strings(args.sizedFields);
@@ -132,10 +135,12 @@ interface Sized {
   readonly fields: ReadonlySet<string> | undefined;
 }
 
+/** What stands in a slicing argument: a value, or where to find it among the variables. */
 type Slice = unknown;
 
-/** What stands in a slicing argument: a value, or where to find it among the variables. */
-function sliceOf(node: FieldNode, field: GraphQLField<unknown, unknown>, name: string): Slice | Cost {
+const isVarying = (slice: Slice): slice is Cost => typeof slice === 'function';
+
+function sliceOf(node: FieldNode, field: GraphQLField<unknown, unknown>, name: string): Slice {
   const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
   if (value?.kind === Kind.VARIABLE) {
     const variable = value.name.value;
@@ -152,7 +157,7 @@ function sizeOf(
   variables: Readonly<Record<string, unknown>>,
 ): number {
   const given = slices
-    .map((slice): unknown => (slice instanceof Function ? (slice(variables) as unknown) : slice))
+    .map((slice): unknown => (isVarying(slice) ? slice(variables) : slice))
     .filter((size) => typeof size === 'number');
   return Math.min(most, Math.max(0, given.length > 0 ? Math.max(...given) : assumed));
 }

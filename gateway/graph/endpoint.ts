@@ -10,11 +10,12 @@ import type { Logger } from '#server/observability/logger.ts';
 import { Counter, type Metrics } from '#server/observability/metrics.ts';
 import { rateLimited, type RateLimit } from '#server/rest/rate-limit.ts';
 import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
+import { permissionOf } from '../authorization/permission.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
 import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
-import { subgraphUrls } from '../supergraph/subgraph-urls.ts';
+import { isOwnSupergraph, subgraphUrls } from '../supergraph/subgraph-urls.ts';
 import { graphServer } from './apollo-server.ts';
 import type { GatewayContext } from './context.ts';
 import { formatGatewayError } from './errors.ts';
@@ -65,7 +66,13 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
   await graph.load(supergraph.current);
   supergraph.onChange((sdl) => graph.load(sdl));
 
-  const subscriptions = new FederatedSubscriptions({ log, metrics, tokens });
+  const subscriptions = new FederatedSubscriptions({
+    log,
+    metrics,
+    tokens,
+    permissionOf: (loaded, document, operationName, viewer) =>
+      permissionOf(loaded, graph.current.requirements, document, operationName, viewer),
+  });
   graph.onLoad(({ loaded }) => subscriptions.load(loaded));
 
   const persisted = new PersistedOperations(
@@ -121,7 +128,10 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
           ? { errors: admitted.errors }
           : await prepared.toResult({ variables: admitted.coerced, rawVariables, context });
       return errors
-        ? { ...result, errors: errors.map((error) => formatGatewayError(error.toJSON(), error, log)) as never }
+        ? {
+            ...result,
+            errors: errors.map((error) => formatGatewayError(error.toJSON(), error, log)) as never,
+          }
         : result;
     },
     async stop() {
@@ -159,7 +169,7 @@ function graphOptions({ settings, metrics, log }: GatewayEndpointOptions) {
       }),
     costLimit: settings.costLimit,
     assumedListSize: settings.assumedListSize,
-    maxListSize: settings.supergraph === undefined ? MAX_PAGE : Infinity,
+    maxListSize: isOwnSupergraph(settings) ? MAX_PAGE : Infinity,
     operationCacheSize: settings.operationCacheSize,
     formatError: (error: GraphQLError) => formatGatewayError(error.toJSON(), error, log),
     onFallback: (reason: string) => fallbacks.inc({ reason }),

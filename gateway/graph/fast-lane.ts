@@ -168,4 +168,3 @@ function parsed(text: string): unknown {
     return NOT_JSON;
   }
 }
-

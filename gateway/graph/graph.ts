@@ -84,7 +84,9 @@ export class Graph {
 
   async close(): Promise<void> {
     for (const timer of this.draining) clearTimeout(timer);
-    await Promise.all([...(this.served?.loaded.subgraphs.values() ?? [])].map((subgraph) => subgraph.close()));
+    await Promise.all(
+      [...(this.served?.loaded.subgraphs.values() ?? [])].map((subgraph) => subgraph.close()),
+    );
   }
 
   /** A subgraph that has stayed keeps its connections. */

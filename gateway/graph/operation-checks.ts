@@ -47,7 +47,7 @@ function checkUrl(req: Request, check: (operation: OperationReference) => Operat
   if (typeof query !== 'string' || query === searchParams.get('query')) return;
   searchParams.set('query', query);
   searchParams.set('extensions', JSON.stringify(withoutReference(extensions) ?? {}));
-  req.url = `${url.pathname}?${searchParams}`;
+  req.url = `${url.pathname}?${searchParams.toString()}`;
 }
 
 function withoutReference(extensions: unknown): Record<string, unknown> | undefined {

@@ -53,7 +53,8 @@ export class Operations {
    */
   async warmUp(before: Operations, millis: number): Promise<void> {
     const until = performance.now() + millis;
-    for (const [source, { byName }] of [...before.documents.entries()]) {
+    const documents = [...before.documents.entries()]; // they are used meanwhile
+    for (const [source, { byName }] of documents) {
       if (performance.now() > until) return;
       await setImmediate();
       if (this.isValid(source)) for (const name of byName.keys()) this.prepare(source, name || undefined);

@@ -2,6 +2,7 @@ import type { QueryPlan } from '@apollo/query-planner';
 import { operationFromDocument } from '@apollo/federation-internals';
 import {
   getVariableValues,
+  OperationTypeNode,
   type DocumentNode,
   type ExecutionResult,
   type GraphQLError,
@@ -109,7 +110,7 @@ export class PreparedOperation {
     const execution = { ...request, errors: variant.errors };
     if (this.maxAgeSeconds > 0 && variant.errors.length === 0) return this.fromCache(variant, execution);
     const json = variant.execution ? await variant.execution.toJson(execution) : this.refusal(variant.errors);
-    if (this.operation.operation === 'mutation') this.options.responses.forget(this.services);
+    if (this.operation.operation === OperationTypeNode.MUTATION) this.options.responses.forget(this.services);
     return { json };
   }
 
@@ -119,7 +120,7 @@ export class PreparedOperation {
     const result = variant.execution
       ? await variant.execution.toResult({ ...request, errors: variant.errors })
       : { errors: variant.errors, data: null };
-    if (this.operation.operation === 'mutation') this.options.responses.forget(this.services);
+    if (this.operation.operation === OperationTypeNode.MUTATION) this.options.responses.forget(this.services);
     return result;
   }
 
@@ -146,8 +147,7 @@ export class PreparedOperation {
     const refused = this.protectedFields.refusedTo(grants);
     const document = pruned(this.document, this.operation, new Set(refused.map(({ node }) => node)));
     const variant: Variant = {
-      execution:
-        document && this.executionOf(this.planOf(document), (data) => withhold(data, refused)),
+      execution: document && this.executionOf(this.planOf(document), (data) => withhold(data, refused)),
       errors: unauthorizedErrors(refused),
     };
     this.variants.set(mask, variant);

@@ -100,12 +100,7 @@ function statusOf(json: string): number {
   return errors?.find(({ extensions }) => extensions?.http?.status)?.extensions?.http?.status ?? 200;
 }
 
-function send(
-  res: ServerResponse,
-  status: number,
-  headers: Record<string, string>,
-  body: Buffer,
-): void {
+function send(res: ServerResponse, status: number, headers: Record<string, string>, body: Buffer): void {
   headers['Content-Length'] = String(body.length);
   res.writeHead(status, headers);
   res.end(body);
@@ -116,10 +111,12 @@ type Compress = (text: string, done: (error: Error | null, compressed: Buffer) =
 const BROTLI: { name: string; compress: Compress } = {
   name: 'br',
   // As quick as gzip, and smaller.
-  compress: (text, done) =>
-    brotliCompress(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }, done),
+  compress: (text, done) => brotliCompress(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }, done),
 };
-const GZIP: { name: string; compress: Compress } = { name: 'gzip', compress: (text, done) => gzip(text, done) };
+const GZIP: { name: string; compress: Compress } = {
+  name: 'gzip',
+  compress: (text, done) => gzip(text, done),
+};
 
 function encoderFor(req: IncomingMessage) {
   const accepted = req.headers['accept-encoding'];

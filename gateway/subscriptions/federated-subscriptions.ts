@@ -1,9 +1,9 @@
 import {
   getVariableValues,
+  GraphQLError,
   validate,
   type DocumentNode,
   type ExecutionResult,
-  type GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
@@ -13,7 +13,8 @@ import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { Counter, Gauge, type Metrics } from '#server/observability/metrics.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
-import { SubscriptionPlans, type Permission, type SubscriptionPlan } from './plans.ts';
+import type { Permission } from '../authorization/permission.ts';
+import { SubscriptionPlans, type SubscriptionPlan } from './plans.ts';
 import { Seat, type SubscribeArgs } from './seat.ts';
 import { SharedWork } from './shared-work.ts';
 
@@ -22,7 +23,7 @@ export interface FederatedSubscriptionsOptions {
   metrics: Metrics;
   /** The gateway's own: by them it proves itself to the subgraphs. */
   tokens: ServiceTokens;
-  /** What of an operation a caller gets. Default: everything. */
+  /** What of an operation a caller gets. Default: everything. @throws GraphQLError where that is nothing */
   permissionOf?(
     graph: LoadedGraph,
     document: DocumentNode,
@@ -80,7 +81,8 @@ export class FederatedSubscriptions {
   }
 
   subscribe(args: SubscribeArgs): AsyncIterableIterator<ExecutionResult> | ExecutionResult {
-    const plan = this.planOf(args);
+    const plan = this.permittedPlanOf(args);
+    if (plan instanceof GraphQLError) return { errors: [plan] };
     const { errors } = getVariableValues(
       this.apiSchema,
       plan.operation.variableDefinitions ?? [],
@@ -103,6 +105,15 @@ export class FederatedSubscriptions {
       else seat.move(plan);
     } catch (error) {
       seat.fail(gone(error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  private permittedPlanOf(args: SubscribeArgs): SubscriptionPlan | GraphQLError {
+    try {
+      return this.planOf(args);
+    } catch (error) {
+      if (error instanceof GraphQLError) return error;
+      throw error;
     }
   }
 

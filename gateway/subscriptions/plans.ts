@@ -7,24 +7,12 @@ import {
   stripIgnoredCharacters,
   visit,
   type DocumentNode,
-  type GraphQLError,
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import type { Permission } from '../authorization/permission.ts';
 import { sameForGymFields, type SameForGymFields } from './same-for-gym.ts';
-
-/** What of an operation a caller gets. */
-export interface Permission {
-  /** Equal for all who are refused the same; empty where nothing is. */
-  readonly mask: string;
-  /** The document without the refused fields: what is planned and fetched. */
-  readonly document: DocumentNode;
-  /** What stands before the other errors of every result. */
-  readonly errors: readonly GraphQLError[];
-  /** Takes the refused values out of what was fetched all the same. */
-  readonly withhold?: ((data: Record<string, unknown>) => void) | undefined;
-}
 
 /** How a subscription is run: `primary` at the subgraph that owns it, and for each of its events `perEvent`. */
 export interface SubscriptionPlan {

@@ -62,10 +62,7 @@ export class AppliedDirectives {
 
 const argumentsOf = (directive: ConstDirectiveNode | DirectiveNode): Record<string, unknown> =>
   Object.fromEntries(
-    (directive.arguments ?? []).map((argument) => [
-      argument.name.value,
-      valueFromASTUntyped(argument.value),
-    ]),
+    (directive.arguments ?? []).map((argument) => [argument.name.value, valueFromASTUntyped(argument.value)]),
   );
 
 /** What `@link(url:, as:, import:)` calls each directive here -> its name there (link specification, v1.0). */

@@ -8,7 +8,7 @@ import { COMPOSE } from './open-supergraph.ts';
  * other as its file says.
  */
 export function subgraphUrls(settings: GatewaySettings): (name: string, urlInFile: string) => string {
-  const isOwn = settings.supergraph === undefined || settings.supergraph === COMPOSE;
+  const isOwn = isOwnSupergraph(settings);
   return (name, urlInFile) => {
     if (isOwn && isService(name)) return `${urlOf(name, settings)}/graphql`;
     if (URL.canParse(urlInFile)) return urlInFile;
@@ -17,5 +17,9 @@ export function subgraphUrls(settings: GatewaySettings): (name: string, urlInFil
     );
   };
 }
+
+/** Whether the platform's own graph is served, and no other that somebody gave. */
+export const isOwnSupergraph = ({ supergraph }: Pick<GatewaySettings, 'supergraph'>): boolean =>
+  supergraph === undefined || supergraph === COMPOSE;
 
 const isService = (name: string): name is ServiceName => SERVICE_NAMES.some((service) => service === name);

@@ -1,0 +1,42 @@
+import { getOperationAST, type DocumentNode, type GraphQLError } from 'graphql';
+import type { Viewer } from '#server/auth/viewer.ts';
+import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import { grantsOf } from './grants.ts';
+import { ProtectedFields } from './protected-fields.ts';
+import { pruned } from './prune.ts';
+import type { Requirements } from './requirements.ts';
+import { unauthorizedErrors } from './unauthorized.ts';
+import { withhold } from './withhold.ts';
+
+/** What of an operation a caller gets. */
+export interface Permission {
+  /** Equal for all who are refused the same; empty where nothing is. */
+  readonly mask: string;
+  /** The document without the refused fields: what is planned and fetched. */
+  readonly document: DocumentNode;
+  /** What stands before the other errors of every result. */
+  readonly errors: readonly GraphQLError[];
+  /** Takes the refused values out of what was fetched all the same. */
+  readonly withhold?: ((data: Record<string, unknown>) => void) | undefined;
+}
+
+/** @throws the refusal where nothing is left of the operation */
+export function permissionOf(
+  { apiSchema }: LoadedGraph,
+  requirements: Requirements,
+  document: DocumentNode,
+  operationName: string | undefined,
+  viewer: Viewer,
+): Permission {
+  const operation = getOperationAST(document, operationName);
+  if (requirements.isEmpty || !operation) return { mask: '', document, errors: [] };
+  const grants = grantsOf(viewer);
+  const fields = new ProtectedFields(apiSchema, requirements, document, operation);
+  const mask = fields.maskOf(grants);
+  if (mask === '') return { mask, document, errors: [] };
+  const refused = fields.refusedTo(grants);
+  const errors = unauthorizedErrors(refused);
+  const left = pruned(document, operation, new Set(refused.map(({ node }) => node)));
+  if (!left) throw errors[0] ?? new Error('a refusal has a reason');
+  return { mask, document: left, errors, withhold: (data) => withhold(data, refused) };
+}
