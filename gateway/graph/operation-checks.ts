@@ -19,6 +19,7 @@ export function operationChecks(persisted: PersistedOperations): RequestHandler 
     const text = persisted.textOf(operation);
     if (text === undefined) return operation;
     limiter.check(text);
+    if (text === operation.query && !isObject(operation.extensions)) return operation;
     return { ...operation, query: text, extensions: withoutReference(operation.extensions) };
   };
   return (req, _res, next) => {
@@ -46,13 +47,14 @@ function checkUrl(req: Request, check: (operation: OperationReference) => Operat
   const { query } = check({ query: searchParams.get('query') ?? undefined, extensions });
   if (typeof query !== 'string' || query === searchParams.get('query')) return;
   searchParams.set('query', query);
-  searchParams.set('extensions', JSON.stringify(withoutReference(extensions) ?? {}));
+  searchParams.set('extensions', JSON.stringify(withoutReference(extensions)));
   req.url = `${url.pathname}?${searchParams.toString()}`;
 }
 
-function withoutReference(extensions: unknown): Record<string, unknown> | undefined {
-  if (!isObject(extensions)) return undefined;
-  return Object.fromEntries(Object.entries(extensions).filter(([name]) => name !== 'persistedQuery'));
+function withoutReference(extensions: unknown): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(isObject(extensions) ? extensions : {}).filter(([name]) => name !== 'persistedQuery'),
+  );
 }
 
 function parsed(text: string | null): unknown {
