@@ -46,6 +46,12 @@ export async function forgetAnswersTo(unit: UnitOfWork, userId: string): Promise
   await unit.em.execute('delete from idempotency_record where caller = ?', [`user:${userId}`]);
 }
 
+/** Whether the account has been erased here, or is being. */
+export async function isErased(unit: UnitOfWork, userId: string): Promise<boolean> {
+  const rows = await unit.em.execute<unknown[]>('select 1 from erased_account where user_id = ?', [userId]);
+  return rows.length > 0;
+}
+
 /** SQL of a service's migration: new rows of `table` whose `column` names an erased account are refused; also changed ones, where an update may set it. */
 export const refuseErasedAccount = (
   table: string,

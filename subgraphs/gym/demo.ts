@@ -8,8 +8,16 @@ import { Gym } from './gyms/gym.entity.ts';
 import { Location } from './locations/location.entity.ts';
 import { Comment, Like, Post } from './posts/post.entity.ts';
 
-/** Two gyms with their places, a challenge, news and a feed; what is there already stays as it is. */
+/** Two gyms with their places, a challenge, news and a feed: once, so that what people delete stays away. */
 export async function demo(unit: UnitOfWork): Promise<void> {
+  await unit.transaction(async () => {
+    if (await unit.em.count(Gym, { id: DEMO_GYMS.ironTemple.id })) return;
+    await fillIn(unit);
+  });
+}
+
+/** Another replica may be at it, too. */
+async function fillIn(unit: UnitOfWork): Promise<void> {
   const now = new Date();
   const keep = { onConflictAction: 'ignore' } as const;
   await unit.em.upsertMany(Gym, GYMS, keep);

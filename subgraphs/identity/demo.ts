@@ -1,13 +1,17 @@
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { AccountDeletion } from './accounts/account-deletion.entity.ts';
 import type { Passwords } from './users/passwords.ts';
 import { newQrCode } from './users/qr-code.ts';
 import { User } from './users/user.entity.ts';
 
-/** The six people of the demo; who is there already stays as she is. */
+/** The six people of the demo; who is there already stays as she is, and who has deleted her account stays away. */
 export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void> {
-  const present = await unit.em.find(User, { id: { $in: DEMO_PEOPLE.map(({ id }) => id) } });
-  const missing = DEMO_PEOPLE.filter(({ id }) => !present.some((user) => user.id === id));
+  const ids = DEMO_PEOPLE.map(({ id }) => id);
+  const present = await unit.em.find(User, { id: { $in: ids } });
+  const deleted = await unit.em.find(AccountDeletion, { userId: { $in: ids } });
+  const known = new Set([...present.map(({ id }) => id), ...deleted.map(({ userId }) => userId)]);
+  const missing = DEMO_PEOPLE.filter(({ id }) => !known.has(id));
   if (missing.length === 0) return;
   const passwordHash = await passwords.hash(DEMO_PASSWORD);
   const created = {

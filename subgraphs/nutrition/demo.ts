@@ -1,3 +1,4 @@
+import { isErased } from '#server/accounts/erased-accounts.ts';
 import { demoId, demoPerson } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { addDays, dayOf } from './days/calendar.ts';
@@ -13,6 +14,8 @@ export async function demo(unit: UnitOfWork): Promise<void> {
   await unit.transaction(async () => {
     // Relative to today, but only once: days must not slide along with every start.
     if (await unit.em.count(FoodLog, { userId: maya.id })) return;
+    // Who has deleted her demo account stays away.
+    if (await isErased(unit, maya.id)) return;
     const today = dayOf(new Date(), maya.timezone);
     // what is still to come today has not been eaten yet
     const entries = Array.from({ length: DAYS }, (_unused, back) =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { demoPerson } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 const SERVICES = ['gym', 'nutrition', 'content', 'squad', 'wizard'] as const;
@@ -104,6 +105,16 @@ describe('a person who is gone', () => {
     expect(errors?.[0]?.extensions.code).toBe('CONFLICT');
     expect(await recordsIn('gym', user.id)).toEqual({});
     expect(await recordsIn('nutrition', user.id)).toEqual({});
+  });
+
+  it('stays away when the demo data are looked after at a start', async () => {
+    const { id } = demoPerson('maya@iron.test');
+    for (const service of ['gym', 'nutrition'] as const) {
+      expect(Object.keys(await recordsIn(service, id)).length).toBeGreaterThan(0);
+      await erase(service, id);
+      await platform.restart(service);
+      expect(await recordsIn(service, id)).toEqual({});
+    }
   });
 
   it('is erased whole, however much she writes meanwhile', async () => {

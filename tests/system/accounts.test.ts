@@ -1,0 +1,350 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_PASSWORD } from '#server/demo-ids.ts';
+import { SERVICE_NAMES } from '#server/settings.ts';
+import { eventually, loggedIn, mailedToken } from '../identity/support.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { ANY_PORTS, startProcess } from '../support/process.ts';
+import { live, type Life } from './support/life.ts';
+
+let platform: TestPlatform;
+let friend: Awaited<ReturnType<TestPlatform['register']>>;
+let anna: Life;
+beforeAll(async () => {
+  platform = await startPlatform({ services: SERVICE_NAMES });
+  friend = await platform.register();
+  anna = await live(platform, friend);
+});
+afterAll(() => platform.stop());
+
+const DATABASES = SERVICE_NAMES.filter((name) => name !== 'squad');
+
+/** Everything that is in the databases, `<service>.<table>` with its rows as JSON; and every file, with its text. */
+async function everything(): Promise<[place: string, content: string][]> {
+  const found: [string, string][] = [];
+  for (const service of DATABASES) {
+    const tables = await platform.sql(
+      service,
+      `select table_name as name from information_schema.tables where table_schema = 'public'`,
+    );
+    for (const { name } of tables)
+      for (const row of await platform.sql(service, `select to_jsonb(t)::text as text from "${name}" t`))
+        found.push([`${service}.${name}`, row.text]);
+  }
+  for (const entry of await readdir(platform.dataDir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    found.push([path.relative(platform.dataDir, file), await readFile(file, 'latin1')]);
+  }
+  return found;
+}
+
+const placesOf = async (text: string): Promise<string[]> => [
+  ...new Set(
+    (await everything())
+      .filter(([place, content]) => place.includes(text) || content.includes(text))
+      .map(([place]) => place),
+  ),
+];
+
+const receiptAt = async (location: string) => (await platform.rest('identity', 'GET', location)).body;
+const outcomes = (receipt: { parts: { service: string; outcome: string }[] }) =>
+  Object.fromEntries(receipt.parts.map(({ service, outcome }) => [service, outcome]));
+
+/** What a life leaves, by service and kind. */
+const KINDS = {
+  identity: ['user', 'sessions', 'passwordResets', 'auditEvents'],
+  gym: [
+    'checkIns',
+    'deniedCheckIns',
+    'challenges',
+    'posts',
+    'comments',
+    'likes',
+    'reports',
+    'announcements',
+    'auditEvents',
+  ],
+  nutrition: ['foodLogs', 'goals', 'imports'],
+  content: [],
+  squad: [
+    'presence',
+    'squads',
+    'messages',
+    'history',
+    'invitesReceived',
+    'invitesSent',
+    'blocks',
+    'groups',
+    'activities',
+  ],
+  wizard: ['sessions'],
+};
+
+describe('an export', () => {
+  it('holds every record of every kind of every service, and no secret', async () => {
+    const { refreshToken } = await loggedIn(platform, anna);
+    const resetToken = await mailedToken(platform, anna.email);
+    const { status, body, headers } = await platform.rest('identity', 'GET', '/users/me/export', anna);
+    expect(status).toBe(200);
+    expect(headers.get('content-disposition')).toContain('attachment');
+    const filled = Object.fromEntries(
+      Object.entries(body.services as Record<string, Record<string, unknown[] | object>>).map(
+        ([service, kinds]) => [
+          service,
+          Object.keys(kinds).filter((kind) => Object.keys(kinds[kind] ?? {}).length > 0),
+        ],
+      ),
+    );
+    expect(filled).toEqual(KINDS);
+    const { identity, gym, nutrition, squad } = body.services;
+    expect(identity.user).toMatchObject({ id: anna.id, email: anna.email, bio: `I am ${anna.mark}` });
+    expect(gym.posts.map(({ text }: { text: string }) => text).toSorted()).toEqual([
+      `Look, ${anna.mark}`,
+      `Nobody answers ${anna.mark}`,
+    ]);
+    expect(nutrition.foodLogs.map(({ foodName }: { foodName: string }) => foodName)).toEqual([
+      `Bread of ${anna.mark}`,
+      `Soup of ${anna.mark}`,
+    ]);
+    expect(squad.messages).toMatchObject([{ text: `Go, says ${anna.mark}` }]);
+    const text = JSON.stringify(body);
+    for (const secret of [anna.password, anna.token, refreshToken, resetToken, 'argon2', 'hash', 'Hash'])
+      expect(text).not.toContain(secret);
+    expect(text).not.toContain('Ready'); // what the friend has written
+    const { data } = await platform.graph('identity', '{ exportMyAccount }', {}, anna);
+    expect(data.exportMyAccount.services.gym).toEqual(gym);
+  });
+
+  it('is made in the background where a service is down, and given when it is complete', async () => {
+    const user = await platform.register();
+    await platform.running('nutrition').stop();
+    const direct = await platform.rest('identity', 'GET', '/users/me/export', user);
+    expect(direct.body).toMatchObject({
+      status: 503,
+      code: 'UPSTREAM_UNAVAILABLE',
+      detail: expect.stringContaining('nutrition'),
+    });
+    const { status, body } = await platform.rest('identity', 'POST', '/users/me/exports', user);
+    expect(status).toBe(202);
+    expect(direct.body.detail).toContain(body.id); // one at a time
+    const at = `/users/me/exports/${body.id}`;
+    expect(
+      await eventually(async () => (await platform.rest('identity', 'GET', at, user)).body),
+    ).toMatchObject({
+      finishedAt: null,
+      document: null,
+      parts: expect.arrayContaining([{ service: 'nutrition', status: 'PENDING' }]),
+    });
+    expect((await platform.rest('identity', 'GET', `${at}/document`, user)).status).toBe(409);
+    expect((await platform.rest('identity', 'GET', at, friend)).status).toBe(404);
+    await platform.restart('nutrition');
+    const { document } = await eventually(async () => {
+      const { data } = await platform.graph(
+        'identity',
+        'query ($id: ID!) { accountExport(id: $id) { finishedAt document } }',
+        { id: body.id },
+        user,
+      );
+      return data.accountExport.document !== null && data.accountExport;
+    }, 10_000);
+    expect((await platform.rest('identity', 'GET', document, friend)).status).toBe(404);
+    const file = await platform.rest('identity', 'GET', document, user);
+    expect(file.body.services.nutrition).toEqual({ foodLogs: [], goals: [], imports: [] });
+
+    await platform.rest('identity', 'DELETE', '/users/me', { ...user, body: { password: user.password } });
+    expect(await placesOf(body.id)).toEqual(['identity.saga']); // which files were to go
+  });
+});
+
+describe('the deletion of an account', () => {
+  it('reaches every service, also one that is down meanwhile, and leaves what its receipt says', async () => {
+    expect((await placesOf(anna.mark)).length).toBeGreaterThan(10);
+    const { body: me } = await platform.rest('identity', 'GET', '/users/me', anna);
+    await platform.running('nutrition').stop();
+    const { status, headers } = await platform.rest('identity', 'DELETE', '/users/me', {
+      ...anna,
+      body: { password: anna.password },
+    });
+    expect(status).toBe(204);
+    const location = headers.get('location') ?? '';
+    expect((await platform.rest('identity', 'GET', '/users/me', anna)).status).toBe(401);
+    expect((await platform.rest('identity', 'POST', '/auth/login', { body: anna })).status).toBe(401);
+
+    const others = {
+      identity: 'DELETED',
+      gym: 'RETAINED',
+      content: 'DELETED',
+      squad: 'ANONYMISED',
+      wizard: 'DELETED',
+    };
+    const waiting = await eventually(async () => {
+      const receipt = await receiptAt(location);
+      return (
+        Object.values(outcomes(receipt)).filter((outcome) => outcome === 'PENDING').length === 1 && receipt
+      );
+    });
+    expect(waiting.finishedAt).toBeNull();
+    expect(outcomes(waiting)).toEqual({ ...others, nutrition: 'PENDING' });
+    await platform.restart('nutrition');
+    const receipt = await eventually(async () => {
+      const { data } = await platform.graph(
+        'identity',
+        'query ($id: ID!) { accountDeletion(id: $id) { finishedAt parts { service outcome reason } } }',
+        { id: path.basename(location) },
+      );
+      return data.accountDeletion.finishedAt !== null && data.accountDeletion;
+    }, 15_000);
+    expect(outcomes(receipt)).toEqual({ ...others, nutrition: 'DELETED' });
+    for (const { outcome, reason } of receipt.parts)
+      expect(typeof reason).toBe(outcome === 'DELETED' ? typeof reason : 'string');
+    expect(JSON.stringify(receipt)).not.toContain(anna.id);
+
+    // Everywhere within 5 s.
+    for (const [service, at] of [
+      ['gym', '/locations'],
+      ['nutrition', '/goals'],
+      ['squad', '/groups'],
+      ['wizard', '/'],
+    ] as const)
+      await eventually(async () => (await platform.rest(service, 'GET', at, anna)).status === 401);
+
+    expect((await placesOf(anna.mark)).filter((place) => !place.startsWith('outbox'))).toEqual([]);
+    expect(
+      (await placesOf(me.avatar.split('/').pop())).filter((place) => !place.startsWith('identity.')),
+    ).toEqual([]);
+    const ids = await placesOf(anna.id);
+    expect(
+      ids.filter((place) => !/\.(erased_account|audit_event|account_deletion|saga)$/.test(place)),
+    ).toEqual([
+      expect.stringMatching(`^squad/users/.*/${anna.id}.jsonl$`), // that she is gone, and nothing else
+    ]);
+  });
+
+  it('leaves to others what is theirs', async () => {
+    const { commentedPostId, squadId, groupId, visitId } = anna.remains;
+    const { data } = await platform.graph(
+      'gym',
+      `query ($id: ID!) { post(id: $id) { text image likeCount author { id } comments { nodes { text author { id } } } } }`,
+      { id: commentedPostId },
+      friend,
+    );
+    expect(data.post).toEqual({
+      text: '',
+      image: null,
+      likeCount: 0,
+      author: null,
+      comments: { nodes: [{ text: 'Nice one', author: { id: friend.id } }] },
+    });
+    expect(
+      await platform.sql('gym', 'select user_id, checked_in_by, checked_out_at from check_in where id = $1', [
+        visitId,
+      ]),
+    ).toEqual([{ user_id: null, checked_in_by: null, checked_out_at: expect.any(Date) }]);
+    const posts = (await platform.rest('gym', 'GET', '/posts', friend)).body;
+    expect(posts.find(({ text }: { text: string }) => text === 'Hello')).toMatchObject({
+      likeCount: 0,
+      commentCount: 0,
+    });
+    const history = (await platform.rest('squad', 'GET', `/history/${friend.id}`, friend)).body;
+    expect(history).toMatchObject([{ squadId, participantIds: [friend.id] }]);
+    expect((await platform.rest('squad', 'GET', `/squads/${squadId}/messages`, friend)).body).toMatchObject([
+      { text: 'Ready', seq: 1 },
+    ]);
+    expect((await platform.rest('squad', 'GET', `/squads/${squadId}`, friend)).body).toMatchObject({
+      hostId: friend.id,
+    });
+    const groups = (await platform.rest('squad', 'GET', '/groups', friend)).body;
+    expect(groups.find(({ id }: { id: string }) => id === groupId)).toMatchObject({
+      createdBy: null,
+      memberIds: [friend.id],
+    });
+    expect((await platform.rest('squad', 'GET', '/invites', friend)).body).toEqual([]);
+  });
+
+  it('of a member who left nothing is DELETED everywhere, and can be had by the graph', async () => {
+    const user = await platform.register();
+    const { data } = await platform.graph(
+      'identity',
+      'mutation ($input: DeleteMyAccountInput!) { deleteMyAccount(input: $input) { id finishedAt } }',
+      { input: { password: user.password } },
+      user,
+    );
+    const receipt = await eventually(async () => {
+      const now = await receiptAt(`/account-deletions/${data.deleteMyAccount.id}`);
+      return now.finishedAt !== null && now;
+    });
+    expect(outcomes(receipt)).toEqual(Object.fromEntries(SERVICE_NAMES.map((name) => [name, 'DELETED'])));
+  });
+
+  it('is refused to the last SUPER_ADMIN, and changes nothing then', async () => {
+    const token = await platform.demo('super@demo.test');
+    const answer = await platform.rest('identity', 'DELETE', '/users/me', {
+      token,
+      body: { password: DEMO_PASSWORD },
+    });
+    expect(answer.body.code).toBe('CONFLICT');
+    expect((await platform.rest('identity', 'GET', '/users/me', { token })).status).toBe(200);
+  });
+});
+
+describe('an export of a long life', () => {
+  it('of 30,000 entries comes whole; what does not fit an answer of the graph is refused there', async () => {
+    const user = await platform.register();
+    await platform.sql(
+      'nutrition',
+      `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, source, logged_at, local_date, created_at)
+       select gen_random_uuid(), $1, 'Soup ' || n, n, 0, 0, 0, 'MANUAL', date_trunc('second', now()) - n * interval '1 minute', '2026-01-05', now() from generate_series(1, 30000) n`,
+      [user.id],
+    );
+    await platform.sql('nutrition', 'analyze food_log'); // as the server does by itself within a minute
+    const response = await fetch(`${platform.url('identity')}/users/me/export`, {
+      headers: { Authorization: `Bearer ${user.token}` },
+    });
+    expect(response.status).toBe(200);
+    const { services } = (await response.json()) as { services: { nutrition: { foodLogs: unknown[] } } };
+    expect(services.nutrition.foodLogs).toHaveLength(30_000);
+    const { errors } = await platform.graph('identity', '{ exportMyAccount }', {}, user);
+    expect(errors?.[0]?.extensions.code).toBe('PAYLOAD_TOO_LARGE');
+  });
+});
+
+describe('kill -9', () => {
+  it('right after the answer loses nothing of a deletion: the next start carries it out', async () => {
+    const dataDir = await mkdtemp(path.join(os.tmpdir(), 'accounts-kill-'));
+    const env = { ...ANY_PORTS, DATA_DIR: dataDir, DEMO: 'on', RATE_LIMITS: 'off', HOST: '127.0.0.1' };
+    const start = async () => {
+      const service = startProcess([], env);
+      const [, url = ''] = await service.printed(/Open (http:\/\/\S+)/);
+      const call = async (method: string, at: string, body?: object, token?: string) => {
+        const answer = await fetch(`${url}${at}`, {
+          method,
+          headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+          ...(body && { body: JSON.stringify(body) }),
+        });
+        const text = await answer.text();
+        return { answer, body: text ? JSON.parse(text) : undefined };
+      };
+      return { service, call };
+    };
+    const maya = { email: 'maya@iron.test', password: DEMO_PASSWORD };
+    const before = await start();
+    const { token } = (await before.call('POST', '/identity/auth/login', maya)).body;
+    const { status, headers } = (await before.call('DELETE', '/identity/users/me', maya, token)).answer;
+    before.service.child.kill('SIGKILL');
+    expect(status).toBe(204);
+    await before.service.ended;
+
+    const after = await start();
+    expect((await after.call('POST', '/identity/auth/login', maya)).answer.status).toBe(401);
+    const receipt = await eventually(async () => {
+      const { body } = await after.call('GET', `/identity${headers.get('location')}`);
+      return body.finishedAt !== null && body;
+    }, 20_000);
+    expect(Object.values(outcomes(receipt))).not.toContain('PENDING');
+    await after.service.end();
+    await rm(dataDir, { recursive: true, force: true });
+  }, 60_000);
+});

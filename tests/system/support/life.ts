@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
+import { pictures } from '../../support/pictures.ts';
+import type { Called, CallOptions, TestPlatform } from '../../support/platform.ts';
+
+/** Somebody who has left something of every kind in every service; `mark` is in every word of hers. */
+export interface Life {
+  id: string;
+  email: string;
+  password: string;
+  token: string;
+  mark: string;
+  /** Things of others that remember her. */
+  remains: { commentedPostId: string; squadId: string; groupId: string; visitId: string };
+}
+
+/** Lives a life: a GYM_ADMIN's, so that there is something in the audit, too. */
+export async function live(platform: TestPlatform, friend: { id: string; token: string }): Promise<Life> {
+  const mark = `mark-${randomUUID().slice(0, 8)}`;
+  const person = { email: `${mark}@example.test`, password: `pass-${randomUUID()}` };
+  const { body: account } = await platform.rest('identity', 'POST', '/auth/register', {
+    body: { ...person, displayName: `Anna ${mark}`, gymId: DEMO_GYMS.ironTemple.id },
+  });
+  await call(platform, 'identity', 'PUT', `/users/${account.id}/role`, {
+    token: await platform.demo('super@demo.test'),
+    body: { role: 'GYM_ADMIN' },
+  });
+  const me = {
+    ...person,
+    id: account.id as string,
+    token: await platform.login(person.email, person.password),
+    mark,
+  };
+  await inIdentity(platform, me);
+  const inGym = await atTheGym(platform, me, friend);
+  await inNutrition(platform, me);
+  const inSquad = await withTheSquad(platform, me, friend);
+  await call(platform, 'wizard', 'POST', '/', { token: me.token, body: { kind: 'GYM_SETUP' } });
+  return { ...me, remains: { ...inGym, ...inSquad } };
+}
+
+type Me = Omit<Life, 'remains'>;
+
+async function inIdentity(platform: TestPlatform, { token, email, mark }: Me): Promise<void> {
+  await call(platform, 'identity', 'PUT', '/profile', { token, body: { bio: `I am ${mark}` } });
+  await call(platform, 'identity', 'POST', '/profile/upload', { token, body: await picture('avatar') });
+  await call(platform, 'identity', 'POST', '/auth/password-reset', { body: { email } });
+}
+
+async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { token: string }) {
+  const { qrCode } = await call(platform, 'identity', 'GET', '/users/me', { token });
+  const [location] = await call(platform, 'gym', 'GET', '/locations', { token });
+  const aquaAdmin = await platform.demo('admin@aqua.test');
+  const [elsewhere] = await call(platform, 'gym', 'GET', '/locations', { token: aquaAdmin });
+  const visit = await call(platform, 'gym', 'POST', '/locations/check-in', {
+    token,
+    body: { qrCode, locationId: location.id, source: 'kiosk' },
+  });
+  await platform.rest('gym', 'POST', '/locations/check-in', {
+    token,
+    body: { qrCode, locationId: elsewhere.id },
+  });
+  const friendsQr = (await call(platform, 'identity', 'GET', '/users/me', friend)).qrCode;
+  const letIn = await call(platform, 'gym', 'POST', '/locations/check-in', {
+    token,
+    body: { qrCode: friendsQr, locationId: location.id },
+  });
+  await call(platform, 'gym', 'DELETE', `/check-ins/${letIn.id}`, { token }); // audited
+  const challenge = await call(platform, 'gym', 'POST', '/challenges', {
+    token,
+    body: {
+      title: 'Laps',
+      metric: 'CUSTOM',
+      goal: 9,
+      startsAt: new Date(Date.now() - 1_000).toISOString(),
+      endsAt: new Date(Date.now() + 3_600_000).toISOString(),
+    },
+  });
+  await call(platform, 'gym', 'POST', `/challenges/${challenge.id}/join`, { token });
+  await call(platform, 'gym', 'POST', `/challenges/${challenge.id}/progress`, { token, body: { amount: 3 } });
+  const withPicture = await picture('image');
+  withPicture.append('text', `Look, ${mark}`);
+  const commented = await call(platform, 'gym', 'POST', '/posts', { token, body: withPicture });
+  await call(platform, 'gym', 'POST', `/posts/${commented.id}/comments`, {
+    ...only(friend),
+    body: { text: 'Nice one' },
+  });
+  await call(platform, 'gym', 'POST', '/posts', {
+    token,
+    headers: { 'Idempotency-Key': randomUUID() },
+    body: { text: `Nobody answers ${mark}` },
+  });
+  const friends = await call(platform, 'gym', 'POST', '/posts', { ...only(friend), body: { text: 'Hello' } });
+  await call(platform, 'gym', 'POST', `/posts/${friends.id}/comments`, {
+    token,
+    body: { text: `So says ${mark}` },
+  });
+  await call(platform, 'gym', 'PUT', `/posts/${friends.id}/like`, { token });
+  await call(platform, 'gym', 'POST', `/posts/${friends.id}/report`, {
+    token,
+    body: { reason: `${mark} minds` },
+  });
+  await call(platform, 'gym', 'POST', '/announcements', {
+    token,
+    body: { title: 'Closed', text: 'On Monday' },
+  });
+  return { commentedPostId: commented.id as string, visitId: visit.id as string };
+}
+
+async function inNutrition(platform: TestPlatform, { token, mark }: Me): Promise<void> {
+  await call(platform, 'nutrition', 'POST', '/log', {
+    token,
+    body: { foodName: `Soup of ${mark}`, calories: 90 },
+  });
+  await call(platform, 'nutrition', 'PUT', '/goals', { token, body: { calories: 2000 } });
+  await call(platform, 'nutrition', 'POST', '/log/import', {
+    token,
+    headers: { 'Content-Type': 'text/csv' },
+    body: `localDate,foodName,calories,protein,carbs,fats\n2026-01-05,Bread of ${mark},200,1,2,3`,
+  });
+}
+
+async function withTheSquad(platform: TestPlatform, me: Me, friend: { id: string; token: string }) {
+  const { token, mark } = me;
+  const url = platform.url('squad');
+  const [mine, theirs] = await Promise.all(
+    [token, friend.token].map((one) => SquadClient.connect({ url, token: one })),
+  );
+  if (!mine || !theirs) throw new Error('no sockets');
+  await mine.send('user_online', { activity: `With ${mark}` });
+  const { invite } = await mine.send('send_squad_invite', {
+    toUserId: friend.id,
+    message: `Come to ${mark}`,
+  });
+  const { squadId } = invite;
+  await mine.send('join_squad', { squadId });
+  await theirs.send('join_squad', { squadId });
+  await mine.send('update_workout', {
+    squadId,
+    eventId: 'e1',
+    exerciseIndex: 0,
+    setIndex: 0,
+    phase: 'WORK',
+    set: { reps: 5 },
+  });
+  await theirs.send('send_squad_message', { squadId, text: 'Ready' });
+  await mine.send('send_squad_message', { squadId, text: `Go, says ${mark}` });
+  await mine.send('end_squad', { squadId });
+  const { invite: back } = await theirs.send('send_squad_invite', { toUserId: me.id, message: 'Again?' });
+  await mine.send('respond_squad_invite', { inviteId: back.id, accept: false });
+  const group = await call(platform, 'squad', 'POST', '/groups', {
+    token,
+    body: { name: `Club ${randomUUID()}` },
+  });
+  await call(platform, 'squad', 'POST', `/groups/${group.id}/join`, only(friend));
+  await call(platform, 'squad', 'POST', `/blocks/${randomUUID()}`, { token });
+  await theirs.close();
+  return { squadId, groupId: group.id as string };
+}
+
+const only = ({ token }: { token: string }) => ({ token });
+
+async function picture(field: string): Promise<FormData> {
+  const form = new FormData();
+  form.append(
+    field,
+    new Blob([new Uint8Array(await pictures.honest('png'))], { type: 'image/png' }),
+    'p.png',
+  );
+  return form;
+}
+
+/** The body of an answer that must be good. */
+async function call(
+  platform: TestPlatform,
+  service: Called,
+  method: string,
+  at: string,
+  options: CallOptions,
+) {
+  const { status, body } = await platform.rest(service, method, at, options);
+  if (status >= 300) throw new Error(`${method} ${at} of ${service}: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
