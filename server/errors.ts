@@ -38,6 +38,7 @@ export const ERRORS = {
   AI_UNUSABLE_ANSWER: { status: 422, title: 'The AI provider gave no usable answer' },
   // wizard
   WIZARD_INCOMPLETE: { status: 409, title: 'The wizard session is not complete' },
+  WIZARD_VERSION_UNSUPPORTED: { status: 409, title: 'The wizard session follows a version that is gone' },
   // squad
   SQUAD_ENDED: { status: 409, title: 'The squad has ended' },
   SQUAD_PAUSED: { status: 409, title: 'The squad is paused' },

@@ -88,11 +88,7 @@ async function attempt(run: Run, action: ActionRecord): Promise<void> {
   run.observe({ sagaId: saga.id, action: action.name, moment: 'ran', phase: 'run' });
   if (saga.actions.every(({ status }) => status === 'DONE')) {
     const outputs = outputsOf(saga);
-    Object.assign(saga, {
-      status: 'DONE',
-      finishedAt: new Date(),
-      result: definition.result ? (definition.result(outputs, saga) ?? null) : outputs,
-    });
+    finish(run, 'DONE', definition.result ? (definition.result(outputs, saga) ?? null) : outputs);
   }
   await reach(run, action, 'saved', 'run');
 }
@@ -129,8 +125,15 @@ async function undo(run: Run, action: ActionRecord): Promise<void> {
     }
   }
   run.observe({ sagaId: saga.id, action: action.name, moment: 'ran', phase: 'undo' });
-  if (toUndo(saga).length === 0) Object.assign(saga, { status: 'UNDONE', finishedAt: new Date() });
+  if (toUndo(saga).length === 0) finish(run, 'UNDONE', null);
   await reach(run, action, 'saved', 'undo');
+}
+
+function finish({ saga, definition }: Run, status: 'DONE' | 'UNDONE', result: unknown): void {
+  Object.assign(saga, { status, result, finishedAt: new Date() });
+  if (!definition.forgetsInputs) return;
+  saga.context = null;
+  for (const action of saga.actions) action.input = null;
 }
 
 function setUndone(action: ActionRecord): void {

@@ -73,11 +73,12 @@ export function databaseSagaStore(unitOf: () => UnitOfWork, notifications?: Noti
       const unit = unitOf();
       return unit.transaction(async () => {
         const saved = await unit.em.execute<unknown[]>(
-          `update saga set status = ?, actions = ?::jsonb, result = ?::jsonb, finished_at = ?, due_at = ?,
+          `update saga set status = ?, context = ?::jsonb, actions = ?::jsonb, result = ?::jsonb, finished_at = ?, due_at = ?,
              leased_until = case when ? then null else now() + ? * interval '1 ms' end
            where id = ? and lease_holder = ? returning pg_notify(?, id::text)`,
           [
             saga.status,
+            JSON.stringify(saga.context),
             JSON.stringify(saga.actions),
             JSON.stringify(saga.result),
             saga.finishedAt,

@@ -54,12 +54,18 @@ export function memorySagaStore(unitOf: () => UnitOfWork): SagaStore {
     async save(saga, lease, within) {
       const found = held(saga.id, lease);
       if (!found) return false;
-      await within(unitOf());
+      const before = { ...found };
       Object.assign(found, {
         saga: structuredClone(saga),
         dueAt: dueAt(saga).getTime(),
         leasedUntil: Date.now() + lease.millis,
       });
+      try {
+        await within(unitOf());
+      } catch (error) {
+        Object.assign(found, before);
+        throw error;
+      }
       events.emit('change', saga.id);
       return true;
     },

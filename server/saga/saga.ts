@@ -105,6 +105,8 @@ export interface SagaDefinition {
   giveUpAfterMillis?: number;
   /** What a DONE saga leaves, from the outputs by name. Default: the outputs. */
   result?(outputs: Readonly<Record<string, unknown>>, saga: Saga): unknown;
+  /** Whether inputs and context are dropped at the end: they may be personal, and are of no use any more. Default: kept. */
+  forgetsInputs?: boolean;
   /**
    * Called with every change in the transaction that stores it: for what must be true together with it, such as the
    * status of the saga's subject. What it throws undoes the change, which is then tried again.

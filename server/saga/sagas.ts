@@ -69,6 +69,11 @@ export class Sagas {
     return this.options.store.findBySubjects(kind, subjects);
   }
 
+  /** Forgets all about these subjects. */
+  remove(kind: string, subjects: readonly string[]): Promise<void> {
+    return this.options.store.remove(kind, subjects);
+  }
+
   /** Calls `hear` with the id of every saga that changes, on whichever instance, until the returned function is called. */
   onChange(hear: (id: string) => void): () => void {
     return this.options.store.onChange(hear);

@@ -1,2 +1,8 @@
 /** Which of our types stands behind each GraphQL type; code generation reads this file. */
-export type { WizardSessionShape as WizardSession } from './sessions/sessions.shapes.ts';
+export type { AvailabilityShape as Availability } from './availability/availability.shapes.ts';
+export type {
+  WizardDeploymentShape as WizardDeployment,
+  WizardSessionShape as WizardSession,
+} from './sessions/sessions.shapes.ts';
+import type { WizardDeploymentShape } from './sessions/sessions.shapes.ts';
+export type WizardDeploymentAction = WizardDeploymentShape['actions'][number];

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from schema/ and models.ts. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { WizardSession as WizardSessionModel } from './models.ts';
+import type { Availability as AvailabilityModel, WizardDeployment as WizardDeploymentModel, WizardDeploymentAction as WizardDeploymentActionModel, WizardSession as WizardSessionModel } from './models.ts';
 import type { Context } from './services.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
@@ -17,6 +17,8 @@ export type Scalars = {
   DateTime: { input: string; output: string; }
   /** Any JSON value; each field that has it describes the shape. */
   JSON: { input: unknown; output: unknown; }
+  /** A file of a GraphQL multipart request. */
+  Upload: { input: Promise<import('graphql-upload/processRequest.mjs').FileUpload>; output: never; }
   _FieldSet: { input: unknown; output: unknown; }
 };
 
@@ -26,6 +28,13 @@ export type Query = {
   wizardSession: Maybe<WizardSession>;
   /** Your wizard sessions, newest first; a SUPER_ADMIN sees everybody's. */
   wizardSessions: WizardSessionConnection;
+  /**
+   * Whether something can still be had. `resource`: `gym-name`, `gym-slug`, `email` or `slot`, whose value is
+   * `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`: the half hour that the start lies in, in which as many may
+   * come as the location takes. `reserve` holds what is available for the session for 15 minutes; of each resource a
+   * session holds one value.
+   */
+  checkAvailability: Availability;
 };
 
 
@@ -42,6 +51,15 @@ export type QueryWizardSessionsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
 };
 
+
+export type QueryCheckAvailabilityArgs = {
+  resource: Scalars['String']['input'];
+  value: Scalars['String']['input'];
+  reserve?: InputMaybe<Scalars['Boolean']['input']>;
+  sessionId?: InputMaybe<Scalars['ID']['input']>;
+  resumeToken?: InputMaybe<Scalars['String']['input']>;
+};
+
 export type Mutation = {
   __typename?: 'Mutation';
   /**
@@ -54,6 +72,20 @@ export type Mutation = {
    * step's `errors` and `currentlyDue`; the session does not move past it. `VERSION_CONFLICT` where `version` is given and not the stored one.
    */
   updateWizardSession: WizardSession;
+  /**
+   * Uploads a file into a step: pictures (JPEG, PNG, WebP or AVIF, encoded anew) and documents (also PDF) of at most 10 MiB.
+   * Its address stands in the step's data afterwards.
+   */
+  uploadWizardFile: WizardSession;
+  /** Makes a session that was begun without an account your own, once: from then on its resume token opens nothing. */
+  claimWizardSession: WizardSession;
+  /** Gives up a session that is not deployed: what it holds is free again, its files are removed. Harmless when repeated. */
+  cancelWizardSession: WizardSession;
+  /**
+   * Makes a completed session real, once however often it is asked for: a GYM_SETUP for a SUPER_ADMIN, a MEMBER_ONBOARDING
+   * for its owner. `WIZARD_INCOMPLETE` names what is due. Follow it by `wizardDeploymentUpdated`.
+   */
+  deployWizardSession: WizardSession;
 };
 
 
@@ -64,6 +96,37 @@ export type MutationCreateWizardSessionArgs = {
 
 export type MutationUpdateWizardSessionArgs = {
   input: UpdateWizardSessionInput;
+};
+
+
+export type MutationUploadWizardFileArgs = {
+  input: UploadWizardFileInput;
+};
+
+
+export type MutationClaimWizardSessionArgs = {
+  input: ClaimWizardSessionInput;
+};
+
+
+export type MutationCancelWizardSessionArgs = {
+  input: CancelWizardSessionInput;
+};
+
+
+export type MutationDeployWizardSessionArgs = {
+  input: DeployWizardSessionInput;
+};
+
+export type Subscription = {
+  __typename?: 'Subscription';
+  /** The session now and at every change of it and of its deployment. */
+  wizardDeploymentUpdated: WizardSession;
+};
+
+
+export type SubscriptionWizardDeploymentUpdatedArgs = {
+  sessionId: Scalars['ID']['input'];
 };
 
 export type WizardKind =
@@ -77,8 +140,10 @@ export type WizardStatus =
   | 'DRAFT'
   /** Every step is complete; it can be deployed. */
   | 'READY'
+  /** The other services are being set up; see `deployment`. */
   | 'DEPLOYING'
   | 'DEPLOYED'
+  /** A service refused its part, and everything was undone; it may be corrected and deployed again. */
   | 'FAILED'
   | 'CANCELLED'
   /** Past `expiresAt`; it can be read, not changed. */
@@ -89,7 +154,9 @@ export type WizardStepStatus =
   | 'EMPTY'
   /** Something is saved; `errors` and `currentlyDue` say what is wrong or missing. */
   | 'INCOMPLETE'
-  | 'COMPLETE';
+  | 'COMPLETE'
+  /** It does not apply, by what an earlier step says. */
+  | 'SKIPPED';
 
 /** One run of a wizard: what has been filled in, step by step. */
 export type WizardSession = {
@@ -102,12 +169,17 @@ export type WizardSession = {
   /** Key of the step that comes next. */
   currentStep: Scalars['String']['output'];
   steps: Array<WizardStep>;
+  /** What was uploaded into its steps. */
+  files: Array<WizardFile>;
   /** Counts up at every change. */
   version: Scalars['Int']['output'];
   /** The user who began or claimed it; null while it belongs to nobody. */
   createdBy: Maybe<Scalars['ID']['output']>;
+  /** Of MEMBER_ONBOARDING: the gym of the owner. Of GYM_SETUP: the gym, once it is made. */
   gymId: Maybe<Scalars['ID']['output']>;
   expiresAt: Scalars['DateTime']['output'];
+  /** The last one; null while there was none. */
+  deployment: Maybe<WizardDeployment>;
   /** Only in the answer that creates a session without an account. */
   resumeToken: Maybe<Scalars['String']['output']>;
 };
@@ -123,6 +195,85 @@ export type WizardStep = {
   errors: Array<WizardFieldError>;
   /** Dotted paths of what is still to be filled in. */
   currentlyDue: Array<Scalars['String']['output']>;
+};
+
+/** A picture or a paper that belongs to a step. */
+export type WizardFile = {
+  __typename?: 'WizardFile';
+  id: Scalars['ID']['output'];
+  step: Scalars['String']['output'];
+  field: Scalars['String']['output'];
+  filename: Scalars['String']['output'];
+  /** `image/webp` or `application/pdf`. */
+  contentType: Scalars['String']['output'];
+  bytes: Scalars['Int']['output'];
+  uploadedAt: Scalars['DateTime']['output'];
+  /** Where it is served: to who may open the session; pictures of a deployed gym to everybody. */
+  url: Scalars['String']['output'];
+};
+
+/** How a session is made real in the other services: finished as a whole, or undone as a whole. */
+export type WizardDeployment = {
+  __typename?: 'WizardDeployment';
+  status: WizardDeploymentStatus;
+  startedAt: Scalars['DateTime']['output'];
+  finishedAt: Maybe<Scalars['DateTime']['output']>;
+  /** In the order in which they are done. */
+  actions: Array<WizardDeploymentAction>;
+  /** Once DONE, the ids of what was made: `{gymId, slug, locationIds, adminId}` or `{userId, slot: {locationId, startsAt}}`. */
+  result: Maybe<Scalars['JSON']['output']>;
+};
+
+export type WizardDeploymentStatus =
+  | 'RUNNING'
+  /** An action was refused; what was done is being taken back. */
+  | 'UNDOING'
+  | 'DONE'
+  | 'UNDONE';
+
+export type WizardDeploymentAction = {
+  __typename?: 'WizardDeploymentAction';
+  name: Scalars['String']['output'];
+  /** The service that it concerns. */
+  service: Scalars['String']['output'];
+  status: WizardActionStatus;
+  attempts: Scalars['Int']['output'];
+  /** Why the last attempt came to nothing. */
+  error: Maybe<WizardActionError>;
+  /** What it made, an object whose keys depend on the action; null while there is nothing. */
+  result: Maybe<Scalars['JSON']['output']>;
+};
+
+export type WizardActionStatus =
+  | 'PENDING'
+  | 'DONE'
+  /** Refused by its service. */
+  | 'FAILED'
+  /** It was done, or may have been, and was taken back. */
+  | 'UNDONE';
+
+export type WizardActionError = {
+  __typename?: 'WizardActionError';
+  /** From the platform's table of errors. */
+  code: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+};
+
+/** Whether a value of a resource can be had. */
+export type Availability = {
+  __typename?: 'Availability';
+  resource: Scalars['String']['output'];
+  value: Scalars['String']['output'];
+  available: Scalars['Boolean']['output'];
+  /**
+   * Where it is not: `INVALID` breaks a rule, `TAKEN` belongs to somebody, `RESERVED` is held by another session for now; of
+   * a slot also `FULL`, `CLOSED`, `PAST`, `UNKNOWN_LOCATION`.
+   */
+  reason: Maybe<Scalars['String']['output']>;
+  /** What is available instead; at most three. */
+  suggestions: Array<Scalars['String']['output']>;
+  /** Where it is held for the session now: until when. */
+  reservedUntil: Maybe<Scalars['DateTime']['output']>;
 };
 
 export type WizardFieldError = {
@@ -167,6 +318,32 @@ export type UpdateWizardSessionInput = {
   data?: InputMaybe<Scalars['JSON']['input']>;
   /** Key of the step to move to; absent: the next one where `data` completes the current one. */
   currentStep?: InputMaybe<Scalars['String']['input']>;
+  version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type UploadWizardFileInput = {
+  id: Scalars['ID']['input'];
+  resumeToken?: InputMaybe<Scalars['String']['input']>;
+  step: Scalars['String']['input'];
+  /** A file field of the step: `logo`, `splash` or `icon` of `branding`, `document` of basics, branding, locations, body and review. */
+  field: Scalars['String']['input'];
+  file: Scalars['Upload']['input'];
+  version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type ClaimWizardSessionInput = {
+  id: Scalars['ID']['input'];
+  resumeToken: Scalars['String']['input'];
+};
+
+export type CancelWizardSessionInput = {
+  id: Scalars['ID']['input'];
+  resumeToken?: InputMaybe<Scalars['String']['input']>;
+  version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type DeployWizardSessionInput = {
+  id: Scalars['ID']['input'];
   version?: InputMaybe<Scalars['Int']['input']>;
 };
 
@@ -281,23 +458,36 @@ export type FederationReferenceTypes = {
 export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
+  Upload: ResolverTypeWrapper<Scalars['Upload']['output']>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   WizardKind: WizardKind;
   WizardStatus: WizardStatus;
   WizardStepStatus: WizardStepStatus;
   WizardSession: ResolverTypeWrapper<WizardSessionModel>;
   WizardStep: ResolverTypeWrapper<WizardStep>;
+  WizardFile: ResolverTypeWrapper<WizardFile>;
+  WizardDeployment: ResolverTypeWrapper<WizardDeploymentModel>;
+  WizardDeploymentStatus: WizardDeploymentStatus;
+  WizardDeploymentAction: ResolverTypeWrapper<WizardDeploymentActionModel>;
+  WizardActionStatus: WizardActionStatus;
+  WizardActionError: ResolverTypeWrapper<WizardActionError>;
+  Availability: ResolverTypeWrapper<AvailabilityModel>;
   WizardFieldError: ResolverTypeWrapper<WizardFieldError>;
   WizardSessionConnection: ResolverTypeWrapper<Omit<WizardSessionConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['WizardSessionEdge']>, nodes: Array<ResolversTypes['WizardSession']> }>;
   WizardSessionEdge: ResolverTypeWrapper<Omit<WizardSessionEdge, 'node'> & { node: ResolversTypes['WizardSession'] }>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   CreateWizardSessionInput: CreateWizardSessionInput;
   UpdateWizardSessionInput: UpdateWizardSessionInput;
+  UploadWizardFileInput: UploadWizardFileInput;
+  ClaimWizardSessionInput: ClaimWizardSessionInput;
+  CancelWizardSessionInput: CancelWizardSessionInput;
+  DeployWizardSessionInput: DeployWizardSessionInput;
   User: ResolverTypeWrapper<Omit<User, 'wizardSessions'> & { wizardSessions?: Maybe<ResolversTypes['WizardSessionConnection']> }>;
 };
 
@@ -305,20 +495,31 @@ export type ResolversTypes = {
 export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   JSON: Scalars['JSON']['output'];
+  Upload: Scalars['Upload']['output'];
   Query: Record<PropertyKey, never>;
   ID: Scalars['ID']['output'];
   String: Scalars['String']['output'];
   Int: Scalars['Int']['output'];
+  Boolean: Scalars['Boolean']['output'];
   Mutation: Record<PropertyKey, never>;
+  Subscription: Record<PropertyKey, never>;
   WizardSession: WizardSessionModel;
   WizardStep: WizardStep;
+  WizardFile: WizardFile;
+  WizardDeployment: WizardDeploymentModel;
+  WizardDeploymentAction: WizardDeploymentActionModel;
+  WizardActionError: WizardActionError;
+  Availability: AvailabilityModel;
   WizardFieldError: WizardFieldError;
   WizardSessionConnection: Omit<WizardSessionConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['WizardSessionEdge']>, nodes: Array<ResolversParentTypes['WizardSession']> };
   WizardSessionEdge: Omit<WizardSessionEdge, 'node'> & { node: ResolversParentTypes['WizardSession'] };
   PageInfo: PageInfo;
-  Boolean: Scalars['Boolean']['output'];
   CreateWizardSessionInput: CreateWizardSessionInput;
   UpdateWizardSessionInput: UpdateWizardSessionInput;
+  UploadWizardFileInput: UploadWizardFileInput;
+  ClaimWizardSessionInput: ClaimWizardSessionInput;
+  CancelWizardSessionInput: CancelWizardSessionInput;
+  DeployWizardSessionInput: DeployWizardSessionInput;
   User: Omit<User, 'wizardSessions'> & { wizardSessions?: Maybe<ResolversParentTypes['WizardSessionConnection']> } | FederationReferenceTypes['User'];
 };
 
@@ -330,14 +531,27 @@ export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes
   name: 'JSON';
 }
 
+export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Upload'], any> {
+  name: 'Upload';
+}
+
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   wizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<QueryWizardSessionArgs, 'id'>>;
   wizardSessions?: Resolver<ResolversTypes['WizardSessionConnection'], ParentType, ContextType, Partial<QueryWizardSessionsArgs>>;
+  checkAvailability?: Resolver<ResolversTypes['Availability'], ParentType, ContextType, RequireFields<QueryCheckAvailabilityArgs, 'resource' | 'value'>>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationCreateWizardSessionArgs, 'input'>>;
   updateWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationUpdateWizardSessionArgs, 'input'>>;
+  uploadWizardFile?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationUploadWizardFileArgs, 'input'>>;
+  claimWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationClaimWizardSessionArgs, 'input'>>;
+  cancelWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationCancelWizardSessionArgs, 'input'>>;
+  deployWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationDeployWizardSessionArgs, 'input'>>;
+};
+
+export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
+  wizardDeploymentUpdated?: SubscriptionResolver<ResolversTypes['WizardSession'], "wizardDeploymentUpdated", ParentType, ContextType, RequireFields<SubscriptionWizardDeploymentUpdatedArgs, 'sessionId'>>;
 };
 
 export type WizardSessionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardSession'] = ResolversParentTypes['WizardSession'], FederationReferenceType extends FederationReferenceTypes['WizardSession'] = FederationReferenceTypes['WizardSession']> = {
@@ -348,10 +562,12 @@ export type WizardSessionResolvers<ContextType = Context, ParentType extends Res
   definitionVersion?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   currentStep?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   steps?: Resolver<Array<ResolversTypes['WizardStep']>, ParentType, ContextType>;
+  files?: Resolver<Array<ResolversTypes['WizardFile']>, ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   createdBy?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   gymId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  deployment?: Resolver<Maybe<ResolversTypes['WizardDeployment']>, ParentType, ContextType>;
   resumeToken?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
@@ -362,6 +578,48 @@ export type WizardStepResolvers<ContextType = Context, ParentType extends Resolv
   data?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   errors?: Resolver<Array<ResolversTypes['WizardFieldError']>, ParentType, ContextType>;
   currentlyDue?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type WizardFileResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardFile'] = ResolversParentTypes['WizardFile']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  step?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  field?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  filename?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  contentType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  bytes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  uploadedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type WizardDeploymentResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardDeployment'] = ResolversParentTypes['WizardDeployment']> = {
+  status?: Resolver<ResolversTypes['WizardDeploymentStatus'], ParentType, ContextType>;
+  startedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  finishedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  actions?: Resolver<Array<ResolversTypes['WizardDeploymentAction']>, ParentType, ContextType>;
+  result?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type WizardDeploymentActionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardDeploymentAction'] = ResolversParentTypes['WizardDeploymentAction']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  service?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['WizardActionStatus'], ParentType, ContextType>;
+  attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  error?: Resolver<Maybe<ResolversTypes['WizardActionError']>, ParentType, ContextType>;
+  result?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type WizardActionErrorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardActionError'] = ResolversParentTypes['WizardActionError']> = {
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type AvailabilityResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Availability'] = ResolversParentTypes['Availability']> = {
+  resource?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  available?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  suggestions?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  reservedUntil?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
 };
 
 export type WizardFieldErrorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardFieldError'] = ResolversParentTypes['WizardFieldError']> = {
@@ -396,10 +654,17 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
 export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
   JSON?: GraphQLScalarType;
+  Upload?: GraphQLScalarType;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
   WizardSession?: WizardSessionResolvers<ContextType>;
   WizardStep?: WizardStepResolvers<ContextType>;
+  WizardFile?: WizardFileResolvers<ContextType>;
+  WizardDeployment?: WizardDeploymentResolvers<ContextType>;
+  WizardDeploymentAction?: WizardDeploymentActionResolvers<ContextType>;
+  WizardActionError?: WizardActionErrorResolvers<ContextType>;
+  Availability?: AvailabilityResolvers<ContextType>;
   WizardFieldError?: WizardFieldErrorResolvers<ContextType>;
   WizardSessionConnection?: WizardSessionConnectionResolvers<ContextType>;
   WizardSessionEdge?: WizardSessionEdgeResolvers<ContextType>;

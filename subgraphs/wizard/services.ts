@@ -1,22 +1,41 @@
 import { AccountData } from '#server/accounts/account-data.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
+import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { wizardAccountPart } from './accounts/account-part.ts';
-import { databaseSessionStore } from './sessions/session-store.database.ts';
-import type { SessionStore } from './sessions/session-store.ts';
+import { Availability } from './availability/availability.ts';
+import type { WizardDefinitions } from './definitions/definitions.ts';
+import { DEPLOYMENT } from './deployments/deployment-context.ts';
+import { Deployments } from './deployments/deployments.ts';
+import { Files } from './files/files.ts';
+import { lookups, type OtherServices } from './other-services.ts';
 import { Sessions } from './sessions/sessions.ts';
+import type { WizardStorage } from './storage.ts';
 
 export interface WizardResources {
-  /** Where WIZARD_STORAGE=memory; undefined: the database. */
-  memoryStore: SessionStore | undefined;
+  storage: WizardStorage;
+  definitions: WizardDefinitions;
+  sagas: Sagas;
+  services: OtherServices;
+  files: FileStorage;
+  /** Where browsers reach this service. */
+  publicUrl: string;
 }
 
 /** The rules of this service, made for one unit of work. */
-export const wizardServices = (unit: UnitOfWork, { memoryStore }: WizardResources) => {
-  const store = memoryStore ?? databaseSessionStore(unit);
+export const wizardServices = (unit: UnitOfWork, resources: WizardResources) => {
+  const { sagas, services } = resources;
+  const sessions = new Sessions(unit, {
+    ...resources,
+    deploymentsOf: (sessionIds) => sagas.findBySubjects(DEPLOYMENT, sessionIds),
+  });
   return {
-    sessions: new Sessions(unit, store),
-    accountData: new AccountData(unit, wizardAccountPart(unit, store, memoryStore !== undefined)),
+    sessions,
+    availability: new Availability(unit, { ...resources, sessions, look: lookups(services, unit.origin) }),
+    files: new Files(unit, { ...resources, sessions }),
+    deployments: new Deployments(unit, { ...resources, sessions }),
+    accountData: new AccountData(unit, wizardAccountPart(unit, resources)),
   };
 };
 

@@ -1,30 +1,36 @@
-import { z } from 'zod';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { availabilityGraphql } from './availability/availability.graphql.ts';
+import { AVAILABILITY_RATE, availabilityRest } from './availability/availability.rest.ts';
 import { database } from './database.ts';
-import { wizardServices, type WizardResources } from './services.ts';
+import { DEFINITIONS } from './definitions/definitions.ts';
+import { demo } from './demo.ts';
+import { deploymentsGraphql } from './deployments/deployments.graphql.ts';
+import { deploymentsRest } from './deployments/deployments.rest.ts';
+import { filesGraphql } from './files/files.graphql.ts';
+import { filesRest } from './files/files.rest.ts';
+import { wizardResources, wizardSettings, type WizardParts } from './resources.ts';
+import { wizardServices } from './services.ts';
 import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
-import { memorySessionStore } from './sessions/session-store.memory.ts';
 
-const settings = z.object({
-  /** Where sessions are kept: in `platform_wizard`, or in this process. */
-  wizardStorage: z.enum(['database', 'memory'], 'expected database or memory').default('database'),
-});
+/** The wizard service over these definitions. */
+export const wizardOf = (parts: WizardParts) =>
+  defineSubgraph({
+    name: 'wizard',
+    title: 'Wizard service',
+    description: 'Onboarding of gyms and members, step by step.',
+    settings: wizardSettings,
+    database,
+    withoutDatabase: ({ wizardStorage }) => wizardStorage === 'memory',
+    resources: (base) => wizardResources(base, parts),
+    services: wizardServices,
+    features: { sessions: 'wizard', files: 'wizard', deployments: 'wizard' },
+    graphql: [sessionsGraphql, availabilityGraphql, filesGraphql, deploymentsGraphql],
+    graphqlRateLimits: { 'Query.checkAvailability': AVAILABILITY_RATE },
+    // words come before the sessions, whose ids are UUIDs
+    rest: [...accountDataRest, ...availabilityRest, ...sessionsRest, ...filesRest, ...deploymentsRest],
+    demo: (_services, unit, { storage }) => demo(unit, storage),
+  });
 
-export const wizard = defineSubgraph({
-  name: 'wizard',
-  title: 'Wizard service',
-  description: 'Onboarding of gyms and members, step by step.',
-  settings,
-  database,
-  withoutDatabase: ({ wizardStorage }) => wizardStorage === 'memory',
-  resources: async (base): Promise<WizardResources> => ({
-    memoryStore: base.settings.wizardStorage === 'memory' ? memorySessionStore() : undefined,
-  }),
-  services: wizardServices,
-  features: { sessions: 'wizard' },
-  graphql: [sessionsGraphql],
-  // before the sessions: `/accounts/...` is no `/:sessionId`
-  rest: [...accountDataRest, ...sessionsRest],
-});
+export const wizard = wizardOf({ definitions: DEFINITIONS });

@@ -189,6 +189,15 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(elsewhere.there.size).toBe(0);
   });
 
+  it('forget what they were told once they are over, where they are to', async () => {
+    const definition = kindOf(new Elsewhere(), { forgetsInputs: true });
+    const plan = { ...planOf(definition), context: { actorId: 'somebody' } };
+    const { saga } = await begin(definition).start(plan, unitOf());
+    const done = await until(saga.id);
+    expect(done).toMatchObject({ status: 'DONE', context: null, result: { one: { made: 'one1' } } });
+    expect(done.actions.map(({ input }) => input)).toEqual([null, null, null]);
+  });
+
   it('are given up after their time', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set(

@@ -1,21 +1,28 @@
 import { Outcome, type AccountPart, type RecordSource, type Verdict } from '#server/accounts/account-part.ts';
 import { eraseOnce } from '#server/accounts/erased-accounts.ts';
 import { conflict } from '#server/errors.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
+import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { DEPLOYMENT } from '../deployments/deployment-context.ts';
+import { fileKey, type SessionFile } from '../sessions/session-files.ts';
 import type { SessionRecord, SessionStore } from '../sessions/session-store.ts';
+import type { WizardStorage } from '../storage.ts';
 
-/** What the wizard service keeps of a person: the sessions that she began or claimed, with all that she filled in. */
-export const wizardAccountPart = (
-  unit: UnitOfWork,
-  sessions: SessionStore,
-  isInMemory: boolean,
-): AccountPart => ({
-  records: { sessions: sessionsOf(sessions) },
+export interface WizardAccountOptions {
+  storage: WizardStorage;
+  sagas: Sagas;
+  files: FileStorage;
+}
+
+/** What the wizard service keeps of a person: the sessions that she began or claimed, with all that she filled in, uploaded and holds. */
+export const wizardAccountPart = (unit: UnitOfWork, options: WizardAccountOptions): AccountPart => ({
+  records: { sessions: sessionsOf(options.storage.sessions(unit)) },
   // In memory nothing outlives the process, least of all what has to be known of a person who is gone.
   erase: (userId) =>
-    isInMemory
-      ? eraseSessions(sessions, userId)
-      : eraseOnce(unit, userId, () => eraseSessions(sessions, userId)),
+    options.storage.isInMemory
+      ? eraseSessions(unit, options, userId)
+      : eraseOnce(unit, userId, () => eraseSessions(unit, options, userId)),
 });
 
 /** Newest first, as in lists. */
@@ -28,17 +35,31 @@ const sessionsOf =
   };
 
 /** A gym that stands keeps the record of how it was set up, without who did it; everything else goes. */
-async function eraseSessions(store: SessionStore, userId: string): Promise<Verdict> {
+async function eraseSessions(
+  unit: UnitOfWork,
+  options: WizardAccountOptions,
+  userId: string,
+): Promise<Verdict> {
   const PAGE = 200;
+  const store = options.storage.sessions(unit);
   let kept = 0;
   for (let before: string | undefined; ;) {
     const page = await store.list({ createdBy: userId, before, limit: PAGE });
     for (const session of page)
       if (isGymThatStands(session)) {
-        if (!(await store.replace(anonymised(session)))) throw underWay();
+        const rest = anonymised(session);
+        await removeFiles(options, session, rest.files);
+        if (!(await store.replace(rest))) throw underWay();
         kept += 1;
       } else if (session.status === 'DEPLOYING') throw underWay();
-    await store.remove(page.filter((session) => !isGymThatStands(session)).map(({ id }) => id));
+    const gone = page.filter((session) => !isGymThatStands(session));
+    for (const session of gone) {
+      await removeFiles(options, session, []);
+      await options.storage.reservations(unit).release(session.id);
+    }
+    const ids = gone.map(({ id }) => id);
+    await options.sagas.remove(DEPLOYMENT, ids);
+    await store.remove(ids);
     before = page.at(-1)?.id;
     if (page.length < PAGE) break;
   }
@@ -59,9 +80,22 @@ function anonymised(session: SessionRecord): SessionRecord {
     createdBy: null,
     resumeTokenHash: null,
     data,
+    // its pictures are the gym's; papers were hers
+    files: session.files.filter(
+      ({ step, contentType }) => step === 'branding' && contentType === 'image/webp',
+    ),
     version: session.version + 1,
     updatedAt: new Date(),
   };
+}
+
+async function removeFiles(
+  { files }: WizardAccountOptions,
+  session: SessionRecord,
+  kept: readonly SessionFile[],
+): Promise<void> {
+  for (const file of session.files)
+    if (!kept.includes(file)) await files.delete(fileKey(session.id, file.id));
 }
 
 const underWay = () =>

@@ -1,41 +1,42 @@
 import type { z } from 'zod';
-import type { FieldError } from '#server/errors.ts';
 import type { WizardKind } from '../sessions/session.entity.ts';
 
-export interface StepDefinition {
-  key: string;
-  title: string;
-  /** What the step's data must be to be complete. */
-  shape: z.ZodObject;
-}
+/** What is saved of a session, by step. */
+export type StepData = Record<string, Record<string, unknown>>;
 
 /** A wizard as data: which steps, in which order, and what each wants. A change that old sessions do not fit gets a new version. */
 export interface WizardDefinition {
   kind: WizardKind;
   version: number;
   steps: readonly StepDefinition[];
+  /**
+   * By the version before: what makes that version's data into the next one's. A session of a version from which no
+   * way leads here is refused by name (WIZARD_VERSION_UNSUPPORTED).
+   */
+  migrations?: Readonly<Record<number, (data: StepData) => StepData>>;
 }
 
-export type StepStatus = 'EMPTY' | 'INCOMPLETE' | 'COMPLETE';
-
-export interface StepState {
-  status: StepStatus;
-  errors: FieldError[];
-  /** Dotted paths of what is missing. */
-  currentlyDue: string[];
+export interface StepDefinition {
+  key: string;
+  title: string;
+  /** What the step's data must be to be complete. */
+  shape: z.ZodObject;
+  /** The step is left out where an earlier one says so. Default: it always applies. */
+  leftOutIf?: { step: string; field: string; is: unknown };
+  /** Uploads that the step takes, by the name of their field. */
+  files?: Readonly<Record<string, FileField>>;
 }
 
-/** How far the data of a step has come. */
-export function stateOf(step: StepDefinition, data: Record<string, unknown>): StepState {
-  const result = step.shape.safeParse(data, { reportInput: true });
-  const issues = result.success ? [] : result.error.issues;
-  const missing = issues.filter((issue) => issue.input === undefined && issue.path.length > 0);
-  const errors = issues
-    .filter((issue) => !missing.includes(issue))
-    .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
-  return {
-    status: Object.keys(data).length === 0 ? 'EMPTY' : result.success ? 'COMPLETE' : 'INCOMPLETE',
-    errors,
-    currentlyDue: missing.map((issue) => issue.path.map(String).join('.')),
-  };
+export interface FileField {
+  /** Where the address of the file goes in the step's data, dotted. */
+  path: string;
+  /** `picture`: JPEG, PNG, WebP or AVIF, encoded anew. `document`: such a picture or a PDF. */
+  takes: 'picture' | 'document';
+  /** For everybody's eyes once the session is deployed, as a logo is. Default: only for who may open the session. */
+  isPublicOnceDeployed?: boolean;
 }
+
+/** A paper that belongs to a step, for whoever checks it. */
+export const DOCUMENT: Readonly<Record<string, FileField>> = {
+  document: { path: 'document', takes: 'document' },
+};

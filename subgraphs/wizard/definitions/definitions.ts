@@ -4,7 +4,9 @@ import { gymSetup } from './gym-setup.ts';
 import { memberOnboarding } from './member-onboarding.ts';
 
 /** The newest definition of each kind. */
-export const DEFINITIONS: Record<WizardKind, WizardDefinition> = {
+export type WizardDefinitions = Readonly<Record<WizardKind, WizardDefinition>>;
+
+export const DEFINITIONS: WizardDefinitions = {
   GYM_SETUP: gymSetup,
   MEMBER_ONBOARDING: memberOnboarding,
 };

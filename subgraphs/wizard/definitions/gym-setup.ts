@@ -1,12 +1,81 @@
 import { z } from 'zod';
-import { timezone } from '#server/shapes.ts';
-import type { WizardDefinition } from './definition.ts';
+import { openingHours, timezone } from '#server/shapes.ts';
+import { DOCUMENT, type WizardDefinition } from './definition.ts';
 
 const colour = z
   .string()
   .regex(/^#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, 'expected a colour such as #1a2b3c');
-const openingTime = z.string().regex(/^([01]\d|2[0-4]):[0-5]\d$/, 'expected a time such as 06:30');
+const assetUrl = z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' });
+const picture = (name: string) =>
+  ({ path: `assets.${name}`, takes: 'picture', isPublicOnceDeployed: true }) as const;
 
+export const gymName = z.string().trim().min(2).max(120);
+export const gymSlug = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/, 'expected 3 to 63 lower-case letters, digits and hyphens');
+
+export const BasicsShape = z.object({
+  name: gymName,
+  slug: gymSlug,
+  timezone,
+  // false: a SUPER_ADMIN runs it for now, and the step `admin` does not apply
+  inviteAdmin: z.boolean().optional(),
+});
+
+export const BrandingShape = z.object({
+  theme: z.looseObject({
+    colors: z.looseObject({
+      primary: colour,
+      secondary: colour.optional(),
+      background: colour.optional(),
+      text: colour.optional(),
+    }),
+    typography: z
+      .looseObject({
+        fontFamily: z.string().min(1).max(200).optional(),
+        baseSize: z.number().min(8).max(40).optional(),
+      })
+      .optional(),
+    spacing: z.looseObject({ unit: z.number().min(1).max(64).optional() }).optional(),
+  }),
+  assets: z
+    .looseObject({ logo: assetUrl.optional(), splash: assetUrl.optional(), icon: assetUrl.optional() })
+    .optional(),
+});
+
+export const LocationsShape = z.object({
+  locations: z
+    .array(
+      z.object({
+        name: z.string().trim().min(1).max(120),
+        capacity: z.int().min(1).max(100_000),
+        address: z.string().trim().max(300).optional(),
+        timezone: timezone.optional(),
+        openingHours: openingHours.optional(),
+      }),
+    )
+    .min(1, 'expected at least one location')
+    .max(50),
+});
+
+export const FeaturesShape = z.object({
+  features: z.record(
+    z.string().regex(/^[a-z][\w-]{0,40}$/, 'expected a module name such as nutrition'),
+    z.boolean('expected true or false'),
+  ),
+});
+
+export const AdminShape = z.object({
+  email: z.string().trim().max(254).pipe(z.email('expected an email address')),
+  displayName: z
+    .string()
+    .trim()
+    .min(1)
+    .max(80)
+    .regex(/^\P{Cc}*$/u, 'expected text without control characters'),
+});
+
+/** The same rules as the gym and identity services have, so that a deployment is not refused for what could be said before. */
 export const gymSetup: WizardDefinition = {
   kind: 'GYM_SETUP',
   version: 1,
@@ -14,66 +83,37 @@ export const gymSetup: WizardDefinition = {
     {
       key: 'basics',
       title: 'Name and address',
-      shape: z.object({
-        name: z.string().trim().min(2).max(120),
-        slug: z
-          .string()
-          .regex(
-            /^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/,
-            'expected 3 to 63 lower-case letters, digits and hyphens',
-          ),
-        timezone,
-      }),
+      shape: BasicsShape,
+      files: DOCUMENT,
     },
     {
       key: 'branding',
       title: 'Colours and pictures',
-      shape: z.object({
-        theme: z.looseObject({
-          colors: z.looseObject({ primary: colour }),
-          typography: z.looseObject({}).optional(),
-          spacing: z.looseObject({}).optional(),
-        }),
-        assets: z.record(z.string(), z.string()).optional(),
-      }),
+      shape: BrandingShape,
+      files: { logo: picture('logo'), splash: picture('splash'), icon: picture('icon'), ...DOCUMENT },
     },
     {
       key: 'locations',
       title: 'Locations',
-      shape: z.object({
-        locations: z
-          .array(
-            z.object({
-              name: z.string().trim().min(1).max(120),
-              capacity: z.int().min(1).max(100_000),
-              address: z.string().max(300).optional(),
-              timezone: timezone.optional(),
-              openingHours: z
-                .record(
-                  z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']),
-                  z.object({ opens: openingTime, closes: openingTime }),
-                )
-                .optional(),
-            }),
-          )
-          .min(1, 'expected at least one location')
-          .max(50),
-      }),
+      shape: LocationsShape,
+      files: DOCUMENT,
     },
     {
       key: 'features',
       title: 'Modules',
-      shape: z.object({ features: z.record(z.string(), z.boolean('expected true or false')) }),
+      shape: FeaturesShape,
     },
     {
       key: 'admin',
       title: 'First admin',
-      shape: z.object({ email: z.email(), displayName: z.string().trim().min(1).max(80) }),
+      leftOutIf: { step: 'basics', field: 'inviteAdmin', is: false },
+      shape: AdminShape,
     },
     {
       key: 'review',
       title: 'Review',
       shape: z.object({ confirmed: z.literal(true, 'expected true, to confirm') }),
+      files: DOCUMENT,
     },
   ],
 };

@@ -1,9 +1,13 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
+import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { Sessions } from './20261121041017_sessions.ts';
 import { AccountData } from './20261121120000_account_data.ts';
+import { ReservationsAndFiles } from './20261121140000_reservations_and_files.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20261121041017_sessions', class: Sessions },
   { name: '20261121120000_account_data', class: AccountData },
+  ...sagaMigrations,
+  { name: '20261121140000_reservations_and_files', class: ReservationsAndFiles },
 ];

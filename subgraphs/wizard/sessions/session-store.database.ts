@@ -1,17 +1,27 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { WizardSession } from './session.entity.ts';
-import type { SessionRecord, SessionStore } from './session-store.ts';
+import { WizardSession, type WizardStatus } from './session.entity.ts';
+import { PERISHABLE, type SessionRecord, type SessionStore } from './session-store.ts';
+
+/** Channel of the database's notifications; the payload is the session's id. */
+export const SESSION_CHANNEL = 'wizard_session';
 
 export function databaseSessionStore(unit: UnitOfWork): SessionStore {
+  const announce = async (id: string) => {
+    await unit.em.execute('select pg_notify(?, ?)', [SESSION_CHANNEL, id]);
+  };
   return {
     async insert(session) {
       await unit.em.insert(WizardSession, session);
     },
-    findByIds: async (ids) => (await unit.em.find(WizardSession, { id: { $in: [...ids] } })).map(recordOf),
+    // as it is now: who was beaten by another change looks again
+    findByIds: async (ids) =>
+      (await unit.em.find(WizardSession, { id: { $in: [...ids] } }, { disableIdentityMap: true })).map(
+        recordOf,
+      ),
     async list({ createdBy, status, kind, before, limit }) {
       const where = {
         ...(createdBy && { createdBy }),
-        ...(status && { status }),
+        ...whereStatus(status),
         ...(kind && { kind }),
         ...(before && { id: { $lt: before } }),
       };
@@ -20,13 +30,26 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
     async remove(ids) {
       await unit.em.nativeDelete(WizardSession, { id: { $in: [...ids] } });
     },
-    replace: async (session) =>
-      (await unit.em.nativeUpdate(
+    announce,
+    async replace(session) {
+      const changed = await unit.em.nativeUpdate(
         WizardSession,
         { id: session.id, version: session.version - 1 },
         session,
-      )) === 1,
+      );
+      if (changed === 0) return false;
+      await announce(session.id);
+      return true;
+    },
   };
+}
+
+function whereStatus(status: WizardStatus | undefined) {
+  if (!status) return {};
+  const now = new Date();
+  if (status === 'EXPIRED') return { status: { $in: [...PERISHABLE] }, expiresAt: { $lte: now } };
+  const isPerishable = PERISHABLE.has(status);
+  return { status, ...(isPerishable && { expiresAt: { $gt: now } }) };
 }
 
 const recordOf = (stored: WizardSession): SessionRecord => ({
@@ -36,6 +59,7 @@ const recordOf = (stored: WizardSession): SessionRecord => ({
   definitionVersion: stored.definitionVersion,
   currentStep: stored.currentStep,
   data: stored.data,
+  files: stored.files,
   version: stored.version,
   createdBy: stored.createdBy ?? null,
   gymId: stored.gymId ?? null,

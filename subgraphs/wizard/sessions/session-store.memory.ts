@@ -1,7 +1,7 @@
-import type { SessionRecord, SessionStore } from './session-store.ts';
+import { statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
 
 /** Sessions of one process, gone with it. */
-export function memorySessionStore(): SessionStore {
+export function memorySessionStore(announce: (id: string) => void): SessionStore {
   const sessions = new Map<string, SessionRecord>();
   // Copies in and out: what a caller changes afterwards must not change what is stored.
   return {
@@ -15,7 +15,7 @@ export function memorySessionStore(): SessionStore {
         .filter(
           (session) =>
             (!createdBy || session.createdBy === createdBy) &&
-            (!status || session.status === status) &&
+            (!status || statusOf(session) === status) &&
             (!kind || session.kind === kind) &&
             (!before || session.id < before),
         )
@@ -25,9 +25,11 @@ export function memorySessionStore(): SessionStore {
     async remove(ids) {
       for (const id of ids) sessions.delete(id);
     },
+    announce: async (id) => announce(id),
     async replace(session) {
       if (sessions.get(session.id)?.version !== session.version - 1) return false;
       sessions.set(session.id, structuredClone(session));
+      announce(session.id);
       return true;
     },
   };

@@ -1,4 +1,6 @@
+import type { StepData } from '../definitions/definition.ts';
 import type { WizardKind, WizardStatus } from './session.entity.ts';
+import type { SessionFile } from './session-files.ts';
 
 /** A wizard session as it is stored, wherever that is. */
 export interface SessionRecord {
@@ -8,7 +10,8 @@ export interface SessionRecord {
   definitionVersion: number;
   currentStep: string;
   /** What is saved, by step. */
-  data: Record<string, Record<string, unknown>>;
+  data: StepData;
+  files: SessionFile[];
   version: number;
   createdBy: string | null;
   gymId: string | null;
@@ -22,6 +25,7 @@ export interface SessionRecord {
 export interface SessionFilter {
   /** Only this user's; undefined: everybody's. */
   createdBy?: string | undefined;
+  /** As a reader sees it: one whose time is over is EXPIRED, whatever is stored. */
   status?: WizardStatus | undefined;
   kind?: WizardKind | undefined;
   /** Only ids before this one; newest first. */
@@ -29,12 +33,21 @@ export interface SessionFilter {
   limit: number;
 }
 
+/** Sessions that are still worked on; they end with their time. */
+export const PERISHABLE: ReadonlySet<WizardStatus> = new Set(['DRAFT', 'READY', 'FAILED']);
+
+/** The status that a reader sees. */
+export const statusOf = ({ status, expiresAt }: Pick<SessionRecord, 'status' | 'expiresAt'>): WizardStatus =>
+  PERISHABLE.has(status) && expiresAt.getTime() <= Date.now() ? 'EXPIRED' : status;
+
 /** Where sessions are kept. Implementations: `session-store.database.ts`, `session-store.memory.ts` (WIZARD_STORAGE). */
 export interface SessionStore {
   insert(session: SessionRecord): Promise<void>;
   findByIds(ids: readonly string[]): Promise<SessionRecord[]>;
   list(filter: SessionFilter): Promise<SessionRecord[]>;
-  /** Stores the change where the stored version is still the one before `session.version`; false where it is not. */
+  /** Tells all replicas that a session has changed, or its deployment; part of the unit of work. */
+  announce(id: string): Promise<void>;
+  /** Stores and announces the change where the stored version is still the one before `session.version`; false where it is not. */
   replace(session: SessionRecord): Promise<boolean>;
   /** Removes them for good. */
   remove(ids: readonly string[]): Promise<void>;

@@ -1,4 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { StepData } from '../definitions/definition.ts';
+import type { SessionFile } from './session-files.ts';
 
 export const WizardKind = { GYM_SETUP: 'GYM_SETUP', MEMBER_ONBOARDING: 'MEMBER_ONBOARDING' } as const;
 export type WizardKind = (typeof WizardKind)[keyof typeof WizardKind];
@@ -25,7 +27,8 @@ const WizardSessionSchema = defineEntity({
     status: p.string().length(16).$type<WizardStatus>(),
     definitionVersion: p.integer(),
     currentStep: p.string().length(64),
-    data: p.json<Record<string, Record<string, unknown>>>(),
+    data: p.json<StepData>(),
+    files: p.json<SessionFile[]>().default([]),
     version: p.integer(),
     createdBy: p.uuid().nullable(),
     gymId: p.uuid().nullable(),

@@ -1,6 +1,7 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
 import { orNull } from '#server/graphql/or-null.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import type { Context } from '../services.ts';
 
 export const sessionsGraphql = {
   Query: {
@@ -12,10 +13,23 @@ export const sessionsGraphql = {
     createWizardSession: (_root, { input }, { sessions }) => sessions.create(input),
     updateWizardSession: (_root, { input: { id, resumeToken, ...change } }, { sessions }) =>
       sessions.update(id, change, resumeToken),
+    claimWizardSession: (_root, { input: { id, ...input } }, { sessions }) => sessions.claim(id, input),
+    cancelWizardSession: (_root, { input: { id, resumeToken, version } }, { sessions }) =>
+      sessions.cancel(id, resumeToken, version ?? undefined),
+  },
+  Subscription: {
+    wizardDeploymentUpdated: {
+      subscribe: (_root, { sessionId }, { sessions }) => sessions.changes(sessionId),
+      resolve: ({ sessionId }: { sessionId: string }, _args: unknown, { sessions }: Context) =>
+        sessions.get(sessionId),
+    },
   },
   WizardSession: {
     __resolveReference: async ({ id }, { sessions }) => sessions.get(id),
     resumeToken: (session) => session.resumeToken ?? null,
+  },
+  WizardDeploymentAction: {
+    error: (action) => action.error ?? null,
   },
   User: {
     wizardSessions: async (user, args, { sessions }) =>

@@ -3,6 +3,7 @@ import { pageQuery } from '#server/paging.ts';
 import { restRoute } from '#server/rest/route.ts';
 import type { Sessions } from './sessions.ts';
 import {
+  ClaimWizardSessionShape,
   CreateWizardSessionShape,
   kind,
   status,
@@ -44,6 +45,7 @@ export const sessionsRest = [
     auth: 'optional',
     params,
     success: { status: 200, description: 'The session.', shape: WizardSessionShape },
+    errors: ['WIZARD_VERSION_UNSUPPORTED'],
     handler: ({ params: { sessionId }, header }, { sessions }) =>
       sessions.get(sessionId, header('x-resume-token')),
   }),
@@ -57,8 +59,34 @@ export const sessionsRest = [
     body: UpdateWizardSessionShape,
     versioned: true,
     success: { status: 200, description: 'The session as it is now.', shape: WizardSessionShape },
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'WIZARD_VERSION_UNSUPPORTED'],
     handler: ({ params: { sessionId }, body, header, expectedVersion }, { sessions }) =>
       sessions.update(sessionId, body, header('x-resume-token'), expectedVersion),
+  }),
+  route({
+    method: 'POST',
+    path: '/:sessionId/claim',
+    summary: 'Make a session that was begun without an account your own',
+    description: 'Once: from then on it opens with your token, and its resume token opens nothing.',
+    auth: 'required',
+    params,
+    body: ClaimWizardSessionShape,
+    success: { status: 200, description: 'The session, now yours.', shape: WizardSessionShape },
+    errors: ['CONFLICT', 'WIZARD_VERSION_UNSUPPORTED'],
+    handler: ({ params: { sessionId }, body }, { sessions }) => sessions.claim(sessionId, body),
+  }),
+  route({
+    method: 'POST',
+    path: '/:sessionId/cancel',
+    summary: 'Give up a session that is not deployed',
+    description: `What it holds is free again, its files are removed. Harmless when repeated. ${RESUME}`,
+    auth: 'optional',
+    params,
+    body: z.object({ version: z.int().nullish() }).nullish(),
+    versioned: true,
+    success: { status: 200, description: 'The session, CANCELLED.', shape: WizardSessionShape },
+    errors: ['CONFLICT'],
+    handler: ({ params: { sessionId }, header, expectedVersion }, { sessions }) =>
+      sessions.cancel(sessionId, header('x-resume-token'), expectedVersion),
   }),
 ];

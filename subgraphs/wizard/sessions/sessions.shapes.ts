@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ActionStatus, SagaStatus } from '#server/saga/saga.ts';
 import { WizardKind, WizardStatus } from './session.entity.ts';
 
 export const kind = z.enum(WizardKind, `expected ${Object.values(WizardKind).join(' or ')}`);
@@ -8,12 +9,59 @@ export const WizardStepShape = z
   .object({
     key: z.string(),
     title: z.string(),
-    status: z.enum(['EMPTY', 'INCOMPLETE', 'COMPLETE']),
+    status: z
+      .enum(['EMPTY', 'INCOMPLETE', 'COMPLETE', 'SKIPPED'])
+      .meta({ description: 'SKIPPED: an earlier step says that this one does not apply.' }),
     data: z.record(z.string(), z.unknown()),
     errors: z.array(z.object({ path: z.string(), message: z.string() })),
     currentlyDue: z.array(z.string()).meta({ description: 'Dotted paths of what is still to be filled in.' }),
   })
   .meta({ id: 'WizardStep' });
+
+export const WizardFileShape = z
+  .object({
+    id: z.uuid(),
+    step: z.string(),
+    field: z.string(),
+    filename: z.string(),
+    contentType: z.enum(['image/webp', 'application/pdf']),
+    bytes: z.int(),
+    uploadedAt: z.iso.datetime(),
+    url: z.url().meta({
+      description:
+        'Where it is served: to who may open the session; pictures of a deployed gym to everybody.',
+    }),
+  })
+  .meta({ id: 'WizardFile' });
+export type WizardFileShape = z.infer<typeof WizardFileShape>;
+
+export const WizardDeploymentShape = z
+  .object({
+    status: z.enum(SagaStatus).meta({
+      description: 'RUNNING until DONE; UNDOING until UNDONE where an action was refused.',
+    }),
+    startedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().nullable(),
+    actions: z.array(
+      z.object({
+        name: z.string(),
+        service: z.string().meta({ description: 'Which service it concerns.' }),
+        status: z.enum(ActionStatus),
+        attempts: z.int(),
+        error: z
+          .object({ code: z.string(), message: z.string() })
+          .optional()
+          .meta({ description: 'Why the last attempt came to nothing.' }),
+        result: z.unknown().meta({ description: 'What it made; null while there is nothing.' }),
+      }),
+    ),
+    result: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: 'Once DONE: the ids of what was made.' }),
+  })
+  .meta({ id: 'WizardDeployment' });
+export type WizardDeploymentShape = z.infer<typeof WizardDeploymentShape>;
 
 export const WizardSessionShape = z
   .object({
@@ -23,10 +71,16 @@ export const WizardSessionShape = z
     definitionVersion: z.int(),
     currentStep: z.string(),
     steps: z.array(WizardStepShape),
+    files: z.array(WizardFileShape),
     version: z.int(),
     createdBy: z.uuid().nullable(),
-    gymId: z.uuid().nullable(),
+    gymId: z.uuid().nullable().meta({
+      description: 'Of MEMBER_ONBOARDING: the gym of the owner. Of GYM_SETUP: the gym, once it is made.',
+    }),
     expiresAt: z.iso.datetime(),
+    deployment: WizardDeploymentShape.nullable().meta({
+      description: 'The last one; null while there was none.',
+    }),
     resumeToken: z
       .string()
       .optional()
@@ -48,4 +102,8 @@ export const UpdateWizardSessionShape = z.object({
     .meta({ description: 'Merged into what is saved of the step; null removes a key.' }),
   currentStep: z.string().nullish().meta({ description: 'Key of the step to move to.' }),
   version: z.int().nullish(),
+});
+
+export const ClaimWizardSessionShape = z.object({
+  resumeToken: z.string('expected the token of the session').min(1).max(200),
 });

@@ -1,46 +1,78 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { isSuperAdmin, requireRole, requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
-import { conflict, invalid, notFound, unauthenticated, versionConflict } from '#server/errors.ts';
+import { notFound, unauthenticated, versionConflict } from '#server/errors.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
-import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import type { Saga } from '#server/saga/saga.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { stateOf, type StepDefinition, type WizardDefinition } from '../definitions/definition.ts';
-import { DEFINITIONS } from '../definitions/definitions.ts';
+import type { WizardDefinition } from '../definitions/definition.ts';
+import type { WizardDefinitions } from '../definitions/definitions.ts';
+import { firstStepOf } from '../definitions/progress.ts';
+import { broughtUpToDate } from '../definitions/versions.ts';
+import type { WizardStorage } from '../storage.ts';
+import { hashOfToken, isToken, newResumeToken } from './resume-tokens.ts';
 import type { WizardKind, WizardStatus } from './session.entity.ts';
-import type { SessionRecord, SessionStore } from './session-store.ts';
+import { changedBy, requireInWork } from './session-change.ts';
+import { sessionEvents } from './session-events.ts';
+import { fileKey } from './session-files.ts';
+import { statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
+import { present, upToDateOrAsStored } from './session-view.ts';
 import {
+  ClaimWizardSessionShape,
   CreateWizardSessionShape,
   UpdateWizardSessionShape,
   type WizardSessionShape,
 } from './sessions.shapes.ts';
 
-const LIFETIME_MILLIS = 30 * 24 * 60 * 60 * 1000; // 30 days
-const ANONYMOUS_LIFETIME_MILLIS = 7 * 24 * 60 * 60 * 1000; // 7 days
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+const LIFETIME_MILLIS = 30 * DAY_MILLIS;
+const ANONYMOUS_LIFETIME_MILLIS = 7 * DAY_MILLIS;
 const cursors = cursorsOf('wizardSessions', z.tuple([z.uuid()]));
+
+export interface SessionFilters {
+  status?: WizardStatus | null | undefined;
+  kind?: WizardKind | null | undefined;
+}
+
+export interface SessionsOptions {
+  storage: WizardStorage;
+  definitions: WizardDefinitions;
+  files: FileStorage;
+  /** Where browsers reach this service. */
+  publicUrl: string;
+  /** The last deployment of each of these sessions. */
+  deploymentsOf(sessionIds: readonly string[]): Promise<Saga[]>;
+}
 
 /** Runs of wizards. Each belongs to the user who began it, or to whoever holds its resume token. */
 export class Sessions {
   private readonly unit: UnitOfWork;
+  private readonly options: SessionsOptions;
   private readonly store: SessionStore;
   private readonly byId = loaderOf(
     (ids) => this.store.findByIds(ids),
     (session) => session.id,
   );
+  private readonly deployments = loaderOf(
+    (ids) => this.options.deploymentsOf(ids),
+    (saga) => saga.subject,
+  );
 
-  constructor(unit: UnitOfWork, store: SessionStore) {
+  constructor(unit: UnitOfWork, options: SessionsOptions) {
     this.unit = unit;
-    this.store = store;
+    this.options = options;
+    this.store = options.storage.sessions(unit);
   }
 
   /** MEMBER_ONBOARDING without an account too; the answer then holds the `resumeToken`. */
   async create(input: unknown): Promise<WizardSessionShape> {
     const { kind } = validated(CreateWizardSessionShape, input);
     const owner = this.ownerOf(kind);
-    const resumeToken = owner ? undefined : randomBytes(32).toString('base64url');
-    const definition = DEFINITIONS[kind];
+    const resumeToken = owner ? undefined : newResumeToken();
+    const definition = this.options.definitions[kind];
     const now = new Date();
     const session: SessionRecord = {
       id: uuidv7(),
@@ -49,42 +81,40 @@ export class Sessions {
       definitionVersion: definition.version,
       currentStep: firstStepOf(definition).key,
       data: {},
+      files: [],
       version: 1,
       createdBy: owner?.userId ?? null,
       gymId: kind === 'GYM_SETUP' ? null : (owner?.gymId ?? null),
-      resumeTokenHash: resumeToken ? hashOf(resumeToken) : null,
+      resumeTokenHash: resumeToken ? hashOfToken(resumeToken) : null,
       expiresAt: new Date(now.getTime() + (owner ? LIFETIME_MILLIS : ANONYMOUS_LIFETIME_MILLIS)),
       createdAt: now,
       updatedAt: now,
     };
     await this.store.insert(session);
-    return { ...present(session), ...(resumeToken && { resumeToken }) };
+    return { ...(await this.presented(session)), ...(resumeToken && { resumeToken }) };
   }
 
-  /** @throws NOT_FOUND also for another user's. */
+  /** @throws NOT_FOUND also for another user's; WIZARD_VERSION_UNSUPPORTED */
   async get(id: string, resumeToken?: string | null): Promise<WizardSessionShape> {
-    return present(await this.load(id, resumeToken));
+    return this.presented(await this.open(id, resumeToken));
   }
 
   /** The viewer's own, newest first; everybody's for a SUPER_ADMIN. */
-  async list(
-    filter: { status?: WizardStatus | null | undefined; kind?: WizardKind | null | undefined },
-    page: PageRequest,
-  ): Promise<Page<WizardSessionShape>> {
+  async list(filters: SessionFilters, page: PageRequest): Promise<Page<WizardSessionShape>> {
     const viewer = requireUser(this.unit.viewer);
-    return this.pageOf(viewer.role === Role.SUPER_ADMIN ? undefined : viewer.userId, filter, page);
+    return this.pageOf(viewer.role === Role.SUPER_ADMIN ? undefined : viewer.userId, filters, page);
   }
 
   /** Of one user: herself, or for a SUPER_ADMIN. @throws NOT_FOUND for anybody else. */
   async ofUser(
     userId: string,
-    filter: { status?: WizardStatus | null | undefined; kind?: WizardKind | null | undefined },
+    filters: SessionFilters,
     page: PageRequest,
   ): Promise<Page<WizardSessionShape>> {
     const viewer = requireUser(this.unit.viewer);
     if (viewer.userId !== userId && viewer.role !== Role.SUPER_ADMIN)
       throw notFound('wizard session of user', userId);
-    return this.pageOf(userId, filter, page);
+    return this.pageOf(userId, filters, page);
   }
 
   /** Saves a part of a step, validates it, and moves on past valid steps only. */
@@ -96,14 +126,114 @@ export class Sessions {
   ): Promise<WizardSessionShape> {
     const change = validated(UpdateWizardSessionShape, input);
     const expected = expectedVersion ?? change.version ?? undefined;
+    return this.presented(
+      await this.change(id, resumeToken, expected, (session, definition) =>
+        changedBy(session, change, definition),
+      ),
+    );
+  }
+
+  /** Makes the session of a resume token the viewer's own; from then on the token opens nothing. @throws NOT_FOUND */
+  async claim(id: string, input: unknown): Promise<WizardSessionShape> {
+    const { userId, gymId } = requireUser(this.unit.viewer);
+    const { resumeToken } = validated(ClaimWizardSessionShape, input);
+    return this.presented(
+      await this.change(id, resumeToken, undefined, (session) => {
+        if (session.createdBy === userId) return session;
+        if (!isToken(resumeToken, session.resumeTokenHash)) throw notFound('wizard session', id);
+        requireInWork(session);
+        return {
+          ...session,
+          createdBy: userId,
+          gymId,
+          resumeTokenHash: null,
+          expiresAt: new Date(Date.now() + LIFETIME_MILLIS),
+        };
+      }),
+    );
+  }
+
+  /** Gives up a session that is not deployed: what it holds is free again, its files go. Harmless when repeated. */
+  async cancel(
+    id: string,
+    resumeToken?: string | null,
+    expectedVersion?: number,
+  ): Promise<WizardSessionShape> {
+    const { storage, files } = this.options;
+    const stored = await this.load(id, resumeToken);
+    const cancelled = await storage.transaction(this.unit, async () => {
+      const changed = await this.changeStored(id, resumeToken, expectedVersion, (session) => {
+        if (session.status === 'CANCELLED') return session;
+        const status = statusOf(session);
+        if (status !== 'EXPIRED') requireInWork(session);
+        return { ...session, status: 'CANCELLED', files: [] };
+      });
+      await storage.reservations(this.unit).release(id);
+      return changed;
+    });
+    for (const file of stored.files) await files.delete(fileKey(id, file.id));
+    return this.presented(cancelled);
+  }
+
+  /** Now and at every change, also of its deployment. @throws NOT_FOUND also for another user's */
+  async changes(
+    id: string,
+    resumeToken?: string | null,
+  ): Promise<AsyncIterableIterator<{ sessionId: string }>> {
+    await this.load(id, resumeToken);
+    return sessionEvents(this.options.storage, id);
+  }
+
+  /** @throws as `get`, whatever version the session follows */
+  async requireOpen(id: string, resumeToken?: string | null): Promise<void> {
+    await this.load(id, resumeToken);
+  }
+
+  /** The session itself, under the definition of today, for other rules. @throws as `get` */
+  async open(id: string, resumeToken?: string | null): Promise<SessionRecord> {
+    const session = await this.load(id, resumeToken);
+    return broughtUpToDate(session, this.options.definitions[session.kind]);
+  }
+
+  /**
+   * Changes a session, one change after the other: where somebody else was faster, `apply` is asked again about what
+   * is there now, unless a version was expected. @throws VERSION_CONFLICT
+   */
+  change(
+    id: string,
+    resumeToken: string | null | undefined,
+    expected: number | undefined,
+    apply: (session: SessionRecord, definition: WizardDefinition) => SessionRecord,
+  ): Promise<SessionRecord> {
+    return this.changeStored(id, resumeToken, expected, (session) => {
+      const definition = this.options.definitions[session.kind];
+      return apply(broughtUpToDate(session, definition), definition);
+    });
+  }
+
+  /** As its readers see it. @param deployment where it is known already, since only this unit of work sees it yet */
+  async presented(session: SessionRecord, deployment?: Saga): Promise<WizardSessionShape> {
+    const { definitions, publicUrl } = this.options;
+    const last = deployment ?? (await this.deployments.load(session.id));
+    return present(session, definitions[session.kind], last, publicUrl);
+  }
+
+  private async changeStored(
+    id: string,
+    resumeToken: string | null | undefined,
+    expected: number | undefined,
+    apply: (session: SessionRecord) => SessionRecord,
+  ): Promise<SessionRecord> {
     for (;;) {
       const stored = await this.load(id, resumeToken);
       if (expected !== undefined && expected !== stored.version)
         throw versionConflict('wizard session', expected, stored.version);
-      const changed = changedBy(stored, change);
-      if (await this.store.replace(changed)) return present(changed);
-      // Somebody else was faster. With an expected version the next round says so; without, this change goes on top of theirs.
+      const changed = apply(stored);
+      if (changed === stored) return stored;
+      const next = { ...changed, version: stored.version + 1, updatedAt: new Date() };
       this.byId.clear(id);
+      this.deployments.clear(id);
+      if (await this.store.replace(next)) return next;
     }
   }
 
@@ -125,15 +255,15 @@ export class Sessions {
     const { viewer } = this.unit;
     if (isSuperAdmin(viewer)) return true;
     if (session.createdBy !== null) return viewer.kind === 'user' && viewer.userId === session.createdBy;
-    if (!session.resumeTokenHash || !resumeToken) return false;
-    return timingSafeEqual(Buffer.from(session.resumeTokenHash), Buffer.from(hashOf(resumeToken)));
+    return isToken(resumeToken, session.resumeTokenHash);
   }
 
   private async pageOf(
     createdBy: string | undefined,
-    { status, kind }: { status?: WizardStatus | null | undefined; kind?: WizardKind | null | undefined },
+    { status, kind }: SessionFilters,
     request: PageRequest,
   ): Promise<Page<WizardSessionShape>> {
+    const { definitions } = this.options;
     const [before] = cursors.read(request.cursor) ?? [];
     const sessions = await this.store.list({
       createdBy,
@@ -142,100 +272,9 @@ export class Sessions {
       before,
       limit: pageSize(request) + 1,
     });
-    return mapPage(
-      cursors.page(sessions, request, (session) => [session.id]),
-      present,
+    const views = await Promise.all(
+      sessions.map((session) => this.presented(upToDateOrAsStored(session, definitions[session.kind]))),
     );
+    return cursors.page(views, request, (session) => [session.id]);
   }
-}
-
-/** The session with the change in it, one version on. */
-function changedBy(session: SessionRecord, change: z.infer<typeof UpdateWizardSessionShape>): SessionRecord {
-  const status = statusOf(session);
-  if (status !== 'DRAFT' && status !== 'READY')
-    throw conflict(`This wizard session is ${status} and can no longer be changed; begin a new one.`);
-  const definition = DEFINITIONS[session.kind];
-  const step = stepOf(definition, change.step ?? session.currentStep, 'step');
-  const data = change.data
-    ? { ...session.data, [step.key]: merged(session.data[step.key], change.data) }
-    : session.data;
-  return {
-    ...session,
-    data,
-    status: definition.steps.every((each) => isComplete(each, data)) ? 'READY' : 'DRAFT',
-    currentStep: nextStep(definition, session.currentStep, change.currentStep ?? undefined, data),
-    version: session.version + 1,
-    updatedAt: new Date(),
-  };
-}
-
-/** Where the session goes: to the asked step where nothing before it is open, else to the first open one; unasked, past what is complete. */
-function nextStep(
-  definition: WizardDefinition,
-  current: string,
-  asked: string | undefined,
-  data: SessionRecord['data'],
-): string {
-  const position = (key: string) => definition.steps.findIndex((step) => step.key === key);
-  const firstOpen = definition.steps.findIndex((step) => !isComplete(step, data));
-  const furthest = firstOpen === -1 ? definition.steps.length - 1 : firstOpen;
-  const wanted =
-    asked === undefined
-      ? Math.max(
-          position(current),
-          isComplete(stepOf(definition, current, 'currentStep'), data) ? position(current) + 1 : 0,
-        )
-      : position(stepOf(definition, asked, 'currentStep').key);
-  return definition.steps[Math.min(wanted, furthest)]?.key ?? current;
-}
-
-const isComplete = (step: StepDefinition, data: SessionRecord['data']): boolean =>
-  stateOf(step, data[step.key] ?? {}).status === 'COMPLETE';
-
-function stepOf(definition: WizardDefinition, key: string, field: string): StepDefinition {
-  const step = definition.steps.find((each) => each.key === key);
-  if (!step)
-    throw invalid(
-      field,
-      `expected one of ${definition.steps.map((each) => each.key).join(', ')}, got "${key.slice(0, 60)}"`,
-    );
-  return step;
-}
-
-function firstStepOf(definition: WizardDefinition): StepDefinition {
-  const [first] = definition.steps;
-  if (!first) throw new Error(`The definition ${definition.kind} has no steps.`);
-  return first;
-}
-
-/** Keys of `change` over those of `saved`; null removes. */
-const merged = (
-  saved: Record<string, unknown> | undefined,
-  change: Record<string, unknown>,
-): Record<string, unknown> =>
-  Object.fromEntries(Object.entries({ ...saved, ...change }).filter(([, value]) => value !== null));
-
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
-
-const statusOf = (session: SessionRecord): WizardStatus =>
-  (session.status === 'DRAFT' || session.status === 'READY') && session.expiresAt.getTime() <= Date.now()
-    ? 'EXPIRED'
-    : session.status;
-
-function present(session: SessionRecord): WizardSessionShape {
-  return {
-    id: session.id,
-    kind: session.kind,
-    status: statusOf(session),
-    definitionVersion: session.definitionVersion,
-    currentStep: session.currentStep,
-    steps: DEFINITIONS[session.kind].steps.map((step) => {
-      const data = session.data[step.key] ?? {};
-      return { key: step.key, title: step.title, data, ...stateOf(step, data) };
-    }),
-    version: session.version,
-    createdBy: session.createdBy,
-    gymId: session.gymId,
-    expiresAt: session.expiresAt.toISOString(),
-  };
 }

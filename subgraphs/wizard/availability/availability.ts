@@ -1,0 +1,99 @@
+import { invalid } from '#server/errors.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import type { Lookups } from '../other-services.ts';
+import { requireInWork } from '../sessions/session-change.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { WizardStorage } from '../storage.ts';
+import { CheckAvailabilityShape, type AvailabilityShape, type Reason } from './availability.shapes.ts';
+import { CANDIDATES, type Candidate } from './candidates.ts';
+import { RESERVATION_MILLIS, type Resource } from './resources.ts';
+
+const SUGGESTIONS = 3;
+
+export interface AvailabilityOptions {
+  storage: WizardStorage;
+  sessions: Sessions;
+  look: Lookups;
+}
+
+/**
+ * What can still be had, for everybody; and what a session holds for a time. The last word has the service that the
+ * thing ends up in, by its unique constraint.
+ */
+export class Availability {
+  private readonly unit: UnitOfWork;
+  private readonly options: AvailabilityOptions;
+
+  constructor(unit: UnitOfWork, options: AvailabilityOptions) {
+    this.unit = unit;
+    this.options = options;
+  }
+
+  /**
+   * With `reserve` it is held for the session if it is available. What the session itself holds is available to it.
+   * @throws VALIDATION_FAILED; as opening a session, where one is named; UPSTREAM_UNAVAILABLE
+   */
+  async check(input: unknown, resumeToken?: string | null): Promise<AvailabilityShape> {
+    const { resource, value, reserve, sessionId } = validated(CheckAvailabilityShape, input);
+    if (reserve && !sessionId) throw invalid('sessionId', 'expected the session that it is to be held for');
+    if (sessionId) {
+      const session = await this.options.sessions.open(sessionId, resumeToken);
+      if (reserve) requireInWork(session);
+    }
+    const candidate = await CANDIDATES[resource](value, this.options.look);
+    const reason = candidate.reason ?? (await this.heldByOthers(resource, candidate, sessionId));
+    if (reason) return this.refusal(resource, value, reason, candidate);
+    if (!reserve || !sessionId) return { resource, value, available: true, suggestions: [] };
+    const until = new Date(Date.now() + RESERVATION_MILLIS);
+    const isHeld = await this.reserve(sessionId, resource, candidate, until);
+    // Somebody was faster between the look and the reservation.
+    if (!isHeld) return this.refusal(resource, value, heldReason(resource), candidate);
+    return { resource, value, available: true, suggestions: [], reservedUntil: until.toISOString() };
+  }
+
+  /** Holds it; false where others do. */
+  async reserve(
+    sessionId: string,
+    resource: Resource,
+    { value, places }: Pick<Candidate, 'value' | 'places'>,
+    until: Date,
+  ): Promise<boolean> {
+    return this.options.storage
+      .reservations(this.unit)
+      .reserve({ resource, value, sessionId, places, until });
+  }
+
+  private async heldByOthers(
+    resource: Resource,
+    { value, places }: Candidate,
+    sessionId: string | null | undefined,
+  ): Promise<Reason | undefined> {
+    const held =
+      (await this.options.storage.reservations(this.unit).holders(resource, [value])).get(value) ?? [];
+    return held.filter((holder) => holder !== sessionId).length >= places ? heldReason(resource) : undefined;
+  }
+
+  private async refusal(
+    resource: Resource,
+    value: string,
+    reason: Reason,
+    candidate: Candidate,
+  ): Promise<AvailabilityShape> {
+    const alternatives = await Promise.all(
+      candidate.alternatives().map(async (alternative) => {
+        const other = await CANDIDATES[resource](alternative, this.options.look);
+        return other.reason || (await this.heldByOthers(resource, other, undefined)) ? [] : [alternative];
+      }),
+    );
+    return {
+      resource,
+      value,
+      available: false,
+      reason,
+      suggestions: alternatives.flat().slice(0, SUGGESTIONS),
+    };
+  }
+}
+
+const heldReason = (resource: Resource): Reason => (resource === 'slot' ? 'FULL' : 'RESERVED');

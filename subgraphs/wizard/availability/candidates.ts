@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { gymName, gymSlug } from '../definitions/gym-setup.ts';
+import type { Lookups } from '../other-services.ts';
+import type { Reason } from './availability.shapes.ts';
+import { canonicalEmail, canonicalName, type Resource } from './resources.ts';
+import { isOpen, nextOpen, readSlot, SLOT_MILLIS, writeSlot } from './slots.ts';
+
+/** One value of a resource: whether it could be had, but for what sessions hold. */
+export interface Candidate {
+  /** In its canonical form. */
+  value: string;
+  /** How many may have it at once. */
+  places: number;
+  /** Why it cannot be had; undefined: it can. */
+  reason: Reason | undefined;
+  /** What it could be instead, in the order of likeness; whether each is free is another question. */
+  alternatives(): string[];
+}
+
+type Read = (value: string, look: Lookups) => Promise<Candidate>;
+
+/** @throws VALIDATION_FAILED for a value that cannot be read at all */
+export const CANDIDATES: Record<Resource, Read> = {
+  async 'gym-name'(value, look) {
+    const isValid = gymName.safeParse(value).success;
+    const name = value.trim().replace(/\s+/g, ' ');
+    return {
+      value: canonicalName(value),
+      places: 1,
+      reason: !isValid ? 'INVALID' : (await look.isGymNameTaken(name)) ? 'TAKEN' : undefined,
+      alternatives: () =>
+        isValid ? ['2', 'Club', 'Studio', 'Gym', '3'].map((word) => `${name} ${word}`) : [],
+    };
+  },
+  async 'gym-slug'(value, look) {
+    const isValid = gymSlug.safeParse(value).success;
+    const slug = sluggified(value);
+    return {
+      value: value.toLowerCase(),
+      places: 1,
+      reason: !isValid ? 'INVALID' : (await look.isGymSlugTaken(value)) ? 'TAKEN' : undefined,
+      alternatives: () => [
+        ...(isValid ? [] : [slug]),
+        ...['2', 'club', 'studio', 'gym', '3'].map((word) => `${slug}-${word}`),
+      ],
+    };
+  },
+  async email(value, look) {
+    const isValid = z.email().max(254).safeParse(value).success;
+    return {
+      value: canonicalEmail(value),
+      places: 1,
+      reason: !isValid ? 'INVALID' : (await look.isEmailTaken(value)) ? 'TAKEN' : undefined,
+      alternatives: () => [],
+    };
+  },
+  async slot(value, look) {
+    const slot = readSlot(value);
+    const location = await look.location(slot.locationId);
+    const isPast = slot.startsAt.getTime() + SLOT_MILLIS <= Date.now();
+    return {
+      value: writeSlot(slot),
+      places: location?.capacity ?? 0,
+      reason: !location
+        ? 'UNKNOWN_LOCATION'
+        : isPast
+          ? 'PAST'
+          : isOpen(slot, location)
+            ? undefined
+            : 'CLOSED',
+      alternatives: () => (location ? nextOpen(slot, location, 12).map(writeSlot) : []),
+    };
+  },
+};
+
+const sluggified = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 50);

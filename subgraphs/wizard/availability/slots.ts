@@ -1,0 +1,62 @@
+import { DateTime } from 'luxon';
+import type { OpeningHours } from '#server/shapes.ts';
+import { invalid } from '#server/errors.ts';
+import { isUuid } from '#server/ids.ts';
+
+/** The half hour in which a member comes for the first time: as many may come in it as the location takes. */
+export interface Slot {
+  locationId: string;
+  /** Begin of the half hour. */
+  startsAt: Date;
+}
+
+export const SLOT_MILLIS = 30 * 60 * 1000; // 30 min
+
+/** What the gym service knows of the place. */
+export interface SlotLocation {
+  id: string;
+  gymId: string;
+  timezone: string;
+  capacity: number;
+  openingHours: OpeningHours | null;
+}
+
+export const slotOf = (locationId: string, startsAt: Date): Slot => ({
+  locationId: locationId.toLowerCase(),
+  startsAt: new Date(Math.floor(startsAt.getTime() / SLOT_MILLIS) * SLOT_MILLIS),
+});
+
+/** `<locationId>@<start>`, the start in ISO 8601 with its offset. @throws VALIDATION_FAILED */
+export function readSlot(value: string): Slot {
+  const [, locationId = '', start = ''] = /^([0-9a-f-]{36})[@,;|/ ](.+)$/i.exec(value.trim()) ?? [];
+  const startsAt = DateTime.fromISO(start.replace(' ', '+'), { setZone: true });
+  if (!isUuid(locationId) || !startsAt.isValid || !/(z|[+-]\d\d:?\d\d)$/i.test(start.replace(' ', '+')))
+    throw invalid('value', 'expected <locationId>@<start>, e.g. 0190...@2027-01-31T18:00:00Z');
+  return slotOf(locationId, startsAt.toJSDate());
+}
+
+export const writeSlot = ({ locationId, startsAt }: Slot): string =>
+  `${locationId}@${startsAt.toISOString()}`;
+
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+/** Whether somebody may come in this half hour: where no hours are known, at any time. */
+export function isOpen({ startsAt }: Slot, { timezone, openingHours }: SlotLocation): boolean {
+  if (!openingHours) return true;
+  const local = DateTime.fromJSDate(startsAt, { zone: timezone });
+  const day = DAYS[local.weekday - 1];
+  const hours = day && openingHours[day];
+  const time = local.toFormat('HH:mm');
+  return Boolean(hours && hours.opens <= time && time < hours.closes);
+}
+
+/** The next half hours in which the place is open, within a week. */
+export function nextOpen(slot: Slot, location: SlotLocation, count: number): Slot[] {
+  const found: Slot[] = [];
+  const from = Math.max(slot.startsAt.getTime(), Math.floor(Date.now() / SLOT_MILLIS) * SLOT_MILLIS);
+  for (let step = 1; step <= 7 * 48 && found.length < count; step += 1) {
+    const next = slotOf(slot.locationId, new Date(from + step * SLOT_MILLIS));
+    if (isOpen(next, location)) found.push(next);
+  }
+  return found;
+}

@@ -1,0 +1,90 @@
+import { invalid, type FieldError } from '#server/errors.ts';
+import type { StepData, StepDefinition, WizardDefinition } from './definition.ts';
+
+/** SKIPPED: an earlier step says that it does not apply. */
+export type StepStatus = 'EMPTY' | 'INCOMPLETE' | 'COMPLETE' | 'SKIPPED';
+
+export interface StepState {
+  key: string;
+  title: string;
+  status: StepStatus;
+  data: Record<string, unknown>;
+  errors: FieldError[];
+  /** Dotted paths of what is missing. */
+  currentlyDue: string[];
+}
+
+/** How far each step of a session has come. */
+export const progressOf = (definition: WizardDefinition, data: StepData): StepState[] =>
+  definition.steps.map((step) => stateOf(step, data));
+
+function stateOf(step: StepDefinition, all: StepData): StepState {
+  const data = all[step.key] ?? {};
+  const said = { key: step.key, title: step.title, data };
+  const condition = step.leftOutIf;
+  if (condition && all[condition.step]?.[condition.field] === condition.is)
+    return { ...said, status: 'SKIPPED', errors: [], currentlyDue: [] };
+  const result = step.shape.safeParse(data, { reportInput: true });
+  const issues = result.success ? [] : result.error.issues;
+  const missing = issues.filter((issue) => issue.input === undefined && issue.path.length > 0);
+  return {
+    ...said,
+    status: Object.keys(data).length === 0 ? 'EMPTY' : result.success ? 'COMPLETE' : 'INCOMPLETE',
+    errors: issues
+      .filter((issue) => !missing.includes(issue))
+      .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message })),
+    currentlyDue: missing.map((issue) => issue.path.map(String).join('.')),
+  };
+}
+
+export const isThrough = ({ status }: StepState): boolean => status === 'COMPLETE' || status === 'SKIPPED';
+
+/** What still has to be done before a deployment: by step and field, what is missing and what is wrong. */
+export const dueOf = (definition: WizardDefinition, data: StepData): FieldError[] =>
+  progressOf(definition, data)
+    .filter((state) => !isThrough(state))
+    .flatMap(({ key, errors, currentlyDue }) => [
+      ...currentlyDue.map((path) => ({ path: `${key}.${path}`, message: 'is missing' })),
+      ...errors.map(({ path, message }) => ({ path: path ? `${key}.${path}` : key, message })),
+    ]);
+
+/**
+ * Where the session goes: to the asked step where nothing before it is open, else to the first open one; unasked,
+ * past what is complete. Steps that do not apply are passed over.
+ */
+export function nextStep(
+  definition: WizardDefinition,
+  current: string,
+  asked: string | undefined,
+  data: StepData,
+): string {
+  const states = progressOf(definition, data);
+  const position = (key: string) => states.findIndex((state) => state.key === key);
+  const firstOpen = states.findIndex((state) => !isThrough(state));
+  const furthest = firstOpen === -1 ? states.length - 1 : firstOpen;
+  const from = Math.max(position(current), 0);
+  const isCurrentThrough = states[from] !== undefined && isThrough(states[from]);
+  let wanted =
+    asked === undefined
+      ? from + (isCurrentThrough ? 1 : 0)
+      : position(stepOf(definition, asked, 'currentStep').key);
+  while (states[wanted]?.status === 'SKIPPED') wanted += 1;
+  return states[Math.min(wanted, furthest)]?.key ?? current;
+}
+
+/** @throws VALIDATION_FAILED for a step that the wizard does not have */
+export function stepOf(definition: WizardDefinition, key: string, field: string): StepDefinition {
+  const step = definition.steps.find((each) => each.key === key);
+  if (!step)
+    throw invalid(
+      field,
+      `expected one of ${definition.steps.map((each) => each.key).join(', ')}, got "${key.slice(0, 60)}"`,
+    );
+  return step;
+}
+
+export function firstStepOf(definition: WizardDefinition): StepDefinition {
+  const [first] = definition.steps;
+  if (!first) throw new Error(`The definition ${definition.kind} has no steps.`);
+  return first;
+}

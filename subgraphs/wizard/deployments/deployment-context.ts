@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { ServiceCall } from '#server/service-calls.ts';
+import type { ActionCall } from '#server/saga/saga.ts';
+import type { Origin } from '#server/unit-of-work.ts';
+
+/** The one kind of saga of this service; its subject is the session. */
+export const DEPLOYMENT = 'wizard-deployment';
+
+/** What all actions of a deployment share. */
+const DeploymentContext = z.object({
+  sessionId: z.string(),
+  /** Who has deployed it, and is named in the audits of the other services. */
+  actorId: z.string(),
+  requestId: z.string(),
+  traceparent: z.string(),
+});
+export type DeploymentContext = z.infer<typeof DeploymentContext>;
+
+export const contextOf = ({ context }: ActionCall): DeploymentContext => DeploymentContext.parse(context);
+
+export const originOf = (call: ActionCall): Origin => {
+  const { requestId, traceparent } = contextOf(call);
+  return { requestId, traceparent, authorization: undefined, address: '', userAgent: '' };
+};
+
+/** A call of another service as this one, in the name of who has deployed, harmless when repeated. */
+export const asService = (
+  call: ActionCall,
+  request: Pick<ServiceCall, 'method' | 'path' | 'body'>,
+): ServiceCall => ({
+  ...request,
+  as: 'service',
+  origin: originOf(call),
+  onBehalfOf: contextOf(call).actorId,
+  ...(request.method === 'POST' && { idempotencyKey: call.idempotencyKey }),
+});

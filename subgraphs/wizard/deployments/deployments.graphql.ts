@@ -1,0 +1,8 @@
+import type { Resolvers } from '../resolvers.generated.ts';
+
+export const deploymentsGraphql = {
+  Mutation: {
+    deployWizardSession: (_root, { input: { id, version } }, { deployments }) =>
+      deployments.deploy(id, version ?? undefined),
+  },
+} satisfies Resolvers;

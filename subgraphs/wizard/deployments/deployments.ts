@@ -1,0 +1,132 @@
+import { requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
+import { conflict, forbidden, PlatformError } from '#server/errors.ts';
+import type { PlannedAction, Saga } from '#server/saga/saga.ts';
+import type { Sagas } from '#server/saga/sagas.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { RESERVATION_MILLIS } from '../availability/resources.ts';
+import type { WizardDefinitions } from '../definitions/definitions.ts';
+import { dueOf } from '../definitions/progress.ts';
+import { requireInWork } from '../sessions/session-change.ts';
+import type { SessionRecord } from '../sessions/session-store.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { WizardSessionShape } from '../sessions/sessions.shapes.ts';
+import type { WizardStorage } from '../storage.ts';
+import { DEPLOYMENT, type DeploymentContext } from './deployment-context.ts';
+import { gymPlan, gymResources } from './gym-setup.ts';
+import { memberPlan } from './member-onboarding.ts';
+
+export interface DeploymentsOptions {
+  storage: WizardStorage;
+  definitions: WizardDefinitions;
+  sessions: Sessions;
+  sagas: Sagas;
+}
+
+/** Makes a completed session real: decided on here, carried out by a saga under this service's own credentials. */
+export class Deployments {
+  private readonly unit: UnitOfWork;
+  private readonly options: DeploymentsOptions;
+
+  constructor(unit: UnitOfWork, options: DeploymentsOptions) {
+    this.unit = unit;
+    this.options = options;
+  }
+
+  /**
+   * Begins the deployment, once however often it is asked for: one that is under way or done is given as it is.
+   * @throws FORBIDDEN for who may prepare and not deploy, WIZARD_INCOMPLETE naming what is due, VERSION_CONFLICT,
+   * CONFLICT where another session holds what this one needs
+   */
+  async deploy(id: string, expectedVersion?: number): Promise<WizardSessionShape> {
+    const { sessions } = this.options;
+    const viewer = requireUser(this.unit.viewer);
+    for (;;) {
+      const session = await sessions.open(id);
+      requireDeployer(viewer, session);
+      if (session.status === 'DEPLOYING' || session.status === 'DEPLOYED') return sessions.presented(session);
+      this.requireComplete(session);
+      try {
+        const begun = await this.begin(viewer, session, expectedVersion ?? session.version);
+        return await sessions.presented(begun.session, begun.saga);
+      } catch (error) {
+        // Somebody changed or deployed it in this moment; looked at again, unless the caller knows what she wants.
+        const isOvertaken = error instanceof PlatformError && error.code === 'VERSION_CONFLICT';
+        if (!isOvertaken) throw error;
+        const now = await sessions.open(id);
+        if (now.status === 'DEPLOYING' || now.status === 'DEPLOYED') return sessions.presented(now);
+        if (expectedVersion !== undefined) throw error;
+      }
+    }
+  }
+
+  /** Status, reservations and saga are written as one. */
+  private begin(
+    viewer: UserViewer,
+    session: SessionRecord,
+    version: number,
+  ): Promise<{ session: SessionRecord; saga: Saga }> {
+    const { storage, sessions, sagas } = this.options;
+    const actions = planOf(session);
+    return storage.transaction(this.unit, async () => {
+      await this.reserve(session);
+      const deploying = await sessions.change(session.id, undefined, version, (current) => {
+        requireInWork(current);
+        return { ...current, status: 'DEPLOYING' };
+      });
+      await storage.reservations(this.unit).extend(session.id, null);
+      const { requestId, traceparent } = this.unit.origin;
+      const context: DeploymentContext = {
+        sessionId: session.id,
+        actorId: viewer.userId,
+        requestId,
+        traceparent,
+      };
+      const { isNew, saga } = await sagas.start(
+        { kind: DEPLOYMENT, subject: session.id, context, actions },
+        this.unit,
+      );
+      if (!isNew) throw conflict('This wizard session is being deployed already.');
+      return { session: deploying, saga };
+    });
+  }
+
+  /** In an order that is the same for all, so that of two that want the same one is first in everything. */
+  private async reserve(session: SessionRecord): Promise<void> {
+    const reservations = this.options.storage.reservations(this.unit);
+    const until = new Date(Date.now() + RESERVATION_MILLIS);
+    for (const { resource, value, path } of session.kind === 'GYM_SETUP' ? gymResources(session.data) : [])
+      if (!(await reservations.reserve({ resource, value, sessionId: session.id, places: 1, until })))
+        throw conflict(`${path} is held by another wizard session; choose another, or try again later.`, {
+          errors: [{ path, message: 'is held by another wizard session' }],
+        });
+  }
+
+  private requireComplete(session: SessionRecord): void {
+    requireInWork(session);
+    const errors = dueOf(this.options.definitions[session.kind], session.data);
+    if (errors.length > 0)
+      throw new PlatformError(
+        'WIZARD_INCOMPLETE',
+        `Still to be done: ${errors
+          .slice(0, 20)
+          .map(({ path, message }) => `${path} ${message}`)
+          .join('; ')}.`,
+        { errors },
+      );
+    if (session.kind === 'MEMBER_ONBOARDING' && session.createdBy === null)
+      throw conflict('This session has no account yet; its member logs in and claims it first.');
+  }
+}
+
+/** A gym is set up by a SUPER_ADMIN, whoever has prepared it; an onboarding by its member. */
+function requireDeployer(viewer: UserViewer, session: SessionRecord): void {
+  if (viewer.role === Role.SUPER_ADMIN) return;
+  if (session.kind === 'GYM_SETUP')
+    throw forbidden('This is prepared; a SUPER_ADMIN deploys it, and sees it among her wizard sessions.');
+  if (session.createdBy !== viewer.userId) throw forbidden('An onboarding is deployed by its own member.');
+}
+
+const planOf = (session: SessionRecord): PlannedAction[] =>
+  session.kind === 'GYM_SETUP'
+    ? gymPlan(session.data)
+    : memberPlan(session.createdBy ?? '', session.gymId, session.data);

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { conflict, PlatformError } from '#server/errors.ts';
+import { uuidv7 } from '#server/ids.ts';
+import { sagaAction, type PlannedAction, type SagaAction } from '#server/saga/saga.ts';
+import type { StepData } from '../definitions/definition.ts';
+import {
+  AdminShape,
+  BasicsShape,
+  BrandingShape,
+  FeaturesShape,
+  LocationsShape,
+} from '../definitions/gym-setup.ts';
+import { canonicalEmail, canonicalName, type Resource } from '../availability/resources.ts';
+import type { OtherServices } from '../other-services.ts';
+import { asService } from './deployment-context.ts';
+
+/** What a gym's deployment needs to have for itself before it begins. */
+export function gymResources(data: StepData): { resource: Resource; value: string; path: string }[] {
+  const { name, slug, inviteAdmin } = BasicsShape.parse(data.basics);
+  return [
+    { resource: 'gym-name', value: canonicalName(name), path: 'basics.name' },
+    { resource: 'gym-slug', value: slug, path: 'basics.slug' },
+    ...(inviteAdmin === false
+      ? []
+      : [
+          {
+            resource: 'email' as const,
+            value: canonicalEmail(AdminShape.parse(data.admin).email),
+            path: 'admin.email',
+          },
+        ]),
+  ];
+}
+
+/** Gym, configuration, each location, the first admin's invitation; all ids are chosen here, so that undoing needs no answer. */
+export function gymPlan(data: StepData): PlannedAction[] {
+  const gymId = uuidv7();
+  const { name, slug, timezone, inviteAdmin } = BasicsShape.parse(data.basics);
+  const { theme, assets } = BrandingShape.parse(data.branding);
+  const { features } = FeaturesShape.parse(data.features);
+  const { locations } = LocationsShape.parse(data.locations);
+  return [
+    { name: 'gym', input: { id: gymId, name, slug } },
+    { name: 'config', input: { gymId, theme, assets: assets ?? {}, features } },
+    ...locations.map((location, index) => ({
+      name: `location-${index + 1}`,
+      action: 'location',
+      input: { id: uuidv7(), gymId, timezone, ...location },
+    })),
+    ...(inviteAdmin === false
+      ? []
+      : [
+          {
+            name: 'admin',
+            input: { id: uuidv7(), gymId, role: 'GYM_ADMIN', ...AdminShape.parse(data.admin) },
+          },
+        ]),
+  ];
+}
+
+/** The code of these actions, by the names that are in stored plans: a released name stays. */
+export const gymActions = ({ gym, identity }: OtherServices): Record<string, SagaAction> => ({
+  gym: sagaAction<{ id: string; name: string; slug: string }, { gymId: string; slug: string }>({
+    service: 'gym',
+    async run(call) {
+      const { id, name, slug } = call.input;
+      // The name is this session's as far as the wizard goes; somebody may have made a gym of that name without it.
+      const path = `/gyms?name=${encodeURIComponent(name)}`;
+      const namesakes = NamesakesAnswer.parse(await gym.call(asService(call, { method: 'GET', path })));
+      if (namesakes.some((other) => other.id !== id))
+        throw conflict(`A gym with the name "${name}" is there already; choose another.`);
+      await gym.call(asService(call, { method: 'POST', path: '/gyms', body: call.input }));
+      return { gymId: id, slug };
+    },
+    async undo(call) {
+      await gym.call(asService(call, { method: 'DELETE', path: `/gyms/${call.input.id}` }));
+    },
+  }),
+  // Goes with the gym, as the locations do: no undoing of their own.
+  config: sagaAction<{ gymId: string }, { version: number }>({
+    service: 'gym',
+    async run(call) {
+      const request = { method: 'PUT', path: '/gym/config', body: { ...call.input, version: 1 } } as const;
+      try {
+        return VersionAnswer.parse(await gym.call(asService(call, request)));
+      } catch (error) {
+        if (!(error instanceof PlatformError) || error.code !== 'VERSION_CONFLICT') throw error;
+        // An earlier attempt came through, and only its answer did not.
+        const path = `/gym/config/${call.input.gymId}`;
+        return VersionAnswer.parse(await gym.call(asService(call, { method: 'GET', path })));
+      }
+    },
+  }),
+  location: sagaAction<{ id: string; name: string }, { locationId: string; name: string }>({
+    service: 'gym',
+    async run(call) {
+      await gym.call(asService(call, { method: 'POST', path: '/locations', body: call.input }));
+      return { locationId: call.input.id, name: call.input.name };
+    },
+  }),
+  admin: sagaAction<{ id: string }, { adminId: string }>({
+    service: 'identity',
+    async run(call) {
+      await identity.call(asService(call, { method: 'POST', path: '/invitations', body: call.input }));
+      return { adminId: call.input.id };
+    },
+    async undo(call) {
+      await identity.call(asService(call, { method: 'DELETE', path: `/invitations/${call.input.id}` }));
+    },
+  }),
+});
+
+const NamesakesAnswer = z.array(z.object({ id: z.string() }));
+const VersionAnswer = z.object({ version: z.int() });
+
+/** What a deployed gym consists of. */
+export function gymResult(outputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const all = Object.values(outputs) as Partial<Record<'locationId', string>>[];
+  return {
+    ...(outputs.gym as object),
+    locationIds: all.flatMap(({ locationId }) => locationId ?? []),
+    adminId: (outputs.admin as { adminId: string } | undefined)?.adminId ?? null,
+  };
+}

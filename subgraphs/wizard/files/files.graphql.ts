@@ -1,0 +1,9 @@
+import { uploadedFile } from '#server/graphql/uploads.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
+
+export const filesGraphql = {
+  Mutation: {
+    uploadWizardFile: async (_root, { input: { id, resumeToken, file, version, ...place } }, { files }) =>
+      files.upload(id, place, await uploadedFile(file), resumeToken, version ?? undefined),
+  },
+} satisfies Resolvers;

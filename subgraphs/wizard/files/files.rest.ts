@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { Reply, restRoute } from '#server/rest/route.ts';
+import { WizardSessionShape } from '../sessions/sessions.shapes.ts';
+import type { Files } from './files.ts';
+import { UploadFieldsShape } from './files.shapes.ts';
+
+const route = restRoute<{ files: Files }>();
+
+/** Nothing in a file of somebody's may run in our name. */
+const INERT = {
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'X-Content-Type-Options': 'nosniff',
+};
+
+export const filesRest = [
+  route({
+    method: 'POST',
+    path: '/:sessionId/uploads',
+    summary: 'Upload a file into a step',
+    description:
+      "Branding takes pictures in `logo`, `splash` and `icon`; basics, branding, locations, body and review take a `document` (a PDF or a picture). JPEG, PNG, WebP or AVIF, told by their content, are encoded anew; at most 10 MiB. The address stands in the step's data afterwards. With `X-Resume-Token` for a session without an account.",
+    auth: 'optional',
+    params: z.object({ sessionId: z.uuid() }),
+    upload: { field: 'file' },
+    body: UploadFieldsShape,
+    versioned: true,
+    success: { status: 201, description: 'The session with the file in `files`.', shape: WizardSessionShape },
+    errors: ['CONFLICT', 'WIZARD_VERSION_UNSUPPORTED'],
+    handler: ({ params: { sessionId }, body, files: [file], header, expectedVersion }, { files }) =>
+      file && files.upload(sessionId, body, file, header('x-resume-token'), expectedVersion),
+  }),
+  route({
+    method: 'GET',
+    path: '/:sessionId/files/:fileId',
+    summary: 'A file of a session',
+    description: 'For who may open the session; pictures of a deployed gym for everybody.',
+    auth: 'forgiving',
+    params: z.object({ sessionId: z.uuid(), fileId: z.uuid() }),
+    success: { status: 200, description: 'A picture (WebP) or a PDF.', contentType: 'image/webp' },
+    handler: async ({ params: { sessionId, fileId }, header }, { files }) => {
+      const { stream, length, etag, file, isPublic } = await files.read(
+        sessionId,
+        fileId,
+        header('x-resume-token'),
+      );
+      return new Reply(200, stream, {
+        ...INERT,
+        'Content-Type': file.contentType,
+        'Content-Length': String(length),
+        'Content-Disposition':
+          file.contentType === 'image/webp'
+            ? 'inline'
+            : `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+        'Cache-Control': isPublic ? 'public, max-age=31536000, immutable' : 'private, no-store',
+        'Cross-Origin-Resource-Policy': isPublic ? 'cross-origin' : 'same-origin',
+        ETag: etag,
+      });
+    },
+  }),
+];

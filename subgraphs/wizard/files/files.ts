@@ -1,0 +1,148 @@
+import { conflict, invalid, notFound, PlatformError } from '#server/errors.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
+import { reencoded } from '#server/files/images.ts';
+import { uuidv7 } from '#server/ids.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import type { FileField, StepDefinition } from '../definitions/definition.ts';
+import type { WizardDefinitions } from '../definitions/definitions.ts';
+import { nextStep, stepOf } from '../definitions/progress.ts';
+import { requireInWork, withData } from '../sessions/session-change.ts';
+import { fileKey, type SessionFile } from '../sessions/session-files.ts';
+import type { SessionRecord } from '../sessions/session-store.ts';
+import { fileUrl } from '../sessions/session-view.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { WizardSessionShape } from '../sessions/sessions.shapes.ts';
+import type { WizardStorage } from '../storage.ts';
+import { UploadFieldsShape } from './files.shapes.ts';
+import { isPdf, requirePlainPdf } from './pdf.ts';
+
+const MAX_FILES = 20;
+const MAX_SIDE = 2_048; // pixels
+
+export interface FilesOptions {
+  sessions: Sessions;
+  storage: WizardStorage;
+  definitions: WizardDefinitions;
+  files: FileStorage;
+  publicUrl: string;
+}
+
+interface Incoming {
+  filename: string;
+  bytes: Buffer;
+}
+
+/** Pictures and papers that belong to the steps of a session. */
+export class Files {
+  private readonly unit: UnitOfWork;
+  private readonly options: FilesOptions;
+
+  constructor(unit: UnitOfWork, options: FilesOptions) {
+    this.unit = unit;
+    this.options = options;
+  }
+
+  /**
+   * Stores the file and writes its address into the step's data; the one before in that field goes.
+   * @throws VALIDATION_FAILED, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE by what the file is; CONFLICT for too many
+   */
+  async upload(
+    sessionId: string,
+    input: unknown,
+    file: Incoming,
+    resumeToken?: string | null,
+    expectedVersion?: number,
+  ): Promise<WizardSessionShape> {
+    const { step, field: asked } = validated(UploadFieldsShape, input);
+    const { sessions, files, definitions } = this.options;
+    const session = await sessions.open(sessionId, resumeToken);
+    requireInWork(session);
+    const [field, place] = fieldOf(stepOf(definitions[session.kind], step, 'step'), asked);
+    const { bytes, contentType } = await safe(file.bytes, place);
+    const added: SessionFile = {
+      id: uuidv7(),
+      step,
+      field,
+      filename:
+        file.filename
+          .toWellFormed()
+          .replace(/\p{Cc}/gu, '')
+          .slice(0, 200) || field,
+      contentType,
+      bytes: bytes.length,
+      uploadedAt: new Date().toISOString(),
+    };
+    await files.put(fileKey(sessionId, added.id), bytes, contentType);
+    let replaced: SessionFile[] = [];
+    let changed: SessionRecord;
+    try {
+      changed = await sessions.change(sessionId, resumeToken, expectedVersion, (current, definition) => {
+        requireInWork(current);
+        replaced = current.files.filter((each) => each.step === step && each.field === field);
+        const kept = current.files.filter((each) => !replaced.includes(each));
+        if (kept.length >= MAX_FILES) throw conflict(`A wizard session holds at most ${MAX_FILES} files.`);
+        const url = fileUrl(this.options.publicUrl, sessionId, added.id);
+        const data = { ...current.data, [step]: withPath(current.data[step] ?? {}, place.path, url) };
+        const currentStep = nextStep(definition, current.currentStep, undefined, data);
+        return withData({ ...current, files: [...kept, added], currentStep }, data, definition);
+      });
+    } catch (error) {
+      await files.delete(fileKey(sessionId, added.id));
+      throw error;
+    }
+    for (const { id } of replaced) await files.delete(fileKey(sessionId, id));
+    return sessions.presented(changed);
+  }
+
+  /** For who may open the session; pictures of a deployed gym for everybody. @throws NOT_FOUND */
+  async read(sessionId: string, fileId: string, resumeToken?: string | null) {
+    const { sessions, storage, files } = this.options;
+    const [session] = await storage.sessions(this.unit).findByIds([sessionId]);
+    const found = session?.files.find(({ id }) => id === fileId);
+    const isPublic = session && found ? this.isPublic(session, found) : false;
+    if (!isPublic) await sessions.requireOpen(sessionId, resumeToken);
+    const stored = found && (await files.read(fileKey(sessionId, fileId)));
+    if (!stored) throw notFound('file', fileId);
+    return { ...stored, file: found, isPublic };
+  }
+
+  private isPublic({ kind, status }: SessionRecord, { step, field }: SessionFile): boolean {
+    const places = this.options.definitions[kind].steps.find(({ key }) => key === step)?.files;
+    return status === 'DEPLOYED' && places?.[field]?.isPublicOnceDeployed === true;
+  }
+}
+
+/** By its own name or by where it goes: `logo`, `assets.logo`. */
+function fieldOf(step: StepDefinition, field: string): [name: string, place: FileField] {
+  const places = Object.entries(step.files ?? {});
+  const found = places.find(([name, { path }]) => name === field || path === field);
+  if (found) return found;
+  const names = places.map(([name]) => name).join(', ');
+  throw invalid(
+    'field',
+    names ? `expected one of ${names}, got "${field}"` : `the step ${step.key} takes no files`,
+  );
+}
+
+/** Of a picture nothing but the picture survives; a PDF stays as it is. */
+async function safe(
+  bytes: Buffer,
+  { takes }: FileField,
+): Promise<{ bytes: Buffer; contentType: SessionFile['contentType'] }> {
+  if (isPdf(bytes)) {
+    if (takes !== 'document')
+      throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'file: expected a JPEG, PNG, WebP or AVIF picture.');
+    requirePlainPdf(bytes, 'file');
+    return { bytes, contentType: 'application/pdf' };
+  }
+  return reencoded(bytes, { field: 'file', maxSide: MAX_SIDE });
+}
+
+function withPath(data: Record<string, unknown>, path: string, value: string): Record<string, unknown> {
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length === 0) return { ...data, [first]: value };
+  const inner = data[first];
+  const group = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
+  return { ...data, [first]: withPath({ ...group }, rest.join('.'), value) };
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { PlatformError } from '#server/errors.ts';
+import { openingHours } from '#server/shapes.ts';
+import { serviceCalls, type ServiceCalls, type ServiceCallsOptions } from '#server/service-calls.ts';
+import type { Origin } from '#server/unit-of-work.ts';
+import type { SlotLocation } from './availability/slots.ts';
+
+/** The services that a wizard sets up, called under this service's own credentials. */
+export interface OtherServices {
+  gym: ServiceCalls;
+  identity: ServiceCalls;
+  nutrition: ServiceCalls;
+  close(): Promise<void>;
+}
+
+export interface OtherServicesOptions {
+  urls: { gymUrl: string; identityUrl: string; nutritionUrl: string };
+  tokens: ServiceCallsOptions['tokens'];
+}
+
+export function otherServices({ urls, tokens }: OtherServicesOptions): OtherServices {
+  const gym = serviceCalls({ name: 'gym', url: urls.gymUrl, tokens });
+  const identity = serviceCalls({ name: 'identity', url: urls.identityUrl, tokens });
+  const nutrition = serviceCalls({ name: 'nutrition', url: urls.nutritionUrl, tokens });
+  return {
+    gym,
+    identity,
+    nutrition,
+    close: async () => {
+      await Promise.all([gym.close(), identity.close(), nutrition.close()]);
+    },
+  };
+}
+
+const locationAnswer = z.object({
+  id: z.string(),
+  gymId: z.string(),
+  timezone: z.string(),
+  capacity: z.int(),
+  openingHours: openingHours.nullable(),
+});
+
+/** What the other services know, asked for one unit of work; a location is asked for once. */
+export const lookups = ({ gym, identity }: OtherServices, origin: Origin) => {
+  const locations = new Map<string, Promise<SlotLocation | undefined>>();
+  const locationOf = async (id: string): Promise<SlotLocation | undefined> => {
+    const answer = await found(gym.call({ method: 'GET', path: `/locations/${id}`, as: 'service', origin }));
+    return answer === undefined ? undefined : locationAnswer.parse(answer);
+  };
+  return {
+    async isGymNameTaken(name: string): Promise<boolean> {
+      const path = `/gyms?name=${encodeURIComponent(name)}`;
+      return (
+        z.array(z.unknown()).parse(await gym.call({ method: 'GET', path, as: 'service', origin })).length > 0
+      );
+    },
+    isGymSlugTaken: async (slug: string): Promise<boolean> =>
+      (await found(
+        gym.call({ method: 'GET', path: `/gym/config/${encodeURIComponent(slug)}`, as: 'service', origin }),
+      )) !== undefined,
+    async isEmailTaken(email: string): Promise<boolean> {
+      const path = `/auth/email-availability?email=${encodeURIComponent(email)}`;
+      const answer = await identity.call({ method: 'GET', path, as: 'service', origin });
+      return !z.object({ available: z.boolean() }).parse(answer).available;
+    },
+    /** Undefined where there is none. */
+    location(id: string): Promise<SlotLocation | undefined> {
+      const asked = locations.get(id) ?? locationOf(id);
+      locations.set(id, asked);
+      return asked;
+    },
+  };
+};
+export type Lookups = ReturnType<typeof lookups>;
+
+async function found(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+}

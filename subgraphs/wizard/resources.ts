@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { listenTo } from '#server/database/notifications.ts';
+import type { ServiceBase } from '#server/define-subgraph.ts';
+import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
+import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
+import type { Boundary } from '#server/saga/saga-run.ts';
+import { Sagas } from '#server/saga/sagas.ts';
+import type { WizardDefinitions } from './definitions/definitions.ts';
+import { deploymentSaga } from './deployments/deployment-saga.ts';
+import { otherServices } from './other-services.ts';
+import type { WizardResources } from './services.ts';
+import { SESSION_CHANNEL } from './sessions/session-store.database.ts';
+import { databaseStorage } from './storage.database.ts';
+import { memoryStorage } from './storage.memory.ts';
+import type { WizardStorage } from './storage.ts';
+
+export const wizardSettings = z.object({
+  /** Where sessions are kept: in `platform_wizard`, or in this process. */
+  wizardStorage: z.enum(['database', 'memory'], 'expected database or memory').default('database'),
+  /** Where browsers reach this service, for the addresses of uploaded files. Default: WIZARD_URL. */
+  wizardPublicUrl: z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }).optional(),
+  /** How long an instance that gives no sign of life keeps a deployment, in milliseconds. */
+  wizardDeploymentLeaseMillis: z.coerce
+    .number('expected milliseconds')
+    .int()
+    .min(100)
+    .max(600_000)
+    .default(15_000), // 15 s
+  /** Longest wait between two attempts of an action of a deployment, in milliseconds. */
+  wizardDeploymentRetryMillis: z.coerce
+    .number('expected milliseconds')
+    .int()
+    .min(10)
+    .max(600_000)
+    .default(30_000), // 30 s
+});
+
+/** For tests: other definitions, and an ear at the boundaries of deployments. */
+export interface WizardParts {
+  definitions: WizardDefinitions;
+  observe?: (boundary: Boundary) => void;
+}
+
+const PURGE_EVERY_MILLIS = 5 * 60 * 1000; // 5 min
+
+/** What lives as long as the service. */
+export async function wizardResources(
+  base: ServiceBase<z.output<typeof wizardSettings>>,
+  { definitions, observe }: WizardParts,
+): Promise<WizardResources & { dispose(): Promise<void> }> {
+  const { settings, database, log, unitOf, serviceTokens, files } = base;
+  const notifications = database && (await listenTo(database.server, database.name, [SESSION_CHANNEL], log));
+  const storage: WizardStorage = notifications ? databaseStorage(notifications) : memoryStorage();
+  const services = otherServices({ urls: settings, tokens: serviceTokens });
+  const sagas = new Sagas({
+    store: database ? databaseSagaStore(() => unitOf()) : memorySagaStore(() => unitOf()),
+    definitions: [deploymentSaga({ services, storage, unitOf: () => unitOf() })],
+    log,
+    leaseMillis: settings.wizardDeploymentLeaseMillis,
+    retry: {
+      firstMillis: Math.min(500, settings.wizardDeploymentRetryMillis),
+      capMillis: settings.wizardDeploymentRetryMillis,
+    },
+    observe,
+  });
+  sagas.wake(); // what a stop or a crash has left
+  const purging = setInterval(() => {
+    void storage
+      .reservations(unitOf())
+      .purge()
+      .catch((error: unknown) => log.warn({ err: error }, 'reservations that are over could not be removed'));
+  }, PURGE_EVERY_MILLIS);
+  purging.unref();
+  return {
+    storage,
+    definitions,
+    sagas,
+    services,
+    files,
+    publicUrl: (settings.wizardPublicUrl ?? settings.wizardUrl).replace(/\/$/, ''),
+    async dispose() {
+      clearInterval(purging);
+      await sagas.dispose();
+      await notifications?.close();
+      await services.close();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import { conflict, invalid, PlatformError } from '#server/errors.ts';
+import type { StepData, WizardDefinition } from '../definitions/definition.ts';
+import { dueOf, nextStep, stepOf } from '../definitions/progress.ts';
+import { PERISHABLE, statusOf, type SessionRecord } from './session-store.ts';
+import type { UpdateWizardSessionShape } from './sessions.shapes.ts';
+
+/** NUL and lone surrogates, as JSON writes them: PostgreSQL takes neither. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
+
+/** What a session may hold altogether; many times what an honest one does. */
+const MAX_DATA_BYTES = 256 * 1024;
+
+/** The session with the change in it. A failed one that is corrected may be deployed again. */
+export function changedBy(
+  session: SessionRecord,
+  change: z.infer<typeof UpdateWizardSessionShape>,
+  definition: WizardDefinition,
+): SessionRecord {
+  requireInWork(session);
+  const step = stepOf(definition, change.step ?? session.currentStep, 'step');
+  const data = change.data
+    ? { ...session.data, [step.key]: merged(session.data[step.key], change.data) }
+    : session.data;
+  return withData(
+    {
+      ...session,
+      currentStep: nextStep(definition, session.currentStep, change.currentStep ?? undefined, data),
+    },
+    data,
+    definition,
+  );
+}
+
+/** @throws VALIDATION_FAILED for text that no database takes, PAYLOAD_TOO_LARGE for too much of it */
+export function withData(
+  session: SessionRecord,
+  data: StepData,
+  definition: WizardDefinition,
+): SessionRecord {
+  const text = JSON.stringify(data);
+  if (UNSTORABLE.test(text)) throw invalid('data', 'expected text without NUL and without half characters');
+  if (Buffer.byteLength(text) > MAX_DATA_BYTES)
+    throw new PlatformError(
+      'PAYLOAD_TOO_LARGE',
+      `A wizard session holds at most ${MAX_DATA_BYTES / 1024} KiB of data; leave some of it out.`,
+    );
+  return { ...session, data, status: dueOf(definition, data).length === 0 ? 'READY' : 'DRAFT' };
+}
+
+/** @throws CONFLICT for one that is deployed, being deployed, cancelled or expired */
+export function requireInWork(session: SessionRecord): void {
+  const status = statusOf(session);
+  if (!PERISHABLE.has(status))
+    throw conflict(`This wizard session is ${status} and can no longer be changed; begin a new one.`);
+}
+
+/** Keys of `change` over those of `saved`; null removes. */
+const merged = (
+  saved: Record<string, unknown> | undefined,
+  change: Record<string, unknown>,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries({ ...saved, ...change }).filter(([, value]) => value !== null));

@@ -1,0 +1,73 @@
+import { PlatformError } from '#server/errors.ts';
+import type { Saga } from '#server/saga/saga.ts';
+import type { WizardDefinition } from '../definitions/definition.ts';
+import { progressOf, type StepState } from '../definitions/progress.ts';
+import { broughtUpToDate, isOfItsTime } from '../definitions/versions.ts';
+import { statusOf, type SessionRecord } from './session-store.ts';
+import type { WizardDeploymentShape, WizardSessionShape } from './sessions.shapes.ts';
+
+/** A session as its readers see it. */
+export function present(
+  session: SessionRecord,
+  definition: WizardDefinition,
+  deployment: Saga | null,
+  publicUrl: string,
+): WizardSessionShape {
+  return {
+    id: session.id,
+    kind: session.kind,
+    status: statusOf(session),
+    definitionVersion: session.definitionVersion,
+    currentStep: session.currentStep,
+    steps:
+      session.definitionVersion === definition.version
+        ? progressOf(definition, session.data)
+        : stepsAsStored(session),
+    files: session.files.map((file) => ({ ...file, url: fileUrl(publicUrl, session.id, file.id) })),
+    version: session.version,
+    createdBy: session.createdBy,
+    gymId: session.gymId,
+    expiresAt: session.expiresAt.toISOString(),
+    deployment: deployment && presentDeployment(deployment),
+  };
+}
+
+export const fileUrl = (publicUrl: string, sessionId: string, fileId: string): string =>
+  `${publicUrl}/${sessionId}/files/${fileId}`;
+
+/** For lists: one that cannot be brought up to date stays as it is, and does not take the others with it. */
+export function upToDateOrAsStored(session: SessionRecord, definition: WizardDefinition): SessionRecord {
+  if (isOfItsTime(session, definition)) return session;
+  try {
+    return broughtUpToDate(session, definition);
+  } catch (error) {
+    if (error instanceof PlatformError) return session;
+    throw error;
+  }
+}
+
+/** Of a session that follows a version of which only its data is left. */
+const stepsAsStored = ({ data }: SessionRecord): StepState[] =>
+  Object.entries(data).map(([key, saved]) => ({
+    key,
+    title: key,
+    status: 'COMPLETE',
+    data: saved,
+    errors: [],
+    currentlyDue: [],
+  }));
+
+const presentDeployment = (saga: Saga): WizardDeploymentShape => ({
+  status: saga.status,
+  startedAt: saga.startedAt.toISOString(),
+  finishedAt: saga.finishedAt?.toISOString() ?? null,
+  actions: saga.actions.map(({ name, service, status, attempts, error, output }) => ({
+    name,
+    service,
+    status,
+    attempts,
+    ...(error && { error }),
+    result: output ?? null,
+  })),
+  result: (saga.result as WizardDeploymentShape['result']) ?? null,
+});

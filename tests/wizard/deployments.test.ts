@@ -1,0 +1,469 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { mailedToken } from '../identity/support.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { subscribe } from '../support/subscribe.ts';
+import { newGym, preparedGym, SESSION_FIELDS, settled } from './support.ts';
+
+const start = (storage: string, gateway = false) =>
+  startPlatform({
+    services: ['identity', 'gym', 'nutrition', 'wizard'],
+    gateway,
+    env: {
+      WIZARD_STORAGE: storage,
+      WIZARD_DEPLOYMENT_RETRY_MILLIS: '100',
+      WIZARD_DEPLOYMENT_LEASE_MILLIS: '1000',
+    },
+  });
+
+describe.each(['database', 'memory'])('deployments in %s', (storage) => {
+  let platform: TestPlatform;
+  let superAdmin: string;
+  beforeAll(async () => {
+    platform = await start(storage);
+    superAdmin = await platform.demo('super@demo.test');
+  });
+  afterAll(() => platform.stop());
+
+  const deploy = (id: string, token = superAdmin, body?: object) =>
+    platform.rest('wizard', 'POST', `/${id}/deploy`, { token, ...(body && { body }) });
+  const gymsNamed = async (name: string): Promise<{ id: string; slug: string }[]> =>
+    (await platform.rest('gym', 'GET', `/gyms?name=${encodeURIComponent(name)}`)).body;
+
+  /** What a new gym must be in the other services. */
+  const expectGym = async (
+    gym: ReturnType<typeof newGym>,
+    result: { gymId: string; locationIds: string[] },
+  ) => {
+    expect(await gymsNamed(gym.basics.name)).toEqual([
+      expect.objectContaining({ id: result.gymId, slug: gym.basics.slug }),
+    ]);
+    expect((await platform.rest('gym', 'GET', `/gym/config/${gym.basics.slug}`)).body).toMatchObject({
+      gymId: result.gymId,
+      theme: gym.branding.theme,
+      features: gym.features.features,
+    });
+    const password = `pass-${randomUUID()}`;
+    const confirm = { token: await mailedToken(platform, gym.admin.email), password };
+    await platform.rest('identity', 'POST', '/auth/password-reset/confirm', { body: confirm });
+    const token = await platform.login(gym.admin.email, password);
+    const me = (await platform.rest('identity', 'GET', '/users/me', { token })).body;
+    expect(me).toMatchObject({ role: 'GYM_ADMIN', gymId: result.gymId, displayName: 'First Admin' });
+    const locations = (await platform.rest('gym', 'GET', '/locations', { token })).body as { id: string }[];
+    expect(locations).toEqual([
+      expect.objectContaining({
+        name: 'Main hall',
+        capacity: 40,
+        timezone: 'Europe/Berlin',
+        openingHours: gym.locations.locations[0]?.openingHours,
+      }),
+      expect.objectContaining({ name: 'Pool', capacity: 20, timezone: 'Europe/Vienna', address: 'Water 1' }),
+    ]);
+    expect(locations.map(({ id }) => id)).toEqual(result.locationIds);
+    const availability = await platform.rest(
+      'wizard',
+      'GET',
+      `/check-availability?resource=gym-name&value=${encodeURIComponent(gym.basics.name)}`,
+    );
+    expect(availability.body).toMatchObject({ available: false, reason: 'TAKEN' });
+  };
+
+  it('make a gym by REST alone, with a result for every action, once', async () => {
+    const gym = newGym();
+    const session = await preparedGym(platform, gym);
+    expect(session).toMatchObject({ status: 'READY', deployment: null });
+    const begun = await deploy(session.id);
+    expect(begun).toMatchObject({
+      status: 202,
+      body: { status: 'DEPLOYING', deployment: { status: 'RUNNING', finishedAt: null } },
+    });
+    const done = await settled(platform, session.id);
+    expect(done).toMatchObject({
+      status: 'DEPLOYED',
+      gymId: done.deployment.result.gymId,
+      deployment: {
+        status: 'DONE',
+        startedAt: expect.any(String),
+        finishedAt: expect.any(String),
+        actions: [
+          { name: 'gym', service: 'gym', status: 'DONE', attempts: 1, result: { slug: gym.basics.slug } },
+          { name: 'config', service: 'gym', status: 'DONE', result: { version: 2 } },
+          { name: 'location-1', service: 'gym', status: 'DONE', result: { name: 'Main hall' } },
+          { name: 'location-2', service: 'gym', status: 'DONE', result: { name: 'Pool' } },
+          { name: 'admin', service: 'identity', status: 'DONE', result: { adminId: expect.any(String) } },
+        ],
+      },
+    });
+    await expectGym(gym, done.deployment.result);
+    expect(await deploy(session.id)).toMatchObject({ status: 200, body: { status: 'DEPLOYED' } });
+    expect(
+      (await platform.rest('wizard', 'PUT', `/${session.id}`, { token: superAdmin, body: { data: {} } }))
+        .status,
+    ).toBe(409);
+    expect(
+      (await platform.rest('wizard', 'POST', `/${session.id}/cancel`, { token: superAdmin })).status,
+    ).toBe(409);
+    expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
+  });
+
+  it('make a gym by the graph alone, followed by a subscription', async () => {
+    const gym = newGym();
+    const graph = async (query: string, variables: object) => {
+      const { data, errors } = await platform.graph('wizard', query, variables, { token: superAdmin });
+      expect(errors).toBeUndefined();
+      return Object.values(data)[0] as { id: string; status: string; deployment: any }; // oxlint-disable-line no-explicit-any -- tests say what they expect of it
+    };
+    const { id } = await graph('mutation { createWizardSession(input: { kind: GYM_SETUP }) { id } }', {});
+    for (const [step, data] of Object.entries(gym))
+      await graph(
+        'mutation ($input: UpdateWizardSessionInput!) { updateWizardSession(input: $input) { status } }',
+        { input: { id, step, data } },
+      );
+    const subscription = subscribe(
+      platform.url('wizard'),
+      `subscription ($id: ID!) { wizardDeploymentUpdated(sessionId: $id) { ${SESSION_FIELDS} } }`,
+      { id },
+      superAdmin,
+    );
+    expect((await subscription.next()).data?.wizardDeploymentUpdated).toMatchObject({
+      status: 'READY',
+      deployment: null,
+    });
+    const begun = await graph(
+      `mutation ($input: DeployWizardSessionInput!) { deployWizardSession(input: $input) { ${SESSION_FIELDS} } }`,
+      { input: { id } },
+    );
+    expect(begun).toMatchObject({ status: 'DEPLOYING', deployment: { status: 'RUNNING' } });
+    let last;
+    do {
+      const { data, errors } = await subscription.next();
+      expect(errors).toBeUndefined();
+      last = data?.wizardDeploymentUpdated;
+    } while (last.status !== 'DEPLOYED');
+    await subscription.close();
+    expect(last.deployment.actions.map(({ status }: { status: string }) => status)).toEqual(
+      Array.from({ length: 5 }, () => 'DONE'),
+    );
+    await expectGym(gym, last.deployment.result);
+  });
+
+  it('asked for 20 times at once make one gym', async () => {
+    const gym = newGym();
+    const { id } = await preparedGym(platform, gym);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => deploy(id)));
+    expect(answers.every(({ status }) => status === 202 || status === 200)).toBe(true);
+    expect((await settled(platform, id)).status).toBe('DEPLOYED');
+    expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
+  });
+
+  it('of 20 sessions for one name make one gym', async () => {
+    const gyms = Array.from({ length: 20 }, newGym);
+    const name = gyms[0]?.basics.name ?? '';
+    const sessions = await Promise.all(
+      gyms.map((gym, index) =>
+        preparedGym(platform, {
+          ...gym,
+          basics: { ...gym.basics, name: index % 2 ? name : name.toUpperCase() },
+        }),
+      ),
+    );
+    const answers = await Promise.all(sessions.map(({ id }) => deploy(id)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(
+      answers.filter(({ status, body }) => status === 409 && body.errors[0].path === 'basics.name'),
+    ).toHaveLength(19);
+    const winner = answers.find(({ status }) => status === 202)?.body.id;
+    expect((await settled(platform, winner)).status).toBe('DEPLOYED');
+    const late = answers.find(({ status }, index) => status === 409 && sessions[index])?.body;
+    expect(late.code).toBe('CONFLICT');
+    // Nobody holds the name any more: now it is the gym's, and the deployment says so.
+    const other = sessions.find(({ id }) => id !== winner)?.id ?? '';
+    expect((await deploy(other)).status).toBe(202);
+    expect(await settled(platform, other)).toMatchObject({
+      status: 'FAILED',
+      deployment: {
+        status: 'UNDONE',
+        actions: [{ name: 'gym', status: 'FAILED', error: { code: 'CONFLICT' } }, {}, {}, {}, {}],
+      },
+    });
+    expect(await gymsNamed(name)).toHaveLength(1);
+  });
+
+  it('that are refused are undone, say why, and may be corrected and tried again', async () => {
+    const gym = newGym();
+    const taken = await platform.register();
+    const { id } = await preparedGym(platform, { ...gym, admin: { ...gym.admin, email: taken.email } });
+    await deploy(id);
+    const failed = await settled(platform, id);
+    expect(failed.deployment).toMatchObject({
+      status: 'UNDONE',
+      finishedAt: expect.any(String),
+      result: null,
+      actions: [
+        { name: 'gym', status: 'UNDONE' },
+        { name: 'config', status: 'UNDONE' },
+        { name: 'location-1', status: 'UNDONE' },
+        { name: 'location-2', status: 'UNDONE' },
+        {
+          name: 'admin',
+          status: 'FAILED',
+          error: { code: 'CONFLICT', message: expect.stringContaining('email') },
+        },
+      ],
+    });
+    expect(failed).toMatchObject({ status: 'FAILED', gymId: null });
+    expect(await gymsNamed(gym.basics.name)).toEqual([]);
+    const locations = await platform.sql(
+      'gym',
+      "select 1 from location where name = 'Main hall' and gym_id not in (select id from gym)",
+    );
+    expect(locations).toEqual([]);
+    // what it held is still held, so that nobody takes the name while it is corrected
+    const held = await platform.rest(
+      'wizard',
+      'GET',
+      `/check-availability?resource=gym-slug&value=${gym.basics.slug}`,
+    );
+    expect(held.body).toMatchObject({ available: false, reason: 'RESERVED' });
+    const corrected = await platform.rest('wizard', 'PUT', `/${id}`, {
+      token: superAdmin,
+      body: { step: 'admin', data: gym.admin },
+    });
+    expect(corrected.body).toMatchObject({ status: 'READY', deployment: { status: 'UNDONE' } });
+    expect((await deploy(id)).status).toBe(202);
+    await expectGym(gym, (await settled(platform, id)).deployment.result);
+  });
+
+  it('wait for a service that is down', async () => {
+    const gym = newGym();
+    const { id } = await preparedGym(platform, gym);
+    await platform.running('gym').stop();
+    expect((await deploy(id)).status).toBe(202);
+    const token = superAdmin;
+    for (let attempts = 0; attempts < 2;) {
+      const { body } = await platform.rest('wizard', 'GET', `/${id}`, { token });
+      [{ attempts }] = body.deployment.actions;
+      expect(body).toMatchObject({
+        status: 'DEPLOYING',
+        deployment: { status: 'RUNNING', actions: [{ status: 'PENDING' }, {}, {}, {}, {}] },
+      });
+    }
+    await platform.restart('gym');
+    expect((await settled(platform, id)).status).toBe('DEPLOYED');
+    expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
+  });
+
+  it('of what is incomplete are refused, naming what is due', async () => {
+    const { branding, ...gym } = newGym();
+    const { id } = await preparedGym(platform, {
+      ...gym,
+      locations: { locations: [{ name: '', capacity: 5 }] },
+    });
+    const { status, body } = await deploy(id);
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'WIZARD_INCOMPLETE' });
+    expect(body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      'branding.theme',
+      'locations.locations.0.name',
+    ]);
+    await platform.rest('wizard', 'PUT', `/${id}`, {
+      token: superAdmin,
+      body: { step: 'branding', data: branding },
+    });
+    const { errors } = await platform.graph(
+      'wizard',
+      'mutation ($id: ID!) { deployWizardSession(input: { id: $id }) { id } }',
+      { id },
+      { token: superAdmin },
+    );
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'WIZARD_INCOMPLETE',
+      errors: [{ path: 'locations.locations.0.name' }],
+    });
+  });
+
+  it('of a stale version are refused', async () => {
+    const session = await preparedGym(platform);
+    expect((await deploy(session.id, superAdmin, { version: session.version - 1 })).status).toBe(412);
+    expect(
+      (
+        await platform.rest('wizard', 'POST', `/${session.id}/deploy`, {
+          token: superAdmin,
+          headers: { 'if-match': '"1"' },
+        })
+      ).status,
+    ).toBe(412);
+    expect((await deploy(session.id, superAdmin, { version: session.version })).status).toBe(202);
+    await settled(platform, session.id);
+  });
+
+  it('of a gym are prepared by a GYM_ADMIN and made by a SUPER_ADMIN', async () => {
+    const token = await platform.demo('admin@iron.test');
+    const { id } = await preparedGym(
+      platform,
+      { ...newGym(), basics: { ...newGym().basics, inviteAdmin: false } },
+      { token },
+    );
+    expect(await deploy(id, token)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    for (const other of ['admin@aqua.test', 'maya@iron.test'] as const)
+      expect((await deploy(id, await platform.demo(other))).status).toBe(404);
+    expect((await platform.rest('wizard', 'POST', `/${id}/deploy`)).status).toBe(401);
+    expect((await deploy(id)).status).toBe(202);
+    const done = await settled(platform, id);
+    // the first admin was left out, and so is her step
+    expect(done.deployment.result.adminId).toBeNull();
+    expect(done.steps.find(({ key }: { key: string }) => key === 'admin').status).toBe('SKIPPED');
+  });
+
+  describe('of a member', () => {
+    const startsAt = '2027-01-04T18:10:00Z'; // a Monday
+    const onboarded = async (member: { token: string }, location: { id: string }, more: object = {}) => {
+      const { body } = await platform.rest('wizard', 'POST', '/', {
+        token: member.token,
+        body: { kind: 'MEMBER_ONBOARDING' },
+      });
+      let session = body;
+      const steps = {
+        profile: { displayName: 'New Name', timezone: 'Asia/Tokyo' },
+        body: { heightCm: 170, weightKg: 60 },
+        goals: { goals: ['strength'] },
+        nutrition: { calories: 2_200, protein: 110 },
+        slot: { locationId: location.id, startsAt },
+        review: { confirmed: true },
+        ...more,
+      };
+      for (const [step, data] of Object.entries(steps))
+        session = (
+          await platform.rest('wizard', 'PUT', `/${body.id}`, { token: member.token, body: { step, data } })
+        ).body;
+      return session as { id: string; status: string };
+    };
+    const newLocation = async (capacity: number, gymId: string = DEMO_GYMS.ironTemple.id) =>
+      (
+        await platform.rest('gym', 'POST', '/locations', {
+          token: superAdmin,
+          body: {
+            gymId,
+            name: `Room ${randomUUID()}`,
+            timezone: 'UTC',
+            capacity,
+            openingHours: { mon: { opens: '06:00', closes: '22:00' } },
+          },
+        })
+      ).body as { id: string };
+
+    it('write her profile and goal, and hold her first visit', async () => {
+      const member = await platform.register();
+      const location = await newLocation(1);
+      const session = await onboarded(member, location);
+      expect(session.status).toBe('READY');
+      expect((await deploy(session.id, member.token)).status).toBe(202);
+      const done = await settled(platform, session.id);
+      expect(done.deployment).toMatchObject({
+        result: {
+          userId: member.id,
+          slot: { locationId: location.id, startsAt: '2027-01-04T18:00:00.000Z' },
+        },
+        actions: [
+          { name: 'remember', status: 'DONE' },
+          { name: 'slot', status: 'DONE' },
+          { name: 'profile', service: 'identity', status: 'DONE' },
+          { name: 'nutrition', service: 'nutrition', status: 'DONE' },
+          { name: 'body', service: 'wizard', result: { keptIn: 'wizard session' } },
+          { name: 'goals', service: 'wizard', result: { keptIn: 'wizard session' } },
+        ],
+      });
+      const me = (await platform.rest('identity', 'GET', '/users/me', { token: member.token })).body;
+      expect(me).toMatchObject({ displayName: 'New Name', timezone: 'Asia/Tokyo' });
+      expect((await platform.rest('nutrition', 'GET', '/goals', { token: member.token })).body).toMatchObject(
+        [{ calories: 2_200, protein: 110 }],
+      );
+      // the only place in that half hour is hers
+      const value = encodeURIComponent(`${location.id}@2027-01-04T18:20:00Z`);
+      const slot = (await platform.rest('wizard', 'GET', `/check-availability?resource=slot&value=${value}`))
+        .body;
+      expect(slot).toMatchObject({ available: false, reason: 'FULL' });
+      expect(slot.suggestions[0]).toBe(`${location.id}@2027-01-04T18:30:00.000Z`);
+
+      const second = await platform.register();
+      const late = await onboarded(second, location);
+      await deploy(late.id, second.token);
+      expect(await settled(platform, late.id)).toMatchObject({
+        status: 'FAILED',
+        deployment: {
+          actions: [
+            {},
+            { name: 'slot', status: 'FAILED', error: { code: 'CONFLICT' } },
+            { status: 'PENDING' },
+            {},
+            {},
+            {},
+          ],
+        },
+      });
+      expect((await platform.rest('nutrition', 'GET', '/goals', { token: second.token })).body).toEqual([]);
+    });
+
+    it('of another gym, or out of hours, are refused before anything is changed', async () => {
+      const member = await platform.register();
+      const elsewhere = await onboarded(member, await newLocation(5, DEMO_GYMS.aquaClub.id));
+      await deploy(elsewhere.id, member.token);
+      expect((await settled(platform, elsewhere.id)).deployment.actions[1].error.code).toBe('FORBIDDEN');
+      const closed = await onboarded(member, await newLocation(5), {
+        slot: { locationId: (await newLocation(5)).id, startsAt: '2027-01-05T18:00:00Z' },
+      });
+      await deploy(closed.id, member.token);
+      expect((await settled(platform, closed.id)).deployment.actions[1].error.message).toContain('CLOSED');
+      expect(
+        (await platform.rest('identity', 'GET', '/users/me', { token: member.token })).body.displayName,
+      ).not.toBe('New Name');
+    });
+
+    it('leave out what her goals say she does not want', async () => {
+      const member = await platform.register();
+      const { body } = await platform.rest('wizard', 'POST', '/', {
+        token: member.token,
+        body: { kind: 'MEMBER_ONBOARDING' },
+      });
+      const steps: [string, object][] = [
+        ['profile', { displayName: 'Short' }],
+        ['body', { heightCm: 170, weightKg: 60 }],
+        ['goals', { goals: ['fun'], nutritionTarget: false, firstVisit: false }],
+        ['review', { confirmed: true }],
+      ];
+      let session = body;
+      for (const [step, data] of steps) {
+        expect(session.currentStep).toBe(step); // passes over what does not apply
+        session = (
+          await platform.rest('wizard', 'PUT', `/${body.id}`, { token: member.token, body: { data } })
+        ).body;
+      }
+      expect(session.steps.map(({ status }: { status: string }) => status)).toEqual([
+        'COMPLETE',
+        'COMPLETE',
+        'COMPLETE',
+        'SKIPPED',
+        'SKIPPED',
+        'COMPLETE',
+      ]);
+      expect((await deploy(session.id, member.token)).status).toBe(202);
+      expect(
+        (await settled(platform, session.id)).deployment.actions.map(({ name }: { name: string }) => name),
+      ).toEqual(['remember', 'profile', 'body', 'goals']);
+    });
+
+    it("are hers, or a SUPER_ADMIN's, and need an account", async () => {
+      const member = await platform.register();
+      const session = await onboarded(member, await newLocation(5));
+      expect((await deploy(session.id, await platform.demo('admin@iron.test'))).status).toBe(404);
+      const anonymous = (await platform.rest('wizard', 'POST', '/', { body: { kind: 'MEMBER_ONBOARDING' } }))
+        .body;
+      const headers = { 'x-resume-token': anonymous.resumeToken as string };
+      expect((await platform.rest('wizard', 'POST', `/${anonymous.id}/deploy`, { headers })).status).toBe(
+        401,
+      );
+      expect((await deploy(session.id)).status).toBe(202);
+      expect((await settled(platform, session.id)).status).toBe('DEPLOYED');
+    });
+  });
+});
