@@ -283,12 +283,13 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('two', [() => conflict('refused')]);
     const definition = kindOf(elsewhere);
-    const sagas = begin(definition);
+    const sagas = begin(definition, { concurrency: 0 }); // begins no work before all have asked
     const plan = planOf(definition);
     const started = await Promise.all(Array.from({ length: 10 }, () => sagas.start(plan, unitOf())));
     expect(started.filter(({ isNew }) => isNew)).toHaveLength(1);
     const [{ saga }] = started as [(typeof started)[number]];
     expect(new Set(started.map((each) => each.saga.id))).toEqual(new Set([saga.id]));
+    begin(definition);
     expect((await until(saga.id)).status).toBe('UNDONE');
     const again = await sagas.start(plan, unitOf());
     expect(again.isNew).toBe(true);
