@@ -30,6 +30,8 @@ export interface Scenario {
   readonly failures: number;
   /** Whether subgraphs also give answers that no subgraph should, or none. */
   readonly distorts: boolean;
+  /** As in life, for measuring: this many elements in every list, so many entities of a type, and ordinary texts. Default: few of all, odd texts. */
+  readonly lifelike?: { readonly elements: number; readonly entities: number };
 }
 
 interface Thing {
@@ -117,13 +119,13 @@ export class MadeUpSubgraph implements Subgraph {
     }
     if (random.chance(scenario.nulls)) return null;
     if (isListType(type))
-      return Array.from({ length: random.below(4) }, (_, index) =>
+      return Array.from({ length: scenario.lifelike?.elements ?? random.below(4) }, (_, index) =>
         this.valueOf(type.ofType, { ...made, scenario: this.again(made), seed: `${made.seed}.${index}` }),
       );
     const named = getNamedType(type);
     if (isObjectType(named) || isAbstractType(named)) return this.thing(named.name, made);
     if (isEnumType(named)) return random.pick(named.getValues()).value as unknown;
-    return leaf(named.name, random);
+    return scenario.lifelike && !(named.name in NUMBERS) ? ordinaryText(random) : leaf(named.name, random);
   }
 
   /** The nulls of a scenario hold again inside of a list that may not be null itself. */
@@ -131,8 +133,11 @@ export class MadeUpSubgraph implements Subgraph {
     return this.scenarios.get(scenario.seed) ?? scenario;
   }
 
-  private thing(typename: string, { random, seed }: { random: Random; seed: string }): Thing {
-    const number = random.below(ENTITIES);
+  private thing(
+    typename: string,
+    { random, seed, scenario }: { random: Random; seed: string; scenario: Scenario },
+  ): Thing {
+    const number = random.below(scenario.lifelike?.entities ?? ENTITIES);
     if (this.keys.has(typename)) return this.entity(typename, number);
     const type = this.schema.getType(typename);
     if (!isAbstractType(type)) return { __typename: typename, seed };
@@ -182,6 +187,19 @@ function numberIn(key: unknown): number {
   const text = typeof key === 'object' && key !== null ? JSON.stringify(key) : String(key);
   return Number(/(\d+)\D*$/.exec(text)?.[1] ?? 0);
 }
+
+const NUMBERS = { Int: true, Float: true, Boolean: true };
+
+const WORDS = [
+  'squat',
+  'bench press',
+  '2026-03-01T18:00:00.000Z',
+  'A quiet evening at the gym',
+  'red',
+  'Oatmeal with berries',
+];
+
+const ordinaryText = (random: Random): string => `${random.pick(WORDS)} ${random.below(1_000)}`;
 
 function leaf(type: string, random: Random): unknown {
   switch (type) {

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { start, type Started } from './processes.ts';
+
+/** What a contender is started with. */
+export interface Stage {
+  readonly supergraphFile: string;
+  readonly planFile: string;
+  /** Of the subgraphs, and of identity. */
+  readonly origin: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** Whether one answer of a subgraph may serve equal requests that are under way at the same time. */
+  readonly sharing: boolean;
+}
+
+export interface Contender {
+  readonly name: string;
+  start(stage: Stage): Promise<Started>;
+}
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const PEERS = file('../peers/');
+
+export const hasPeers = existsSync(`${PEERS}node_modules/@apollo/server`);
+
+export const HOW_TO_HAVE_PEERS =
+  'Without its peers, as they are not installed: `npm install --prefix bench/peers` fetches them.';
+
+export const OURS = 'this gateway';
+export const APOLLO = 'Apollo';
+export const HIVE = 'Hive';
+export const HIVE_ROUTER = 'Hive, router runtime';
+export const LIMIT = 'limit';
+
+const ours: Contender = {
+  name: OURS,
+  start: ({ supergraphFile, origin, port, dataDir, sharing }) =>
+    start([file('../../main.ts'), 'gateway', '--supergraph', supergraphFile, '--port', String(port)], {
+      env: {
+        IDENTITY_URL: origin,
+        DATA_DIR: dataDir,
+        HOST: '127.0.0.1',
+        RATE_LIMITS: 'off',
+        SUBGRAPH_SHARING: sharing ? 'on' : 'off',
+      },
+      ready: /ready/i,
+    }),
+};
+
+const apollo: Contender = {
+  name: APOLLO,
+  start: ({ supergraphFile, port }) =>
+    start([`${PEERS}apollo.mjs`, supergraphFile, String(port)], {
+      env: { APOLLO_TELEMETRY_DISABLED: '1' },
+      ready: /ready/,
+    }),
+};
+
+const hive = (name: string, more: readonly string[]): Contender => ({
+  name,
+  start: ({ supergraphFile, port, sharing }) =>
+    start(
+      [
+        `${PEERS}node_modules/@graphql-hive/gateway/dist/bin.js`,
+        'supergraph',
+        supergraphFile,
+        '--port',
+        String(port),
+        '--host',
+        '127.0.0.1',
+        '--config-path',
+        `${PEERS}hive.config.mjs`,
+        ...more,
+      ],
+      { env: { HIVE_SHARING: sharing ? 'on' : 'off' }, cwd: PEERS },
+    ),
+});
+
+const limit: Contender = {
+  name: LIMIT,
+  start: ({ planFile, origin, port }) =>
+    start([file('limit.ts'), planFile, origin, String(port)], { ready: /ready/ }),
+};
+
+export const CONTENDERS: readonly Contender[] = [
+  ours,
+  ...(hasPeers ? [apollo, hive(HIVE, []), hive(HIVE_ROUTER, ['--hive-router-runtime'])] : []),
+  limit,
+];

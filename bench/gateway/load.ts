@@ -1,0 +1,100 @@
+import { Pool } from 'undici';
+
+export interface LoadOptions {
+  readonly url: string;
+  readonly bodies: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly seconds: number;
+  readonly connections: number;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly failures: number;
+  readonly seconds: number;
+  /** Milliseconds, in order. */
+  readonly latencies: readonly number[];
+}
+
+/** As many requests as the connections take, one after the other on each. */
+export async function pressure(options: LoadOptions): Promise<LoadResult> {
+  return load(options, async (send, until) => {
+    await Promise.all(
+      Array.from({ length: options.connections }, async () => {
+        while (performance.now() < until) await send(performance.now());
+      }),
+    );
+  });
+}
+
+/**
+ * So many requests a second, whether the ones before were answered or not; latency counts from when a request was due,
+ * so that a stall costs all those that wait for it.
+ */
+export async function steady(options: LoadOptions, perSecond: number): Promise<LoadResult> {
+  return load(options, async (send, until) => {
+    const pending = new Set<Promise<void>>();
+    const start = performance.now();
+    for (let sent = 0; performance.now() < until;) {
+      const due = Math.floor(((performance.now() - start) / 1000) * perSecond);
+      for (; sent < due; sent += 1) {
+        const one: Promise<void> = send(start + (sent / perSecond) * 1000).finally(() => pending.delete(one));
+        pending.add(one);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await Promise.all(pending);
+  });
+}
+
+async function load(
+  { url, bodies, headers, seconds, connections }: LoadOptions,
+  drive: (send: (from: number) => Promise<void>, until: number) => Promise<void>,
+): Promise<LoadResult> {
+  const { origin, pathname } = new URL(url);
+  const pool = new Pool(origin, { connections, pipelining: 1 });
+  const latencies: number[] = [];
+  let [sent, failures] = [0, 0];
+  const send = async (from: number) => {
+    const body = bodies[sent++ % bodies.length] ?? '';
+    const failed = await post(pool, pathname, headers, body);
+    latencies.push(performance.now() - from);
+    if (failed) failures += 1;
+  };
+  const start = performance.now();
+  await drive(send, start + seconds * 1000);
+  const took = (performance.now() - start) / 1000;
+  await pool.close();
+  return {
+    requests: latencies.length,
+    failures,
+    seconds: took,
+    latencies: latencies.toSorted((a, b) => a - b),
+  };
+}
+
+/** Whether it failed. The body is not kept: to take it in must not cost more than to make it. */
+function post(pool: Pool, path: string, headers: Record<string, string>, body: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    let status = 0;
+    pool.dispatch(
+      { path, method: 'POST', headers, body },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart: (_controller, code) => (status = code),
+        onResponseData: () => undefined,
+        onResponseEnd: () => resolve(status !== 200),
+        onResponseError: () => resolve(true),
+      },
+    );
+  });
+}
+
+export const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+
+export const median = (values: readonly number[]): number =>
+  percentile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );

@@ -1,0 +1,97 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+
+export interface Started {
+  readonly pid: number;
+  /** The first line of its output that `ready` matches; empty without it. */
+  readonly line: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a program and, with `ready`, waits for it to say so. */
+export async function start(
+  args: readonly string[],
+  { env, cwd, ready }: { env?: Record<string, string>; cwd?: string; ready?: RegExp } = {},
+): Promise<Started> {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const line = await firstLine(child, ready);
+  return {
+    pid: child.pid ?? 0,
+    line,
+    stop: () =>
+      new Promise((resolve) => {
+        if (child.exitCode !== null) return resolve();
+        const last = setTimeout(() => child.kill('SIGKILL'), 5_000);
+        child.once('exit', () => {
+          clearTimeout(last);
+          resolve();
+        });
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+function firstLine(child: ChildProcess, ready: RegExp | undefined): Promise<string> {
+  return new Promise((resolve, reject) => {
+    if (!ready) resolve('');
+    let output = '';
+    const timer = setTimeout(() => reject(new Error(`not ready after 30 s:\n${output}`)), 30_000);
+    timer.unref();
+    const read = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-20_000);
+      const line = output.split('\n').find((text) => ready?.test(text));
+      if (line === undefined) return;
+      clearTimeout(timer);
+      resolve(line);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', (code) => reject(new Error(`ended with ${code}:\n${output}`)));
+  });
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Waits until it answers 200. */
+export async function answers(url: string, body: string, headers: Record<string, string>): Promise<void> {
+  for (let attempt = 0; attempt < 150; attempt += 1) {
+    const status = await fetch(url, { method: 'POST', headers, body }).then(
+      (response) => response.arrayBuffer().then(() => response.status),
+      () => 0,
+    );
+    if (status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+const TICKS_A_SECOND = 100; // of Linux, for whatever architecture
+
+/** Milliseconds of processor time that a process and its children have used, as the operating system counts them. */
+export function cpuMillisOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name, in parentheses, may hold anything; user and system time are the 14th and 15th field.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const own = ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_A_SECOND;
+  return childrenOf(pid).reduce((sum, child) => sum + cpuMillisOf(child), own);
+}
+
+/** Resident memory of a process and its children, in MiB. */
+export function memoryMibOf(pid: number): number {
+  const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return childrenOf(pid).reduce((sum, child) => sum + memoryMibOf(child), Number(kib ?? 0) / 1024);
+}
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);

@@ -1,0 +1,113 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { composeServices } from '@apollo/composition';
+import { operationFromDocument } from '@apollo/federation-internals';
+import { parse } from 'graphql';
+import { graphOf } from '../../tests/support/graph-doubles/composed-graph.ts';
+import type { Contender } from './contenders.ts';
+import { pressure } from './load.ts';
+import { answers, freePort, start, type Started } from './processes.ts';
+import type { Workload } from './workloads.ts';
+
+/** A contender that runs and has been warmed up. */
+export interface OnStage {
+  readonly contender: Contender;
+  readonly process: Started;
+  readonly url: string;
+}
+
+export interface Staged {
+  readonly contenders: readonly OnStage[];
+  readonly bodies: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  /** Size of an answer, in bytes, and fetches that it takes. */
+  readonly bytes: number;
+  readonly fetches: number;
+  stop(): Promise<void>;
+}
+
+const WARM_UP_SECONDS = 2;
+
+/** Starts a workload's subgraphs and the contenders over them, and sees to it that all give the same answers. */
+export async function stage(
+  workload: Workload,
+  contenders: readonly Contender[],
+  { sharing, log }: { sharing: boolean; log: (line: string) => void },
+): Promise<Staged> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'bench-gateway-'));
+  const script = fileURLToPath(new URL('subgraphs.ts', import.meta.url));
+  const subgraphs = await start([script, workload.name], { ready: /^\{/ });
+  const { port, token } = JSON.parse(subgraphs.line) as { port: number; token: string };
+  const origin = `http://127.0.0.1:${port}`;
+  const running: OnStage[] = [];
+  const stop = async () => {
+    await Promise.all([...running.map(({ process }) => process.stop()), subgraphs.stop()]);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const supergraphFile = path.join(folder, 'supergraph.graphql');
+    const planFile = path.join(folder, 'plan.json');
+    const sdl = supergraphOf(workload, origin);
+    await writeFile(supergraphFile, sdl);
+    const plan = JSON.stringify(planOf(workload, sdl));
+    await writeFile(planFile, plan);
+    const bodies = workload.variables.map((variables) =>
+      JSON.stringify({ query: workload.query, variables }),
+    );
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    for (const contender of contenders) {
+      const at = await freePort();
+      const dataDir = path.join(folder, 'data');
+      const process = await contender.start({ supergraphFile, planFile, origin, port: at, dataDir, sharing });
+      const one = { contender, process, url: `http://127.0.0.1:${at}/graphql` };
+      running.push(one);
+      await answers(one.url, bodies[0] ?? '', headers);
+      await pressure({ url: one.url, bodies, headers, seconds: WARM_UP_SECONDS, connections: 20 });
+    }
+    const text = await compareAnswers(running, bodies, { headers, log });
+    const fetches = plan.split('"kind":"Fetch"').length - 1;
+    return { contenders: running, bodies, headers, bytes: Buffer.byteLength(text), fetches, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function supergraphOf({ sdls }: Workload, origin: string): string {
+  const { supergraphSdl, errors } = composeServices(
+    Object.entries(sdls).map(([name, sdl]) => ({ name, url: `${origin}/${name}`, typeDefs: parse(sdl) })),
+  );
+  if (!supergraphSdl) throw new Error(errors?.join('\n'));
+  return supergraphSdl;
+}
+
+function planOf({ query }: Workload, sdl: string) {
+  const { federatedApiSchema, planner } = graphOf(sdl, []);
+  return planner.buildQueryPlan(operationFromDocument(federatedApiSchema, parse(query))).node;
+}
+
+/** The first one's answer. */
+async function compareAnswers(
+  running: readonly OnStage[],
+  bodies: readonly string[],
+  { headers, log }: { headers: Readonly<Record<string, string>>; log: (line: string) => void },
+): Promise<string> {
+  let first: string | undefined;
+  for (const body of bodies.slice(0, 3)) {
+    let expected: unknown;
+    for (const { contender, url } of running) {
+      const text = await (await fetch(url, { method: 'POST', headers, body })).text();
+      const { data, errors } = JSON.parse(text) as { data?: unknown; errors?: unknown };
+      if (errors) log(`${contender.name} answers with errors: ${JSON.stringify(errors).slice(0, 300)}`);
+      first ??= text;
+      expected ??= data;
+      // The limit is no gateway: it gives what the subgraphs gave, with keys that nobody asked for.
+      if (contender.name !== 'limit' && !isDeepStrictEqual(data, expected))
+        log(`${contender.name} answers otherwise than ${running[0]?.contender.name}`);
+    }
+  }
+  return first ?? '';
+}
