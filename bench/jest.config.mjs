@@ -1,4 +1,4 @@
 import tests from '../jest.config.mjs';
 
-/** Ratios measured side by side in one run; `npm run bench`. */
+/** Ratios measured side by side in one run; `npm run bench:growth`. */
 export default { ...tests, rootDir: '..', testMatch: ['<rootDir>/bench/*.bench.ts'], maxWorkers: 1 };

@@ -6,6 +6,8 @@ export interface LoadOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly seconds: number;
   readonly connections: number;
+  /** Ends after so many requests, if that is sooner. Default: only with the time. */
+  readonly requests?: number;
 }
 
 export interface LoadResult {
@@ -18,10 +20,14 @@ export interface LoadResult {
 
 /** As many requests as the connections take, one after the other on each. */
 export async function pressure(options: LoadOptions): Promise<LoadResult> {
+  let left = options.requests ?? Infinity;
   return load(options, async (send, until) => {
     await Promise.all(
       Array.from({ length: options.connections }, async () => {
-        while (performance.now() < until) await send(performance.now());
+        while (left > 0 && performance.now() < until) {
+          left -= 1;
+          await send(performance.now());
+        }
       }),
     );
   });

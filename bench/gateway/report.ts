@@ -27,21 +27,39 @@ export interface Measured {
 
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
 const CHART = new URL('../../docs/performance.svg', import.meta.url);
-const [BEGIN, END] = ['<!-- figures: written by npm run bench -->', '<!-- end of figures -->'];
-
 /** One workload as text for the terminal. */
 export const printed = (measured: Measured): string =>
   [`\n${titleOf(measured)}`, tableOf(measured)].join('\n');
 
 /** Puts the figures of a run in their place on the page, and draws them. */
 export async function writeReport(all: readonly Measured[]): Promise<void> {
-  const page = await readFile(PAGE, 'utf8');
-  const [head = '', rest = ''] = page.split(BEGIN);
-  const tail = rest.split(END)[1] ?? '';
   const sections = all.map((measured) => `### ${titleOf(measured)}\n\n${tableOf(measured)}`);
-  const figures = [circumstances(), ratiosOf(all), ...sections].join('\n\n');
-  await writeFile(PAGE, `${head}${BEGIN}\n\n${figures}\n\n${END}${tail}`);
+  await put('figures', [circumstances(), ratiosOf(all), ...sections].join('\n\n'));
   await writeFile(CHART, chartOf(all.filter(({ sharing }) => !sharing)));
+}
+
+/** Puts what a long run took of memory in its place on the page. */
+export async function writeMemory(
+  samples: readonly { requests: number; memoryMib: number }[],
+  distinct: number,
+): Promise<void> {
+  const table = [
+    `| requests, of ${distinct.toLocaleString('en')} operations | resident memory MiB |`,
+    '|---|---|',
+    ...samples.map(
+      ({ requests, memoryMib }) => `| ${requests.toLocaleString('en')} | ${Math.round(memoryMib)} |`,
+    ),
+  ];
+  await put('memory', [circumstances(), table.join('\n')].join('\n\n'));
+}
+
+/** Replaces a part of the page that is between comments of its name. */
+async function put(name: string, content: string): Promise<void> {
+  const page = await readFile(PAGE, 'utf8');
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from === -1 || to === -1) throw new Error(`docs/performance.md has no place for ${name}`);
+  await writeFile(PAGE, `${page.slice(0, from + begin.length)}\n\n${content}\n\n${page.slice(to)}`);
 }
 
 const titleOf = ({ workload, fetches, bytes, sharing }: Measured): string =>

@@ -23,6 +23,7 @@ const log = (line: string) => console.log(line);
 const asked = process.argv.slice(2);
 const workloads = WORKLOADS.filter(({ name }) => asked.length === 0 || asked.includes(name));
 
+if (process.platform !== 'linux') throw new Error('measures by /proc: expected Linux');
 if (!hasPeers) log(HOW_TO_HAVE_PEERS);
 const measured: Measured[] = [];
 for (const sharing of [false, true])
