@@ -1,15 +1,10 @@
-import { ApolloServer } from '@apollo/server';
+import { ApolloServer, type ApolloServerOptionsWithGateway } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import type {
-  GatewayExecutionResult,
-  GatewayGraphQLRequestContext,
-  GatewayInterface,
-} from '@apollo/server-gateway-interface';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
@@ -67,6 +62,12 @@ const NOTHING_IS_KNOWN = {
   set: async () => undefined,
   delete: async () => false,
 };
+
+/** Apollo Server's own words for a graph that is executed elsewhere. */
+type GatewayInterface = ApolloServerOptionsWithGateway<GatewayContext>['gateway'];
+type GatewayExecutor = NonNullable<Awaited<ReturnType<GatewayInterface['load']>>['executor']>;
+type GatewayGraphQLRequestContext = Parameters<GatewayExecutor>[0];
+type GatewayExecutionResult = Awaited<ReturnType<GatewayExecutor>>;
 
 /** The graph as Apollo Server takes one that others execute. */
 function asGateway(graph: Graph): GatewayInterface {

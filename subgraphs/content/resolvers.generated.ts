@@ -22,6 +22,11 @@ export type Scalars = {
   _FieldSet: { input: unknown; output: unknown; }
 };
 
+/** Whose an answer is: everybody's, or the caller's alone, which is not kept. */
+export type CacheControlScope =
+  | 'PUBLIC'
+  | 'PRIVATE';
+
 export type Query = {
   __typename?: 'Query';
   /** Workout routines, by title or best match first: everybody's and those of your gym. Filters narrow each other; an unknown value gives an empty list. */
@@ -634,14 +639,13 @@ export type FederationReferenceTypes = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
+  CacheControlScope: CacheControlScope;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
   Upload: ResolverTypeWrapper<Scalars['Upload']['output']>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   WorkoutRoutine: ResolverTypeWrapper<WorkoutRoutineModel>;
   WorkoutVersion: ResolverTypeWrapper<WorkoutVersion>;
@@ -671,6 +675,8 @@ export type ResolversTypes = {
   ProductVariantInput: ProductVariantInput;
   UploadImageInput: UploadImageInput;
   DeleteContentInput: DeleteContentInput;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -679,10 +685,8 @@ export type ResolversParentTypes = {
   JSON: Scalars['JSON']['output'];
   Upload: Scalars['Upload']['output'];
   Query: Record<PropertyKey, never>;
-  Int: Scalars['Int']['output'];
   String: Scalars['String']['output'];
   ID: Scalars['ID']['output'];
-  Boolean: Scalars['Boolean']['output'];
   Mutation: Record<PropertyKey, never>;
   WorkoutRoutine: WorkoutRoutineModel;
   WorkoutVersion: WorkoutVersion;
@@ -706,7 +710,17 @@ export type ResolversParentTypes = {
   ProductVariantInput: ProductVariantInput;
   UploadImageInput: UploadImageInput;
   DeleteContentInput: DeleteContentInput;
+  Int: Scalars['Int']['output'];
+  Boolean: Scalars['Boolean']['output'];
 };
+
+export type CacheControlDirectiveArgs = {
+  maxAge?: Maybe<Scalars['Int']['input']>;
+  scope?: Maybe<CacheControlScope>;
+  inheritMaxAge?: Maybe<Scalars['Boolean']['input']>;
+};
+
+export type CacheControlDirectiveResolver<Result, Parent, ContextType = Context, Args = CacheControlDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -886,4 +900,8 @@ export type Resolvers<ContextType = Context> = {
   ProductConnection?: ProductConnectionResolvers<ContextType>;
   ProductEdge?: ProductEdgeResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  cacheControl?: CacheControlDirectiveResolver<any, any, ContextType>;
 };
