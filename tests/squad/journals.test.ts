@@ -100,6 +100,21 @@ describe('the store', () => {
     expect((await opened().of(numbers).read('a')).at(-1)).toBe(2_999);
   });
 
+  test('writes a journal anew without what is to be forgotten, whatever else is written meanwhile', async () => {
+    const journals = opened();
+    const told: (readonly number[])[] = [];
+    await journals.of(numbers).follow('a', (list) => told.push(list));
+    await journals.of(numbers).rewrite('a', () => [777]); // nothing was there yet
+    const adding = (n: number) => journals.of(numbers).change('a', () => [{ n }]);
+    const forgetting = () => journals.of(numbers).rewrite('a', (list) => list.filter((n) => n !== 777));
+    await Promise.all([adding(1), adding(777), adding(2), forgetting(), adding(3), forgetting(), adding(4)]);
+    expect(told.at(-1)).toEqual([1, 2, 3, 4]);
+    expect(await readFile(await fileIn('numbers'), 'utf8')).not.toContain('777');
+    await adding(5);
+    await journals.close();
+    expect(await opened().of(numbers).read('a')).toEqual([1, 2, 3, 4, 5]);
+  });
+
   test('refuses what the disk refuses, and goes on once it takes again', async () => {
     const journals = opened();
     await journals.of(numbers).change('a', () => [{ n: 1 }]);

@@ -9,16 +9,10 @@ import type { Platform } from '../upstream/platform.ts';
 import { forgetInSquad } from '../accounts/forgotten.ts';
 import { unlessGone } from '../accounts/unless-gone.ts';
 import { hiddenFrom, requireStaying, users } from '../users/user.journal.ts';
+import { present, replayOf, type Replay } from './squad-view.ts';
 import { hasLapsed, recordEnd, settle } from './finish.ts';
 import { maySee, requireSight, takesPart, type Visitor } from './squad-rights.ts';
-import {
-  eventsSince,
-  isPresent,
-  squads,
-  type NoSquad,
-  type SquadItem,
-  type SquadState,
-} from './squad.journal.ts';
+import { isPresent, squads, type NoSquad, type SquadItem, type SquadState } from './squad.journal.ts';
 import {
   CreateSquadShape,
   JoinSquadShape,
@@ -29,15 +23,6 @@ import {
 } from './squads.shapes.ts';
 
 const MAX_PARTICIPANTS = 20;
-
-/** Where a returning client goes on. */
-export interface Replay {
-  session: SquadShape;
-  /** What has happened after the revision that was asked from, in order. */
-  missed: SquadEventShape[];
-  /** False where some of it is no longer kept: `session` is the whole truth. */
-  complete: boolean;
-}
 
 export interface SquadWatch {
   /** Called with each event in order, and the session after it. */
@@ -284,36 +269,3 @@ export class Squads {
 
 const nowText = (): string => new Date().toISOString();
 const ended = () => new PlatformError('SQUAD_ENDED', 'This squad has ended; open a new one.');
-
-const replayOf = (squad: SquadState, fromRevision: number | null | undefined): Replay => {
-  const missed = typeof fromRevision === 'number' ? eventsSince(squad, fromRevision) : [];
-  return { session: present(squad), missed: missed ?? [], complete: missed !== undefined };
-};
-
-export const present = ({
-  id,
-  gymId,
-  hostId,
-  routineId,
-  routineVersion,
-  status,
-  revision,
-  participants,
-  createdAt,
-  startedAt,
-  pausedAt,
-  endedAt,
-}: SquadState): SquadShape => ({
-  id,
-  gymId,
-  hostId,
-  routineId,
-  routineVersion,
-  status,
-  revision,
-  participants: [...participants],
-  createdAt,
-  startedAt,
-  pausedAt,
-  endedAt,
-});

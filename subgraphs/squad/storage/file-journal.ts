@@ -1,0 +1,209 @@
+import { copyFile } from 'node:fs/promises';
+import { PlatformError } from '#server/errors.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import type { Following, JournalKind, JournalListener } from './journal.ts';
+import { recordFile } from './record-file.ts';
+
+/** A journal is written anew when it holds so many records more than it needs. */
+const SPARE_RECORDS = 500;
+
+interface Waiting<State, Item> {
+  /** Without items: the state that the file is written anew with. */
+  steps: readonly { items: readonly Item[]; state: State }[];
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/**
+ * One file. Records are decided one change after the other on the newest state, and written together: while one
+ * write is on its way to the disk, all that is decided meanwhile waits for the next one (group commit).
+ */
+export class FileJournal<State, Item extends object> {
+  readonly listeners = new Set<JournalListener<State>>();
+  uses = 0;
+  private readonly kind: JournalKind<State, Item>;
+  private readonly id: string;
+  private readonly file: string;
+  private readonly log: Logger;
+  private loading: Promise<void> | undefined;
+  private isLoaded = false;
+  /** With everything that was decided. */
+  private state: State;
+  /** With everything that is on disk, which is all that listeners have heard of. */
+  private safeState: State;
+  private length = 0;
+  private recordCount = 0;
+  private compactAt = SPARE_RECORDS;
+  /** Where a failed write may have left something behind. */
+  private mustCutTo: number | undefined;
+  /** The next write replaces the file, however few records there are. */
+  private mustReplace = false;
+  private waiting: Waiting<State, Item>[] = [];
+  private flushing: Promise<void> | undefined;
+
+  constructor(kind: JournalKind<State, Item>, id: string, file: string, log: Logger) {
+    this.kind = kind;
+    this.id = id;
+    this.file = file;
+    this.log = log;
+    this.state = kind.empty(id);
+    this.safeState = this.state;
+  }
+
+  get isInUse(): boolean {
+    return this.uses > 0 || this.listeners.size > 0 || this.waiting.length > 0 || this.flushing !== undefined;
+  }
+
+  /** What is decided but not yet on disk is waited for: nobody is to see what a crash could still take back. */
+  async read(): Promise<State> {
+    return this.change(() => []);
+  }
+
+  async change(decide: (state: State) => readonly Item[]): Promise<State> {
+    while (!this.isLoaded) await this.load();
+    const items = decide(this.state);
+    const steps = items.map((item) => ({
+      items: [item],
+      state: (this.state = this.kind.apply(this.state, item)),
+    }));
+    if (items.length === 0 && !this.flushing) return this.state;
+    return this.written(steps);
+  }
+
+  async rewrite(change: (state: State) => State): Promise<State> {
+    while (!this.isLoaded) await this.load();
+    this.state = change(this.state);
+    this.mustReplace = true;
+    return this.written([{ items: [], state: this.state }]);
+  }
+
+  /** Resolves to the present state once these steps to it are safe. */
+  private async written(steps: Waiting<State, Item>['steps']): Promise<State> {
+    const { state } = this;
+    await new Promise<void>((resolve, reject) => {
+      this.waiting.push({ steps, resolve, reject });
+      this.flush();
+    });
+    return state;
+  }
+
+  async follow(listener: JournalListener<State>): Promise<Following<State>> {
+    while (!this.isLoaded) await this.load();
+    this.listeners.add(listener);
+    return { state: this.safeState, stop: () => void this.listeners.delete(listener) };
+  }
+
+  async settled(): Promise<void> {
+    while (this.flushing) await this.flushing;
+  }
+
+  private load(): Promise<void> {
+    this.loading ??= this.loadFile().finally(() => (this.loading = undefined));
+    return this.loading;
+  }
+
+  private async loadFile(): Promise<void> {
+    if (this.mustCutTo !== undefined) await recordFile.cut(this.file, this.mustCutTo);
+    this.mustCutTo = undefined;
+    const found = await recordFile.read(this.file);
+    if (found.damagedLines > 0) {
+      const copy = `${this.file}.damaged-${Date.now()}`;
+      await copyFile(this.file, copy);
+      this.log.error(
+        { file: this.file, lines: found.damagedLines, copy },
+        'lines of a journal are damaged; the rest is used, the whole is kept in a copy',
+      );
+    }
+    if (found.cutBytes > 0) {
+      this.log.warn(
+        { file: this.file, bytes: found.cutBytes, records: found.records.length },
+        'the end of a journal was half written, never acknowledged, and is cut off',
+      );
+      await recordFile.cut(this.file, found.length);
+    }
+    this.state = (found.records as Item[]).reduce(
+      (state, item) => this.kind.apply(state, item),
+      this.kind.empty(this.id),
+    );
+    this.safeState = this.state;
+    this.length = found.length;
+    this.recordCount = found.records.length;
+    this.compactAt = this.recordCount + SPARE_RECORDS;
+    this.isLoaded = true;
+  }
+
+  private flush(): void {
+    this.flushing ??= this.flushAll().finally(() => {
+      this.flushing = undefined;
+      if (this.waiting.length > 0) this.flush();
+    });
+  }
+
+  private async flushAll(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const batch = this.waiting;
+      this.waiting = [];
+      try {
+        await this.write(batch.flatMap(({ steps }) => steps.flatMap(({ items }) => items)));
+      } catch (cause) {
+        this.giveUp([...batch, ...this.waiting.splice(0)], cause);
+        return;
+      }
+      for (const { steps, resolve } of batch) {
+        for (const { state } of steps) this.tell(state);
+        resolve();
+      }
+    }
+  }
+
+  private async write(items: readonly Item[]): Promise<void> {
+    const count = this.recordCount + items.length;
+    if (this.recordCount > 0 && (this.mustReplace || count >= this.compactAt)) {
+      // The state holds these items already; nothing else can be decided before the records are made of it.
+      const records = this.kind.compacted(this.state);
+      this.mustReplace = false;
+      this.length = await recordFile.replace(this.file, records);
+      this.recordCount = records.length;
+      this.compactAt = records.length * 2 + SPARE_RECORDS;
+      return;
+    }
+    if (this.mustReplace) {
+      this.mustReplace = false;
+      return this.append(this.kind.compacted(this.state)); // there is nothing yet to take the place of
+    }
+    await this.append(items);
+  }
+
+  private async append(items: readonly Item[]): Promise<void> {
+    if (items.length === 0) return;
+    const count = this.recordCount + items.length;
+    this.mustCutTo = this.length;
+    this.length += await recordFile.append(this.file, items, this.recordCount === 0);
+    this.mustCutTo = undefined;
+    this.recordCount = count;
+  }
+
+  private tell(state: State): void {
+    this.safeState = state;
+    for (const listener of this.listeners) {
+      try {
+        listener(state);
+      } catch (error) {
+        this.log.error({ err: error }, 'a listener of a journal failed');
+      }
+    }
+  }
+
+  /** The disk refused: this, and what was decided on top of it, did not happen. The next use begins with what is on disk. */
+  private giveUp(batch: readonly Waiting<State, Item>[], cause: unknown): void {
+    this.log.error({ err: cause, file: this.file }, 'a journal could not be written');
+    this.isLoaded = false;
+    this.mustReplace = false;
+    const error = new PlatformError(
+      'UPSTREAM_UNAVAILABLE',
+      'This could not be stored and has not happened; try again in a moment.',
+      { cause, retryAfterSeconds: 1 },
+    );
+    for (const { reject } of batch) reject(error);
+  }
+}

@@ -1,0 +1,54 @@
+/** What is done to a journal in Redis in one step. KEYS: the list, its figures. */
+
+/** ARGV: the total that is known. Gives the total, whether the list is whole, and its entries after what is known. */
+export const PULL = `
+local known = tonumber(ARGV[1])
+local total = tonumber(redis.call('HGET', KEYS[2], 'total') or '0')
+local base = tonumber(redis.call('HGET', KEYS[2], 'base') or '0')
+if known >= total then return {total, 0, {}} end
+if known < base then return {total, 1, redis.call('LRANGE', KEYS[1], 0, -1)} end
+return {total, 0, redis.call('LRANGE', KEYS[1], known - total, -1)}`;
+
+/** ARGV: the total that the records were decided on, the channel, seconds to keep (0: for ever), the records. */
+export const APPEND = `
+local total = tonumber(redis.call('HGET', KEYS[2], 'total') or '0')
+if total ~= tonumber(ARGV[1]) then return {0, 0} end
+local length = 0
+for i = 4, #ARGV do length = redis.call('RPUSH', KEYS[1], ARGV[i]) end
+total = redis.call('HINCRBY', KEYS[2], 'total', #ARGV - 3)
+if ARGV[3] ~= '0' then
+  redis.call('EXPIRE', KEYS[1], ARGV[3])
+  redis.call('EXPIRE', KEYS[2], ARGV[3])
+end
+redis.call('PUBLISH', ARGV[2], total)
+return {1, length}`;
+
+/** ARGV: the total that the records stand for, the new base, the records. */
+export const REPLACE = `
+if redis.call('HGET', KEYS[2], 'total') ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1])
+for i = 3, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+redis.call('HSET', KEYS[2], 'base', ARGV[2])
+return 1`;
+
+/** ARGV: as APPEND. The records take the place of all, and count as one more: who knows the old ones reads the whole list. */
+export const REWRITE = `
+if tonumber(redis.call('HGET', KEYS[2], 'total') or '0') ~= tonumber(ARGV[1]) then return 0 end
+redis.call('DEL', KEYS[1])
+for i = 4, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+local total = redis.call('HINCRBY', KEYS[2], 'total', 1)
+redis.call('HSET', KEYS[2], 'base', total)
+if ARGV[3] ~= '0' then
+  redis.call('EXPIRE', KEYS[1], ARGV[3])
+  redis.call('EXPIRE', KEYS[2], ARGV[3])
+end
+redis.call('PUBLISH', ARGV[2], total)
+return 1`;
+
+/** ARGV: the total that the records stand for, the records. Who knows more wins. */
+export const SEED = `
+if tonumber(redis.call('HGET', KEYS[2], 'total') or '0') >= tonumber(ARGV[1]) then return 0 end
+redis.call('DEL', KEYS[1])
+for i = 2, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+redis.call('HSET', KEYS[2], 'total', ARGV[1], 'base', ARGV[1])
+return 1`;
