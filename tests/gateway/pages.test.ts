@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { DEMO_PASSWORD } from '#server/demo-ids.ts';
+import { SERVICE_NAMES } from '#server/settings.ts';
+import { describeInBrowser, launchBrowser, unlessSkipped, watchedPage } from '../support/browser.ts';
+import { pictures } from '../support/pictures.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () => {
+  let platform: TestPlatform;
+  let browser: Browser;
+  let host: string;
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([
+      startPlatform({ services: SERVICE_NAMES, gateway: true }),
+      launchBrowser(),
+    ]);
+    ({ host } = new URL(platform.url('gateway')));
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  const open = async (path: string) => {
+    const watched = await watchedPage(browser);
+    await watched.page.goto(platform.url('gateway') + path);
+    return watched;
+  };
+  const openExplorer = async () => {
+    const watched = await open('/explorer');
+    await watched.page.waitForSelector('.graphiql-query-editor .view-lines');
+    return watched;
+  };
+  const logIn = async (page: Page, name: string) => {
+    await page.getByRole('button', { name: 'Log in' }).first().click();
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('status').filter({ hasText: name }).waitFor();
+  };
+  const example = async (page: Page, label: string, operation: string) => {
+    await page.getByLabel('Example').selectOption({ label });
+    await page.getByRole('tab', { name: operation }).waitFor();
+  };
+  const run = (page: Page) => page.getByRole('button', { name: /^Execute query/ }).click();
+  const result = (page: Page, text: string) =>
+    page.locator('.result-window').getByText(text).first().waitFor();
+  /** What stands in an editor, also beyond the lines that fit. */
+  const textOf = (page: Page, file: string) =>
+    page.evaluate<string>(
+      `monaco.editor.getModels().find(({ uri }) => uri.path.endsWith(${JSON.stringify(file)})).getValue()`,
+    );
+
+  it('let an admin log in, run a query over five services, a subscription and an upload, with no other host asked', async () => {
+    const { page, hosts, troubles } = await openExplorer();
+    await logIn(page, 'Maya');
+    await run(page);
+    await result(page, 'Iron Temple');
+    expect(JSON.parse(await textOf(page, 'response.json'))).toMatchObject({
+      data: {
+        me: { nutritionDay: { totals: {} }, presence: { online: false } },
+        workouts: { nodes: [{}, {}, {}] },
+      },
+    });
+
+    await example(page, 'Subscription: who is online', 'WhoIsOnline');
+    await run(page);
+    await result(page, 'onlineUsersUpdated');
+    const leo = await platform.demo('leo@iron.test');
+    await platform.graph('gateway', 'mutation { goOnline { online } }', {}, { token: leo });
+    await result(page, 'Leo');
+    await page.getByRole('button', { name: /^Stop query/ }).click();
+
+    await example(page, 'Upload: a new picture of mine', 'MyPicture');
+    await page
+      .getByLabel('$file')
+      .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: await pictures.honest('png') });
+    await run(page);
+    await result(page, '/avatars/');
+
+    expect([...hosts]).toEqual([host]);
+    expect(troubles).toEqual([]);
+  });
+
+  it('say plainly why a log-in fails, work by keyboard, and keep no token', async () => {
+    const { page } = await openExplorer();
+    await page.getByRole('button', { name: 'Log in' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Email').fill('zoe@aqua.test');
+    await page.getByLabel('Password').fill('not her password');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /password/i })
+      .waitFor();
+    await page.getByLabel('Password').fill(DEMO_PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').filter({ hasText: 'Zoe · MEMBER' }).waitFor();
+    expect(await textOf(page, 'request-headers.json')).toMatch(/"Authorization": "Bearer ey/);
+
+    await run(page);
+    await result(page, 'Aqua Club');
+    const stored = JSON.stringify(await page.evaluate('({ ...localStorage, ...sessionStorage })'));
+    expect(stored).toContain('nutritionDay'); // the operation is kept
+    expect(stored).not.toMatch(/Bearer|ey[\w-]+\.ey/);
+
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('status').filter({ hasText: 'Not logged in' }).waitFor();
+    expect(await textOf(page, 'request-headers.json')).toMatch(/"Authorization": ""/);
+  });
+
+  it('renew the token before it expires', async () => {
+    const { page, troubles } = await watchedPage(browser);
+    await page.clock.install();
+    await page.goto(`${platform.url('gateway')}/explorer`);
+    await page.waitForSelector('.graphiql-query-editor .view-lines');
+    await logIn(page, 'Maya');
+    const before = await textOf(page, 'request-headers.json');
+    const renewal = page.waitForResponse(
+      (response) => response.request().postData()?.includes('Renew') ?? false,
+    );
+    await page.clock.fastForward(14.5 * 60 * 1000); // 30 s before the end
+    await (await renewal).finished();
+    await run(page);
+    await result(page, 'Iron Temple');
+    const after = await textOf(page, 'request-headers.json');
+    expect(after).toMatch(/"Authorization": "Bearer ey/);
+    expect(after).not.toBe(before);
+    expect(troubles).toEqual([]);
+  });
+
+  it('begin with one whose links all lead somewhere, and that shows which service is away', async () => {
+    const { page, hosts, troubles } = await open('/');
+    await page.getByRole('status').filter({ hasText: 'Everything answers.' }).waitFor();
+    const links = await page.evaluate<string[]>('[...document.links].map(({ href }) => href)');
+    expect(links.length).toBeGreaterThan(25);
+    const answers = await Promise.all(links.map((link) => fetch(link)));
+    expect(answers.filter(({ ok }) => !ok).map(({ url, status }) => `${url}: ${status}`)).toEqual([]);
+
+    const refresh = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await platform.running('squad').stop();
+    await refresh();
+    await page.getByRole('status').filter({ hasText: 'Not ready: squad.' }).waitFor();
+    await platform.restart('squad');
+    await refresh();
+    await page.getByRole('status').filter({ hasText: 'Everything answers.' }).waitFor();
+    expect([...hosts]).toEqual([host]);
+    expect(troubles.filter((trouble) => !trouble.includes('503'))).toEqual([]);
+  });
+
+  it('fit a telephone', async () => {
+    for (const path of ['/', '/asyncapi', '/explorer']) {
+      const { page } = await watchedPage(browser, { viewport: { width: 360, height: 740 } });
+      await page.goto(platform.url('gateway') + path);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    }
+  });
+});

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { describe } from '@jest/globals';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+
+const isThere = existsSync(executablePath);
+
+/** A `describe` of what needs a browser; its name ends with `unlessSkipped`, which says why where there is none. */
+export const describeInBrowser = isThere ? describe : describe.skip;
+export const unlessSkipped = isThere ? '' : ` (skipped: no Chromium at ${executablePath})`;
+
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+
+/** A window of its own, and what it did that nobody sees. */
+export interface WatchedPage {
+  page: Page;
+  /** `host:port` of everything that it asked for, sockets included. */
+  hosts: Set<string>;
+  /** Errors of its console: scripts, refused loads, violations of the content policy. */
+  troubles: string[];
+}
+
+export async function watchedPage(
+  browser: Browser,
+  options: BrowserContextOptions = { viewport: { width: 1280, height: 860 } },
+): Promise<WatchedPage> {
+  const page = await (await browser.newContext(options)).newPage();
+  page.setDefaultTimeout(15_000); // 15 s
+  const hosts = new Set<string>();
+  const troubles: string[] = [];
+  const saw = (url: string) => {
+    const { protocol, host } = new URL(url);
+    if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host);
+  };
+  page.on('request', (request) => saw(request.url()));
+  page.on('websocket', (socket) => saw(socket.url()));
+  page.on('console', (message) => {
+    if (message.type() === 'error') troubles.push(message.text());
+  });
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  return { page, hosts, troubles };
+}
