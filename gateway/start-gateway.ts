@@ -51,7 +51,7 @@ export async function startGateway(
     const { contentType, body } = await metrics.text();
     res.set('Content-Type', contentType).send(body);
   });
-  mountStartPage(app, settings);
+  mountStartPage(app, settings, supergraph);
   mountExplorer(app, settings);
   const graph = await mountGraph(app, {
     settings,

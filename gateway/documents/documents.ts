@@ -4,6 +4,7 @@ import type { Logger } from '#server/observability/logger.ts';
 import { mountApiPages } from '#server/rest/api-pages.ts';
 import { SERVICE_NAMES } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
+import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
 import { asyncApiPage } from './asyncapi-page.ts';
 import { gatewayAsyncApi } from './gateway-asyncapi.ts';
 import { gatewayOpenApi } from './gateway-openapi.ts';
@@ -28,7 +29,7 @@ export function mountDocuments(
   { log, apiSchema }: DocumentsOptions,
 ): void {
   // With a supergraph of somebody else's there are none of our services behind the gateway.
-  const isOurs = settings.supergraph === undefined;
+  const isOurs = isOwnSupergraph(settings);
   const rest = new ServiceDocuments('/openapi.json', isOurs ? SERVICE_NAMES : [], settings, log);
   const sockets = new ServiceDocuments('/asyncapi.json', isOurs ? ['squad'] : [], settings, log);
 

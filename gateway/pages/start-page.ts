@@ -3,11 +3,24 @@ import express, { type Express } from 'express';
 import { DEMO_GYMS, DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { SERVICE_NAMES, SERVICE_PORTS, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
+import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
+import { graphMapTable } from './graph-map.ts';
 
-/** `GET /`: where everything is and how it is, and (with demo data) who can log in. */
-export function mountStartPage(app: Express, settings: GatewaySettings): void {
-  const html = page(settings);
-  app.get('/', (_req, res) => void res.type('html').send(html));
+/**
+ * `GET /`: where everything is and how it is, what the graph is made of, and (with demo data) who can log in.
+ * @param supergraph the SDL that is served now
+ */
+export function mountStartPage(
+  app: Express,
+  settings: GatewaySettings,
+  supergraph: { readonly current: string },
+): void {
+  let shown: { sdl: string; html: string } | undefined;
+  app.get('/', (_req, res) => {
+    const sdl = supergraph.current;
+    if (shown?.sdl !== sdl) shown = { sdl, html: page(settings, sdl) };
+    res.type('html').send(shown.html);
+  });
   app.use(
     '/pages',
     express.static(fileURLToPath(new URL('browser', import.meta.url)), { index: false, redirect: false }),
@@ -24,7 +37,10 @@ const PURPOSE: Record<ServiceName, string> = {
 };
 
 // With a supergraph of somebody else's there are none of our services behind the gateway.
-const page = ({ demo, supergraph }: GatewaySettings): string => `<!doctype html>
+function page(settings: GatewaySettings, sdl: string): string {
+  const { demo } = settings;
+  const isOwn = isOwnSupergraph(settings);
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -38,18 +54,24 @@ const page = ({ demo, supergraph }: GatewaySettings): string => `<!doctype html>
 <main>
 <header>
 <h1>Fitness platform</h1>
-<p>${supergraph === undefined ? 'Six services, one graph. This is the gateway to them.' : 'The gateway, on a supergraph of your own.'}</p>
+<p>${isOwn ? 'Six services, one graph. This is the gateway to them.' : 'The gateway, on a supergraph of your own.'}</p>
 <p role="status" id="summary"></p>
 </header>
 <ul class="doors">
 ${DOORS.map(door).join('\n')}
 </ul>
-${supergraph === undefined ? servicesSection(demo) : ''}
-${demo && supergraph === undefined ? DEMO_SECTION : ''}
+${isOwn ? servicesSection(demo) : ''}
+<section>
+<h2>What the graph is made of</h2>
+<p>The types that several services share, and how many fields each of them gives, keys apart.</p>
+${graphMapTable(sdl)}
+</section>
+${demo && isOwn ? DEMO_SECTION : ''}
 </main>
 </body>
 </html>
 `;
+}
 
 interface Door {
   title: string;

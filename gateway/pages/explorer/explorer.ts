@@ -6,6 +6,7 @@ import express, { type Express } from 'express';
 import { serveStatic } from 'ruru/static';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import type { GatewaySettings } from '../../settings.ts';
+import { isOwnSupergraph } from '../../supergraph/subgraph-urls.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -41,10 +42,12 @@ const POLICY = [
 ].join('; ');
 
 /** What the page is told: with a supergraph of somebody else's, neither our log-in nor our examples would fit. */
-function pageSettings({ demo, supergraph }: GatewaySettings): string {
-  const isOurs = supergraph === undefined;
+function pageSettings(gateway: GatewaySettings): string {
+  const isOurs = isOwnSupergraph(gateway);
   const demoAccounts =
-    demo && isOurs ? DEMO_PEOPLE.map(({ email, displayName, role }) => ({ email, displayName, role })) : [];
+    gateway.demo && isOurs
+      ? DEMO_PEOPLE.map(({ email, displayName, role }) => ({ email, displayName, role }))
+      : [];
   const settings = {
     isOurs,
     demoAccounts,
