@@ -7,6 +7,7 @@ import { SERVICE_NAMES } from '#server/settings.ts';
 import { eventually, loggedIn, mailedToken } from '../identity/support.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { ANY_PORTS, startProcess } from '../support/process.ts';
+import { newGym, preparedGym, settled } from '../wizard/support.ts';
 import { live, type Life } from './support/life.ts';
 
 let platform: TestPlatform;
@@ -163,6 +164,8 @@ describe('the deletion of an account', () => {
   it('reaches every service, also one that is down meanwhile, and leaves what its receipt says', async () => {
     expect((await placesOf(anna.mark)).length).toBeGreaterThan(10);
     const { body: me } = await platform.rest('identity', 'GET', '/users/me', anna);
+    const filesBefore = (await everything()).filter(([place]) => place.startsWith('files/')).length;
+    expect(filesBefore).toBe(3 + 2 * 6); // avatar, post, logo; two exports
     await platform.running('nutrition').stop();
     const { status, headers } = await platform.rest('identity', 'DELETE', '/users/me', {
       ...anna,
@@ -215,6 +218,7 @@ describe('the deletion of an account', () => {
     expect(
       (await placesOf(me.avatar.split('/').pop())).filter((place) => !place.startsWith('identity.')),
     ).toEqual([]);
+    expect((await everything()).filter(([place]) => place.startsWith('files/'))).toEqual([]);
     const ids = await placesOf(anna.id);
     expect(
       ids.filter((place) => !/\.(erased_account|audit_event|account_deletion|saga)$/.test(place)),
@@ -277,6 +281,23 @@ describe('the deletion of an account', () => {
       return now.finishedAt !== null && now;
     });
     expect(outcomes(receipt)).toEqual(Object.fromEntries(SERVICE_NAMES.map((name) => [name, 'DELETED'])));
+  });
+
+  it('takes the first admin out of the set-up of her gym, which somebody else has filled in', async () => {
+    const setUp = newGym();
+    const { id } = await preparedGym(platform, setUp);
+    await platform.rest('wizard', 'POST', `/${id}/deploy`, { token: await platform.demo('super@demo.test') });
+    await settled(platform, id);
+    const { email } = setUp.admin;
+    const password = 'my-own-password';
+    await platform.rest('identity', 'POST', '/auth/password-reset/confirm', {
+      body: { token: await mailedToken(platform, email), password },
+    });
+    const token = await platform.login(email, password);
+    expect(await placesOf(email)).toContain('wizard.wizard_session');
+    const { headers } = await platform.rest('identity', 'DELETE', '/users/me', { token, body: { password } });
+    await eventually(async () => (await receiptAt(headers.get('location') ?? '')).finishedAt !== null);
+    expect((await placesOf(email)).filter((place) => !place.startsWith('outbox'))).toEqual([]);
   });
 
   it('is refused to the last SUPER_ADMIN, and changes nothing then', async () => {

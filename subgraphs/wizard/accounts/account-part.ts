@@ -8,6 +8,7 @@ import { DEPLOYMENT } from '../deployments/deployment-context.ts';
 import { fileKey, type SessionFile } from '../sessions/session-files.ts';
 import type { SessionRecord, SessionStore } from '../sessions/session-store.ts';
 import type { WizardStorage } from '../storage.ts';
+import { forgetAsDeployer, forgetAsFirstAdmin, withoutAdmin } from './forget-named.ts';
 
 export interface WizardAccountOptions {
   storage: WizardStorage;
@@ -22,7 +23,10 @@ export const wizardAccountPart = (unit: UnitOfWork, options: WizardAccountOption
   erase: (userId) =>
     options.storage.isInMemory
       ? eraseSessions(unit, options, userId)
-      : eraseOnce(unit, userId, () => eraseSessions(unit, options, userId)),
+      : eraseOnce(unit, userId, async () => {
+          await forgetAsDeployer(unit, userId);
+          return eraseSessions(unit, options, userId);
+        }),
 });
 
 /** Newest first, as in lists. */
@@ -63,6 +67,7 @@ async function eraseSessions(
     before = page.at(-1)?.id;
     if (page.length < PAGE) break;
   }
+  kept += await forgetAsFirstAdmin(store, options.sagas, userId);
   if (kept === 0) return { outcome: Outcome.DELETED, reason: null };
   return {
     outcome: Outcome.ANONYMISED,
@@ -74,18 +79,14 @@ const isGymThatStands = ({ kind, status }: SessionRecord): boolean =>
   kind === 'GYM_SETUP' && status === 'DEPLOYED';
 
 function anonymised(session: SessionRecord): SessionRecord {
-  const { admin: _names, ...data } = session.data;
   return {
-    ...session,
+    ...withoutAdmin(session),
     createdBy: null,
     resumeTokenHash: null,
-    data,
     // its pictures are the gym's; papers were hers
     files: session.files.filter(
       ({ step, contentType }) => step === 'branding' && contentType === 'image/webp',
     ),
-    version: session.version + 1,
-    updatedAt: new Date(),
   };
 }
 

@@ -36,7 +36,7 @@ export async function live(platform: TestPlatform, friend: { id: string; token: 
   const inGym = await atTheGym(platform, me, friend);
   await inNutrition(platform, me);
   const inSquad = await withTheSquad(platform, me, friend);
-  await call(platform, 'wizard', 'POST', '/', { token: me.token, body: { kind: 'GYM_SETUP' } });
+  await withTheWizard(platform, me);
   return { ...me, remains: { ...inGym, ...inSquad } };
 }
 
@@ -157,6 +157,25 @@ async function withTheSquad(platform: TestPlatform, me: Me, friend: { id: string
   await call(platform, 'squad', 'POST', `/blocks/${randomUUID()}`, { token });
   await theirs.close();
   return { squadId, groupId: group.id as string };
+}
+
+async function withTheWizard(platform: TestPlatform, { token, mark }: Me): Promise<void> {
+  const { id } = await call(platform, 'wizard', 'POST', '/', { token, body: { kind: 'GYM_SETUP' } });
+  await call(platform, 'wizard', 'PUT', `/${id}`, {
+    token,
+    body: { step: 'basics', data: { name: `Gym ${mark}`, slug: `gym-${mark}`, timezone: 'UTC' } },
+  });
+  await call(
+    platform,
+    'wizard',
+    'GET',
+    `/check-availability?resource=gym-slug&value=gym-${mark}&reserve=true&sessionId=${id}`,
+    { token },
+  );
+  const logo = await picture('file');
+  logo.append('step', 'branding');
+  logo.append('field', 'logo');
+  await call(platform, 'wizard', 'POST', `/${id}/uploads`, { token, body: logo });
 }
 
 const only = ({ token }: { token: string }) => ({ token });
