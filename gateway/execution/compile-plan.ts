@@ -50,8 +50,8 @@ function compileFetch(node: FetchNode, path: FlattenPath, { graph, primary, uplo
   if (node === primary) return new RootFetch({ serviceName, path, rewrite, answer: EVENT });
   const request = new FetchRequest(node, subgraph, uploads);
   if (!node.requires) return new RootFetch({ serviceName, path, rewrite, answer: request });
-  const represent = compileRepresentations(node, graph.supergraphSchema);
-  return new EntityFetch({ serviceName, path, represent, rewrite, request });
+  const representationOf = compileRepresentations(node, graph.supergraphSchema);
+  return new EntityFetch({ serviceName, path, representationOf, rewrite, request });
 }
 
 class Sequence implements Step {

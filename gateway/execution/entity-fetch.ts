@@ -1,8 +1,9 @@
 import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import { isValues, merge, type Values } from './merge.ts';
-import type { RepresentationWriter } from './representations.ts';
-import { placesAt, valuesAt, type FlattenPath, type ResponsePath } from './response-path.ts';
+import { askAbout, type Asked } from './asked.ts';
+import type { RepresentationOf } from './representations.ts';
+import { placesAt, valuesAt, type FlattenPath, type Place, type ResponsePath } from './response-path.ts';
 import type { Rewriter } from './rewrites.ts';
 import type { Run } from './run.ts';
 import type { Step } from './step.ts';
@@ -11,20 +12,9 @@ import { errorsOf } from './subgraph-errors.ts';
 export interface EntityFetchOptions {
   readonly serviceName: string;
   readonly path: FlattenPath;
-  readonly represent: RepresentationWriter;
+  readonly representationOf: RepresentationOf;
   readonly rewrite: Rewriter | undefined;
   readonly request: FetchRequest;
-}
-
-/** The entities of a fetch, and what is asked about them: equal ones are asked about once. */
-interface Asked {
-  readonly entities: readonly unknown[];
-  /** For each entity the index of its representation, -1 for none. */
-  readonly indexes: readonly number[];
-  /** JSON texts. */
-  readonly representations: readonly string[];
-  /** Whether several entities share a representation. */
-  readonly repeated: boolean;
 }
 
 /** A fetch of further fields of entities that are in the response already. */
@@ -37,45 +27,18 @@ export class EntityFetch implements Step {
 
   async run(run: Run): Promise<void> {
     try {
-      const asked = this.ask(run.data);
-      const { representations } = asked;
-      if (representations.length === 0) return;
-      this.take(await this.options.request.sendFor(`[${representations.join(',')}]`, run), asked, run);
+      const { path, representationOf, request } = this.options;
+      const asked = askAbout(valuesAt(run.data, path, run.shared), representationOf);
+      if (asked.count > 0) this.take(await request.sendFor(asked.representations, run), asked, run);
     } catch (error) {
       run.fail(error);
     }
   }
 
-  private ask(data: Values): Asked {
-    const { path, represent } = this.options;
-    const entities = valuesAt(data, path);
-    const indexes: number[] = [];
-    const representations: string[] = [];
-    const known = entities.length > 1 ? new Map<string, number>() : undefined;
-    let repeated = false;
-    for (const entity of entities) {
-      const representation = isValues(entity) ? represent(entity) : undefined;
-      if (representation === undefined) {
-        indexes.push(-1);
-        continue;
-      }
-      const equal = known?.get(representation);
-      if (equal === undefined) {
-        known?.set(representation, representations.length);
-        indexes.push(representations.length);
-        representations.push(representation);
-      } else {
-        indexes.push(equal);
-        repeated = true;
-      }
-    }
-    return { entities, indexes, representations, repeated };
-  }
-
   private take({ data, errors }: SubgraphAnswer, asked: Asked, run: Run): void {
     const { serviceName, path, rewrite } = this.options;
     if (errors) {
-      let places: readonly ResponsePath[] | undefined;
+      let places: readonly Place[] | undefined;
       run.errors.push(
         ...errorsOf(errors, serviceName, (inAnswer) => {
           places ??= placesAt(run.data, path);
@@ -84,7 +47,7 @@ export class EntityFetch implements Step {
       );
     }
     if (!isValues(data)) return;
-    const found = foundIn(data, asked.representations.length);
+    const found = foundIn(data, asked.count);
     if (rewrite) rewriteFound(found, asked, rewrite);
     if (asked.repeated) share(found, run);
     const { entities, indexes } = asked;
@@ -128,13 +91,14 @@ function share(found: readonly unknown[], run: Run): void {
   }
 }
 
-/** `_entities.<index>...` means the entities that this representation was asked for. */
+/** `_entities.<index>...` means the entities that this representation was asked for, wherever they stand. */
 function placesOf(
   inAnswer: ResponsePath,
-  { path, places, asked }: { path: FlattenPath; places: readonly ResponsePath[]; asked: Asked },
+  { path, places, asked }: { path: FlattenPath; places: readonly Place[]; asked: Asked },
 ): readonly ResponsePath[] {
   const [, index, ...rest] = inAnswer;
   if (typeof index !== 'number') return [[...path, ...inAnswer]];
-  const found = asked.indexes.flatMap((own, at) => (own === index ? [[...(places[at] ?? []), ...rest]] : []));
-  return found.length ? found : [rest];
+  const meant = new Set(asked.entities.filter((_, at) => asked.indexes[at] === index));
+  const found = places.filter(({ value }) => meant.has(value));
+  return found.length > 0 ? found.map(({ place }) => [...place, ...rest]) : [rest];
 }

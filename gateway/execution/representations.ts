@@ -6,54 +6,69 @@ import { isInherited } from './names.ts';
 import { compileRewrites } from './rewrites.ts';
 import { typenamesWithin } from './typenames.ts';
 
-/** Writes what a subgraph needs to know of an entity, as JSON; undefined for one that it is not asked about. */
-export type RepresentationWriter = (entity: Values) => string | undefined;
+/** How the entities of a type are represented. */
+export interface Representation {
+  /** The field that alone tells entities of the type apart; undefined where several do, or what is not known beforehand. */
+  readonly id: string | undefined;
+  /** What a subgraph needs to know of an entity, as JSON; undefined for one that it is not asked about. */
+  write(entity: Values): string | undefined;
+}
+
+/** How an entity is represented, by its type. */
+export type RepresentationOf = (entity: Values) => Representation;
 
 interface Fragment {
   readonly typenames: ReadonlySet<string>;
   readonly selections: readonly QueryPlanSelectionNode[];
 }
 
-/** For most types the fields are written one after the other: found by type name, `undefined` where that would not do. */
-type Leaves = readonly { readonly key: string; readonly lead: string }[];
-
 /** Representations by a fetch's `requires`. */
 export function compileRepresentations(
   { requires = [], inputRewrites }: FetchNode,
   supergraphSchema: GraphQLSchema,
-): RepresentationWriter {
+): RepresentationOf {
   const fragments = fragmentsOf(requires, supergraphSchema);
   const rewrite = compileRewrites(inputRewrites, supergraphSchema);
   const pick = compilePick(requires, supergraphSchema);
-  const byTypename = new Map<string, Leaves | undefined>();
-
-  const leavesOf = (typename: string): Leaves | undefined => {
-    if (byTypename.has(typename)) return byTypename.get(typename);
-    const leaves = fragments && !rewrite ? leavesWithin(fragments, typename) : undefined;
-    // Only type names of the schema are kept, whatever a subgraph may invent.
-    if (supergraphSchema.getType(typename)) byTypename.set(typename, leaves);
-    return leaves;
+  const byTypename = new Map<unknown, Representation>();
+  const ofAnyType: Representation = {
+    id: undefined,
+    write(entity) {
+      const picked = pick(entity);
+      if (!isValues(picked) || !picked['__typename']) return undefined;
+      rewrite?.(picked);
+      return JSON.stringify(picked);
+    },
   };
-
-  return (entity) => {
-    const { __typename } = entity;
-    const leaves = typeof __typename === 'string' ? leavesOf(__typename) : undefined;
-    if (leaves) return writeLeaves(leaves, entity);
-    const picked = pick(entity);
-    if (!isValues(picked) || !picked['__typename']) return undefined;
-    rewrite?.(picked);
-    return JSON.stringify(picked);
-  };
+  // Type names of the schema only, whatever a subgraph may invent.
+  if (fragments && !rewrite)
+    for (const typename of new Set(fragments.flatMap(({ typenames }) => [...typenames]))) {
+      const leaves = leavesWithin(fragments, typename);
+      if (leaves) byTypename.set(typename, leaves);
+    }
+  return ({ __typename }) => byTypename.get(__typename) ?? ofAnyType;
 }
 
-function writeLeaves(leaves: Leaves, entity: Values): string | undefined {
-  let text = '';
-  for (const { key, lead } of leaves) {
-    const value = entity[key];
-    if (value === undefined) return undefined;
-    text += lead + jsonOf(value);
+/** For most types: fields written one after the other. */
+class Leaves implements Representation {
+  readonly id: string | undefined;
+  private readonly fields: readonly { readonly key: string; readonly lead: string }[];
+
+  constructor(keys: readonly string[]) {
+    const [id, another] = keys.filter((key) => key !== '__typename');
+    this.id = another === undefined ? id : undefined;
+    this.fields = keys.map((key, index) => ({ key, lead: `${index ? ',' : '{'}${JSON.stringify(key)}:` }));
   }
-  return `${text}}`;
+
+  write(entity: Values): string | undefined {
+    let text = '';
+    for (const { key, lead } of this.fields) {
+      const value = entity[key];
+      if (value === undefined) return undefined;
+      text += lead + jsonOf(value);
+    }
+    return `${text}}`;
+  }
 }
 
 /** Undefined where `requires` is more than fragments on types. */
@@ -81,7 +96,7 @@ function leavesWithin(fragments: readonly Fragment[], typename: string): Leaves 
     keys.push(node.alias ?? node.name);
   }
   if (!keys.includes('__typename') || keys.some(isInherited)) return undefined;
-  return keys.map((key, index) => ({ key, lead: `${index ? ',' : '{'}${JSON.stringify(key)}:` }));
+  return new Leaves(keys);
 }
 
 type Pick = (source: unknown) => unknown;

@@ -10,7 +10,7 @@ import type { Scenario } from '../support/graph-doubles/made-up-subgraph.ts';
 import { writtenOperations } from '../support/graph-doubles/written-operations.ts';
 
 /** `EXECUTION_CASES=20000` tries that many operations on each graph, `EXECUTION_SEED=...` others. */
-const CASES = Number(process.env.EXECUTION_CASES ?? 250);
+const CASES = Number(process.env.EXECUTION_CASES ?? 200);
 const SEED = process.env.EXECUTION_SEED ?? 'first';
 
 const OWN_SDLS = Object.fromEntries(

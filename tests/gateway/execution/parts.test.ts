@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import Upload from 'graphql-upload/Upload.mjs';
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
+import { askAbout } from '../../../gateway/execution/asked.ts';
 import { jsonOf, quoted } from '../../../gateway/execution/json-text.ts';
 import { leafWriter } from '../../../gateway/execution/leaves.ts';
 import { copyOf, merge } from '../../../gateway/execution/merge.ts';
@@ -67,11 +68,19 @@ describe('paths', () => {
 
   it('lead to all values that are there, and to where they stand', () => {
     expect(valuesAt(data, path)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
-    expect(placesAt(data, path)).toEqual([
+    expect(placesAt(data, path).map(({ place }) => place)).toEqual([
       ['a', 0, 'b', 0, 0],
       ['a', 0, 'b', 1, 1],
       ['a', 3, 'b', 0, 0],
     ]);
+  });
+
+  it('go once into what stands at several places', () => {
+    const inner = { list: [{ id: 1 }, { id: 2 }] };
+    const root = { all: [{ inner }, { inner }] };
+    const to = ['all', '@', 'inner', 'list', '@'];
+    expect(valuesAt(root, to, new Set([inner]))).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(placesAt(root, to)).toHaveLength(4);
   });
 
   it('tell where lists and objects are mixed up', () => {
@@ -105,8 +114,13 @@ const on = (typeCondition: string, ...selections: QueryPlanSelectionNode[]): Que
 });
 
 describe('representations', () => {
-  const represent = (requires: QueryPlanSelectionNode[], more: Partial<FetchNode> = {}) =>
-    compileRepresentations({ kind: 'Fetch', requires, ...more } as FetchNode, schema);
+  const represent = (requires: QueryPlanSelectionNode[], more: Partial<FetchNode> = {}) => {
+    const representationOf = compileRepresentations(
+      { kind: 'Fetch', requires, ...more } as FetchNode,
+      schema,
+    );
+    return (entity: Record<string, unknown>) => representationOf(entity).write(entity);
+  };
 
   it('hold what is required of the entity and nothing else', () => {
     const film = represent([on('Film', field('__typename'), field('id')), on('Song', field('__typename'))]);
@@ -140,6 +154,40 @@ describe('representations', () => {
       inputRewrites: [{ kind: 'ValueSetter', path: ['... on Film', '__typename'], setValueTo: 'Media' }],
     });
     expect(media({ __typename: 'Film', id: '1' })).toBe('{"__typename":"Media","id":"1"}');
+  });
+});
+
+describe('what is asked about', () => {
+  it('is each entity once, known by its id or by all that is required', () => {
+    const of = (requires: QueryPlanSelectionNode[]) =>
+      compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
+    const film = (id: unknown, title = 'x') => ({ __typename: 'Film', id, title });
+    const song = (id: unknown) => ({ __typename: 'Song', id });
+    const entities = [film('1'), song('1'), film('1', 'y'), 'text', film(1), film(1), { __typename: 'Film' }];
+    expect(
+      askAbout(
+        entities,
+        of([on('Film', field('__typename'), field('id')), on('Song', field('__typename'), field('id'))]),
+      ),
+    ).toMatchObject({
+      indexes: [0, 1, 0, -1, 2, 2, -1],
+      representations:
+        '[{"__typename":"Film","id":"1"},{"__typename":"Song","id":"1"},{"__typename":"Film","id":1}]',
+      count: 3,
+      repeated: true,
+    });
+    expect(
+      askAbout(entities, of([on('Film', field('__typename'), field('id'), field('title'))])),
+    ).toMatchObject({
+      indexes: [0, -1, 1, -1, 2, 2, -1],
+      count: 3,
+    });
+    expect(askAbout([], of([]))).toMatchObject({
+      indexes: [],
+      representations: '[]',
+      count: 0,
+      repeated: false,
+    });
   });
 });
 
