@@ -225,6 +225,58 @@ describe('subscriptions of a whole gym', () => {
   });
 });
 
+describe('a client that stops reading', () => {
+  it('costs a bounded number of results, then its subscription; nobody else notices', async () => {
+    await quiet();
+    const members = await people(16, await newGym());
+    const [one, other] = members as [Person, Person];
+    // Large results, so that the buffers of the kernel are full soon.
+    await Promise.all(members.map((who) => announce(who, 'x'.repeat(140))));
+    const query = ONLINE.replace(
+      '{ users',
+      `{ ${Array.from({ length: 25 }, (_one, index) => `u${index}: users { activity user { id } }`).join(' ')} users`,
+    );
+    await announce(one, 'there');
+    const reading = listen(other, query);
+    const socket = new WebSocket(
+      `${platform.url('gateway').replace('http', 'ws')}/graphql`,
+      'graphql-transport-ws',
+    );
+    const messages: { type: string; payload?: unknown }[] = [];
+    const ended = new Promise<void>((resolve) => {
+      socket.on('message', (text) => {
+        const message = JSON.parse(String(text)) as { type: string; payload?: unknown };
+        messages.push(message);
+        if (message.type === 'connection_ack')
+          socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }));
+        if (message.type === 'next' && messages.length === 2) socket.pause();
+        if (message.type === 'error') resolve();
+      });
+    });
+    socket.on('open', () =>
+      socket.send(
+        JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${one.token}` } }),
+      ),
+    );
+    await reading.sees(one, 'there');
+    while ((await figures()).subscribers < 2 || messages.length < 2) await new Promise(setImmediate);
+    let round = 0;
+    while (round % 20 > 0 || (await figures()).subscribers === 2) {
+      round += 1;
+      await announce(one, `round ${round}`);
+      await reading.sees(one, `round ${round}`);
+    }
+    expect(round).toBeGreaterThan(100);
+    socket.resume();
+    await ended;
+    expect(messages.at(-1)).toMatchObject({
+      payload: [{ extensions: { code: 'SUBSCRIPTION_SLOW_CONSUMER' } }],
+    });
+    expect(messages.length).toBeLessThan(round);
+    socket.terminate();
+  }, 60_000);
+});
+
 describe('the view that is nobody’s own', () => {
   const closeCode = (connectionParams: Record<string, string>) =>
     new Promise<number>((resolve) => {
