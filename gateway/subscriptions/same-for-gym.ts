@@ -2,7 +2,6 @@ import {
   getNamedType,
   isObjectType,
   Kind,
-  parse,
   TypeInfo,
   visit,
   visitWithTypeInfo,
@@ -10,11 +9,12 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
+import { AppliedDirectives } from '../supergraph/applied-directives.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 
-/** By which `@link` the supergraph knows the directive. */
+/** In the specification that our subgraphs `@link`. */
 const SPECIFICATION = 'https://specs.fitness-platform.example/audience/';
-const NAME = '@sameForGym';
+const NAME = 'sameForGym';
 
 /** The fields that the subgraphs declare to be the same for everybody of one role and gym. */
 export interface SameForGymFields {
@@ -27,7 +27,9 @@ export function sameForGymFields({
   sdl,
   apiSchema,
 }: Pick<LoadedGraph, 'sdl' | 'apiSchema'>): SameForGymFields {
-  const marked = sdl.includes(SPECIFICATION) ? markedFields(sdl) : new Set<string>();
+  const marked = sdl.includes(SPECIFICATION)
+    ? new Set(new AppliedDirectives(sdl).coordinatesOf(new Set([NAME])))
+    : new Set<string>();
   return {
     coverAll(document, operation) {
       if (marked.size === 0) return false;
@@ -64,40 +66,3 @@ const fragmentsOf = (document: DocumentNode, operation: OperationDefinitionNode)
   document.definitions.filter(
     (definition) => definition !== operation && definition.kind === Kind.FRAGMENT_DEFINITION,
   );
-
-function markedFields(sdl: string): ReadonlySet<string> {
-  const { definitions } = parse(sdl, { noLocation: true });
-  const directive = directiveName(definitions);
-  const marked = new Set<string>();
-  if (!directive) return marked;
-  for (const definition of definitions)
-    if (definition.kind === Kind.OBJECT_TYPE_DEFINITION)
-      for (const field of definition.fields ?? [])
-        if (field.directives?.some(({ name }) => name.value === directive))
-          marked.add(`${definition.name.value}.${field.name.value}`);
-  return marked;
-}
-
-/** As the supergraph's `@link` imports it, by its own or another name. */
-function directiveName(definitions: DocumentNode['definitions']): string | undefined {
-  for (const definition of definitions) {
-    if (definition.kind !== Kind.SCHEMA_DEFINITION && definition.kind !== Kind.SCHEMA_EXTENSION) continue;
-    for (const link of definition.directives ?? []) {
-      const argument = (name: string) => link.arguments?.find((one) => one.name.value === name)?.value;
-      const url = argument('url');
-      const imports = argument('import');
-      if (url?.kind !== Kind.STRING || !url.value.startsWith(SPECIFICATION)) continue;
-      if (imports?.kind !== Kind.LIST) continue;
-      for (const imported of imports.values) {
-        if (imported.kind === Kind.STRING && imported.value === NAME) return NAME.slice(1);
-        if (imported.kind !== Kind.OBJECT) continue;
-        const part = (key: string) => {
-          const value = imported.fields.find(({ name }) => name.value === key)?.value;
-          return value?.kind === Kind.STRING ? value.value : undefined;
-        };
-        if (part('name') === NAME) return (part('as') ?? NAME).slice(1);
-      }
-    }
-  }
-  return undefined;
-}

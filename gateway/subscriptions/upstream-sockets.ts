@@ -1,4 +1,4 @@
-import { createClient, type Client } from 'graphql-ws';
+import { CloseCode, createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -52,7 +52,7 @@ export class UpstreamSockets {
       // A subgraph that restarts is waited for however long it takes. graphql-ws by itself would give up on a refused
       // connection, which it takes for fatal.
       retryAttempts: Number.POSITIVE_INFINITY,
-      shouldRetry: () => true,
+      shouldRetry: (cause) => !(isProved && this.isRefused(cause, url)),
       retryWait: (tries) =>
         new Promise((resolve) => {
           setTimeout(
@@ -83,6 +83,18 @@ export class UpstreamSockets {
         return isConnected;
       },
     };
+  }
+
+  /** Another try would not go better; everybody then subscribes for herself. */
+  private isRefused(cause: unknown, url: string): boolean {
+    const isRefused =
+      typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === CloseCode.Forbidden;
+    if (isRefused)
+      this.log.warn(
+        { url },
+        'this subgraph does not believe that it is the gateway: nothing is shared between viewers; have the two different service secrets?',
+      );
+    return isRefused;
   }
 
   async close(): Promise<void> {

@@ -244,8 +244,8 @@ describe('a client that stops reading', () => {
     );
     const messages: { type: string; payload?: unknown }[] = [];
     const ended = new Promise<void>((resolve) => {
-      socket.on('message', (text) => {
-        const message = JSON.parse(String(text)) as { type: string; payload?: unknown };
+      socket.on('message', (text: Buffer) => {
+        const message = JSON.parse(text.toString()) as { type: string; payload?: unknown };
         messages.push(message);
         if (message.type === 'connection_ack')
           socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }));

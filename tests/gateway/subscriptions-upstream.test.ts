@@ -1,0 +1,225 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { composeServices } from '@apollo/composition';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { parse, type ExecutionResult } from 'graphql';
+import jwt from 'jsonwebtoken';
+import { WebSocketServer } from 'ws';
+import type { Audience } from '#server/audience.ts';
+import { TokenVerifier } from '#server/auth/token-verifier.ts';
+import type { UserViewer } from '#server/auth/viewer.ts';
+import { eventSource } from '#server/event-source.ts';
+import { ADDS_TO_EARLIER } from '#server/graphql/event-stream.ts';
+import { subgraphSchema } from '#server/graphql/subgraph-endpoint.ts';
+import { serveSubscriptions } from '#server/graphql/subscriptions.ts';
+import { createLogger } from '#server/observability/logger.ts';
+import { createMetrics } from '#server/observability/metrics.ts';
+import { HttpSubgraph } from '../../gateway/subgraphs/http-subgraph.ts';
+import { FederatedSubscriptions } from '../../gateway/subscriptions/federated-subscriptions.ts';
+import { loadGraph } from '../../gateway/supergraph/load-graph.ts';
+
+/** A subgraph of one subscription, whose events are what the test says. */
+const SDL = `
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective"])
+    @link(url: "https://specs.fitness-platform.example/audience/v1.0", import: ["@sameForGym"])
+    @composeDirective(name: "@sameForGym")
+  directive @sameForGym on FIELD_DEFINITION
+  type Query { nothing: Int }
+  type Subscription { count: Int @sameForGym }
+`;
+interface CountEvent {
+  count: number;
+  [ADDS_TO_EARLIER]?: true;
+}
+
+const log = createLogger('gateway', 'silent');
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const said = new EventEmitter();
+let total = 0;
+let url: string;
+let stopSubgraph: () => Promise<void>;
+let subscriptions: FederatedSubscriptions;
+
+const tokenOf = (claims: object, seconds = 900): string =>
+  jwt.sign({ sid: randomUUID(), ...claims }, privateKey, {
+    algorithm: 'ES256',
+    keyid: 'test',
+    issuer: 'test',
+    audience: 'test',
+    expiresIn: seconds,
+  });
+const whole = (count: number): CountEvent => ({ count: (total = count) });
+const more = (count: number): CountEvent => ({ count: (total = count), [ADDS_TO_EARLIER]: true });
+const say = (event: CountEvent) => said.emit('event', event);
+
+beforeAll(async () => {
+  const schema = subgraphSchema(SDL, [
+    {
+      Subscription: {
+        count: {
+          subscribe: (_root: unknown, _args: unknown, { audience }: { audience?: Audience }) =>
+            eventSource<CountEvent>(async (stream) => {
+              const push =
+                audience?.attend(stream, {
+                  async onJoin(userId, tell) {
+                    tell(userId.startsWith('apart'));
+                    return () => undefined;
+                  },
+                  again: () => push(whole(total)),
+                }) ?? stream.push;
+              said.on('event', push);
+              stream.onStop(() => said.off('event', push));
+              push(whole(total));
+            }),
+        },
+      },
+    },
+  ]);
+  const server = createServer();
+  const sockets = new WebSocketServer({ server });
+  const verifier = new TokenVerifier({
+    issuer: 'test',
+    audience: 'test',
+    keys: { get: async () => publicKey.export({ type: 'spki', format: 'pem' }) as string },
+  });
+  const stop = serveSubscriptions(sockets, {
+    schema,
+    verifier,
+    log,
+    contextFor: async (authorization) => {
+      await verifier.verify(authorization?.slice('Bearer '.length) ?? '');
+      return {};
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`;
+  stopSubgraph = async () => {
+    await stop();
+    await new Promise((resolve) => server.close(resolve));
+  };
+});
+beforeEach(() => open('gateway'));
+afterAll(() => stopSubgraph());
+
+/** A gateway that says to be this service. */
+function open(service: string): void {
+  subscriptions = new FederatedSubscriptions({
+    log,
+    metrics: createMetrics('gateway'),
+    tokens: { get: async () => tokenOf({ role: 'SERVICE', sub: service }) },
+  });
+  const { supergraphSdl } = composeServices([{ name: 'counter', url, typeDefs: parse(SDL) }]);
+  subscriptions.load(
+    loadGraph(
+      supergraphSdl ?? '',
+      (name, at) =>
+        new HttpSubgraph({ name, url: at, timeoutMillis: 1_000, connections: 1, shareInFlight: false }),
+    ),
+  );
+}
+
+interface Heard {
+  next(): Promise<number | undefined>;
+  leave(): Promise<unknown>;
+}
+function listen(userId: string, seconds = 900): Heard {
+  const gymId = 'gym';
+  const token = tokenOf({ role: 'MEMBER', gymId, sub: userId }, seconds);
+  const viewer: UserViewer = {
+    kind: 'user',
+    userId,
+    role: 'MEMBER',
+    gymId,
+    sessionId: '',
+    expiresAt: Date.now() + seconds * 1_000,
+  };
+  const results = subscriptions.subscribe({
+    document: parse('subscription { count }'),
+    operationName: undefined,
+    variables: {},
+    context: {
+      viewer,
+      authorization: `Bearer ${token}`,
+      requestId: '',
+      traceparent: '',
+      address: '',
+      userAgent: '',
+    },
+  }) as AsyncIterableIterator<ExecutionResult>;
+  return {
+    async next() {
+      const { value, done } = await results.next();
+      if (done || value.errors) throw new Error(`no event: ${JSON.stringify(value)}`);
+      return value.data?.count as number;
+    },
+    leave: async () => results.return?.(),
+  };
+}
+const several = async ({ next }: Heard, count: number) => {
+  const heard = [];
+  for (let one = 0; one < count; one += 1) heard.push(await next());
+  return heard;
+};
+
+describe('who comes later', () => {
+  it('gets the whole state and what was added to it, or the whole state anew where much was', async () => {
+    total = 0;
+    const first = listen('first');
+    expect(await first.next()).toBe(0);
+    say(more(1));
+    say(more(2));
+    expect(await several(first, 2)).toEqual([1, 2]);
+    const second = listen('second');
+    expect(await several(second, 3)).toEqual([0, 1, 2]);
+    for (let count = 3; count < 60; count += 1) say(more(count));
+    expect(await several(first, 57)).toContain(59);
+    const third = listen('third');
+    expect(await third.next()).toBe(59);
+    expect(subscriptions.counts).toEqual({ upstreams: 1, groups: 1, subscribers: 3 });
+    await Promise.all([first, second, third].map((one) => one.leave()));
+    await subscriptions.close();
+  });
+
+  it('and who is not one of the others gets her own', async () => {
+    total = 7;
+    const [first, apart] = [listen('first'), listen('apart')];
+    expect(await Promise.all([first.next(), apart.next()])).toEqual([7, 7]);
+    expect(subscriptions.counts).toEqual({ upstreams: 2, groups: 2, subscribers: 2 });
+    await first.leave();
+    say(whole(8));
+    expect(await apart.next()).toBe(8);
+    await apart.leave();
+    expect(subscriptions.counts).toEqual({ upstreams: 0, groups: 0, subscribers: 0 });
+    await subscriptions.close();
+  });
+});
+
+describe('a token that expires', () => {
+  it('is replaced by that of another who shares the subscription', async () => {
+    total = 1;
+    const short = listen('short', 1);
+    expect(await short.next()).toBe(1);
+    const long = listen('long');
+    expect(await long.next()).toBe(1);
+    await once(AbortSignal.timeout(1_100), 'abort');
+    say(whole(2));
+    for (;;) if ((await long.next()) === 2) break;
+    await Promise.all([short.leave(), long.leave()]);
+    await subscriptions.close();
+  });
+});
+
+describe('a subgraph that does not take it for the gateway', () => {
+  it('is subscribed to by each for herself', async () => {
+    open('gym');
+    total = 3;
+    const [one, other] = [listen('one'), listen('other')];
+    expect(await Promise.all([one.next(), other.next()])).toEqual([3, 3]);
+    expect(subscriptions.counts).toEqual({ upstreams: 2, groups: 2, subscribers: 2 });
+    await Promise.all([one.leave(), other.leave()]);
+    await subscriptions.close();
+  });
+});
