@@ -7,7 +7,7 @@ import type { GatewaySettings } from '../settings.ts';
 import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
 import { asyncApiPage } from './asyncapi-page.ts';
 import { gatewayAsyncApi } from './gateway-asyncapi.ts';
-import { gatewayOpenApi } from './gateway-openapi.ts';
+import { gatewayOpenApi, GRAPH_ALONE } from './gateway-openapi.ts';
 import { mergeAsyncApi } from './merge-asyncapi.ts';
 import { completeness, mergeOpenApi } from './merge-openapi.ts';
 import { ServiceDocuments } from './service-documents.ts';
@@ -35,7 +35,8 @@ export function mountDocuments(
 
   const openApi = async () => {
     const services = await rest.all();
-    return { ...mergeOpenApi(gatewayOpenApi, services), 'x-services': completeness(services) };
+    const own = isOurs ? gatewayOpenApi : { ...gatewayOpenApi, info: GRAPH_ALONE };
+    return { ...mergeOpenApi(own, services), 'x-services': completeness(services) };
   };
   mountApiPages(app, 'Fitness platform', openApi, { collapsed: true });
 

@@ -88,6 +88,13 @@ const HEALTH = jsonOf({
   properties: { status: { type: 'string' }, checks: { type: 'object' } },
 });
 
+/** Of a gateway behind which there are none of our services. */
+export const GRAPH_ALONE = {
+  title: 'Gateway',
+  version: `${API_VERSION}.0.0`,
+  description: 'The graph of the supergraph that was given to this gateway.',
+};
+
 /** What the gateway itself serves, and what is said of the whole. */
 export const gatewayOpenApi = {
   openapi: '3.1.0',

@@ -33,7 +33,10 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     return watched;
   };
   const logIn = async (page: Page, name: string) => {
-    await page.getByRole('button', { name: 'Log in' }).first().click();
+    await page
+      .getByRole('button', { name: /^(Log in|Switch account)$/ })
+      .first()
+      .click();
     await page.getByRole('button', { name }).click();
     await page.getByRole('status').filter({ hasText: name }).waitFor();
   };
@@ -106,6 +109,31 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('status').filter({ hasText: 'Not logged in' }).waitFor();
     expect(await textOf(page, 'request-headers.json')).toMatch(/"Authorization": ""/);
+  });
+
+  it('fill in the token at a log-in, and leave alone what somebody typed or removed', async () => {
+    const { page } = await openExplorer();
+    const type = (headers: string) =>
+      page.evaluate(
+        `monaco.editor.getModels().find(({ uri }) => uri.path.endsWith('request-headers.json')).setValue(${JSON.stringify(headers)})`,
+      );
+    await type('{"authorization": "Bearer typed", "X-Other": "1"}');
+    await run(page);
+    await result(page, 'UNAUTHENTICATED');
+    await logIn(page, 'Leo');
+    expect(JSON.parse(await textOf(page, 'request-headers.json'))).toEqual({
+      authorization: expect.stringMatching(/^Bearer ey/),
+      'X-Other': '1',
+    });
+    await type('{}');
+    await run(page);
+    await result(page, '"me": null');
+    await type('{"Authorization": ""}');
+    await run(page);
+    await result(page, 'Iron Temple');
+    await type('{');
+    await logIn(page, 'Maya');
+    await page.getByRole('alert').filter({ hasText: 'no valid JSON' }).waitFor();
   });
 
   it('renew the token before it expires', async () => {

@@ -8,30 +8,37 @@ export async function connectEditors() {
   let authorization = '';
   const given = new Set(['']); // what we have filled in: that, and nothing of the user's, may be replaced
 
+  const write = (parsed, value) => {
+    const name = nameIn(parsed) ?? 'Authorization';
+    if (parsed[name] !== value)
+      headers.setValue(`${JSON.stringify({ ...parsed, [name]: value }, null, 2)}\n`);
+  };
   const fill = () => {
     const parsed = headersIn(headers.getValue());
-    const name = parsed && Object.keys(parsed).find((key) => key.toLowerCase() === 'authorization');
-    if (!name || !given.has(parsed[name]) || parsed[name] === authorization) return;
-    headers.setValue(`${JSON.stringify({ ...parsed, [name]: authorization }, null, 2)}\n`);
+    if (parsed && given.has(parsed[nameIn(parsed)])) write(parsed, authorization);
   };
   // Another tab, an entry of the history: an empty Authorization is filled wherever it comes from.
   headers.onDidChangeContent(() => queueMicrotask(fill));
 
   return {
-    query: () => query.getValue(),
     onQuery(listener) {
       query.onDidChangeContent(() => listener(query.getValue()));
       listener(query.getValue());
     },
 
-    /** Fills the Authorization of the headers in; an empty one at log-out. Headers that are no JSON are left alone. */
-    authorize(value) {
+    /** Somebody has logged in: whatever stood there goes. False where the headers are no JSON, which are left alone. */
+    authorizeAs(value) {
       authorization = value;
       given.add(value);
       const parsed = headersIn(headers.getValue());
-      const isThere = parsed && Object.keys(parsed).some((key) => key.toLowerCase() === 'authorization');
-      if (value && parsed && !isThere)
-        headers.setValue(`${JSON.stringify({ ...parsed, Authorization: '' }, null, 2)}\n`);
+      if (parsed) write(parsed, value);
+      return parsed !== undefined;
+    },
+
+    /** The same person's next one, or an empty one after her: what somebody typed or removed stays so. */
+    reauthorize(value) {
+      authorization = value;
+      given.add(value);
       fill();
     },
 
@@ -60,6 +67,8 @@ const nextPaint = () =>
     requestAnimationFrame(() => setTimeout(resolve));
     setTimeout(resolve, 100); // 0.1 s
   });
+
+const nameIn = (headers) => Object.keys(headers).find((key) => key.toLowerCase() === 'authorization');
 
 function headersIn(text) {
   if (!text.trim()) return {};

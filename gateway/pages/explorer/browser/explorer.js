@@ -3,7 +3,7 @@ import { createRoot, React, Ruru } from '../graphiql/ruru.js';
 import { connectEditors } from './editors.js';
 import { EXAMPLES } from './examples.js';
 import { showExamples } from './example-choice.js';
-import { showLogIn } from './log-in.js';
+import { notify, showLogIn } from './log-in.js';
 import { createSession } from './session.js';
 import { storageWithoutTokens } from './storage.js';
 import { createTransport } from './transport.js';
@@ -45,8 +45,12 @@ editors.onQuery((query) => uploads.useQuery(query));
 if (settings.isOurs) {
   showExamples(EXAMPLES, (example) => editors.open(example));
   showLogIn(session, settings);
-  session.onChange(() => {
-    editors.authorize(session.authorization());
+  session.onChange((change) => {
+    if (change !== 'log-in') editors.reauthorize(session.authorization());
+    else if (!editors.authorizeAs(session.authorization()))
+      notify(
+        'The headers are no valid JSON, so the token could not be filled in. Correct them and log in again.',
+      );
     // Where only admins may read the schema, it was refused before; this is the key that GraphiQL reads it again by.
     if (!schema && session.user)
       window.dispatchEvent(new KeyboardEvent('keydown', { ctrlKey: true, key: 'R' }));

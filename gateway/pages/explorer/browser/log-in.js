@@ -34,15 +34,20 @@ export function showLogIn(session, { demoAccounts, demoPassword }) {
     void logIn($('email').value, $('password').value);
   });
   $('log-out').addEventListener('click', () => session.logOut());
-  session.onChange((reason) => {
+  session.onChange((change) => {
     const { user } = session;
     $('who').textContent = user ? `${user.displayName} · ${user.role}` : 'Not logged in';
     $('open-log-in').textContent = user ? 'Switch account' : 'Log in';
     $('log-out').hidden = !user;
-    $('notice').textContent = reason ?? '';
-    $('notice').hidden = !reason;
+    notify(change === 'end' ? 'Your session has ended; log in again.' : '');
   });
   $('account').hidden = false;
+}
+
+/** A line below the bar; nothing takes it away. */
+export function notify(text) {
+  $('notice').textContent = text;
+  $('notice').hidden = text === '';
 }
 
 function setBusy(busy) {

@@ -15,11 +15,11 @@ export function createSession(graphUrl) {
   let timer;
   let renewal;
 
-  const become = (next, reason) => {
+  const become = (next, change) => {
     clearTimeout(timer);
     current = next;
     if (next) timer = setTimeout(renew, Math.max(next.expiresAt - Date.now() - RENEW_BEFORE_MILLIS, 1_000));
-    for (const listener of listeners) listener(reason);
+    for (const listener of listeners) listener(change);
   };
 
   const opened = ({ token, expiresIn, refreshToken, user }) => ({
@@ -36,10 +36,10 @@ export function createSession(graphUrl) {
     if (!before) return;
     try {
       const data = await ask(graphUrl, RENEW, { input: { refreshToken: before.refreshToken } });
-      if (current === before) become(opened(data.refreshToken));
+      if (current === before) become(opened(data.refreshToken), 'renewal');
     } catch (error) {
       if (current !== before) return;
-      if (error.code === 'UNAUTHENTICATED') become(undefined, 'Your session has ended; log in again.');
+      if (error.code === 'UNAUTHENTICATED') become(undefined, 'end');
       else timer = setTimeout(renew, RETRY_MILLIS);
     }
   }
@@ -58,19 +58,19 @@ export function createSession(graphUrl) {
       return current?.user;
     },
     authorization: () => (current ? `Bearer ${current.token}` : ''),
-    /** Calls back after every change; with the reason where the session has ended by itself. */
+    /** Calls back after every change with what it was: `log-in`, `renewal`, `log-out`, or `end` for one that ended by itself. */
     onChange: (listener) => listeners.add(listener),
 
     async logIn(email, password) {
       const data = await ask(graphUrl, LOG_IN, { input: { email, password } });
       const before = current;
-      become(opened(data.login));
+      become(opened(data.login), 'log-in');
       await end(before);
     },
 
     async logOut() {
       const before = current;
-      become(undefined);
+      become(undefined, 'log-out');
       await end(before);
     },
 

@@ -92,5 +92,11 @@ const overSocket = (url, operation, connectionParams) => ({
   },
 });
 
+const FORBIDDEN = 4403; // of graphql-transport-ws
+
 const closedError = ({ code, reason }) =>
-  new Error(`The socket was closed with ${code}${reason ? `: ${reason}` : ''}.`);
+  new Error(
+    code === FORBIDDEN
+      ? 'The token in the headers does not hold, or has expired: log in again.'
+      : `The socket was closed with ${code}${reason ? `: ${reason}` : ''}.`,
+  );
