@@ -6,20 +6,16 @@ const require = createRequire(import.meta.url);
 
 /**
  * `GET /openapi.json` and, at `GET /docs`, a page on which every operation can be read and tried; all of it from this server.
- * A document that changes while the server runs is a function, asked for each request. `collapsed` shows tags alone at first.
+ * A document that changes while the server runs is a function that gives its text, asked for each request. `collapsed` shows tags alone at first.
  */
 export function mountApiPages(
   app: Express,
   title: string,
-  document: object | (() => Promise<object>),
+  document: object | (() => Promise<string>),
   { collapsed = false }: { collapsed?: boolean } = {},
 ): void {
-  if (typeof document === 'function')
-    app.get('/openapi.json', async (_req, res) => void res.json(await document()));
-  else {
-    const text = JSON.stringify(document);
-    app.get('/openapi.json', (_req, res) => void res.type('application/json').send(text));
-  }
+  const text = typeof document === 'function' ? document : fixed(JSON.stringify(document));
+  app.get('/openapi.json', async (_req, res) => void res.type('application/json').send(await text()));
   app.get('/docs', (_req, res) => void res.type('html').send(page(title)));
   app.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(start(collapsed)));
   app.use(
@@ -30,6 +26,8 @@ export function mountApiPages(
     }),
   );
 }
+
+const fixed = (text: string) => async () => text;
 
 // Addresses are relative, so that the page works under the gateway's prefix too.
 const page = (title: string): string => `<!doctype html>
