@@ -75,8 +75,8 @@ export interface TestPlatform {
   /** A statement to a service's database, past the service: for what time would bring, and to see what is stored. */
   // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
   sql(service: ServiceName, statement: string, values?: unknown[]): Promise<any[]>;
-  /** Another process of the same service on the same database; stopped with the rest. */
-  replica(service: ServiceName): Promise<RunningSubgraph>;
+  /** Another process of the same service, or of another version of it, on the same database; stopped with the rest. */
+  replica(service: ServiceName, version?: AnySubgraph): Promise<RunningSubgraph>;
   dataDir: string;
   env: Record<string, string>;
   running(service: ServiceName): RunningSubgraph;
@@ -175,8 +175,8 @@ export async function startPlatform({
         await client.end();
       }
     },
-    async replica(service) {
-      const subgraph = await subgraphOf(service);
+    async replica(service, version) {
+      const subgraph = version ?? (await subgraphOf(service));
       const { settings } = settingsOf(subgraph, platformEnv);
       const database = databases.get(service);
       const replica = await startSubgraph(subgraph, {

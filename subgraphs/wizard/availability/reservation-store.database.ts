@@ -70,12 +70,12 @@ async function isInserted(
 ) {
   const inserted = await unit.em.execute<unknown[]>(
     `insert into reservation (id, resource, value, place, session_id, expires_at)
-     select ?::uuid, ?, ?, place, ?::uuid, ?::timestamptz from generate_series(1, ?) as place
+     select ?::uuid, ?, ?, seat.number, ?::uuid, ?::timestamptz from generate_series(1, ?) as seat(number)
      where not exists (
        select 1 from reservation as held
-       where held.resource = ? and held.value = ? and held.place = place and (held.expires_at is null or held.expires_at > now())
+       where held.resource = ? and held.value = ? and held.place = seat.number and (held.expires_at is null or held.expires_at > now())
      )
-     order by place limit 1
+     order by seat.number limit 1
      on conflict (resource, value, place) do update
        set id = excluded.id, session_id = excluded.session_id, expires_at = excluded.expires_at
        where reservation.expires_at <= now()

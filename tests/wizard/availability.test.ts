@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+interface Question {
+  resource: string;
+  value: string;
+  reserve?: boolean;
+  sessionId?: string;
+}
+
+describe.each(['database', 'memory'])('availability, with reservations in %s', (storage) => {
+  let platform: TestPlatform;
+  let superAdmin: string;
+  beforeAll(async () => {
+    platform = await startPlatform({
+      services: ['identity', 'gym', 'wizard'],
+      env: { WIZARD_STORAGE: storage },
+    });
+    superAdmin = await platform.demo('super@demo.test');
+  });
+  afterAll(() => platform.stop());
+
+  type Ask = (
+    question: Question,
+    options?: { token?: string; resumeToken?: string },
+  ) => Promise<{ status: number; body: any }>; // oxlint-disable-line no-explicit-any -- tests say what they expect of it
+  const doors: Record<string, Ask> = {
+    rest: ({ reserve, ...question }, { token, resumeToken } = {}) => {
+      const query = new URLSearchParams({ ...question, ...(reserve && { reserve: 'true' }) });
+      return platform.rest('wizard', 'GET', `/check-availability?${query.toString()}`, {
+        ...(token && { token }),
+        headers: resumeToken ? { 'x-resume-token': resumeToken } : {},
+      });
+    },
+    graph: async (question, { token, resumeToken } = {}) => {
+      const { data, errors } = await platform.graph(
+        'wizard',
+        `query ($resource: String!, $value: String!, $reserve: Boolean, $sessionId: ID, $resumeToken: String) {
+          checkAvailability(resource: $resource, value: $value, reserve: $reserve, sessionId: $sessionId, resumeToken: $resumeToken) {
+            resource value available reason suggestions reservedUntil
+          }
+        }`,
+        { ...question, resumeToken },
+        token ? { token } : {},
+      );
+      const error = errors?.[0]?.extensions as { code: string; http: { status: number } } | undefined;
+      return { status: error?.http.status ?? 200, body: data?.checkAvailability ?? { code: error?.code } };
+    },
+  };
+  const begin = async (kind = 'GYM_SETUP', token: string | undefined = superAdmin) =>
+    (await platform.rest('wizard', 'POST', '/', { ...(token && { token }), body: { kind } })).body as {
+      id: string;
+      resumeToken: string;
+    };
+  const unique = () => randomUUID().slice(0, 8);
+
+  describe.each(Object.keys(doors))('through %s', (name) => {
+    const ask = doors[name] as Ask;
+
+    it('tells what is taken and suggests what is not', async () => {
+      const free = `Gym ${unique()}`;
+      expect((await ask({ resource: 'gym-name', value: free })).body).toMatchObject({
+        resource: 'gym-name',
+        value: free,
+        available: true,
+        suggestions: [],
+      });
+      const { body: gymName } = await ask({ resource: 'gym-name', value: 'iron  TEMPLE' });
+      expect(gymName).toMatchObject({
+        available: false,
+        reason: 'TAKEN',
+        suggestions: ['iron TEMPLE 2', 'iron TEMPLE Club', 'iron TEMPLE Studio'],
+      });
+      expect((await ask({ resource: 'gym-slug', value: 'iron-temple' })).body).toMatchObject({
+        available: false,
+        reason: 'TAKEN',
+        suggestions: ['iron-temple-2', 'iron-temple-club', 'iron-temple-studio'],
+      });
+      expect((await ask({ resource: 'gym-slug', value: 'Crème Gym!' })).body).toMatchObject({
+        available: false,
+        reason: 'INVALID',
+        suggestions: ['creme-gym', 'creme-gym-2', 'creme-gym-club'],
+      });
+      expect((await ask({ resource: 'email', value: 'MAYA@iron.test' })).body).toMatchObject({
+        available: false,
+        reason: 'TAKEN',
+      });
+      expect((await ask({ resource: 'email', value: 'no address' })).body).toMatchObject({
+        available: false,
+        reason: 'INVALID',
+      });
+      expect((await ask({ resource: 'email', value: `${unique()}@example.test` })).body.available).toBe(true);
+    });
+
+    it('refuses questions that make no sense', async () => {
+      for (const question of [
+        { resource: 'planet', value: 'x' },
+        { resource: 'gym-name', value: '' },
+        { resource: 'gym-name', value: 'a\0b' },
+        { resource: 'slot', value: 'tomorrow' },
+        { resource: 'slot', value: `${randomUUID()}@2027-01-04T18:00:00` },
+        { resource: 'gym-name', value: 'x', reserve: true },
+        { resource: 'gym-name', value: 'x'.repeat(301) },
+      ])
+        expect([question, (await ask(question)).status]).toEqual([question, 400]);
+    });
+
+    it('holds for a session what it reserves, and nothing for others', async () => {
+      const [mine, other] = [await begin(), await begin()];
+      const value = `Held ${unique()}`;
+      const held = await ask(
+        { resource: 'gym-name', value, reserve: true, sessionId: mine.id },
+        { token: superAdmin },
+      );
+      expect(held.body).toMatchObject({ available: true, reservedUntil: expect.any(String) });
+      const minutes = (Date.parse(held.body.reservedUntil) - Date.now()) / 60_000;
+      expect(minutes).toBeGreaterThan(14);
+      expect(minutes).toBeLessThanOrEqual(15);
+      expect((await ask({ resource: 'gym-name', value: value.toUpperCase() })).body).toMatchObject({
+        available: false,
+        reason: 'RESERVED',
+      });
+      const refused = await ask(
+        { resource: 'gym-name', value, reserve: true, sessionId: other.id },
+        { token: superAdmin },
+      );
+      expect(refused.body).toMatchObject({ available: false, reason: 'RESERVED' });
+      expect(
+        (await ask({ resource: 'gym-name', value, sessionId: mine.id }, { token: superAdmin })).body
+          .available,
+      ).toBe(true);
+      // another choice frees the first
+      await ask(
+        { resource: 'gym-name', value: `${value} 2`, reserve: true, sessionId: mine.id },
+        { token: superAdmin },
+      );
+      expect((await ask({ resource: 'gym-name', value })).body.available).toBe(true);
+      // as giving up does
+      await platform.rest('wizard', 'POST', `/${mine.id}/cancel`, { token: superAdmin });
+      expect((await ask({ resource: 'gym-name', value: `${value} 2` })).body.available).toBe(true);
+      const cancelled = await ask(
+        { resource: 'gym-name', value, reserve: true, sessionId: mine.id },
+        { token: superAdmin },
+      );
+      expect(cancelled).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+    });
+
+    it('opens sessions to their owners alone', async () => {
+      const session = await begin('MEMBER_ONBOARDING', '');
+      const question = {
+        resource: 'email',
+        value: `${unique()}@example.test`,
+        reserve: true,
+        sessionId: session.id,
+      };
+      expect((await ask(question)).status).toBe(401);
+      expect((await ask(question, { token: await platform.demo('maya@iron.test') })).status).toBe(404);
+      expect((await ask(question, { resumeToken: 'x'.repeat(43) })).status).toBe(404);
+      expect((await ask(question, { resumeToken: session.resumeToken })).body.available).toBe(true);
+    });
+  });
+
+  const ask = doors.rest as Ask;
+
+  it('of one name reserved 20 times at once gives it to one', async () => {
+    const value = `Race ${unique()}`;
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => begin()));
+    const answers = await Promise.all(
+      sessions.map(({ id }) =>
+        ask({ resource: 'gym-name', value, reserve: true, sessionId: id }, { token: superAdmin }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(answers.filter(({ body }) => body.available)).toHaveLength(1);
+  });
+
+  it('of a slot is as many as the location takes, within its hours', async () => {
+    const location = (
+      await platform.rest('gym', 'POST', '/locations', {
+        token: superAdmin,
+        body: {
+          gymId: DEMO_GYMS.ironTemple.id,
+          name: `Room ${unique()}`,
+          timezone: 'Europe/Berlin',
+          capacity: 3,
+          openingHours: { mon: { opens: '06:00', closes: '20:00' } },
+        },
+      })
+    ).body as { id: string };
+    const slot = (start: string) => `${location.id}@${start}`;
+    const monday = slot('2027-01-04T18:30:00+01:00');
+    expect((await ask({ resource: 'slot', value: monday })).body.available).toBe(true);
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => begin('MEMBER_ONBOARDING', '')));
+    const answers = await Promise.all(
+      sessions.map(({ id, resumeToken }) =>
+        ask({ resource: 'slot', value: monday, reserve: true, sessionId: id }, { resumeToken }),
+      ),
+    );
+    expect(answers.filter(({ body }) => body.available)).toHaveLength(3);
+    expect((await ask({ resource: 'slot', value: slot('2027-01-04T17:45:00Z') })).body).toMatchObject({
+      available: false,
+      reason: 'FULL',
+      suggestions: ['2027-01-04T18:00:00.000Z', '2027-01-04T18:30:00.000Z', '2027-01-11T05:00:00.000Z'].map(
+        slot,
+      ),
+    });
+    // 20:00 in Berlin, and a Tuesday
+    for (const start of ['2027-01-04T19:00:00Z', '2027-01-05T12:00:00Z'])
+      expect((await ask({ resource: 'slot', value: slot(start) })).body).toMatchObject({
+        available: false,
+        reason: 'CLOSED',
+      });
+    expect((await ask({ resource: 'slot', value: slot('2020-01-06T12:00:00Z') })).body).toMatchObject({
+      available: false,
+      reason: 'PAST',
+    });
+    expect(
+      (await ask({ resource: 'slot', value: `${randomUUID()}@2027-01-04T18:00:00Z` })).body,
+    ).toMatchObject({ available: false, reason: 'UNKNOWN_LOCATION', suggestions: [] });
+    const first = sessions.find((_session, index) => answers[index]?.body.available);
+    await platform.rest('wizard', 'POST', `/${first?.id}/cancel`, {
+      headers: { 'x-resume-token': first?.resumeToken ?? '' },
+    });
+    expect((await ask({ resource: 'slot', value: monday })).body.available).toBe(true);
+  });
+
+  if (storage === 'database')
+    it('ends by itself after its time', async () => {
+      const [mine, other] = [await begin(), await begin()];
+      const question = { resource: 'gym-name', value: `Late ${unique()}`, reserve: true };
+      await ask({ ...question, sessionId: mine.id }, { token: superAdmin });
+      await platform.sql(
+        'wizard',
+        "update reservation set expires_at = now() - interval '1 s' where session_id = $1",
+        [mine.id],
+      );
+      expect((await ask({ ...question, sessionId: other.id }, { token: superAdmin })).body.available).toBe(
+        true,
+      );
+      expect((await ask({ ...question, sessionId: mine.id }, { token: superAdmin })).body).toMatchObject({
+        available: false,
+        reason: 'RESERVED',
+      });
+    });
+
+  it('says so where the gym service is down', async () => {
+    await platform.running('gym').stop();
+    expect(await ask({ resource: 'gym-name', value: 'Anything' })).toMatchObject({
+      status: 503,
+      body: { code: 'UPSTREAM_UNAVAILABLE' },
+    });
+  });
+});

@@ -1,0 +1,134 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { database } from '../../subgraphs/wizard/database.ts';
+import { eventually } from '../identity/support.ts';
+import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { newGym } from './support.ts';
+
+const PROGRAM = path.join(import.meta.dirname, 'programs/killed-wizard.ts');
+const ACTIONS = 4; // gym, config, location, admin
+
+let platform: TestPlatform;
+let clone: ClonedDatabase;
+let token: string;
+let life: { child: ChildProcess; url: string };
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym'] });
+  clone = await cloneDatabase(database);
+  token = await platform.demo('super@demo.test');
+  life = await live();
+});
+afterAll(async () => {
+  life.child.kill('SIGKILL');
+  await platform.stop();
+});
+
+async function live(): Promise<{ child: ChildProcess; url: string }> {
+  const child = fork(PROGRAM, {
+    execArgv: [],
+    env: {
+      PATH: process.env.PATH,
+      ...platform.env,
+      DEMO: 'off',
+      NODE_COMPILE_CACHE: path.join(platform.dataDir, 'compile-cache'), // every life loads the same
+      WIZARD_DEPLOYMENT_LEASE_MILLIS: '200',
+      WIZARD_DEPLOYMENT_RETRY_MILLIS: '50',
+      TEST_DATABASE: JSON.stringify({ server: clone.server, name: clone.name }),
+    },
+  });
+  const [url] = (await once(child, 'message')) as [string];
+  return { child, url };
+}
+
+const call = async (method: string, at: string, body?: object) => {
+  const response = await fetch(life.url + at, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as any; // oxlint-disable-line no-explicit-any -- tests say what they expect of it
+};
+
+/** Deploys a new session in this life, which ends at that boundary; gives what the next life makes of it. */
+async function deployedOverDeath(gym: ReturnType<typeof newGym>, killAt: number) {
+  const { id } = await call('POST', '/', { kind: 'GYM_SETUP' });
+  for (const [step, data] of Object.entries({
+    ...gym,
+    locations: { locations: gym.locations.locations.slice(0, 1) },
+  }))
+    await call('PUT', `/${id}`, { step, data });
+  const died = once(life.child, 'exit');
+  life.child.send(killAt);
+  await call('POST', `/${id}/deploy`).catch(() => undefined); // the answer may die with it
+  expect((await died)[1]).toBe('SIGKILL');
+  life = await live();
+  return eventually(async () => {
+    const session = await call('GET', `/${id}`);
+    return ['DEPLOYED', 'FAILED'].includes(session.status) && session;
+  }, 20_000);
+}
+
+/** What there is of a gym in all databases. */
+async function traces({ basics, admin }: ReturnType<typeof newGym>, sessionId: string) {
+  const count = async (statement: string, values: unknown[], service: 'gym' | 'identity' = 'gym') =>
+    Number((await platform.sql(service, `select count(*) as count ${statement}`, values))[0].count);
+  return {
+    gyms: await count('from gym where name = $1', [basics.name]),
+    made: await count("from audit_event where action = 'GYM_CREATED' and details ->> 'slug' = $1", [
+      basics.slug,
+    ]),
+    versions: await count('from gym_config_version where gym_id in (select id from gym where slug = $1)', [
+      basics.slug,
+    ]),
+    locations: await count('from location where gym_id in (select id from gym where slug = $1)', [
+      basics.slug,
+    ]),
+    orphans: await count("from location where name = 'Main hall' and gym_id not in (select id from gym)", []),
+    admins: await count('from user_account where email = $1', [admin.email], 'identity'),
+    held: (
+      await call('GET', `/check-availability?resource=gym-slug&value=${basics.slug}&sessionId=${sessionId}`)
+    ).available,
+  };
+}
+
+it('a deployment is finished once, wherever the service is killed', async () => {
+  // the last boundary is behind the last action's saving: nothing may be done again
+  for (let killAt = 1; killAt <= ACTIONS * 3; killAt += 1) {
+    if (killAt % 3 === 0 && killAt < ACTIONS * 3) continue; // stored the same as the one before the next action
+    const gym = newGym();
+    const session = await deployedOverDeath(gym, killAt);
+    expect([killAt, session.status, session.deployment.status]).toEqual([killAt, 'DEPLOYED', 'DONE']);
+    expect(await traces(gym, session.id)).toEqual({
+      gyms: 1,
+      made: 1,
+      versions: 2,
+      locations: 1,
+      orphans: 0,
+      admins: 1,
+      held: false, // taken: it is the gym's
+    });
+  }
+}, 120_000);
+
+it('a deployment that is refused is undone as a whole, wherever the service is killed', async () => {
+  for (let killAt = ACTIONS * 3 - 1; killAt <= ACTIONS * 6; killAt += 1) {
+    if (killAt % 3 === 0 && killAt < ACTIONS * 6) continue;
+    const gym = newGym();
+    const taken = await platform.register();
+    const session = await deployedOverDeath({ ...gym, admin: { ...gym.admin, email: taken.email } }, killAt);
+    expect([killAt, session.status, session.deployment.status]).toEqual([killAt, 'FAILED', 'UNDONE']);
+    expect(session.deployment.actions[3]).toMatchObject({ status: 'FAILED', error: { code: 'CONFLICT' } });
+    expect(await traces(gym, session.id)).toEqual({
+      gyms: 0,
+      made: 1,
+      versions: 0,
+      locations: 0,
+      orphans: 0,
+      admins: 0,
+      held: true, // for this session, which may be corrected
+    });
+  }
+}, 120_000);

@@ -1,0 +1,34 @@
+/**
+ * The wizard service in a process of its own. Sends its URL to its parent; a number that comes back is the boundary of
+ * a deployment (counted from then on) at which it kills itself, as a power cut would.
+ */
+import { settingsOf } from '#server/run.ts';
+import { startSubgraph } from '#server/start-subgraph.ts';
+import type { DatabaseServer } from '#server/database/database-server.ts';
+import { DEFINITIONS } from '../../../subgraphs/wizard/definitions/definitions.ts';
+import { wizardOf } from '../../../subgraphs/wizard/subgraph.ts';
+
+let left = Infinity;
+process.on('message', (killAt: number) => {
+  left = killAt;
+});
+
+const wizard = wizardOf({
+  definitions: DEFINITIONS,
+  observe: () => {
+    left -= 1;
+    if (left === 0) process.kill(process.pid, 'SIGKILL');
+  },
+});
+const { settings } = settingsOf(wizard, process.env);
+const { server, name } = JSON.parse(process.env.TEST_DATABASE ?? '') as {
+  server: DatabaseServer;
+  name: string;
+};
+const running = await startSubgraph(wizard, {
+  settings,
+  port: 0,
+  databaseServer: server,
+  databaseName: name,
+});
+process.send?.(running.url);
