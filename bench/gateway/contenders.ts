@@ -5,6 +5,8 @@ import { start, type Started } from './processes.ts';
 /** What a contender is started with. */
 export interface Stage {
   readonly supergraphFile: string;
+  /** The same without asking that rights be enforced. */
+  readonly plainFile: string;
   readonly planFile: string;
   /** Of the subgraphs, and of identity. */
   readonly origin: string;
@@ -42,7 +44,8 @@ const ours: Contender = {
         DATA_DIR: dataDir,
         HOST: '127.0.0.1',
         RATE_LIMITS: 'off',
-        SUBGRAPH_SHARING: sharing ? 'on' : 'off',
+        COST_LIMIT: '1000000',
+        SHARE_IN_FLIGHT: sharing ? 'on' : 'off',
       },
       ready: /ready/i,
     }),
@@ -50,8 +53,8 @@ const ours: Contender = {
 
 const apollo: Contender = {
   name: APOLLO,
-  start: ({ supergraphFile, port }) =>
-    start([`${PEERS}apollo.mjs`, supergraphFile, String(port)], {
+  start: ({ plainFile, port }) =>
+    start([`${PEERS}apollo.mjs`, plainFile, String(port)], {
       env: { APOLLO_TELEMETRY_DISABLED: '1' },
       ready: /ready/,
     }),
@@ -59,12 +62,12 @@ const apollo: Contender = {
 
 const hive = (name: string, more: readonly string[]): Contender => ({
   name,
-  start: ({ supergraphFile, port, sharing }) =>
+  start: ({ plainFile, port, sharing }) =>
     start(
       [
         `${PEERS}node_modules/@graphql-hive/gateway/dist/bin.js`,
         'supergraph',
-        supergraphFile,
+        plainFile,
         '--port',
         String(port),
         '--host',

@@ -20,6 +20,8 @@ export async function start(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const line = await firstLine(child, ready);
+  // What it goes on to log is taken in and left at that.
+  for (const output of [child.stdout, child.stderr]) output?.removeAllListeners('data').resume();
   return {
     pid: child.pid ?? 0,
     line,

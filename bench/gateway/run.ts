@@ -15,7 +15,7 @@ import { stage, type OnStage, type Staged } from './stage.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
 const ROUNDS = 3;
-const SECONDS = 2;
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
 const STEADY_SECONDS = 4;
 const CONNECTIONS = 20;
 

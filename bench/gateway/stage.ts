@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { composeServices } from '@apollo/composition';
 import { operationFromDocument } from '@apollo/federation-internals';
 import { parse } from 'graphql';
-import { graphOf } from '../../tests/support/graph-doubles/composed-graph.ts';
+import { loadGraph } from '../../gateway/supergraph/load-graph.ts';
 import type { Contender } from './contenders.ts';
 import { pressure } from './load.ts';
 import { answers, freePort, start, type Started } from './processes.ts';
@@ -52,6 +52,9 @@ export async function stage(
     const planFile = path.join(folder, 'plan.json');
     const sdl = supergraphOf(workload, origin);
     await writeFile(supergraphFile, sdl);
+    // Peers do not start on rights that they would not enforce; they go without.
+    const plainFile = path.join(folder, 'supergraph-without-rights.graphql');
+    await writeFile(plainFile, sdl.replaceAll(/,\s*for: SECURITY/g, ''));
     const plan = JSON.stringify(planOf(workload, sdl));
     await writeFile(planFile, plan);
     const bodies = workload.variables.map((variables) =>
@@ -61,7 +64,15 @@ export async function stage(
     for (const contender of contenders) {
       const at = await freePort();
       const dataDir = path.join(folder, 'data');
-      const process = await contender.start({ supergraphFile, planFile, origin, port: at, dataDir, sharing });
+      const process = await contender.start({
+        supergraphFile,
+        plainFile,
+        planFile,
+        origin,
+        port: at,
+        dataDir,
+        sharing,
+      });
       const one = { contender, process, url: `http://127.0.0.1:${at}/graphql` };
       running.push(one);
       await answers(one.url, bodies[0] ?? '', headers);
@@ -85,7 +96,12 @@ function supergraphOf({ sdls }: Workload, origin: string): string {
 }
 
 function planOf({ query }: Workload, sdl: string) {
-  const { federatedApiSchema, planner } = graphOf(sdl, []);
+  const { federatedApiSchema, planner } = loadGraph(sdl, (name, url) => ({
+    name,
+    url,
+    send: () => Promise.reject(new Error('only to be planned for')),
+    close: async () => undefined,
+  }));
   return planner.buildQueryPlan(operationFromDocument(federatedApiSchema, parse(query))).node;
 }
 

@@ -1,8 +1,7 @@
 import { composeServices } from '@apollo/composition';
-import { Supergraph } from '@apollo/federation-internals';
-import { QueryPlanner } from '@apollo/query-planner';
 import { parse } from 'graphql';
 import type { Subgraph } from '../../../gateway/subgraphs/subgraph.ts';
+import { loadGraph } from '../../../gateway/supergraph/load-graph.ts';
 import type { LoadedGraph } from '../../../gateway/supergraph/loaded-graph.ts';
 
 /** SDL by the names of the subgraphs. */
@@ -21,14 +20,10 @@ export function composed(sdls: SubgraphSdls): string {
 
 /** A supergraph over subgraphs that a test holds in its hands. */
 export function graphOf(sdl: string, subgraphs: Iterable<Subgraph>): LoadedGraph {
-  const supergraph = Supergraph.build(sdl, { validateSupergraph: false });
-  const federatedApiSchema = supergraph.apiSchema();
-  return {
-    sdl,
-    apiSchema: federatedApiSchema.toGraphQLJSSchema(),
-    federatedApiSchema,
-    supergraphSchema: supergraph.schema.toGraphQLJSSchema(),
-    planner: new QueryPlanner(supergraph),
-    subgraphs: new Map([...subgraphs].map((subgraph) => [subgraph.name, subgraph])),
-  };
+  const byName = new Map([...subgraphs].map((subgraph) => [subgraph.name, subgraph]));
+  return loadGraph(sdl, (name) => {
+    const subgraph = byName.get(name);
+    if (!subgraph) throw new Error(`no subgraph "${name}" was given`);
+    return subgraph;
+  });
 }
