@@ -16,6 +16,7 @@ import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { Permission } from '../authorization/permission.ts';
 import { SubscriptionPlans, type SubscriptionPlan } from './plans.ts';
 import { Seat, type SubscribeArgs } from './seat.ts';
+import { rightsOf } from './scope.ts';
 import { SharedWork } from './shared-work.ts';
 
 export interface FederatedSubscriptionsOptions {
@@ -41,7 +42,13 @@ export class FederatedSubscriptions {
   private readonly options: FederatedSubscriptionsOptions;
   private readonly seats = new Set<Seat>();
   private readonly work: SharedWork;
-  private loaded: { graph: LoadedGraph; plans: SubscriptionPlans } | undefined;
+  private loaded:
+    | {
+        graph: LoadedGraph;
+        plans: SubscriptionPlans;
+        ready: WeakMap<DocumentNode, Map<string, SubscriptionPlan>>;
+      }
+    | undefined;
 
   constructor(options: FederatedSubscriptionsOptions) {
     this.options = options;
@@ -59,7 +66,7 @@ export class FederatedSubscriptions {
    */
   load(graph: LoadedGraph): void {
     const before = this.loaded;
-    this.loaded = { graph, plans: new SubscriptionPlans(graph) };
+    this.loaded = { graph, plans: new SubscriptionPlans(graph), ready: new WeakMap() };
     if (!before) return;
     const judged = new Map<DocumentNode, GraphQLError | undefined>();
     for (const seat of this.seats) {
@@ -117,9 +124,24 @@ export class FederatedSubscriptions {
     }
   }
 
-  private planOf({ document, operationName, context }: SubscribeArgs): SubscriptionPlan {
+  /** Found once for all who send the same and have the same rights: there may be thousands of them at a reload. */
+  private planOf({ document, operationName, context: { viewer } }: SubscribeArgs): SubscriptionPlan {
+    const { ready } = this.current;
+    const ofDocument = ready.get(document) ?? new Map<string, SubscriptionPlan>();
+    ready.set(document, ofDocument);
+    const key = `${rightsOf(viewer)} ${operationName ?? ''}`;
+    const plan = ofDocument.get(key) ?? this.makePlan(document, operationName, viewer);
+    ofDocument.set(key, plan);
+    return plan;
+  }
+
+  private makePlan(
+    document: DocumentNode,
+    operationName: string | undefined,
+    viewer: Viewer,
+  ): SubscriptionPlan {
     const { graph, plans } = this.current;
-    const permission = this.options.permissionOf?.(graph, document, operationName, context.viewer) ?? {
+    const permission = this.options.permissionOf?.(graph, document, operationName, viewer) ?? {
       mask: '',
       document,
       errors: [],

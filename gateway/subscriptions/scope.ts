@@ -16,3 +16,7 @@ export const audienceScope = (viewer: Viewer): string | undefined =>
   viewer.kind === 'user' && (viewer.gymId !== null || viewer.role === Role.SUPER_ADMIN)
     ? `audience ${viewer.role} ${viewer.gymId ?? ''}`
     : undefined;
+
+/** All of a viewer that decides what of an operation she gets (gateway/authorization/grants.ts). */
+export const rightsOf = (viewer: Viewer): string =>
+  viewer.kind === 'user' ? `${viewer.role} ${viewer.gymId === null ? 'without' : 'with'} gym` : viewer.kind;

@@ -2,6 +2,7 @@ import { composeServices } from '@apollo/composition';
 import { parse } from 'graphql';
 import { z } from 'zod';
 import type { Logger } from '#server/observability/logger.ts';
+import { onHangUp } from './hang-up.ts';
 import { OfferedSupergraph, type SupergraphSource } from './supergraph-source.ts';
 
 export interface ComposedSourceOptions {
@@ -31,7 +32,7 @@ export function composedSupergraph({
   const stopped = new AbortController();
   let composedFrom = '';
   let trouble = '';
-  let next: NodeJS.Timeout;
+  let next: NodeJS.Timeout | undefined;
 
   async function poll(): Promise<void> {
     try {
@@ -56,10 +57,16 @@ export function composedSupergraph({
       trouble = message;
     }
     if (stopped.signal.aborted) return;
-    next = setTimeout(() => void poll(), pollMillis);
+    next = setTimeout(() => (polling = poll()), pollMillis);
     next.unref();
   }
-  void poll();
+  let polling = poll();
+  const pollNow = async (): Promise<void> => {
+    await polling;
+    clearTimeout(next);
+    polling = poll();
+  };
+  const stopHearing = onHangUp(() => void pollNow());
 
   return {
     get current() {
@@ -69,6 +76,7 @@ export function composedSupergraph({
     stop() {
       stopped.abort();
       clearTimeout(next);
+      stopHearing();
     },
   };
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#server/observability/logger.ts';
 import { StartError } from '#server/run.ts';
+import { onHangUp } from './hang-up.ts';
 import { OfferedSupergraph, type SupergraphSource } from './supergraph-source.ts';
 
 export interface FileSourceOptions {
@@ -12,8 +13,6 @@ export interface FileSourceOptions {
   pollMillis?: number;
   /** A file that changed within this time may still be written to. Default 50 ms. */
   settleMillis?: number;
-  /** Whether SIGHUP has the file looked at. Default: except at a terminal, where it says that the terminal was closed. */
-  hearsHangUp?: boolean;
 }
 
 /**
@@ -23,8 +22,9 @@ export interface FileSourceOptions {
  */
 export async function supergraphFile(
   file: string,
-  { log, pollMillis = 5_000, settleMillis = 50, hearsHangUp = !process.stdin.isTTY }: FileSourceOptions,
+  { log, pollMillis = 5_000, settleMillis = 50 }: FileSourceOptions,
 ): Promise<SupergraphSource> {
+  let seen = await identityOf(file); // before it is read: what is written meanwhile is noticed
   const first = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new StartError(
       `The supergraph file ${file} cannot be read. Compose it with "npm run compose", or name another with SUPERGRAPH or --supergraph.`,
@@ -33,7 +33,6 @@ export async function supergraphFile(
   });
   const offered = new OfferedSupergraph(first, log);
   const stopped = new AbortController();
-  let seen = await identityOf(file);
   let looking: Promise<void> | undefined;
   let again = false;
 
@@ -66,7 +65,7 @@ export async function supergraphFile(
   const watcher = watchFolder(path.dirname(file), check, log);
   const polling = setInterval(check, pollMillis);
   polling.unref();
-  if (hearsHangUp) process.on('SIGHUP', check);
+  const stopHearing = onHangUp(check);
 
   return {
     get current() {
@@ -77,7 +76,7 @@ export async function supergraphFile(
       stopped.abort();
       watcher?.close();
       clearInterval(polling);
-      process.off('SIGHUP', check);
+      stopHearing();
     },
   };
 }

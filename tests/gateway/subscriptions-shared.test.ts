@@ -194,6 +194,24 @@ describe('subscriptions of a whole gym', () => {
     expect(await figures()).toMatchObject({ upstreams: 2, groups: 2 });
   });
 
+  it('are shared of how full a location is, too', async () => {
+    await quiet();
+    const gymId = await newGym();
+    const { body } = await platform.rest('gym', 'POST', '/locations', {
+      token: await platform.demo('super@demo.test'),
+      body: { gymId, name: `Hall ${randomUUID()}`, timezone: 'UTC', capacity: 4 },
+    });
+    const events = (await people(3, gymId)).map(({ token }) => {
+      const query = `subscription { occupancyChanged(locationId: "${body.id}") { people location { name gym { name } } } }`;
+      const subscription = subscribe(platform.url('gateway'), query, {}, token);
+      open.push(subscription);
+      return subscription;
+    });
+    const first = await Promise.all(events.map((event) => event.next()));
+    expect(first.map(({ data }) => data?.occupancyChanged.people)).toEqual([0, 0, 0]);
+    expect(await figures()).toMatchObject({ upstreams: 1, groups: 1, subscribers: 3 });
+  });
+
   it('are shared by those of one role and one gym only', async () => {
     await quiet();
     const [gym, elsewhere] = await Promise.all([newGym(), newGym()]);

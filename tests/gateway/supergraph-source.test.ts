@@ -74,7 +74,8 @@ describe('a supergraph file', () => {
     await writeFile(path.join(distant, 'sdl'), 'two');
     expect(await changes.next()).toBe('two');
     source.stop();
-    source = await supergraphFile(file, { log, settleMillis: 5, hearsHangUp: true });
+    process.stdin.isTTY = false; // as for a server, also where the tests are run at a terminal
+    source = await supergraphFile(file, { log, settleMillis: 5 });
     const later = heard(source);
     await writeFile(path.join(distant, 'sdl'), 'three');
     process.emit('SIGHUP');
