@@ -75,7 +75,22 @@ export function gatewayAsyncApi(schema: GraphQLSchema, { host, secure }: Gateway
   };
 }
 
-const DESCRIPTION = `Two kinds of sockets. **The graph**: WebSocket at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, as every GraphQL client library speaks it; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`. Closed with ${CloseCode.Forbidden} where the token does not hold or has expired (connect again with a new one), with 1001 where the gateway stops (connect again), and with the protocol's own codes (4400 to 4429) for what breaks it.`;
+/** As gateway/subscriptions/PROTOCOL.md tells at more length. */
+const CLOSE_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [1001, 'the gateway stops: connect again'],
+  [1009, 'a message of more than 256 KiB'],
+  [CloseCode.BadRequest, 'a message that is not of the protocol'],
+  [CloseCode.Unauthorized, '`subscribe` before `connection_ack`'],
+  [CloseCode.Forbidden, 'the token does not hold, or has expired: connect again with a new one'],
+  [CloseCode.SubprotocolNotAcceptable, 'another sub-protocol'],
+  [CloseCode.ConnectionInitialisationTimeout, 'no `connection_init` in time'],
+  [CloseCode.SubscriberAlreadyExists, 'a second operation under an `id` that is in use'],
+  [CloseCode.TooManyInitialisationRequests, 'a second `connection_init`'],
+];
+
+const DESCRIPTION = `Two kinds of sockets. **The graph**: WebSocket at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, as every GraphQL client library speaks it; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`.
+
+Close codes: ${CLOSE_CODES.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`;
 
 const eventName = (field: GraphQLField<unknown, unknown>): string => `next_${field.name}`;
 
@@ -134,7 +149,8 @@ const FRAMES: Message[] = [
   {
     name: 'error',
     title: 'error',
-    summary: 'The operation was refused; nothing follows.',
+    summary:
+      'The operation was refused, or cannot go on; nothing follows. `SUBSCRIPTION_SLOW_CONSUMER`: read faster. `SUBSCRIPTION_SCHEMA_RELOAD`: the operation is not valid any more.',
     payload: frame(
       'error',
       {

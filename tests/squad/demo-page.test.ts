@@ -1,65 +1,59 @@
-import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { describeInBrowser, launchBrowser, unlessSkipped } from '../support/browser.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const canRun = existsSync(executablePath);
+describeInBrowser(`the live page${unlessSkipped}`, () => {
+  let platform: TestPlatform;
+  let browser: Browser;
+  const troubles: string[] = [];
+  beforeAll(async () => {
+    platform = await startPlatform({ services: ['identity', 'squad'] });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
 
-(canRun ? describe : describe.skip)(
-  `the live page${canRun ? '' : ` (skipped: no Chromium at ${executablePath})`}`,
-  () => {
-    let platform: TestPlatform;
-    let browser: Browser;
-    const troubles: string[] = [];
-    beforeAll(async () => {
-      platform = await startPlatform({ services: ['identity', 'squad'] });
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const windowOf = async (email: string): Promise<Page> => {
+    const page = await (await browser.newContext({ viewport: { width: 1180, height: 860 } })).newPage();
+    page.setDefaultTimeout(10_000);
+    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
+    page.on('pageerror', (error) => troubles.push(String(error)));
+    await page.goto(`${platform.url('squad')}/demo`);
+    await page.click(`[data-email="${email}"]`);
+    await page.waitForSelector('#link.online').catch((error: Error) => {
+      throw new Error(`${error.message}\n${troubles.join('\n')}`);
     });
-    afterAll(async () => {
-      await browser?.close();
-      await platform?.stop();
-    });
+    return page;
+  };
 
-    const windowOf = async (email: string): Promise<Page> => {
-      const page = await (await browser.newContext({ viewport: { width: 1180, height: 860 } })).newPage();
-      page.setDefaultTimeout(10_000);
-      page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
-      page.on('pageerror', (error) => troubles.push(String(error)));
-      await page.goto(`${platform.url('squad')}/demo`);
-      await page.click(`[data-email="${email}"]`);
-      await page.waitForSelector('#link.online').catch((error: Error) => {
-        throw new Error(`${error.message}\n${troubles.join('\n')}`);
-      });
-      return page;
-    };
-
-    test('lets two windows train together: seen, invited, accepted, trained, talked, ended', async () => {
-      const maya = await windowOf('maya@iron.test');
-      const leo = await windowOf('leo@iron.test');
-      await maya.click('#online li:has-text("Leo") button');
-      await leo.click('#invites button:has-text("Train")');
-      await maya.waitForSelector('#participants li:has-text("Leo")');
-      await maya.click('#start');
-      await leo.waitForSelector('#status.ACTIVE');
-      await leo.click('#done-set');
-      await maya.waitForSelector('#participants li:has-text("Leo") >> text=10 × 60 kg');
-      await leo.click('#rest');
-      await maya.waitForSelector('#participants li:has-text("Leo") >> text=REST');
-      await maya.fill('#text', 'Strong! One more?');
-      await maya.press('#text', 'Enter');
-      await leo.waitForSelector('#messages li:has-text("Strong! One more?")');
-      await leo.fill('#text', 'Give me a second');
-      await leo.press('#text', 'Enter');
-      await maya.waitForSelector('#messages li:has-text("Give me a second")');
-      expect(await maya.textContent('#revision')).toBe(await leo.textContent('#revision'));
-      if (process.env.SCREENSHOT_DIR) {
-        await maya.screenshot({ path: `${process.env.SCREENSHOT_DIR}/maya.png` });
-        await leo.screenshot({ path: `${process.env.SCREENSHOT_DIR}/leo.png` });
-      }
-      await maya.click('#end');
-      await leo.waitForSelector('#lobby:visible');
-      expect(troubles).toEqual([]);
-    });
-  },
-);
+  test('lets two windows train together: seen, invited, accepted, trained, talked, ended', async () => {
+    const maya = await windowOf('maya@iron.test');
+    const leo = await windowOf('leo@iron.test');
+    await maya.click('#online li:has-text("Leo") button');
+    await leo.click('#invites button:has-text("Train")');
+    await maya.waitForSelector('#participants li:has-text("Leo")');
+    await maya.click('#start');
+    await leo.waitForSelector('#status.ACTIVE');
+    await leo.click('#done-set');
+    await maya.waitForSelector('#participants li:has-text("Leo") >> text=10 × 60 kg');
+    await leo.click('#rest');
+    await maya.waitForSelector('#participants li:has-text("Leo") >> text=REST');
+    await maya.fill('#text', 'Strong! One more?');
+    await maya.press('#text', 'Enter');
+    await leo.waitForSelector('#messages li:has-text("Strong! One more?")');
+    await leo.fill('#text', 'Give me a second');
+    await leo.press('#text', 'Enter');
+    await maya.waitForSelector('#messages li:has-text("Give me a second")');
+    expect(await maya.textContent('#revision')).toBe(await leo.textContent('#revision'));
+    if (process.env.SCREENSHOT_DIR) {
+      await maya.screenshot({ path: `${process.env.SCREENSHOT_DIR}/maya.png` });
+      await leo.screenshot({ path: `${process.env.SCREENSHOT_DIR}/leo.png` });
+    }
+    await maya.click('#end');
+    await leo.waitForSelector('#lobby:visible');
+    expect(troubles).toEqual([]);
+  });
+});
