@@ -13,6 +13,7 @@ import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from './context.ts';
 import { formatGatewayError } from './errors.ts';
 import type { Graph } from './graph.ts';
+import { statusOf } from './status.ts';
 
 export interface GraphServerOptions {
   graph: Graph;
@@ -51,6 +52,11 @@ export function graphServer({ graph, introspection, log }: GraphServerOptions): 
             if (request.operation?.operation === OperationTypeNode.SUBSCRIPTION) throw overHttp();
             await refuseIntrospection(request, introspection);
           },
+          // Apollo Server would take it from any error, also beside data.
+          willSendResponse: async ({ response: { http, body } }) => {
+            if (body.kind === 'single' && body.singleResult.data !== undefined)
+              http.status = statusOf(body.singleResult);
+          },
         }),
       },
     ],
@@ -75,7 +81,7 @@ function asGateway(graph: Graph): GatewayInterface {
     onSchemaLoadOrUpdate: (callback) =>
       graph.onLoad(({ loaded }) => callback({ apiSchema: loaded.apiSchema, coreSupergraphSdl: loaded.sdl })),
     load: async () => ({
-      executor: async (request) => withoutStatus(await execute(graph, request)),
+      executor: async (request) => (await execute(graph, request)) as GatewayExecutionResult,
     }),
     stop: async () => undefined,
   };
@@ -98,26 +104,6 @@ async function execute(
     rawVariables,
     context: context as GatewayContext,
   });
-}
-
-/** Beside data an error is one of a field: the answer as a whole is a 200. Apollo Server takes the status from the errors. */
-function withoutStatus(result: ExecutionResult): GatewayExecutionResult {
-  const { errors, data } = result;
-  if (!errors || !data) return result as GatewayExecutionResult;
-  return {
-    ...result,
-    errors: errors.map(
-      (error) =>
-        new GraphQLError(error.message, {
-          path: error.path,
-          nodes: error.nodes,
-          originalError: error.originalError,
-          extensions: Object.fromEntries(
-            Object.entries(error.extensions ?? {}).filter(([name]) => name !== 'http'),
-          ),
-        }),
-    ),
-  } as GatewayExecutionResult;
 }
 
 const overHttp = () =>

@@ -1,5 +1,5 @@
 import { expressMiddleware } from '@as-integrations/express5';
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import { print, type DocumentNode, type ExecutionResult, type GraphQLError } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
@@ -93,6 +93,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
   });
   app.use(
     '/graphql',
+    notStored,
     optionalAuth(verifier),
     ...(store ? [rateLimited({ ...RATE_LIMIT, store })] : []),
     multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: 10 }),
@@ -142,6 +143,12 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     },
   };
 }
+
+/** Every answer is one caller's, if nothing else is said of it. */
+const notStored: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-store');
+  next();
+};
 
 function graphOptions({ settings, metrics, log }: GatewayEndpointOptions) {
   const requests = new Counter({

@@ -102,6 +102,8 @@ export class FastLane {
     if (typeof variables !== 'object' || Array.isArray(variables)) return undefined;
     if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
       return undefined;
+    if (extensions !== undefined && (typeof extensions !== 'object' || Array.isArray(extensions)))
+      return undefined;
     const source = this.textOf(query, extensions);
     const operation =
       source === undefined

@@ -49,9 +49,10 @@ export class PersistedOperations {
   }
 
   /**
-   * The text of the operation that is meant; undefined where the request holds none and names none.
+   * The text of the operation that is meant; undefined where the request holds none, and names none that is known: the
+   * client is to send the text along then.
    * @throws VALIDATION_FAILED for a hash that is not the text's, OPERATION_NOT_REGISTERED where only registered ones
-   * are answered, NotFound where the client is to send the text along
+   * are answered
    */
   textOf({ query, extensions }: OperationReference): string | undefined {
     const hash = hashIn(extensions);
@@ -62,7 +63,8 @@ export class PersistedOperations {
     if (text === undefined) {
       const brought = this.brought.get(hash);
       if (brought !== undefined) return brought;
-      throw this.registeredOnly ? notRegistered() : new PersistedQueryNotFound();
+      if (this.registeredOnly) throw notRegistered();
+      return undefined;
     }
     if (createHash('sha256').update(text).digest('hex') !== hash)
       throw new PlatformError(
@@ -77,13 +79,6 @@ export class PersistedOperations {
   private permitted(text: string): string {
     if (this.registeredOnly && !this.registeredTexts.has(text)) throw notRegistered();
     return text;
-  }
-}
-
-/** No error of the request's: the client repeats it with the text. */
-export class PersistedQueryNotFound extends Error {
-  constructor() {
-    super('PersistedQueryNotFound');
   }
 }
 

@@ -7,6 +7,7 @@ import type { RateState } from '#server/rest/rate-limit.ts';
 import type { GatewaySettings } from '../settings.ts';
 import type { GatewayContext } from './context.ts';
 import type { JsonAnswer } from './prepared-operation.ts';
+import { statusOf, type Outcome } from './status.ts';
 
 export interface ResponseWriterOptions {
   settings: GatewaySettings;
@@ -36,7 +37,7 @@ export class ResponseWriter {
   }
 
   write(req: IncomingMessage, res: ServerResponse, response: Response): void {
-    const status = statusOf(response.answer.json);
+    const status = statusOfText(response.answer.json);
     const headers = this.headersOf(req, response);
     const encode = response.answer.json.length < COMPRESSED_FROM_BYTES ? undefined : encoderFor(req);
     res.once('close', () => this.done(res, status, response));
@@ -89,16 +90,9 @@ export class ResponseWriter {
 
 const EXPOSED = EXPOSED_HEADERS.join(',');
 
-/** 200 with any data at all; else what the first error says (GraphQL over HTTP, 6.4). */
-function statusOf(json: string): number {
-  if (!json.startsWith('{"errors"') || (json.endsWith('}}') && !json.endsWith('"data":null}'))) return 200;
-  const { data, errors } = JSON.parse(json) as {
-    data?: unknown;
-    errors?: readonly { extensions?: { http?: { status?: number } } }[];
-  };
-  if (data !== null && data !== undefined) return 200;
-  return errors?.find(({ extensions }) => extensions?.http?.status)?.extensions?.http?.status ?? 200;
-}
+/** Errors stand first where there are any. */
+const statusOfText = (json: string): number =>
+  json.startsWith('{"errors"') ? statusOf(JSON.parse(json) as Outcome) : 200;
 
 function send(res: ServerResponse, status: number, headers: Record<string, string>, body: Buffer): void {
   headers['Content-Length'] = String(body.length);

@@ -10,6 +10,7 @@ export interface UploadLimits {
 const MAX_FIELD_BYTES = 1_000_000;
 /** What is read of a request that is refused, so that its sender comes to read the refusal. */
 const MAX_DRAINED_BYTES = 8 * 1024 * 1024; // 8 MiB
+const MAX_DRAINED_MILLIS = 500;
 
 /**
  * Takes the GraphQL multipart request (graphql-multipart-request-spec). The operation runs as soon as it and its first
@@ -29,6 +30,7 @@ export function multipartRequests({ maxFileBytes, maxFiles }: UploadLimits): Req
     }
     if (Number(req.get('content-length') ?? 0) > maxFileBytes + 4 * MAX_FIELD_BYTES) {
       await drained(req);
+      res.set('Connection', 'close'); // the rest is not read
       throw tooLarge(maxFileBytes);
     }
     answerAfterTheLastByte(req, res);
@@ -67,12 +69,16 @@ function answerAfterTheLastByte(req: Request, res: Response): void {
 function drained(req: Request): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
-    req.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes < MAX_DRAINED_BYTES) return;
+    const enough = (): void => {
+      clearTimeout(timer);
       req.pause();
       resolve();
+    };
+    const timer = setTimeout(enough, MAX_DRAINED_MILLIS);
+    req.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes >= MAX_DRAINED_BYTES) enough();
     });
-    req.once('end', resolve).once('error', () => resolve());
+    req.once('end', enough).once('error', enough);
   });
 }

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { subscribe } from '../support/subscribe.ts';
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity'], gateway: true });
+}, 60_000);
+afterAll(() => platform.stop());
+
+const aliases = (count: number) =>
+  `{ ${Array.from({ length: count }, (_, i) => `a${i}: __typename`).join(' ')} }`;
+
+/** What is meant to tie a GraphQL server up: each is refused before anybody validates it. */
+const OPERATIONS: [string, string][] = [
+  ['a depth of 200', `{ ${'me { '.repeat(200)} id ${'} '.repeat(200)} }`],
+  ['10,000 aliases', aliases(10_000)],
+  ['31 aliases', aliases(31)],
+  ['1,000 directives', `{ me ${'@include(if: true) '.repeat(1_000)} { id } }`],
+  ['1,000 equal fields', `{ me { ${'id '.repeat(2_500)} } }`],
+  [
+    'fragments that double',
+    `{ ...f0 } ${Array.from({ length: 40 }, (_, i) => `fragment f${i} on Query { ...f${i + 1} ...f${i + 1} }`).join(' ')} fragment f40 on Query { a: __typename b: __typename }`,
+  ],
+  [
+    'introspection of 60 levels',
+    `{ __schema { types { ${'ofType { '.repeat(0)} fields { ${'type { ofType { '.repeat(30)} name ${'} } '.repeat(30)} } } } }`,
+  ],
+  [
+    'many operations that are deep',
+    `query A { __typename } query B { ${'me { '.repeat(20)} id ${'} '.repeat(20)} }`,
+  ],
+];
+
+describe('an operation of', () => {
+  it.each(OPERATIONS)('%s is refused over HTTP and over the socket', async (_what, query) => {
+    for (let i = 0; i < 2; i += 1)
+      expect(await platform.graph('gateway', query)).toMatchObject({
+        status: 400,
+        errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }],
+      });
+    const byUrl = await fetch(
+      `${platform.url('gateway')}/graphql?query=${encodeURIComponent(query).slice(0, 30_000)}`,
+      {
+        headers: { 'apollo-require-preflight': 'true' },
+      },
+    );
+    expect([400, 431]).toContain(byUrl.status);
+  });
+
+  it('a circular fragment is not valid', async () => {
+    expect(
+      await platform.graph('gateway', '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }'),
+    ).toMatchObject({ status: 400, errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
+  });
+
+  it('5 MiB, and a batch of 1,000, are refused', async () => {
+    expect((await platform.graph('gateway', `{ ${'# comment\n'.repeat(520_000)} me { id } }`)).status).toBe(
+      413,
+    );
+    const { status, body } = await platform.rest('gateway', 'POST', '/graphql', {
+      body: Array.from({ length: 1_000 }, () => ({ query: '{ __typename }' })),
+    });
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }] },
+    });
+  });
+});
+
+describe('over the socket', () => {
+  it.each(OPERATIONS.slice(0, 4))('%s is refused, and the socket goes on', async (_what, query) => {
+    const refused = subscribe(platform.url('gateway'), query);
+    await expect(refused.next()).rejects.toMatchObject([
+      { extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } },
+    ]);
+  });
+});

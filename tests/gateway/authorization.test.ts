@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+
+let platform: TestPlatform;
+let maya: string;
+let superAdmin: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym', 'nutrition'], gateway: true });
+  [maya, superAdmin] = await Promise.all([platform.demo('maya@iron.test'), platform.demo('super@demo.test')]);
+}, 60_000);
+afterAll(() => platform.stop());
+
+const gymId = DEMO_GYMS.ironTemple.id;
+const ask = (query: string, token?: string) => platform.graph('gateway', query, {}, token ? { token } : {});
+const refusal = (...path: string[]) => ({ path, extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } });
+
+describe('a field that the SDL protects', () => {
+  it('is null with a reason for who may not, the others are there, and its service is not asked', async () => {
+    const query = `{ gyms { slug } gymConfigDraft(gymId: "${gymId}") { gymId } found: userByQrCode(qrCode: "x") { id } }`;
+    // Every lane: the first time, and those after it.
+    for (let i = 0; i < 3; i += 1) {
+      const { status, data, errors } = await ask(query, maya);
+      expect(status).toBe(200);
+      expect(data).toEqual({
+        gyms: expect.arrayContaining([{ slug: 'iron-temple' }]),
+        gymConfigDraft: null,
+        found: null,
+      });
+      expect(errors).toMatchObject([refusal('gymConfigDraft'), refusal('found')]);
+    }
+    const allowed = await ask(query, superAdmin);
+    expect(allowed.errors).toBeUndefined();
+    expect((await ask(query)).errors).toHaveLength(2);
+  });
+
+  it('is found through fragments, aliases and variables', async () => {
+    const query = `query ($gymId: ID!, $with: Boolean!) { ...Draft } fragment Draft on Query { draft: gymConfigDraft(gymId: $gymId) @include(if: $with) { ...Inner } } fragment Inner on GymConfigDraft { gymId }`;
+    const { data, errors } = await platform.graph('gateway', query, { gymId, with: true }, { token: maya });
+    expect({ data, errors }).toMatchObject({ data: { draft: null }, errors: [refusal('draft')] });
+  });
+
+  it('needs a token where it says so, and no more', async () => {
+    const query = '{ me { displayName checkIns(first: 1) { nodes { id } } nutritionDay { date } } }';
+    expect((await ask(query, maya)).errors).toBeUndefined();
+    const { errors } = await ask(query);
+    expect(errors).toMatchObject([
+      refusal('me', 'checkIns'),
+      refusal('me', 'nutritionDay'),
+      { path: ['me'], extensions: { code: 'UNAUTHENTICATED' } },
+    ]);
+  });
+
+  it('is still decided upon by the service itself', async () => {
+    const direct = await platform.graph(
+      'gym',
+      `{ gymConfigDraft(gymId: "${gymId}") { gymId } }`,
+      {},
+      { token: maya },
+    );
+    expect(direct.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+  });
+
+  it('is answered to each caller by her own rights when they ask at once', async () => {
+    const query = `{ gymConfigDraft(gymId: "${gymId}") { gymId } gyms { id } }`;
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => ({
+        isSuper: i % 2 === 0,
+        answer: await ask(query, i % 2 === 0 ? superAdmin : maya),
+      })),
+    );
+    for (const { isSuper, answer } of answers) expect(answer.errors === undefined).toBe(isSuper);
+  });
+});

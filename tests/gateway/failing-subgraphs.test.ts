@@ -1,0 +1,186 @@
+import type http from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
+
+const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
+
+let graph: OtherGraph;
+beforeAll(async () => {
+  graph = await startOtherGraph(
+    {
+      people: {
+        typeDefs: `${LINK} type Query { person: Person } type Mutation { rename: Person } type Person @key(fields: "id") { id: ID! name: String }`,
+        resolvers: {
+          Query: { person: () => ({ id: '1', name: 'Ann' }) },
+          Mutation: { rename: () => ({ id: '1', name: 'Ann' }) },
+        },
+      },
+      visits: {
+        typeDefs: `${LINK} type Query { doors: Int } type Mutation { open: Int } type Person @key(fields: "id") { id: ID! visits: Int }`,
+        resolvers: {
+          Query: { doors: () => 3 },
+          Mutation: { open: () => 1 },
+          Person: { __resolveReference: () => ({ visits: 7 }) },
+        },
+      },
+    },
+    { SUBGRAPH_TIMEOUT_MILLIS: '400' },
+  );
+}, 60_000);
+afterAll(() => graph.stop());
+beforeEach(async () => {
+  // The breaker forgets with an answer, and lets one through after its rest.
+  graph.subgraph('visits').instead = undefined;
+  await healthy();
+});
+
+const QUERY = '{ person { name visits } }';
+const kept: http.ServerResponse[] = [];
+
+async function healthy(): Promise<void> {
+  const until = Date.now() + 10_000;
+  while (Date.now() < until) {
+    const { body } = await graph.ask('{ doors }');
+    if (body.data?.doors === 3) return;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
+  }
+  throw new Error('the subgraph is not asked again');
+}
+
+const MISBEHAVIOURS: [string, (req: http.IncomingMessage, res: http.ServerResponse) => void, string][] = [
+  ['hangs', (_req, res) => void kept.push(res), 'UPSTREAM_TIMEOUT'],
+  [
+    'sends its answer without end',
+    (_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      const drip = setInterval(() => res.write(' '), 50);
+      res.once('close', () => clearInterval(drip));
+    },
+    'UPSTREAM_TIMEOUT',
+  ],
+  [
+    'answers what is no JSON',
+    (_req, res) => void res.end('<html>secret-host</html>'),
+    'UPSTREAM_UNAVAILABLE',
+  ],
+  ['answers JSON that is no GraphQL', (_req, res) => void res.end('{"ok":true}'), 'UPSTREAM_UNAVAILABLE'],
+  ['answers data of another form', (_req, res) => void res.end('{"data":5}'), 'UPSTREAM_UNAVAILABLE'],
+  [
+    'answers 500',
+    (_req, res) => void res.writeHead(500).end('Error: at secret.js:1'),
+    'UPSTREAM_UNAVAILABLE',
+  ],
+  [
+    'closes in the middle of its answer',
+    (_req, res) => {
+      res.writeHead(200, { 'content-length': '1000' });
+      res.write('{"data":');
+      setImmediate(() => res.destroy());
+    },
+    'UPSTREAM_UNAVAILABLE',
+  ],
+  ['closes without an answer', (req) => void req.socket.destroy(), 'UPSTREAM_UNAVAILABLE'],
+];
+
+describe('a subgraph that', () => {
+  it.each(MISBEHAVIOURS)(
+    '%s costs its own fields only, within the time limit',
+    async (_what, instead, code) => {
+      graph.subgraph('visits').instead = instead;
+      const { status, body, millis } = await graph.ask(QUERY);
+      expect(status).toBe(200);
+      expect(body.data).toEqual({ person: { name: 'Ann', visits: null } });
+      expect(body.errors).toMatchObject([
+        { message: expect.stringContaining('visits'), extensions: { code, retryAfterSeconds: 1 } },
+      ]);
+      expect(JSON.stringify(body)).not.toMatch(/secret|127\.0\.0\.1|stack|ECONN/);
+      expect(millis).toBeLessThan(3_000);
+    },
+  );
+
+  it('fails once is asked again for a query, never for a mutation', async () => {
+    const visits = graph.subgraph('visits');
+    const failFirst = () => {
+      const before = visits.requests;
+      visits.instead = (req, res) => {
+        if (visits.requests === before + 1) req.socket.destroy();
+        else res.end('{"data":{"doors":3,"open":1}}');
+      };
+    };
+    failFirst();
+    expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
+    failFirst();
+    const before = visits.requests;
+    expect((await graph.ask('mutation { open }')).body).toMatchObject({
+      errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
+    });
+    expect(visits.requests).toBe(before + 1);
+  });
+
+  it('goes on failing is left in peace, and asked again later', async () => {
+    const visits = graph.subgraph('visits');
+    visits.instead = (req) => void req.socket.destroy();
+    for (let i = 0; i < 12; i += 1) await graph.ask(QUERY);
+    const before = visits.requests;
+    const { body, millis } = await graph.ask(QUERY);
+    expect(visits.requests).toBe(before);
+    expect(body).toMatchObject({
+      data: { person: { name: 'Ann' } },
+      errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
+    });
+    expect(millis).toBeLessThan(300);
+    expect(await graph.metrics()).toMatch(
+      /subgraph_requests_total\{[^}]*subgraph="visits",outcome="refused"[^}]*\} [1-9]/,
+    );
+    visits.instead = undefined;
+    await healthy();
+    expect((await graph.ask(QUERY)).body).toEqual({ data: { person: { name: 'Ann', visits: 7 } } });
+  }, 20_000);
+
+  it('hangs does not slow down what does not need it', async () => {
+    const alone = async (): Promise<number> => {
+      const times = [];
+      for (let i = 0; i < 40; i += 1) times.push((await graph.ask('{ person { name } }')).millis);
+      return times.toSorted((a, b) => a - b)[20] ?? 0;
+    };
+    await alone();
+    const calm = await alone();
+    graph.subgraph('visits').instead = (_req, res) => void kept.push(res);
+    const hanging = Array.from({ length: 50 }, () => graph.ask(QUERY));
+    const meanwhile = await alone();
+    for (const { body } of await Promise.all(hanging)) expect(body.data.person.name).toBe('Ann');
+    // The bar is twice; a machine that others use too is given some milliseconds besides.
+    expect(meanwhile).toBeLessThan(2 * calm + 10);
+  }, 20_000);
+});
+
+describe('equal queries of one caller at the same time', () => {
+  it('are sent once, and apart for different callers', async () => {
+    const visits = graph.subgraph('visits');
+    const waiting: http.ServerResponse[] = [];
+    let isReleased = false;
+    const arrived = new Promise<void>((resolve) => {
+      visits.instead = (_req, res) => {
+        if (isReleased) return void res.end('{"data":{"doors":3}}');
+        if (waiting.push(res) === 2) resolve();
+      };
+    });
+    const before = visits.requests;
+    const asked = Array.from({ length: 20 }, () => graph.ask('{ doors }'));
+    const other = fetch(`${graph.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'another program' },
+      body: '{"query":"{ doors }"}',
+    });
+    await arrived;
+    isReleased = true;
+    for (const res of waiting) res.end('{"data":{"doors":3}}');
+    for (const { body } of await Promise.all(asked)) expect(body).toEqual({ data: { doors: 3 } });
+    await other;
+    // One for each caller, and perhaps one for those who came after the answer.
+    expect(visits.requests - before).toBeGreaterThanOrEqual(2);
+    expect(visits.requests - before).toBeLessThanOrEqual(4);
+  });
+});

@@ -1,0 +1,332 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApolloServer } from '@apollo/server';
+import { startStandaloneServer } from '@apollo/server/standalone';
+import { auditServer } from 'graphql-http';
+import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
+
+const LINK =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@cost", "@listSize", "@composeDirective"]) @link(url: "https://example.test/cacheControl/v1.0", import: ["@cacheControl"]) @composeDirective(name: "@cacheControl")';
+const TYPE_DEFS = `${LINK}
+  directive @cacheControl(maxAge: Int, scope: Scope, inheritMaxAge: Boolean) on FIELD_DEFINITION | OBJECT
+  enum Scope { PUBLIC PRIVATE }
+  type Query {
+    now: Int
+    cached: Int @cacheControl(maxAge: 60)
+    private: Int @cacheControl(maxAge: 60, scope: PRIVATE)
+    failing: Int @cacheControl(maxAge: 60)
+    items(first: Int = 10): Items @listSize(assumedSize: 50, slicingArguments: ["first"], sizedFields: ["nodes"], requireOneSlicingArgument: false)
+    heavy: Int @cost(weight: 6000)
+    echo(text: String!): String
+  }
+  type Mutation { bump: Int }
+  type Items { nodes: [Item!]! }
+  type Item @key(fields: "id") { id: ID! items(first: Int): Items @listSize(slicingArguments: ["first"], sizedFields: ["nodes"], requireOneSlicingArgument: false) }`;
+
+let count = 0;
+const RESOLVERS = {
+  Query: {
+    now: () => (count += 1),
+    cached: () => (count += 1),
+    private: () => (count += 1),
+    failing: () => {
+      throw new Error('not now');
+    },
+    items: (_: unknown, { first }: { first: number }) => ({
+      nodes: Array.from({ length: Math.min(first, 3) }, (__, id) => ({ id })),
+    }),
+    heavy: () => 1,
+    echo: (_: unknown, { text }: { text: string }) => text,
+  },
+  Mutation: { bump: () => (count += 1) },
+};
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+let graph: OtherGraph;
+beforeAll(async () => {
+  graph = await startOtherGraph({ things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } });
+}, 60_000);
+afterAll(() => graph.stop());
+
+const send = async (
+  body: unknown,
+  { headers = {}, url = graph.url }: { headers?: Record<string, string>; url?: string } = {},
+): Promise<{ status: number; headers: Headers; body: any }> => {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
+};
+
+describe('an operation that is asked again', () => {
+  it.each([
+    ['plain', { query: '{ items(first: 2) { nodes { id } } }' }, {}],
+    ['with variables', { query: 'query ($t: String!) { echo(text: $t) }', variables: { t: 'ä"\n' } }, {}],
+    [
+      'with variables that do not fit',
+      { query: 'query ($t: String!) { echo(text: $t) }', variables: {} },
+      {},
+    ],
+    [
+      'named among others',
+      { query: 'query A { a: echo(text: "a") } query B { b: echo(text: "b") }', operationName: 'B' },
+      {},
+    ],
+    ['by a name that it does not have', { query: 'query A { a: echo(text: "a") }', operationName: 'C' }, {}],
+    ['without the name that is needed', { query: 'query A { now } query B { now }' }, {}],
+    ['with an error', { query: '{ failing }' }, {}],
+    ['that costs too much', { query: '{ heavy }' }, {}],
+    [
+      'in the newer media type',
+      { query: '{ echo(text: "x") }' },
+      { accept: 'application/graphql-response+json' },
+    ],
+    [
+      'that is refused in the newer media type',
+      { query: '{ heavy }' },
+      { accept: 'application/graphql-response+json' },
+    ],
+    ['with a token that does not hold', { query: '{ echo(text: "y") }' }, { authorization: 'Bearer a.b.c' }],
+    ['from a page of another origin', { query: '{ echo(text: "z") }' }, { origin: 'http://localhost:5173' }],
+    ['with a request id', { query: '{ echo(text: "w") }' }, { 'x-request-id': 'mine' }],
+  ])('%s is answered as the first time', async (_what, request, headers) => {
+    const first = await send(request, { headers });
+    const second = await send(request, { headers });
+    expect(second.status).toBe(first.status);
+    expect(second.body).toEqual(first.body);
+    const shown = ({ headers: all }: { headers: Headers }) =>
+      Object.fromEntries(
+        [...all].filter(
+          ([name]) => !/^(date|keep-alive|connection|etag|content-length|x-request-id|vary)$/.test(name),
+        ),
+      );
+    expect(shown(second)).toEqual(shown(first));
+    expect(second.headers.get('x-request-id')).toMatch(headers['x-request-id' as never] ?? /^[\w-]{36}$/);
+    expect(first.status).toBeLessThan(500);
+  });
+
+  it('is compressed for who accepts that', async () => {
+    const request = { query: `{ echo(text: "${'x'.repeat(5_000)}") }` };
+    for (let i = 0; i < 2; i += 1)
+      for (const encoding of ['br', 'gzip', 'identity']) {
+        const { headers, body } = await send(request, { headers: { 'accept-encoding': encoding } });
+        expect(headers.get('content-encoding') ?? 'identity').toBe(encoding);
+        expect(body.data.echo).toHaveLength(5_000);
+      }
+  });
+
+  it('has its variables checked anew', async () => {
+    const query = 'query ($t: String!) { echo(text: $t) }';
+    expect((await send({ query, variables: { t: 'a' } })).body.data).toEqual({ echo: 'a' });
+    expect(await send({ query, variables: { t: 1 } })).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] },
+    });
+    expect(await send({ query, variables: [] })).toMatchObject({ status: 400 });
+    expect(await send({ query, variables: 'x' })).toMatchObject({ status: 400 });
+    expect(await send({ query, operationName: 5 })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('what is no proper request', () => {
+  it.each([
+    ['broken JSON', '{"query":', 400],
+    ['JSON that is no object', '5', 400],
+    ['nothing', '', 400],
+    ['an empty object', '{}', 400],
+    ['a query that is no text', '{"query":{}}', 400],
+    ['an empty batch', '[]', 400],
+  ])('%s is refused', async (_what, body, status) => {
+    expect((await send(body)).status).toBe(status);
+  });
+
+  it('is refused where a form of another page could have sent it (CSRF)', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
+      expect(
+        (await send('{"query":"mutation { bump }"}', { headers: { 'content-type': type } })).status,
+      ).toBe(400);
+    const byUrl = await fetch(`${graph.url}/graphql?query=${encodeURIComponent('{ now }')}`);
+    expect(byUrl.status).toBe(400);
+    const allowed = await fetch(`${graph.url}/graphql?query=${encodeURIComponent('{ now }')}`, {
+      headers: { 'apollo-require-preflight': 'true' },
+    });
+    expect(await allowed.json()).toMatchObject({ data: { now: expect.any(Number) } });
+    const mutation = await fetch(`${graph.url}/graphql?query=${encodeURIComponent('mutation { bump }')}`, {
+      headers: { 'apollo-require-preflight': 'true' },
+    });
+    expect(mutation.status).toBe(405);
+  });
+});
+
+describe('persisted operations', () => {
+  it('are brought along once, then named by their hash', async () => {
+    const query = `{ echo(text: "${randomUUID()}") }`;
+    const extensions = { persistedQuery: { version: 1, sha256Hash: hashOf(query) } };
+    expect(await send({ extensions })).toMatchObject({
+      status: 200,
+      body: {
+        errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
+      },
+    });
+    const brought = await send({ query, extensions });
+    expect(brought.body.errors).toBeUndefined();
+    for (let i = 0; i < 2; i += 1) expect((await send({ extensions })).body).toEqual(brought.body);
+    const byUrl = await fetch(
+      `${graph.url}/graphql?extensions=${encodeURIComponent(JSON.stringify(extensions))}`,
+      { headers: { 'apollo-require-preflight': 'true' } },
+    );
+    expect(await byUrl.json()).toEqual(brought.body);
+  });
+
+  it.each([
+    ['the hash of another text', { version: 1, sha256Hash: hashOf('{ other }') }],
+    ['no hash', { version: 1 }],
+    ['another version', { version: 2, sha256Hash: hashOf('{ now }') }],
+  ])('with %s are refused', async (_what, persistedQuery) => {
+    expect(await send({ query: '{ now }', extensions: { persistedQuery } })).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] },
+    });
+  });
+
+  it('are the only ones where the operator says so', async () => {
+    const query = '{ echo(text: "registered") }';
+    const manifest = path.join(graph.dataDir, 'manifest.json');
+    await writeFile(
+      manifest,
+      JSON.stringify({
+        format: 'apollo-persisted-query-manifest',
+        version: 1,
+        operations: [{ id: 'one', name: 'One', type: 'query', body: query }],
+      }),
+    );
+    const strict = await startOtherGraph(
+      { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } },
+      { REGISTERED_OPERATIONS: manifest, REGISTERED_OPERATIONS_ONLY: 'on' },
+    );
+    const { url } = strict;
+    try {
+      const byId = { extensions: { persistedQuery: { version: 1, sha256Hash: 'one' } } };
+      for (let i = 0; i < 2; i += 1) {
+        expect((await send(byId, { url })).body).toEqual({ data: { echo: 'registered' } });
+        expect((await send({ query }, { url })).body).toEqual({ data: { echo: 'registered' } });
+        expect(await send({ query: '{ now }' }, { url })).toMatchObject({
+          status: 403,
+          body: { errors: [{ extensions: { code: 'OPERATION_NOT_REGISTERED' } }] },
+        });
+      }
+      const brought = {
+        query: '{ now }',
+        extensions: { persistedQuery: { version: 1, sha256Hash: hashOf('{ now }') } },
+      };
+      expect((await send(brought, { url })).status).toBe(403);
+      expect((await send([{ query }, { query: '{ now }' }], { url })).status).toBe(403);
+    } finally {
+      await strict.stop();
+    }
+  }, 30_000);
+});
+
+describe('batches', () => {
+  it('are answered in their order, up to ten', async () => {
+    const batch = Array.from({ length: 10 }, (_, i) => ({ query: `{ echo(text: "${i}") }` }));
+    const { body } = await send(batch);
+    expect(body.map(({ data }: any) => data.echo)).toEqual(batch.map((_, i) => String(i)));
+    expect(await send([...batch, ...batch])).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }] },
+    });
+  });
+
+  it('have every operation checked', async () => {
+    const deep = `{ ${'items { nodes { '.repeat(8)} id ${'} }'.repeat(8)} }`;
+    expect(await send([{ query: '{ now }' }, { query: deep }])).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }] },
+    });
+  });
+});
+
+describe('cost', () => {
+  it.each([
+    ['a weight', '{ heavy }', {}],
+    ['lists in lists', '{ items(first: 100) { nodes { items(first: 100) { nodes { id } } } } }', {}],
+    [
+      'lists as long as a variable says',
+      'query ($n: Int) { items(first: $n) { nodes { id items(first: $n) { nodes { id } } } } }',
+      { n: 100 },
+    ],
+    [
+      'the length that is assumed',
+      '{ items(first: 60) { nodes { items { nodes { items { nodes { id } } } } } } }',
+      {},
+    ],
+  ])('counts %s', async (_what, query, variables) => {
+    for (let i = 0; i < 2; i += 1)
+      expect(await send({ query, variables })).toMatchObject({
+        status: 400,
+        body: { errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }] },
+      });
+  });
+
+  it('lets through what is small enough', async () => {
+    const query = 'query ($n: Int) { items(first: $n) { nodes { id items(first: $n) { nodes { id } } } } }';
+    expect((await send({ query, variables: { n: 10 } })).body.errors).toBeUndefined();
+  });
+});
+
+describe('the response cache', () => {
+  const cached = async (query: string) => {
+    await send({ query }); // known from now on
+    const first = await send({ query });
+    return { first, second: await send({ query }) };
+  };
+
+  it('gives public answers again until a mutation of their service', async () => {
+    const { first, second } = await cached('{ cached }');
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('cache-control')).toBe('private, max-age=60');
+    expect(second.headers.get('age')).toBe('0');
+    await send({ query: 'mutation { bump }' });
+    expect((await send({ query: '{ cached }' })).body).not.toEqual(first.body);
+  });
+
+  it.each([
+    ['private', '{ private }'],
+    ['mixed with others', '{ cached now }'],
+    ['without a word on it', '{ now }'],
+  ])('keeps nothing that is %s', async (_what, query) => {
+    const { first, second } = await cached(query);
+    expect(second.body).not.toEqual(first.body);
+    expect(second.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('keeps no errors', async () => {
+    const { second } = await cached('{ failing }');
+    expect(second.headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('GraphQL over HTTP', () => {
+  it("passes all of graphql-http's audits that Apollo Server passes, and its MUSTs all", async () => {
+    const stock = new ApolloServer({
+      typeDefs: 'type Query { a: Int }',
+      includeStacktraceInErrorResponses: false,
+    });
+    const { url: stockUrl } = await startStandaloneServer(stock, { listen: { port: 0, host: '127.0.0.1' } });
+    const failed = async (url: string) =>
+      (await auditServer({ url }))
+        .filter(({ status }) => status !== 'ok')
+        .map(({ id, name }) => `${id} ${name}`);
+    const ofStock = await failed(stockUrl);
+    await stock.stop();
+    const ours = await failed(`${graph.url}/graphql`);
+    expect(ours.filter((audit) => / MUST /.test(audit))).toEqual([]);
+    expect(ours.filter((audit) => !ofStock.includes(audit))).toEqual([]);
+  }, 30_000);
+});

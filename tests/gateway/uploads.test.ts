@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import http from 'node:http';
+import os from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startProcess } from '../support/process.ts';
+import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
+
+let graph: OtherGraph;
+let received: { bytes: number; digest: string; brokenOff: boolean }[] = [];
+let gone: (() => void) | undefined;
+
+beforeAll(async () => {
+  graph = await startOtherGraph({
+    files: {
+      typeDefs: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+        scalar Upload
+        input Attachment { title: String, files: [Upload!]! }
+        type Query { nothing: Int }
+        type Mutation { keep(file: Upload!): Int, attach(attachment: Attachment!): Int }`,
+    },
+  });
+  // Counts what arrives without keeping it, so that what memory grows by is the gateway's.
+  graph.subgraph('files').instead = (req, res) => {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    req.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      hash.update(chunk);
+    });
+    req.on('close', () => {
+      received.push({ bytes, digest: hash.digest('hex'), brokenOff: !req.complete });
+      if (!req.complete) gone?.();
+    });
+    req.on('end', () => res.end(JSON.stringify({ data: { keep: bytes, attach: bytes } })));
+    req.on('error', () => undefined);
+  };
+}, 60_000);
+afterAll(() => graph.stop());
+
+const MIB = 1024 * 1024;
+const OPERATION = JSON.stringify({
+  query: 'mutation ($file: Upload!) { keep(file: $file) }',
+  variables: { file: null },
+});
+
+/** Sends a multipart request with a file of `mebibytes`, made while it is sent; `stopAfter` breaks it off. */
+function upload(
+  mebibytes: number,
+  {
+    headers = {},
+    stopAfter = Infinity,
+    url = graph.url,
+  }: { headers?: Record<string, string>; stopAfter?: number; url?: string } = {},
+): Promise<{ status: number; body: any }> {
+  return new Promise((resolve, reject) => {
+    const boundary = 'x-boundary';
+    const req = http.request(
+      `${url}/graphql`,
+      {
+        method: 'POST',
+        headers: {
+          'content-type': `multipart/form-data; boundary=${boundary}`,
+          'apollo-require-preflight': 'true',
+          ...headers,
+        },
+      },
+      (res) => {
+        let text = '';
+        res.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        res.on('end', () => resolve({ status: res.statusCode ?? 0, body: JSON.parse(text) }));
+      },
+    );
+    req.on('error', reject);
+    const part = (name: string, further = '') =>
+      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${further}\r\n\r\n`;
+    req.write(`${part('operations')}${OPERATION}\r\n${part('map')}{"0":["variables.file"]}\r\n`);
+    req.write(part('0', '; filename="big \\"one\\".bin"'));
+    const chunk = Buffer.alloc(MIB, 7);
+    let sent = 0;
+    const more = (): void => {
+      while (sent < mebibytes) {
+        if (sent >= stopAfter) return void req.destroy();
+        sent += 1;
+        if (!req.write(chunk)) return void req.once('drain', more);
+      }
+      req.end(`\r\n--${boundary}--\r\n`);
+    };
+    more();
+  });
+}
+
+const temporaryFiles = async (): Promise<string[]> =>
+  (await readdir(os.tmpdir())).filter((name) => /^capacitor-/.test(name));
+
+describe('uploads through the graph', () => {
+  (existsSync('/proc/self/status') ? it : it.skip)(
+    'are streamed: 100 MiB need less than 100 MiB of memory (skipped where there is no /proc to read it from)',
+    async () => {
+      const gateway = startProcess(['gateway', '--supergraph', graph.supergraphFile, '--port', '0'], {
+        HOST: '127.0.0.1',
+        DATA_DIR: graph.dataDir,
+        DEMO: 'on',
+        LOG_LEVEL: 'warn',
+        RATE_LIMITS: 'off',
+      });
+      try {
+        const url = (await gateway.printed(/ready: (http:\S+)/))[1] ?? '';
+        expect((await upload(1, { url })).status).toBe(200);
+        const residentMebibytes = (): number =>
+          Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8'))?.[1]) /
+          1024;
+        const before = residentMebibytes();
+        let most = before;
+        const watching = setInterval(() => {
+          most = Math.max(most, residentMebibytes());
+        }, 10);
+        received = [];
+        const { status, body } = await upload(100, { url });
+        clearInterval(watching);
+        expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
+        expect(received[0]?.bytes).toBeGreaterThan(100 * MIB);
+        expect(most - before).toBeLessThan(100);
+        expect(await temporaryFiles()).toEqual([]);
+        if (process.env.SHOW_FIGURES) console.log(`100 MiB: ${Math.round(most - before)} MiB more`);
+      } finally {
+        await gateway.end();
+      }
+    },
+    60_000,
+  );
+
+  it('leave nothing behind when the client breaks off', async () => {
+    received = [];
+    const closed = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    await expect(upload(50, { stopAfter: 20 })).rejects.toThrow();
+    await closed;
+    expect(received).toMatchObject([{ brokenOff: true }]);
+    while ((await temporaryFiles()).length > 0) await new Promise(setImmediate);
+    // The service itself has done nothing wrong, and is asked again at once.
+    expect((await upload(1)).status).toBe(200);
+  });
+
+  it('carry lists of files inside inputs, and file names with quotes', async () => {
+    const form = new FormData();
+    form.set(
+      'operations',
+      JSON.stringify({
+        query: 'mutation ($attachment: Attachment!) { attach(attachment: $attachment) }',
+        variables: { attachment: { title: 'Two', files: [null, null] } },
+      }),
+    );
+    form.set('map', '{"a":["variables.attachment.files.0"],"b":["variables.attachment.files.1"]}');
+    form.set('a', new Blob(['first']), 'a.txt');
+    form.set('b', new Blob(['second']), 'b.txt');
+    const seen = graph.subgraph('files').instead;
+    let text = '';
+    graph.subgraph('files').instead = (req, res) => {
+      req.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      req.on('end', () => res.end('{"data":{"attach":2}}'));
+    };
+    const response = await fetch(`${graph.url}/graphql`, {
+      method: 'POST',
+      headers: { 'apollo-require-preflight': 'true' },
+      body: form,
+    });
+    graph.subgraph('files').instead = seen;
+    expect(await response.json()).toEqual({ data: { attach: 2 } });
+    expect(text).toContain('{"0":["variables.attachment.files.0"],"1":["variables.attachment.files.1"]}');
+    expect(text).toMatch(/filename="a\.txt"[\s\S]*first[\s\S]*filename="b\.txt"[\s\S]*second/);
+  });
+
+  it.each([
+    ['without the header that a form cannot set', 1, { 'apollo-require-preflight': '' }, 400],
+    ['that says it is too long', 1, { 'content-length': String(500 * MIB) }, 413],
+  ])('refuses one %s', async (_what, mebibytes, headers, status) => {
+    received = [];
+    expect(await upload(mebibytes, { headers })).toMatchObject({ status });
+    expect(received).toEqual([]);
+  });
+
+  it('tells that a file which was named did not come', async () => {
+    const form = new FormData();
+    form.set('operations', OPERATION);
+    form.set('map', '{"0":["variables.file"]}');
+    const response = await fetch(`${graph.url}/graphql`, {
+      method: 'POST',
+      headers: { 'apollo-require-preflight': 'true' },
+      body: form,
+    });
+    expect(await response.json()).toMatchObject({
+      data: { keep: null },
+      errors: [{ extensions: { code: 'VALIDATION_FAILED' } }],
+    });
+  });
+
+  it.each([
+    ['no operations', { map: '{}' }],
+    ['operations that are no JSON', { operations: '{', map: '{}' }],
+    ['a map that names no variable', { operations: OPERATION, map: '{"0":["variables.nothing.here"]}' }],
+  ])('answers %s with a 400', async (_what, fields) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    const response = await fetch(`${graph.url}/graphql`, {
+      method: 'POST',
+      headers: { 'apollo-require-preflight': 'true' },
+      body: form,
+    });
+    const body = (await response.json()) as { errors: { extensions: { code: string } }[] };
+    expect(response.status).toBe(400);
+    expect(body.errors[0]?.extensions.code).toBe('VALIDATION_FAILED');
+  });
+});
