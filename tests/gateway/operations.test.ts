@@ -50,10 +50,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => graph.stop());
 
+// oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+type Answered = any;
+
 const send = async (
   body: unknown,
   { headers = {}, url = graph.url }: { headers?: Record<string, string>; url?: string } = {},
-): Promise<{ status: number; headers: Headers; body: any }> => {
+): Promise<{ status: number; headers: Headers; body: Answered }> => {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -236,7 +239,7 @@ describe('batches', () => {
   it('are answered in their order, up to ten', async () => {
     const batch = Array.from({ length: 10 }, (_, i) => ({ query: `{ echo(text: "${i}") }` }));
     const { body } = await send(batch);
-    expect(body.map(({ data }: any) => data.echo)).toEqual(batch.map((_, i) => String(i)));
+    expect(body.map(({ data }: Answered) => data.echo)).toEqual(batch.map((_, i) => String(i)));
     expect(await send([...batch, ...batch])).toMatchObject({
       status: 400,
       body: { errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }] },

@@ -31,6 +31,7 @@ export interface OtherGraph {
   dataDir: string;
   subgraph(name: string): RunningSubgraph;
   /** One operation, as JSON. */
+  // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
   ask(query: string, variables?: object): Promise<{ status: number; body: any; millis: number }>;
   metrics(): Promise<string>;
   stop(): Promise<void>;
