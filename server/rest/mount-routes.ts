@@ -249,6 +249,7 @@ async function send(req: Request, res: Response, reply: Reply): Promise<void> {
     return;
   }
   res.set({ ...jsonHeaders(body), ...reply.headers });
+  if (reply.headers.Location?.startsWith('/')) res.set('Location', prefixOf(req) + reply.headers.Location);
   if (reply instanceof PagedReply && reply.nextCursor !== undefined)
     res.set('Link', `<${nextUrl(req, reply.nextCursor)}>; rel="next"`);
   if (body === undefined) res.end();
@@ -259,8 +260,13 @@ async function send(req: Request, res: Response, reply: Reply): Promise<void> {
 function nextUrl(req: Request, cursor: string): string {
   const url = new URL(req.originalUrl, 'http://localhost');
   url.searchParams.set('cursor', cursor);
+  return `${prefixOf(req)}${url.pathname}${url.search}`;
+}
+
+/** The gateway's, where the request came through it. */
+function prefixOf(req: Request): string {
   const prefix = req.get('x-forwarded-prefix') ?? '';
-  return `${/^(\/[\w-]+)?$/.test(prefix) ? prefix : ''}${url.pathname}${url.search}`;
+  return /^(\/[\w-]+)?$/.test(prefix) ? prefix : '';
 }
 
 const fingerprintOf = (req: Request, multipart: MultipartBody | undefined): string =>

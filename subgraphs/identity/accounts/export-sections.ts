@@ -11,7 +11,7 @@ type PageOf = (cursor: string | undefined) => Promise<RecordsPageShape>;
 export const SECTIONS = SERVICE_NAMES.toSorted((one) => (one === 'identity' ? -1 : 0));
 
 export const sectionKey = (exportId: string, service: string): string =>
-  `exports/${exportId}/${service}.json`;
+  `exports/${exportId}-${service}.json`;
 
 /** The JSON of one service's section, `{kind: [record, ...], ...}`, in pieces of a page each. */
 export async function* sectionText(pageOf: PageOf): AsyncGenerator<string> {
