@@ -7,6 +7,7 @@ import type { Boundary } from '#server/saga/saga-run.ts';
 import { Sagas } from '#server/saga/sagas.ts';
 import type { WizardDefinitions } from './definitions/definitions.ts';
 import { deploymentSaga } from './deployments/deployment-saga.ts';
+import { purge } from './housekeeping.ts';
 import { otherServices } from './other-services.ts';
 import type { WizardResources } from './services.ts';
 import { SESSION_CHANNEL } from './sessions/session-store.database.ts';
@@ -65,10 +66,9 @@ export async function wizardResources(
   });
   sagas.wake(); // what a stop or a crash has left
   const purging = setInterval(() => {
-    void storage
-      .reservations(unitOf())
-      .purge()
-      .catch((error: unknown) => log.warn({ err: error }, 'reservations that are over could not be removed'));
+    void purge(unitOf(), { storage, sagas, files }).catch((error: unknown) =>
+      log.warn({ err: error }, 'what is over could not be removed'),
+    );
   }, PURGE_EVERY_MILLIS);
   purging.unref();
   return {

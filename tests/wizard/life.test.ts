@@ -199,6 +199,22 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       expect(served.headers.get('content-security-policy')).toContain('sandbox');
     });
 
+    it('goes with its owner, and so does what it holds', async () => {
+      const { token, id: userId } = await platform.register();
+      const { id } = await begin(token);
+      const { body } = await upload(id, { step: 'body', field: 'document' }, PDF, { token });
+      const email = `${randomUUID()}@example.test`;
+      const availability = `/check-availability?resource=email&value=${email}`;
+      await call('GET', `${availability}&reserve=true&sessionId=${id}`, { token });
+      expect((await call('GET', availability)).body.available).toBe(false);
+      const identity = await platform.serviceToken('identity');
+      const erased = await call('DELETE', `/accounts/${userId}`, { token: identity });
+      expect(erased.body.outcome).toBe('DELETED');
+      expect((await call('GET', availability)).body.available).toBe(true);
+      expect((await call('GET', `/${id}`, { token: superAdmin })).status).toBe(404);
+      expect((await call('GET', at(body.files[0].url), { token: superAdmin })).status).toBe(404);
+    });
+
     it('takes nothing else', async () => {
       const token = superAdmin;
       const { id } = await begin(token, 'GYM_SETUP');

@@ -13,9 +13,11 @@ export class ReservationsAndFiles extends Migration {
       `alter table "reservation" add constraint "reservation_session_id_resource_unique" unique ("session_id", "resource");`,
     );
     this.addSql(`alter table "wizard_session" add "files" jsonb not null default '[]';`);
+    this.addSql(`create index "wizard_session_expires_at_index" on "wizard_session" ("expires_at");`);
   }
 
   override down(): void {
+    this.addSql(`drop index "wizard_session_expires_at_index";`);
     this.addSql(`alter table "wizard_session" drop column "files";`);
     this.addSql(`drop table if exists "reservation" cascade;`);
   }

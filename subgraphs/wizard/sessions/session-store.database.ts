@@ -27,6 +27,14 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
       };
       return (await unit.em.find(WizardSession, where, { orderBy: { id: 'desc' }, limit })).map(recordOf);
     },
+    findOver: async (before) =>
+      (
+        await unit.em.find(
+          WizardSession,
+          { status: { $in: [...PERISHABLE, 'CANCELLED'] }, expiresAt: { $lt: before } },
+          { limit: 100, orderBy: { expiresAt: 'asc' } },
+        )
+      ).map(recordOf),
     async remove(ids) {
       await unit.em.nativeDelete(WizardSession, { id: { $in: [...ids] } });
     },

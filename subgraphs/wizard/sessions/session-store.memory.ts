@@ -1,4 +1,4 @@
-import { statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
+import { isKept, statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
 
 /** Sessions of one process, gone with it. */
 export function memorySessionStore(announce: (id: string) => void): SessionStore {
@@ -21,6 +21,11 @@ export function memorySessionStore(announce: (id: string) => void): SessionStore
         )
         .toSorted((a, b) => (a.id < b.id ? 1 : -1))
         .slice(0, limit)
+        .map((session) => structuredClone(session)),
+    findOver: async (before) =>
+      [...sessions.values()]
+        .filter(({ status, expiresAt }) => !isKept(status) && expiresAt < before)
+        .slice(0, 100)
         .map((session) => structuredClone(session)),
     async remove(ids) {
       for (const id of ids) sessions.delete(id);

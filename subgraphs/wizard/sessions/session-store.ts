@@ -36,6 +36,9 @@ export interface SessionFilter {
 /** Sessions that are still worked on; they end with their time. */
 export const PERISHABLE: ReadonlySet<WizardStatus> = new Set(['DRAFT', 'READY', 'FAILED']);
 
+/** What is deployed, or on its way, stays. */
+export const isKept = (status: WizardStatus): boolean => status === 'DEPLOYED' || status === 'DEPLOYING';
+
 /** The status that a reader sees. */
 export const statusOf = ({ status, expiresAt }: Pick<SessionRecord, 'status' | 'expiresAt'>): WizardStatus =>
   PERISHABLE.has(status) && expiresAt.getTime() <= Date.now() ? 'EXPIRED' : status;
@@ -49,6 +52,8 @@ export interface SessionStore {
   announce(id: string): Promise<void>;
   /** Stores and announces the change where the stored version is still the one before `session.version`; false where it is not. */
   replace(session: SessionRecord): Promise<boolean>;
+  /** Of those that are not deployed: whose time was over before then; at most 100. */
+  findOver(before: Date): Promise<SessionRecord[]>;
   /** Removes them for good. */
   remove(ids: readonly string[]): Promise<void>;
 }

@@ -20,7 +20,7 @@ const WizardSessionSchema = defineEntity({
   name: 'WizardSession',
   tableName: 'wizard_session',
   // lists are newest first, and ids sort by the time of their making
-  indexes: [{ properties: ['createdBy', 'id'] }],
+  indexes: [{ properties: ['createdBy', 'id'] }, { properties: ['expiresAt'] }],
   properties: {
     id: p.uuid().primary(),
     kind: p.string().length(32).$type<WizardKind>(),

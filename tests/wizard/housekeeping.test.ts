@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ANONYMOUS } from '#server/auth/viewer.ts';
+import { openDatabase } from '#server/database/database.ts';
+import { listenTo } from '#server/database/notifications.ts';
+import { diskStorage } from '#server/files/file-storage.ts';
+import { uuidv7 } from '#server/ids.ts';
+import { createLogger } from '#server/observability/logger.ts';
+import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
+import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
+import { Sagas } from '#server/saga/sagas.ts';
+import { UnitOfWork } from '#server/unit-of-work.ts';
+import { database } from '../../subgraphs/wizard/database.ts';
+import { purge } from '../../subgraphs/wizard/housekeeping.ts';
+import type { WizardStatus } from '../../subgraphs/wizard/sessions/session.entity.ts';
+import { fileKey } from '../../subgraphs/wizard/sessions/session-files.ts';
+import { SESSION_CHANNEL } from '../../subgraphs/wizard/sessions/session-store.database.ts';
+import { databaseStorage } from '../../subgraphs/wizard/storage.database.ts';
+import { memoryStorage } from '../../subgraphs/wizard/storage.memory.ts';
+import { cloneDatabase } from '../support/database.ts';
+
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+const log = createLogger('wizard', 'silent');
+const NOWHERE = { requestId: '', traceparent: '', authorization: undefined, address: '', userAgent: '' };
+
+/** The parts of a wizard service that keep something, and nothing that answers. */
+async function kept(storageName: string) {
+  if (storageName === 'memory') {
+    const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NOWHERE);
+    return {
+      unitOf,
+      storage: memoryStorage(),
+      sagaStore: memorySagaStore(unitOf),
+      close: async () => undefined,
+    };
+  }
+  const { server, name } = await cloneDatabase(database);
+  const orm = await openDatabase(database, { server, name, migrate: false });
+  const notifications = await listenTo(server, name, [SESSION_CHANNEL], log);
+  const unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+  return {
+    unitOf,
+    storage: databaseStorage(notifications),
+    sagaStore: databaseSagaStore(unitOf),
+    async close() {
+      await notifications.close();
+      await orm.close(true);
+    },
+  };
+}
+
+describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (storageName) => {
+  it('removes what came to nothing a month ago with its files, and nothing that was deployed', async () => {
+    const dataDir = await mkdtemp(path.join(os.tmpdir(), 'wizard-test-'));
+    const { unitOf, storage, sagaStore, close } = await kept(storageName);
+    const files = diskStorage(dataDir, 'wizard');
+    const sagas = new Sagas({ store: sagaStore, definitions: [], log });
+    const add = async (status: WizardStatus, expiredDaysAgo: number) => {
+      const [id, fileId] = [uuidv7(), uuidv7()];
+      await files.put(fileKey(id, fileId), Buffer.from('x'), 'application/pdf');
+      const now = new Date();
+      await storage.sessions(unitOf()).insert({
+        id,
+        kind: 'MEMBER_ONBOARDING',
+        status,
+        definitionVersion: 1,
+        currentStep: 'profile',
+        data: {},
+        files: [
+          {
+            id: fileId,
+            step: 'body',
+            field: 'document',
+            filename: 'x.pdf',
+            contentType: 'application/pdf',
+            bytes: 1,
+            uploadedAt: now.toISOString(),
+          },
+        ],
+        version: 1,
+        createdBy: null,
+        gymId: null,
+        resumeTokenHash: null,
+        expiresAt: new Date(now.getTime() - expiredDaysAgo * DAY_MILLIS),
+        createdAt: now,
+        updatedAt: now,
+      });
+      return { id, key: fileKey(id, fileId) };
+    };
+    const over = [await add('DRAFT', 31), await add('FAILED', 40), await add('CANCELLED', 31)];
+    const staying = [await add('DRAFT', 29), await add('DEPLOYED', 400), await add('DEPLOYING', 400)];
+    await purge(unitOf(), { storage, sagas, files });
+    const ids = [...over, ...staying].map(({ id }) => id);
+    const left = (await storage.sessions(unitOf()).findByIds(ids)).map(({ id }) => id);
+    expect(left.toSorted()).toEqual(staying.map(({ id }) => id).toSorted());
+    const leftFiles = await Promise.all(
+      [...over, ...staying].map(async ({ key }) => Boolean(await files.read(key))),
+    );
+    expect(leftFiles).toEqual([false, false, false, true, true, true]);
+    await sagas.dispose();
+    await close();
+    await rm(dataDir, { recursive: true });
+  });
+});
