@@ -15,6 +15,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { PlatformError } from '#server/errors.ts';
 import type { AppliedDirectives } from '../supergraph/applied-directives.ts';
 
 /** How much an operation asks for, with these variables. */
@@ -50,6 +51,12 @@ export function costOf(
   const cost = sum([extra, selected]);
   return typeof cost === 'number' ? () => cost : cost;
 }
+
+export const tooCostly = (cost: number, limit: number): PlatformError =>
+  new PlatformError(
+    'OPERATION_LIMIT_EXCEEDED',
+    `The operation costs ${cost}, at most ${limit} is allowed: ask for shorter lists (first:), or for less in each.`,
+  );
 
 /** A number where no variable decides. */
 type Estimate = number | Cost;

@@ -1,6 +1,6 @@
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type Express, type RequestHandler } from 'express';
-import { print, type DocumentNode, type ExecutionResult, type GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
@@ -8,21 +8,22 @@ import { graphqlErrorHandler } from '#server/graphql/subgraph-endpoint.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { Counter, type Metrics } from '#server/observability/metrics.ts';
-import { rateLimited, type RateLimit } from '#server/rest/rate-limit.ts';
+import { rateCounter, rateLimited, type RateLimit } from '#server/rest/rate-limit.ts';
 import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { permissionOf } from '../authorization/permission.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
+import type { GraphSocketOptions } from '../subscriptions/websocket.ts';
 import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
 import { isOwnSupergraph, subgraphUrls } from '../supergraph/subgraph-urls.ts';
 import { graphServer } from './apollo-server.ts';
-import type { GatewayContext } from './context.ts';
 import { formatGatewayError } from './errors.ts';
 import { FastLane } from './fast-lane.ts';
 import { Graph } from './graph.ts';
 import { operationChecks } from './operation-checks.ts';
 import { PersistedOperations, readManifest } from './persisted-operations.ts';
+import { socketOperations } from './socket-operations.ts';
 import { multipartRequests } from './uploads.ts';
 
 export interface GatewayEndpointOptions {
@@ -42,19 +43,11 @@ const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
 const MAX_PAGE = 200;
 
 /** The graph as it is served: what the doors need of it, and what stops it. */
-export interface MountedGraph {
+export interface MountedGraph extends Pick<GraphSocketOptions, 'textOf' | 'admit' | 'execute'> {
   readonly graph: Graph;
   readonly subscriptions: FederatedSubscriptions;
   readonly fastLane: FastLane;
-  /** Runs a query or mutation that was validated already: for the socket. */
-  execute(operation: ValidOperation, context: GatewayContext): Promise<ExecutionResult>;
   stop(): Promise<void>;
-}
-
-interface ValidOperation {
-  document: DocumentNode;
-  variables: Record<string, unknown>;
-  operationName: string | undefined;
 }
 
 /** Serves the one graph over all subgraphs at `/graphql`. */
@@ -79,9 +72,10 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     await readManifest(settings.registeredOperations),
     settings.registeredOperationsOnly,
   );
+  const introspection = settings.introspection ?? (settings.demo ? 'on' : 'admins');
   const server = graphServer({
     graph,
-    introspection: settings.introspection ?? (settings.demo ? 'on' : 'admins'),
+    introspection,
     log,
   });
   await server.start();
@@ -120,21 +114,8 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
       log,
       rateLimit: store && { limit: RATE_LIMIT, store },
     }),
-    async execute({ document, variables: rawVariables, operationName }, context) {
-      const source = document.loc?.source.body ?? print(document);
-      const prepared = graph.current.operations.prepare(source, operationName);
-      const admitted = prepared.admit(rawVariables);
-      const { errors, ...result }: ExecutionResult =
-        'errors' in admitted
-          ? { errors: admitted.errors }
-          : await prepared.toResult({ variables: admitted.coerced, rawVariables, context });
-      return errors
-        ? {
-            ...result,
-            errors: errors.map((error) => formatGatewayError(error.toJSON(), error, log)) as never,
-          }
-        : result;
-    },
+    textOf: (payload) => persisted.textOf(payload),
+    ...socketOperations({ graph, introspection, log, count: store && rateCounter(RATE_LIMIT, store) }),
     async stop() {
       supergraph.stop();
       await subscriptions.close();

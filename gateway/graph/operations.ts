@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { getOperationAST, parse, validate, type DocumentNode } from 'graphql';
+import { getOperationAST, parse, validate, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { OPERATION_LIMITS } from '#server/graphql/limits.ts';
+import { costOf, tooCostly } from './cost.ts';
 import { PreparedOperation, type OperationOptions } from './prepared-operation.ts';
 
 /** What stands in a document: its operations, each prepared when it is first asked for. */
@@ -45,6 +46,22 @@ export class Operations {
     entry.byName.set(operationName ?? '', prepared);
     this.documents.set(source, entry);
     return prepared;
+  }
+
+  /** Of an operation that is not prepared here, as subscriptions are not. @throws OPERATION_LIMIT_EXCEEDED */
+  checkCost(
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Readonly<Record<string, unknown>>,
+  ): void {
+    const { graph, directives, assumedListSize, maxListSize, costLimit } = this.options;
+    const cost = costOf(document, operation, {
+      schema: graph.apiSchema,
+      directives,
+      assumedListSize,
+      maxListSize,
+    })(variables);
+    if (cost > costLimit) throw tooCostly(cost, costLimit);
   }
 
   /**

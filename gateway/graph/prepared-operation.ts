@@ -10,7 +10,6 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { grantsOf, type Grants } from '../authorization/grants.ts';
 import { ProtectedFields } from '../authorization/protected-fields.ts';
@@ -23,7 +22,7 @@ import { prepareExecution } from '../execution/prepare-execution.ts';
 import type { AppliedDirectives } from '../supergraph/applied-directives.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import { maxAgeOf } from './cache-policy.ts';
-import { costOf, type Cost } from './cost.ts';
+import { costOf, tooCostly, type Cost } from './cost.ts';
 import { fetchedServices } from './fetched-services.ts';
 import type { ResponseCache } from './response-cache.ts';
 
@@ -100,7 +99,8 @@ export class PreparedOperation {
     );
     if (errors) return { errors };
     const cost = this.cost(coerced);
-    if (cost > this.options.costLimit) return { errors: [tooCostly(cost, this.options.costLimit)] };
+    if (cost > this.options.costLimit)
+      return { errors: [graphqlErrorOf(tooCostly(cost, this.options.costLimit))] };
     return { coerced };
   }
 
@@ -175,14 +175,6 @@ export class PreparedOperation {
     return JSON.stringify({ errors: errors.map((error) => this.options.formatError(error)), data: null });
   }
 }
-
-const tooCostly = (cost: number, limit: number): GraphQLError =>
-  graphqlErrorOf(
-    new PlatformError(
-      'OPERATION_LIMIT_EXCEEDED',
-      `The operation costs ${cost}, at most ${limit} is allowed: ask for shorter lists (first:), or for less in each.`,
-    ),
-  );
 
 /** Errors come before the data where there are any. */
 const hasErrors = (json: string): boolean => json.startsWith('{"errors"');

@@ -30,15 +30,22 @@ export interface GraphSocketOptions {
   subscriptions: FederatedSubscriptions;
   verifier: TokenVerifier;
   log: Logger;
+  /**
+   * The text that is meant, of a registered or persisted operation too; undefined where the client is to send it along.
+   * @throws PlatformError where it may not be asked
+   */
+  textOf(payload: { query?: unknown; extensions?: unknown }): string | undefined;
+  /** What else is checked before an operation runs, over HTTP as here: how many come, whether the schema may be asked for, the cost. */
+  admit(operation: SocketOperation, context: GatewayContext): Promise<void>;
   /** Runs a query or mutation as over HTTP. */
-  execute(
-    operation: {
-      document: DocumentNode;
-      variables: Record<string, unknown>;
-      operationName: string | undefined;
-    },
-    context: GatewayContext,
-  ): Promise<ExecutionResult>;
+  execute(operation: SocketOperation, context: GatewayContext): Promise<ExecutionResult>;
+}
+
+/** An operation of a client, parsed and valid. */
+export interface SocketOperation {
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+  readonly variables: Record<string, unknown>;
 }
 
 /** Together with the time that a subgraph needs to learn of it within 5 s. */
@@ -73,12 +80,14 @@ export function serveGraphOverSockets(
         clearTimeout(extra.expiry);
         open.delete(extra);
       },
-      onSubscribe: (socket, _id, payload) => {
+      onSubscribe: async (socket, _id, payload) => {
         const { gatewayContext } = socket.extra;
         if (!gatewayContext) return [new GraphQLError('not connected')];
         try {
-          limiter.check(payload.query);
-          const { document, errors } = documents.of(payload.query);
+          const text = options.textOf(payload);
+          if (text === undefined) return [unknownText()];
+          limiter.check(text);
+          const { document, errors } = documents.of(text);
           if (errors.length > 0)
             return errors.map(
               (error) =>
@@ -93,16 +102,20 @@ export function serveGraphOverSockets(
                 extensions: { code: 'VALIDATION_FAILED' },
               }),
             ];
+          const variables = payload.variables ?? {};
+          const operationName = payload.operationName ?? undefined;
+          await options.admit({ document, operationName, variables }, gatewayContext);
           const args: ExecutionArgs = {
             schema: options.subscriptions.apiSchema,
             document,
-            operationName: payload.operationName ?? undefined,
-            variableValues: payload.variables ?? {},
+            operationName,
+            variableValues: variables,
             contextValue: gatewayContext,
           };
           return args;
         } catch (error) {
           if (error instanceof PlatformError) return [graphqlErrorOf(error)];
+          if (error instanceof GraphQLError && error.extensions.code !== undefined) return [error];
           return [
             error instanceof GraphQLError
               ? new GraphQLError(error.message, { extensions: { code: 'GRAPHQL_PARSE_FAILED' } })
@@ -179,6 +192,10 @@ async function closeEnded(open: ReadonlySet<Connection>, { verifier }: GraphSock
     }
   }
 }
+
+/** As automatic persisted queries have it: the client repeats the operation with its text. */
+const unknownText = (): GraphQLError =>
+  new GraphQLError('PersistedQueryNotFound', { extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } });
 
 async function connect(
   socket: Context<Record<string, unknown>, Connection>,

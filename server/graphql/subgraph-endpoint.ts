@@ -114,7 +114,7 @@ export async function mountGraphEndpoint<Services extends object>(
 
 /** Introspection is a question of setting and of who asks. @throws FORBIDDEN, as GraphQL's own error, whose status the server takes over. */
 export async function refuseIntrospection<Context extends { viewer: Viewer }>(
-  { document, contextValue }: GraphQLRequestContext<Context>,
+  { document, contextValue }: Pick<GraphQLRequestContext<Context>, 'document' | 'contextValue'>,
   allowed: 'on' | 'admins' | 'off',
 ): Promise<void> {
   if (allowed === 'on' || !document || (allowed === 'admins' && isAdmin(contextValue.viewer))) return;

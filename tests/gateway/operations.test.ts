@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApolloServer } from '@apollo/server';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { auditServer } from 'graphql-http';
+import { subscribe } from '../support/subscribe.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
 const LINK =
@@ -229,6 +230,43 @@ describe('persisted operations', () => {
       };
       expect((await send(brought, { url })).status).toBe(403);
       expect((await send([{ query }, { query: '{ now }' }], { url })).status).toBe(403);
+    } finally {
+      await strict.stop();
+    }
+  }, 30_000);
+});
+
+describe('over the socket', () => {
+  it('every check holds as over HTTP', async () => {
+    const strict = await startOtherGraph(
+      { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } },
+      { INTROSPECTION: 'off', RATE_LIMITS: 'on' },
+    );
+    const first = async (query: string): Promise<unknown> => {
+      const operation = subscribe(strict.url, query);
+      try {
+        return await operation.next();
+      } catch (error) {
+        return error;
+      } finally {
+        await operation.close();
+      }
+    };
+    try {
+      expect(await first('{ echo(text: "a") }')).toEqual({ data: { echo: 'a' } });
+      expect(await first('{ __schema { types { name } } }')).toMatchObject([
+        { extensions: { code: 'FORBIDDEN' } },
+      ]);
+      expect(await first('{ heavy }')).toMatchObject({
+        errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }],
+      });
+      expect(await first('{ nothing }')).toMatchObject([
+        { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } },
+      ]);
+      expect(await first('{ now')).toMatchObject([{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }]);
+      // Over HTTP and over the socket one count.
+      for (let i = 0; i < 600; i += 1) await send({ query: '{ __typename }' }, { url: strict.url });
+      expect(await first('{ now }')).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
     } finally {
       await strict.stop();
     }

@@ -1,0 +1,50 @@
+import { getOperationAST, OperationTypeNode, print, type ExecutionResult, type GraphQLError } from 'graphql';
+import type { Viewer } from '#server/auth/viewer.ts';
+import { refuseIntrospection } from '#server/graphql/subgraph-endpoint.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import type { RateState } from '#server/rest/rate-limit.ts';
+import type { GraphSocketOptions } from '../subscriptions/websocket.ts';
+import { formatGatewayError } from './errors.ts';
+import type { Graph } from './graph.ts';
+
+export interface SocketOperationsOptions {
+  graph: Graph;
+  introspection: 'on' | 'admins' | 'off';
+  /** Counts one more operation of a caller; absent: not counted. */
+  count: ((caller: { viewer: Viewer; address: string }) => Promise<RateState>) | undefined;
+  log: Logger;
+}
+
+/** What the socket's door asks of the graph: the same checks and the same execution as over HTTP. */
+export function socketOperations({
+  graph,
+  introspection,
+  count,
+  log,
+}: SocketOperationsOptions): Pick<GraphSocketOptions, 'admit' | 'execute'> {
+  return {
+    async admit({ document, operationName, variables }, context) {
+      const state = await count?.(context);
+      if (state?.refusal) throw state.refusal;
+      await refuseIntrospection({ document, contextValue: context }, introspection);
+      // That of a query or mutation is looked at where it is run.
+      const operation = getOperationAST(document, operationName);
+      if (operation?.operation === OperationTypeNode.SUBSCRIPTION)
+        graph.current.operations.checkCost(document, operation, variables);
+    },
+    async execute({ document, operationName, variables: rawVariables }, context) {
+      const source = document.loc?.source.body ?? print(document);
+      const prepared = graph.current.operations.prepare(source, operationName);
+      const admitted = prepared.admit(rawVariables);
+      const { errors, ...result }: ExecutionResult =
+        'errors' in admitted
+          ? { errors: admitted.errors }
+          : await prepared.toResult({ variables: admitted.coerced, rawVariables, context });
+      return errors ? { ...result, errors: errors.map((error) => formatted(error, log)) } : result;
+    },
+  };
+}
+
+/** graphql-ws's door makes errors of them again. */
+const formatted = (error: GraphQLError, log: Logger): GraphQLError =>
+  formatGatewayError(error.toJSON(), error, log) as GraphQLError;
