@@ -29,6 +29,7 @@ export class Audience {
   private currentId: string = randomUUID();
   private lastNumber = 0;
   private isForEverybody = false;
+  private isStopped = false;
   private readonly socket: UpstreamSocket;
   private readonly tokens: Tokens;
   private readonly byUser = new Map<string, Member>();
@@ -105,6 +106,7 @@ export class Audience {
   }
 
   stop(): void {
+    this.isStopped = true;
     for (const stop of this.stopListening) stop();
   }
 
@@ -154,7 +156,7 @@ export class Audience {
    * after a reconnect: what it says is always so.
    */
   private send(message: object, authorization?: () => string | undefined): void {
-    if (!this.socket.isConnected) return;
+    if (this.isStopped || !this.socket.isConnected) return;
     const withId = Object.defineProperty(message, 'id', { get: () => this.id, enumerable: true });
     const extensions = {
       audience: withId,

@@ -1,6 +1,7 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
+import type { EventKind } from '#server/event-kind.ts';
 import type { Subscriber } from './subscriber.ts';
-import type { Upstream, UpstreamListener } from './upstream.ts';
+import { MAX_HISTORY, type Upstream, type UpstreamListener } from './upstream.ts';
 
 /** Makes the clients' result of an event. */
 export type FillIn = (event: ExecutionResult) => Promise<ExecutionResult>;
@@ -20,9 +21,6 @@ export interface GroupMember {
   onEnded(): void;
 }
 
-/** Results that are kept for late-comers where each adds to those before it; then the whole state is asked for anew. */
-const MAX_HISTORY = 20;
-
 /**
  * Subscriptions of the same document and variables by viewers of the same rights: the rest of the plan runs once an
  * event, the result goes to all of them, in the order of the events.
@@ -37,9 +35,8 @@ export class Group implements UpstreamListener {
   private readonly listening = new Map<GroupMember, { hasWhole: boolean }>();
   /** The last result that holds the whole state, and those after it; empty where there is none, or too many followed. */
   private history: ExecutionResult[] = [];
-  private isAsking = false;
-  private hadWhole = false;
-  /** Events of before a reset do not count any more. */
+  private isForgotten = false;
+  /** A state of before a reset does not count any more. */
   private resets = 0;
   private working: Promise<void> = Promise.resolve();
 
@@ -48,10 +45,6 @@ export class Group implements UpstreamListener {
     this.fillIn = fillIn;
     this.onEmpty = onEmpty;
     upstream.add(this);
-  }
-
-  get isEmpty(): boolean {
-    return this.members.size === 0;
   }
 
   /** Keeps the group, and its upstream, as long as the member stays. */
@@ -64,9 +57,7 @@ export class Group implements UpstreamListener {
     if (this.listening.has(member)) return;
     this.listening.set(member, { hasWhole: this.history.length > 0 });
     for (const result of this.history) member.subscriber.push(result);
-    if (this.history.length > 0 || !this.hadWhole || this.isAsking) return;
-    this.isAsking = true;
-    this.upstream.askAgain();
+    if (this.isForgotten) this.upstream.askAgain();
   }
 
   /** At once: also not what is being filled in now. */
@@ -81,18 +72,19 @@ export class Group implements UpstreamListener {
     this.upstream.remove(this);
   }
 
-  onEvent(event: ExecutionResult, isPartial: boolean): void {
+  onEvent(event: ExecutionResult, kind: EventKind | undefined): void {
     const { resets } = this;
     this.inOrder(async () => {
-      if (this.listening.size === 0 && isPartial) return void (this.history = []);
+      // Nobody listens, and who will could not make sense of it.
+      if (this.listening.size === 0 && kind === 'partial') return this.forget();
       const result = await this.fillIn(event).catch((error: unknown) => ({
         data: null,
         errors: [error instanceof GraphQLError ? error : new GraphQLError('an event could not be filled in')],
       }));
-      if (resets !== this.resets) return;
-      this.keep(result, isPartial);
+      if (resets !== this.resets && (kind === 'whole' || kind === 'partial')) return;
+      this.keep(result, kind);
       for (const [{ subscriber }, state] of this.listening) {
-        state.hasWhole ||= !isPartial;
+        state.hasWhole ||= kind !== 'partial';
         if (state.hasWhole) subscriber.push(result);
       }
     });
@@ -101,8 +93,7 @@ export class Group implements UpstreamListener {
   onReset(): void {
     this.resets += 1;
     this.history = [];
-    this.hadWhole = false;
-    this.isAsking = false;
+    this.isForgotten = false;
   }
 
   onFailed(error: GraphQLError): void {
@@ -113,13 +104,19 @@ export class Group implements UpstreamListener {
     this.over((member) => member.onEnded());
   }
 
-  private keep(result: ExecutionResult, isPartial: boolean): void {
-    if (!isPartial) {
+  private keep(result: ExecutionResult, kind: EventKind | undefined): void {
+    if (kind === 'whole') {
       this.history = [result];
-      this.hadWhole = true;
-      this.isAsking = false;
-    } else if (this.history.length > 0 && this.history.length < MAX_HISTORY) this.history.push(result);
-    else this.history = [];
+      this.isForgotten = false;
+    } else if (kind === 'partial' && this.history.length > 0) {
+      if (this.history.length < MAX_HISTORY) this.history.push(result);
+      else this.forget();
+    }
+  }
+
+  private forget(): void {
+    this.history = [];
+    this.isForgotten = true;
   }
 
   /** After the events that came before. */

@@ -33,8 +33,11 @@ const MAX_CALLERS = 3;
 export class SharedWork implements Seating {
   private readonly options: SharedWorkOptions;
   private readonly sockets: UpstreamSockets;
+  /** By what makes equal ones equal; the latest, where another cannot be listened to late. */
   private readonly upstreams = new Map<string, Upstream>();
   private readonly groups = new Map<string, OpenGroup>();
+  private readonly openUpstreams = new Set<Upstream>();
+  private readonly openGroups = new Set<Group>();
   private readonly groupsOf = new Map<Seat, Map<string, OpenGroup>>();
   private readonly tokens = new Map<string, Tokens>();
 
@@ -44,7 +47,7 @@ export class SharedWork implements Seating {
   }
 
   get counts(): { upstreams: number; groups: number } {
-    return { upstreams: this.upstreams.size, groups: this.groups.size };
+    return { upstreams: this.openUpstreams.size, groups: this.openGroups.size };
   }
 
   enter(seat: Seat, plan: SubscriptionPlan, scope: string, isShared: boolean): Group {
@@ -61,8 +64,10 @@ export class SharedWork implements Seating {
       variables,
       plan.permission.mask,
     );
-    const known =
-      this.groups.get(key) ?? this.open(key, { scope, isShared, upstreamKey, plan }, variables, tokens);
+    const open = this.groups.get(key);
+    const known = open?.group.upstream.takesLate
+      ? open
+      : this.open(key, { scope, isShared, upstreamKey, plan }, variables, tokens);
     const places = this.groupsOf.get(seat) ?? new Map<string, OpenGroup>();
     places.set(scope, known);
     this.groupsOf.set(seat, places);
@@ -113,9 +118,11 @@ export class SharedWork implements Seating {
       upstream: this.upstreamOf(place, variables, tokens),
       fillIn: this.fillIn(plan, variables, tokens),
       onEmpty: () => {
+        this.openGroups.delete(group);
         if (this.groups.get(key)?.group === group) this.groups.delete(key);
       },
     });
+    this.openGroups.add(group);
     const opened = { ...place, group };
     this.groups.set(key, opened);
     return opened;
@@ -127,7 +134,7 @@ export class SharedWork implements Seating {
     tokens: Tokens,
   ): Upstream {
     const known = this.upstreams.get(upstreamKey);
-    if (known) return known;
+    if (known?.takesLate) return known;
     const upstream: Upstream = new Upstream({
       socket: this.sockets.of(plan.upstreamUrl, isShared ? 'audiences' : 'viewers'),
       query: plan.upstreamQuery,
@@ -136,9 +143,11 @@ export class SharedWork implements Seating {
       isShared,
       log: this.options.log,
       onIdle: () => {
+        this.openUpstreams.delete(upstream);
         if (this.upstreams.get(upstreamKey) === upstream) this.upstreams.delete(upstreamKey);
       },
     });
+    this.openUpstreams.add(upstream);
     this.upstreams.set(upstreamKey, upstream);
     return upstream;
   }

@@ -1,5 +1,6 @@
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql';
 import type { Logger } from '#server/observability/logger.ts';
+import type { EventKind } from '#server/event-kind.ts';
 import type { GatewayContext } from '../graph/context.ts';
 import { Audience } from './audience.ts';
 import { shownError } from './shown-error.ts';
@@ -8,8 +9,8 @@ import type { UpstreamSocket } from './upstream-sockets.ts';
 
 /** Who hears an upstream subscription. */
 export interface UpstreamListener {
-  /** @param isPartial it adds to the events before it, where others hold the whole state */
-  onEvent(event: ExecutionResult, isPartial: boolean): void;
+  /** @param kind undefined where the subgraph does not say */
+  onEvent(event: ExecutionResult, kind: EventKind | undefined): void;
   /** Events may have been missed; the next one holds the whole state. */
   onReset(): void;
   onFailed(error: GraphQLError): void;
@@ -29,6 +30,9 @@ export interface UpstreamOptions {
   onIdle(): void;
 }
 
+/** Events that are kept for late-comers where each adds to those before it; then the whole state is asked for anew. */
+export const MAX_HISTORY = 20;
+
 /** A subscription at the subgraph that owns it, shared by all that ask for the same with the same rights. */
 export class Upstream {
   /** Set where it stands for one. */
@@ -36,6 +40,11 @@ export class Upstream {
   private readonly options: UpstreamOptions;
   private readonly listeners = new Set<UpstreamListener>();
   private readonly stopListening: () => void;
+  /** The last event that holds the whole state, and those after it; empty where there is none, or too many followed. */
+  private history: { event: ExecutionResult; kind: EventKind }[] = [];
+  private hasState = false;
+  private isAsking = false;
+  private isSequence = false;
   private unsubscribe: () => void = () => undefined;
   private used: GatewayContext | undefined;
   private isOver = false;
@@ -59,8 +68,16 @@ export class Upstream {
     this.open();
   }
 
+  /** Whether it can be listened to although it has begun already. */
+  get takesLate(): boolean {
+    return !this.isSequence;
+  }
+
+  /** At first the listener hears the state as the others know it. */
   add(listener: UpstreamListener): void {
     this.listeners.add(listener);
+    for (const { event, kind } of this.history) listener.onEvent(event, kind);
+    if (this.history.length === 0) this.askAgain();
   }
 
   /** The last one out unsubscribes. */
@@ -72,6 +89,8 @@ export class Upstream {
 
   /** Has the next event hold the whole state, for who has come later. */
   askAgain(): void {
+    if (!this.hasState || this.isAsking) return;
+    this.isAsking = true;
     if (this.audience) this.audience.askAgain();
     else this.reopen();
   }
@@ -116,13 +135,32 @@ export class Upstream {
   }
 
   private hear(event: ExecutionResult): void {
-    const { audience: notice, partial } = event.extensions ?? {};
+    const { audience: notice } = event.extensions ?? {};
     if (notice !== undefined) this.audience?.hear(notice);
     if (event.data === undefined && event.errors === undefined) return;
     // Without data it is no event: the subgraph refuses, or the token has expired.
     if (event.data === undefined || (event.data === null && isRefusal(event.errors)))
       return this.fail(event.errors);
-    for (const listener of this.listeners) listener.onEvent(event, partial === true);
+    const kind = this.kindOf(event);
+    this.keep(event, kind);
+    for (const listener of this.listeners) listener.onEvent(event, kind);
+  }
+
+  /** What an audience hears is a state by contract. */
+  private kindOf({ extensions }: ExecutionResult): EventKind | undefined {
+    const kind = extensions?.event;
+    if (kind === 'whole' || kind === 'partial' || kind === 'next') return kind;
+    return this.audience && 'whole';
+  }
+
+  private keep(event: ExecutionResult, kind: EventKind | undefined): void {
+    this.isSequence ||= kind === 'next';
+    if (kind === 'whole') {
+      this.history = [{ event, kind }];
+      this.hasState = true;
+      this.isAsking = false;
+    } else if (kind === 'partial' && this.history.length > 0)
+      this.history = this.history.length < MAX_HISTORY ? [...this.history, { event, kind }] : [];
   }
 
   private fail(cause: unknown): void {
@@ -135,6 +173,9 @@ export class Upstream {
   }
 
   private reset(): void {
+    this.history = [];
+    this.hasState = false;
+    this.isAsking = false;
     for (const listener of this.listeners) listener.onReset();
   }
 

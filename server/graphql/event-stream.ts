@@ -7,6 +7,7 @@ import {
 } from 'graphql';
 import { AudienceNotice, EVERYBODY, type Audience } from '../audience.ts';
 import { PlatformError } from '../errors.ts';
+import { kindOf } from '../event-kind.ts';
 import type { Logger } from '../observability/logger.ts';
 import { formatGraphqlError, graphqlErrorOf } from './errors.ts';
 
@@ -18,9 +19,6 @@ export interface EventStreamArgs extends ExecutionArgs {
   readonly audience: Audience | undefined;
   onEnd(): void;
 }
-
-/** On an event that adds to those before it, where others hold the whole state: its result says so, for the gateway. */
-export const ADDS_TO_EARLIER = Symbol('adds to earlier events');
 
 /** Who logs out elsewhere hears nothing more within 5 s; who hears nothing anyway is not kept for ever, either. */
 const CHECK_VIEWER_MILLIS = 4_000;
@@ -51,8 +49,8 @@ export async function eventStream(
   const extensionsOf = (event: unknown): ExecutionResult['extensions'] => {
     const audience = isFirst && args.audience && !args.audience.isAttended ? EVERYBODY : undefined;
     isFirst = false;
-    if (isPartial(event)) return { partial: true, ...(audience && { audience }) };
-    return audience && { audience };
+    const kind = kindOf(event);
+    return (kind || audience) && { ...(kind && { event: kind }), ...(audience && { audience }) };
   };
   const end = (): IteratorResult<ExecutionResult> => {
     clearInterval(checking);
@@ -91,9 +89,6 @@ export async function eventStream(
   };
   return stream;
 }
-
-const isPartial = (event: unknown): boolean =>
-  typeof event === 'object' && event !== null && ADDS_TO_EARLIER in event;
 
 /** Errors as they are sent: graphql-ws writes each by its `toJSON`. */
 export function masked(result: ExecutionResult, log: Logger): ExecutionResult {

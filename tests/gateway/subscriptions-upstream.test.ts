@@ -10,8 +10,8 @@ import { WebSocketServer } from 'ws';
 import type { Audience } from '#server/audience.ts';
 import { TokenVerifier } from '#server/auth/token-verifier.ts';
 import type { UserViewer } from '#server/auth/viewer.ts';
+import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
 import { eventSource } from '#server/event-source.ts';
-import { ADDS_TO_EARLIER } from '#server/graphql/event-stream.ts';
 import { subgraphSchema } from '#server/graphql/subgraph-endpoint.ts';
 import { serveSubscriptions } from '#server/graphql/subscriptions.ts';
 import { createLogger } from '#server/observability/logger.ts';
@@ -20,7 +20,7 @@ import { HttpSubgraph } from '../../gateway/subgraphs/http-subgraph.ts';
 import { FederatedSubscriptions } from '../../gateway/subscriptions/federated-subscriptions.ts';
 import { loadGraph } from '../../gateway/supergraph/load-graph.ts';
 
-/** A subgraph of one subscription, whose events are what the test says. */
+/** A subgraph whose events are what the test says: of a state, and of a sequence that begins with what one has missed. */
 const SDL = `
   extend schema
     @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective"])
@@ -28,11 +28,11 @@ const SDL = `
     @composeDirective(name: "@sameForGym")
   directive @sameForGym on FIELD_DEFINITION
   type Query { nothing: Int }
-  type Subscription { count: Int @sameForGym }
+  type Subscription { count: Int @sameForGym, items: Int }
 `;
 interface CountEvent {
   count: number;
-  [ADDS_TO_EARLIER]?: true;
+  [EVENT_KIND]?: EventKind;
 }
 
 const log = createLogger('gateway', 'silent');
@@ -51,8 +51,9 @@ const tokenOf = (claims: object, seconds = 900): string =>
     audience: 'test',
     expiresIn: seconds,
   });
-const whole = (count: number): CountEvent => ({ count: (total = count) });
-const more = (count: number): CountEvent => ({ count: (total = count), [ADDS_TO_EARLIER]: true });
+const whole = (count: number): CountEvent => ({ count: (total = count), [EVENT_KIND]: 'whole' });
+const more = (count: number): CountEvent => ({ count: (total = count), [EVENT_KIND]: 'partial' });
+const item = (items: number) => ({ items, [EVENT_KIND]: 'next' as const });
 const say = (event: CountEvent) => said.emit('event', event);
 
 beforeAll(async () => {
@@ -73,6 +74,15 @@ beforeAll(async () => {
               said.on('event', push);
               stream.onStop(() => said.off('event', push));
               push(whole(total));
+            }),
+        },
+        items: {
+          subscribe: () =>
+            eventSource<ReturnType<typeof item>>(async (stream) => {
+              for (const missed of [1, 2, 3]) stream.push(item(missed));
+              const push = (items: number) => stream.push(item(items));
+              said.on('item', push);
+              stream.onStop(() => said.off('item', push));
             }),
         },
       },
@@ -125,7 +135,7 @@ interface Heard {
   next(): Promise<number | undefined>;
   leave(): Promise<unknown>;
 }
-function listen(userId: string, seconds = 900): Heard {
+function listen(userId: string, seconds = 900, query = 'subscription { count }'): Heard {
   const gymId = 'gym';
   const token = tokenOf({ role: 'MEMBER', gymId, sub: userId }, seconds);
   const viewer: UserViewer = {
@@ -137,7 +147,7 @@ function listen(userId: string, seconds = 900): Heard {
     expiresAt: Date.now() + seconds * 1_000,
   };
   const results = subscriptions.subscribe({
-    document: parse('subscription { count }'),
+    document: parse(query),
     operationName: undefined,
     variables: {},
     context: {
@@ -153,7 +163,7 @@ function listen(userId: string, seconds = 900): Heard {
     async next() {
       const { value, done } = await results.next();
       if (done || value.errors) throw new Error(`no event: ${JSON.stringify(value)}`);
-      return value.data?.count as number;
+      return Object.values(value.data ?? {})[0] as number;
     },
     leave: async () => results.return?.(),
   };
@@ -193,6 +203,37 @@ describe('who comes later', () => {
     expect(await apart.next()).toBe(8);
     await apart.leave();
     expect(subscriptions.counts).toEqual({ upstreams: 0, groups: 0, subscribers: 0 });
+    await subscriptions.close();
+  });
+});
+
+describe('an equal subscription', () => {
+  it('to a sequence that has begun already begins anew', async () => {
+    const items = () => listen('one', 900, 'subscription { items }');
+    const together = [items(), items()];
+    expect(await Promise.all(together.map((one) => several(one, 3)))).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+    expect(subscriptions.counts).toMatchObject({ upstreams: 1, groups: 1 });
+    const late = items();
+    expect(await several(late, 3)).toEqual([1, 2, 3]);
+    said.emit('item', 4);
+    expect(await Promise.all([...together, late].map((one) => one.next()))).toEqual([4, 4, 4]);
+    expect(subscriptions.counts).toEqual({ upstreams: 2, groups: 2, subscribers: 3 });
+    await Promise.all([...together, late].map((one) => one.leave()));
+    expect(subscriptions.counts).toEqual({ upstreams: 0, groups: 0, subscribers: 0 });
+    await subscriptions.close();
+  });
+
+  it('in other words shares the events, and hears the state at once', async () => {
+    total = 5;
+    const one = listen('one');
+    expect(await one.next()).toBe(5);
+    const other = listen('other', 900, 'subscription Named { count ...on Subscription { count } }');
+    expect(await other.next()).toBe(5);
+    expect(subscriptions.counts).toEqual({ upstreams: 1, groups: 2, subscribers: 2 });
+    await Promise.all([one.leave(), other.leave()]);
     await subscriptions.close();
   });
 });

@@ -1,4 +1,5 @@
 import type { Notifications } from '#server/database/notifications.ts';
+import { EVENT_KIND } from '#server/event-kind.ts';
 import { eventSource } from '#server/event-source.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
@@ -17,7 +18,8 @@ export const occupancyEvents = (
   eventSource(
     async (stream) => {
       // An event only says that it is time to look; one that waits is as good as many.
-      const tell = () => stream.push({ locationId }) || stream.push({ locationId });
+      const event = { locationId, [EVENT_KIND]: 'whole' as const };
+      const tell = () => stream.push(event) || stream.push(event);
       stream.onStop(
         notifications.on(OCCUPANCY_CHANNEL, (changed) => {
           if (changed === locationId) tell();

@@ -1,5 +1,6 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
 import { eventSource } from '#server/event-source.ts';
+import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import type { MessageShape } from './messages.shapes.ts';
 
@@ -14,11 +15,11 @@ export const messagesGraphql = {
   Subscription: {
     squadMessageAdded: {
       subscribe: (_root, { squadId, fromSeq }, { messages, onlineUsers }) =>
-        eventSource<{ squadMessageAdded: MessageShape }>(async (stream) => {
+        eventSource<{ squadMessageAdded: MessageShape; [EVENT_KIND]: EventKind }>(async (stream) => {
           stream.onStop(await onlineUsers.connect());
           stream.onStop(
             await messages.watch(squadId, fromSeq, {
-              deliver: (message) => stream.push({ squadMessageAdded: message }),
+              deliver: (message) => stream.push({ squadMessageAdded: message, [EVENT_KIND]: 'next' }),
               onEnd: () => stream.end(),
             }),
           );

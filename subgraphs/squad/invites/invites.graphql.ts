@@ -1,5 +1,6 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
 import { eventSource } from '#server/event-source.ts';
+import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import type { InviteShape } from './invites.shapes.ts';
 
@@ -19,11 +20,11 @@ export const invitesGraphql = {
   Subscription: {
     squadInviteReceived: {
       subscribe: (_root, _args, { invites, onlineUsers }) =>
-        eventSource<{ squadInviteReceived: InviteShape }>(async (stream) => {
+        eventSource<{ squadInviteReceived: InviteShape; [EVENT_KIND]: EventKind }>(async (stream) => {
           stream.onStop(await onlineUsers.connect());
           stream.onStop(
             await invites.watch({
-              onReceived: (invite) => stream.push({ squadInviteReceived: invite }),
+              onReceived: (invite) => stream.push({ squadInviteReceived: invite, [EVENT_KIND]: 'next' }),
               onUpdated: () => undefined,
             }),
           );

@@ -1,18 +1,18 @@
 import { eventSource, type EventSink } from '#server/event-source.ts';
 import type { Audience } from '#server/audience.ts';
-import { ADDS_TO_EARLIER } from '#server/graphql/event-stream.ts';
+import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import type { OnlineUsers } from './online-users.ts';
 import type { OnlineUsersUpdate } from './presence.shapes.ts';
 
 interface OnlineUsersEvent {
   onlineUsersUpdated: OnlineUsersUpdate;
-  [ADDS_TO_EARLIER]?: true;
+  [EVENT_KIND]: EventKind;
 }
 
 const eventOf = (update: OnlineUsersUpdate): OnlineUsersEvent => ({
   onlineUsersUpdated: update,
-  ...(!update.full && { [ADDS_TO_EARLIER]: true }),
+  [EVENT_KIND]: update.full ? 'whole' : 'partial',
 });
 
 async function watchForAudience(

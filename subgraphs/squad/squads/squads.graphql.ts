@@ -1,4 +1,5 @@
 import { eventSource } from '#server/event-source.ts';
+import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import type { SquadShape } from './squads.shapes.ts';
 
@@ -18,15 +19,15 @@ export const squadsGraphql = {
   Subscription: {
     squadUpdated: {
       subscribe: (_root, { squadId, fromRevision }, { squads, onlineUsers }) =>
-        eventSource<{ squadUpdated: SquadShape }>(async (stream) => {
+        eventSource<{ squadUpdated: SquadShape; [EVENT_KIND]: EventKind }>(async (stream) => {
           stream.onStop(await onlineUsers.connect());
           const { session, stop } = await squads.watch(squadId, undefined, {
-            deliver: (_event, changed) => stream.push({ squadUpdated: changed }),
+            deliver: (_event, changed) => stream.push({ squadUpdated: changed, [EVENT_KIND]: 'whole' }),
             onEnd: () => stream.end(),
           });
           stream.onStop(stop);
           if (typeof fromRevision === 'number' && session.revision > fromRevision)
-            stream.push({ squadUpdated: session });
+            stream.push({ squadUpdated: session, [EVENT_KIND]: 'whole' });
         }),
     },
   },

@@ -1,3 +1,4 @@
+import { EVENT_KIND } from '#server/event-kind.ts';
 import { eventSource } from '#server/event-source.ts';
 import type { WizardStorage } from '../storage.ts';
 
@@ -9,7 +10,8 @@ export const sessionEvents = (
   eventSource(
     async (stream) => {
       // An event only says that it is time to look; one that waits is as good as many.
-      const tell = () => stream.push({ sessionId }) || stream.push({ sessionId });
+      const event = { sessionId, [EVENT_KIND]: 'whole' as const };
+      const tell = () => stream.push(event) || stream.push(event);
       stream.onStop(
         onSessionChange((changed) => {
           if (changed === sessionId) tell();
