@@ -172,7 +172,8 @@ describe('each route answers each caller as it should', () => {
     ],
     ['GET', 'her QR code', '/users/me/qr.svg', loggedIn],
     ['GET', 'her QR code', '/users/me/qr.png', loggedIn],
-    ['PUT', 'her profile', '/profile', loggedIn, { units: 'METRIC' }],
+    // a service has to say whose
+    ['PUT', 'her profile', '/profile', { nobody: 401, service: 400, others: 200 }, { units: 'METRIC' }],
     ['POST', 'a new QR code', '/auth/qr/rotate', loggedIn],
     [
       'GET',
@@ -327,7 +328,10 @@ describe('each field of the graph answers each caller as it should', () => {
       },
     ],
     ['{ auditEvents { nodes { id } } }', superOnly],
-    ['mutation { updateProfile(input: { units: METRIC }) { id } }', loggedIn],
+    [
+      'mutation { updateProfile(input: { units: METRIC }) { id } }',
+      { nobody: 'UNAUTHENTICATED', service: 'VALIDATION_FAILED', others: 'ok' },
+    ],
     ['mutation { rotateQrCode { id } }', loggedIn],
     ['mutation { rotateSigningKey { kid } }', superOnly],
     [`mutation { setRole(input: { userId: "${leo.id}", role: MEMBER }) { id } }`, superOnly],
