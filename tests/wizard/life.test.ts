@@ -105,6 +105,16 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
     );
   });
 
+  it('takes nothing that is nested without an end', async () => {
+    const { token } = await platform.register();
+    const { id } = await begin(token);
+    for (const levels of [25, 3_000, 100_000]) {
+      const body = `{"data":{"x":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
+      const headers = { 'Content-Type': 'application/json' };
+      expect((await call('PUT', `/${id}`, { token, headers, body })).status).toBe(400);
+    }
+  });
+
   it('takes no text that a database does not, and no more than it can hold', async () => {
     const { token } = await platform.register();
     const { id } = await begin(token);

@@ -22,7 +22,10 @@ export const CheckAvailabilityShape = z.object({
     .trim()
     .min(1, 'expected a value')
     .max(300)
-    .regex(/^[^\0]*$/, 'expected text without NUL characters')
+    .refine(
+      (text) => !text.includes('\0') && text.isWellFormed(),
+      'expected text without NUL and without half characters',
+    )
     .meta({
       description:
         'A name, a slug, an email; of a slot `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`.',

@@ -8,6 +8,14 @@ import type { UpdateWizardSessionShape } from './sessions.shapes.ts';
 /** NUL and lone surrogates, as JSON writes them: PostgreSQL takes neither. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
+/** Whoever walks through data deeper than any form is (a database, a serialiser) may run out of stack. */
+const MAX_DEPTH = 20;
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
 /** What a session may hold altogether; many times what an honest one does. */
 const MAX_DATA_BYTES = 256 * 1024;
 
@@ -32,12 +40,13 @@ export function changedBy(
   );
 }
 
-/** @throws VALIDATION_FAILED for text that no database takes, PAYLOAD_TOO_LARGE for too much of it */
+/** @throws VALIDATION_FAILED for what no database takes, PAYLOAD_TOO_LARGE for too much of it */
 export function withData(
   session: SessionRecord,
   data: StepData,
   definition: WizardDefinition,
 ): SessionRecord {
+  if (isDeeper(data, MAX_DEPTH)) throw invalid('data', `expected at most ${MAX_DEPTH} levels of nesting`);
   const text = JSON.stringify(data);
   if (UNSTORABLE.test(text)) throw invalid('data', 'expected text without NUL and without half characters');
   if (Buffer.byteLength(text) > MAX_DATA_BYTES)
