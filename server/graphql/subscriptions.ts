@@ -1,5 +1,14 @@
-import { execute, parse, validate, type ExecutionArgs, type GraphQLSchema } from 'graphql';
-import type { Context } from 'graphql-ws';
+import {
+  execute,
+  getOperationAST,
+  OperationTypeNode,
+  parse,
+  validate,
+  type ExecutionArgs,
+  type GraphQLError,
+  type GraphQLSchema,
+} from 'graphql';
+import type { Context, SubscribePayload } from 'graphql-ws';
 import { useServer, type Extra } from 'graphql-ws/use/ws';
 import type { WebSocketServer } from 'ws';
 import { viewerOf } from '../auth/authenticate.ts';
@@ -43,26 +52,9 @@ export function serveSubscriptions(
       onConnect: (socket) => admit(socket, options),
       onClose: ({ extra }) => extra.audiences?.dispose(),
       onSubscribe: async (socket, _id, payload) => {
-        const authorization =
-          stringIn(payload.extensions, 'authorization') ?? stringIn(socket.connectionParams, 'authorization');
         try {
           limiter.check(payload.query);
-          await viewerOf(authorization, options.verifier);
-          const audience = audienceOf(payload.extensions, socket, authorization);
-          const document = parse(payload.query);
-          const errors = validate(options.schema, document);
-          if (errors.length > 0) return errors;
-          const args = {
-            schema: options.schema,
-            document,
-            operationName: payload.operationName,
-            variableValues: payload.variables,
-          };
-          return {
-            ...args,
-            ...(await eventArgs(authorization, audience, options)),
-            onEnd: () => audience && socket.extra.audiences?.end(audience.id),
-          } as ExecutionArgs;
+          return await argsOf(payload, socket, options);
         } catch (error) {
           if (error instanceof PlatformError) return [graphqlErrorOf(error)];
           throw error;
@@ -95,6 +87,37 @@ async function admit(
   }
   extra.audiences = new Audiences();
   return true;
+}
+
+/** What the operation is executed with, or what is wrong with it. @throws PlatformError */
+async function argsOf(
+  payload: SubscribePayload,
+  socket: Context<Record<string, unknown>, Connection>,
+  options: SubscriptionEndpointOptions,
+): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  const authorization =
+    stringIn(payload.extensions, 'authorization') ?? stringIn(socket.connectionParams, 'authorization');
+  await viewerOf(authorization, options.verifier);
+  const document = parse(payload.query);
+  const errors = validate(options.schema, document);
+  if (errors.length > 0) return errors;
+  const audience = audienceOf(payload.extensions, socket, authorization);
+  const endAudience = (): void => audience && socket.extra.audiences?.end(audience.id);
+  try {
+    return {
+      schema: options.schema,
+      document,
+      operationName: payload.operationName,
+      variableValues: payload.variables,
+      ...(await eventArgs(authorization, audience, options)),
+      onEnd: endAudience,
+    } as ExecutionArgs;
+  } catch (error) {
+    // Of a subscription that does not begin nothing is kept.
+    if (getOperationAST(document, payload.operationName)?.operation === OperationTypeNode.SUBSCRIPTION)
+      endAudience();
+    throw error;
+  }
 }
 
 /** The audience that a subscribe message is about, told what the message says. @throws FORBIDDEN for all but the gateway */
