@@ -1,9 +1,12 @@
 import { Pool } from 'undici';
 
+type Headers = Readonly<Record<string, string>>;
+
 export interface LoadOptions {
   readonly url: string;
-  readonly bodies: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
+  readonly bodies: readonly (string | Buffer)[];
+  /** One for all requests, or several that are sent in turn. */
+  readonly headers: Headers | readonly Headers[];
   readonly seconds: number;
   readonly connections: number;
   /** Ends after so many requests, if that is sooner. Default: only with the time. */
@@ -59,11 +62,13 @@ async function load(
 ): Promise<LoadResult> {
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, { connections, pipelining: 1 });
+  const various = [headers].flat();
   const latencies: number[] = [];
   let [sent, failures] = [0, 0];
   const send = async (from: number) => {
-    const body = bodies[sent++ % bodies.length] ?? '';
-    const failed = await post(pool, pathname, headers, body);
+    const at = sent++;
+    const body = bodies[at % bodies.length] ?? '';
+    const failed = await post(pool, pathname, various[at % various.length] ?? {}, body);
     latencies.push(performance.now() - from);
     if (failed) failures += 1;
   };
@@ -80,7 +85,12 @@ async function load(
 }
 
 /** Whether it failed. The body is not kept: to take it in must not cost more than to make it. */
-function post(pool: Pool, path: string, headers: Record<string, string>, body: string): Promise<boolean> {
+function post(
+  pool: Pool,
+  path: string,
+  headers: Record<string, string>,
+  body: string | Buffer,
+): Promise<boolean> {
   return new Promise((resolve) => {
     let status = 0;
     pool.dispatch(

@@ -23,19 +23,53 @@ export interface Measured {
   readonly bytes: number;
   readonly fetches: number;
   readonly figures: readonly Figures[];
+  /** The day of it. */
+  readonly date: string;
 }
 
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
 const CHART = new URL('../../docs/performance.svg', import.meta.url);
+/** What was measured last of each workload; page and chart are written from it. */
+const FIGURES = new URL('../../docs/performance.json', import.meta.url);
+
 /** One workload as text for the terminal. */
 export const printed = (measured: Measured): string =>
   [`\n${titleOf(measured)}`, tableOf(measured)].join('\n');
 
-/** Puts the figures of a run in their place on the page, and draws them. */
-export async function writeReport(all: readonly Measured[]): Promise<void> {
+/** Puts the figures of a run in the place of those before, on the page and in the chart. */
+export async function writeReport(run: readonly Measured[]): Promise<void> {
+  const before = await readFile(FIGURES, 'utf8').then(
+    (text) => JSON.parse(text) as Measured[],
+    () => [],
+  );
+  const known = new Map(
+    [...before, ...run].map((measured) => [`${measured.sharing} ${measured.workload}`, measured]),
+  );
+  const all = [...known].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, measured]) => measured);
+  await writeFile(FIGURES, `${JSON.stringify(all, undefined, 2)}\n`);
   const sections = all.map((measured) => `### ${titleOf(measured)}\n\n${tableOf(measured)}`);
   await put('figures', [circumstances(), ratiosOf(all), ...sections].join('\n\n'));
   await writeFile(CHART, chartOf(all.filter(({ sharing }) => !sharing)));
+}
+
+/** One errand on the real platform. */
+export interface PlatformFigures extends Omit<Figures, 'cpuMillis'> {
+  readonly cpuMillis: { readonly gateway: number; readonly services: number; readonly database: number };
+}
+
+export async function writePlatform(figures: readonly PlatformFigures[]): Promise<void> {
+  const table = [
+    "| | CPU ms a request: gateway | services | database | gateway's share | requests a second | p50 ms at half | p99 ms at half |",
+    '|---|---|---|---|---|---|---|---|',
+    ...figures.map(({ name, cpuMillis: { gateway, services, database }, perSecond, failures, p50, p99 }) => {
+      const share = gateway / (gateway + services + database);
+      return `| ${name}${failures ? ` (${failures} failed)` : ''} | ${gateway.toFixed(2)} | ${services.toFixed(2)} | ${database.toFixed(2)} | ${(share * 100).toFixed(0)} % | ${Math.round(perSecond)} | ${p50.toFixed(1)} | ${p99.toFixed(1)} |`;
+    }),
+  ];
+  await put(
+    'platform',
+    [`${new Date().toISOString().slice(0, 10)}. ${circumstances()}`, table.join('\n')].join('\n\n'),
+  );
 }
 
 /** Puts what a long run took of memory in its place on the page. */
@@ -62,8 +96,8 @@ async function put(name: string, content: string): Promise<void> {
   await writeFile(PAGE, `${page.slice(0, from + begin.length)}\n\n${content}\n\n${page.slice(to)}`);
 }
 
-const titleOf = ({ workload, fetches, bytes, sharing }: Measured): string =>
-  `${workload}: ${fetches} fetches, ${(bytes / 1000).toFixed(1)} KB, sharing of equal requests in flight ${sharing ? 'on' : 'off'}`;
+const titleOf = ({ workload, fetches, bytes, sharing, date }: Measured): string =>
+  `${workload}: ${fetches} fetches, ${(bytes / 1000).toFixed(1)} KB, sharing of equal requests in flight ${sharing ? 'on' : 'off'} (${date})`;
 
 function tableOf({ figures }: Measured): string {
   const ours = figures.find(({ name }) => name === OURS);
@@ -106,5 +140,5 @@ function circumstances(): string {
     dependencies: Record<string, string>;
   };
   const peers = Object.entries(versions.dependencies).map(([name, version]) => `${name} ${version}`);
-  return `Measured on ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${os.cpus().length} cores (${os.cpus()[0]?.model.trim() ?? ''}); ${peers.join(', ')}.`;
+  return `Node ${process.versions.node}, ${os.cpus().length} cores (${os.cpus()[0]?.model.trim() ?? ''}); ${peers.join(', ')}.`;
 }

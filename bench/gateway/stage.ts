@@ -29,7 +29,7 @@ export interface Staged {
   stop(): Promise<void>;
 }
 
-const WARM_UP_SECONDS = 2;
+const WARM_UP_SECONDS = 4;
 
 /** Starts a workload's subgraphs and the contenders over them, and sees to it that all give the same answers. */
 export async function stage(

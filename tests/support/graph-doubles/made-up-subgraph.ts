@@ -51,6 +51,7 @@ export class MadeUpSubgraph implements Subgraph {
   readonly url: string;
   private readonly schema: GraphQLSchema;
   private readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
+  private readonly requiring: ReadonlySet<string>;
   private readonly scenarios: ReadonlyMap<string, Scenario>;
   private readonly documents = new Map<string, DocumentNode>();
 
@@ -62,6 +63,7 @@ export class MadeUpSubgraph implements Subgraph {
     const document = parse(sdl);
     this.schema = buildSubgraphSchema(document);
     this.keys = keysOf(document);
+    this.requiring = requiringOf(document);
     const entities = this.schema.getQueryType()?.getFields()['_entities'];
     if (entities)
       entities.resolve = (_root, { representations }: { representations: Record<string, unknown>[] }) =>
@@ -100,8 +102,11 @@ export class MadeUpSubgraph implements Subgraph {
     if (given !== undefined) return given;
     const keys = this.keys.get(source?.__typename ?? '') ?? this.keys.get(parentType.name);
     if (source?.number !== undefined && keys?.has(fieldName)) return keyValue(fieldName, returnType, source);
-    // What a representation brings along beside the key is what the field requires.
-    const seed = `${scenario.seed}/${source?.seed ?? ''}/${fieldName}/${JSON.stringify(args)}/${JSON.stringify(source?.given ?? {})}`;
+    // What a representation brings along beside the key is what some fields require.
+    const required = this.requiring.has(`${parentType.name}.${fieldName}`)
+      ? JSON.stringify(source?.given)
+      : '';
+    const seed = `${scenario.seed}/${source?.seed ?? ''}/${fieldName}/${JSON.stringify(args)}/${required}`;
     const random = randomFrom(seed);
     if (random.chance(scenario.failures)) throw failure(`${parentType.name}.${fieldName} failed`, random);
     return this.valueOf(returnType, { random, seed, scenario });
@@ -241,6 +246,19 @@ function keysOf(document: DocumentNode): ReadonlyMap<string, ReadonlySet<string>
       }
   }
   return keys;
+}
+
+/** `Type.field` for each field with `@requires`. */
+function requiringOf({ definitions }: DocumentNode): ReadonlySet<string> {
+  return new Set(
+    definitions.flatMap((definition) =>
+      definition.kind === Kind.OBJECT_TYPE_DEFINITION
+        ? (definition.fields ?? [])
+            .filter(({ directives }) => directives?.some(({ name }) => name.value === 'requires'))
+            .map(({ name }) => `${definition.name.value}.${name.value}`)
+        : [],
+    ),
+  );
 }
 
 function keyFields({ name, arguments: given = [] }: DirectiveNode): string[] {
