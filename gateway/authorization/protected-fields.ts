@@ -5,8 +5,6 @@ import {
   isCompositeType,
   isListType,
   isNonNullType,
-  isObjectType,
-  isInterfaceType,
   Kind,
   type DocumentNode,
   type FieldNode,
@@ -117,7 +115,10 @@ class Finder {
       this.walk(node.selectionSet, named, [...here, ...lists(type)]);
   }
 
-  /** Those of the field, of the type that it gives, and of everything that the parent may turn out to be: closed in doubt. */
+  /**
+   * Those of the field, of the type that it gives, and of everything that the parent may turn out to be: closed in doubt.
+   * An interface's field has those of its objects by composition (Federation 2.12); they do not come down from it.
+   */
   private of(parent: GraphQLCompositeType, field: string, type: GraphQLOutputType): Requirement[] {
     const all = [
       ...this.requirements.ofField(parent.name, field),
@@ -129,10 +130,7 @@ class Finder {
           ...this.requirements.ofType(possible.name),
           ...this.requirements.ofField(possible.name, field),
         );
-    if (isObjectType(parent) || isInterfaceType(parent)) {
-      all.push(...this.requirements.ofType(parent.name));
-      for (const above of parent.getInterfaces()) all.push(...this.requirements.ofField(above.name, field));
-    }
+    else all.push(...this.requirements.ofType(parent.name));
     return [...new Map(all.map((one) => [one.key, one])).values()];
   }
 }

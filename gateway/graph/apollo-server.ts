@@ -1,12 +1,7 @@
 import { ApolloServer, type ApolloServerOptionsWithGateway } from '@apollo/server';
-import {
-  ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
-  ApolloServerPluginUsageReportingDisabled,
-} from '@apollo/server/plugin/disabled';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
 import { PlatformError } from '#server/errors.ts';
+import { apolloOptions, quietPlugins } from '#server/graphql/apollo-options.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { refuseIntrospection } from '#server/graphql/subgraph-endpoint.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -28,24 +23,13 @@ export interface GraphServerOptions {
 export function graphServer({ graph, introspection, log }: GraphServerOptions): ApolloServer<GatewayContext> {
   return new ApolloServer<GatewayContext>({
     gateway: asGateway(graph),
-    introspection: true, // decided for each request
+    ...apolloOptions(log),
     allowBatchedHttpRequests: true, // their number is checked before
-    includeStacktraceInErrorResponses: false,
-    stopOnTerminationSignals: false,
     // Texts that are known have been put in by PersistedOperations; for the others Apollo's answer is the right one.
     persistedQueries: { cache: NOTHING_IS_KNOWN },
     formatError: (formatted, error) => formatGatewayError(formatted, error, log),
-    logger: {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: (message: string) => log.warn(message),
-      error: (message: string) => log.error(message),
-    },
     plugins: [
-      ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginLandingPageDisabled(),
-      ApolloServerPluginUsageReportingDisabled(),
+      ...quietPlugins<GatewayContext>(),
       {
         requestDidStart: async () => ({
           didResolveOperation: async (request) => {

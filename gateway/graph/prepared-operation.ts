@@ -51,7 +51,7 @@ export interface JsonAnswer {
 
 /** What runs for callers who get and are refused the same fields. */
 interface Variant {
-  readonly execution: Execution | undefined;
+  readonly execution: Execution;
   readonly errors: readonly GraphQLError[];
 }
 
@@ -107,9 +107,9 @@ export class PreparedOperation {
   /** The response as JSON text; `coerced` is what `admit` gave. */
   async toJson(request: OperationRequest): Promise<JsonAnswer> {
     const variant = this.variantFor(grantsOf(request.context.viewer));
-    const execution = { ...request, errors: variant.errors };
+    const execution = variant.errors.length > 0 ? { ...request, errors: variant.errors } : request;
     if (this.maxAgeSeconds > 0 && variant.errors.length === 0) return this.fromCache(variant, execution);
-    const json = variant.execution ? await variant.execution.toJson(execution) : this.refusal(variant.errors);
+    const json = await variant.execution.toJson(execution);
     if (this.operation.operation === OperationTypeNode.MUTATION) this.options.responses.forget(this.services);
     return { json };
   }
@@ -117,9 +117,7 @@ export class PreparedOperation {
   /** The response as values, its errors raw; `coerced` is what `admit` gave. */
   async toResult(request: OperationRequest): Promise<ExecutionResult> {
     const variant = this.variantFor(grantsOf(request.context.viewer));
-    const result = variant.execution
-      ? await variant.execution.toResult({ ...request, errors: variant.errors })
-      : { errors: variant.errors, data: null };
+    const result = await variant.execution.toResult({ ...request, errors: variant.errors });
     if (this.operation.operation === OperationTypeNode.MUTATION) this.options.responses.forget(this.services);
     return result;
   }
@@ -134,8 +132,10 @@ export class PreparedOperation {
     );
     const known = responses.get(key);
     if (known) return { json: known.json, cached: { maxAgeSeconds, ageSeconds: known.ageSeconds } };
-    const json = await (variant.execution?.toJson(request) ?? this.refusal([]));
-    if (hasErrors(json)) return { json };
+    const { mutations } = responses;
+    const json = await variant.execution.toJson(request);
+    // What was read while something was written may be old already.
+    if (hasErrors(json) || mutations !== responses.mutations) return { json };
     responses.set(key, json, this.services, maxAgeSeconds);
     return { json, cached: { maxAgeSeconds, ageSeconds: 0 } };
   }
@@ -147,7 +147,9 @@ export class PreparedOperation {
     const refused = this.protectedFields.refusedTo(grants);
     const document = pruned(this.document, this.operation, new Set(refused.map(({ node }) => node)));
     const variant: Variant = {
-      execution: document && this.executionOf(this.planOf(document), (data) => withhold(data, refused)),
+      execution: this.executionOf(document ? this.planOf(document) : NOTHING_TO_FETCH, (data) =>
+        withhold(data, refused),
+      ),
       errors: unauthorizedErrors(refused),
     };
     this.variants.set(mask, variant);
@@ -170,11 +172,10 @@ export class PreparedOperation {
       { formatError, ...(onFallback && { onFallback }) },
     );
   }
-
-  private refusal(errors: readonly GraphQLError[]): string {
-    return JSON.stringify({ errors: errors.map((error) => this.options.formatError(error)), data: null });
-  }
 }
+
+/** Where every field that was asked for is refused. */
+const NOTHING_TO_FETCH: QueryPlan = { kind: 'QueryPlan' };
 
 /** Errors come before the data where there are any. */
 const hasErrors = (json: string): boolean => json.startsWith('{"errors"');

@@ -18,6 +18,9 @@ export class ResponseCache {
     sizeCalculation: ({ json }, key) => json.length + key.length,
   });
 
+  /** How many have been told of so far. */
+  mutations = 0;
+
   /** What is public may still differ by gym and role: an admin sees more, a gym may have switched a module off. */
   keyOf(operation: string, variables: unknown, viewer: Viewer): string {
     const audience = viewer.kind === 'user' ? `${viewer.role} ${viewer.gymId}` : viewer.kind;
@@ -36,6 +39,7 @@ export class ResponseCache {
 
   /** After a mutation: nobody is shown what she has just changed. */
   forget(services: readonly string[]): void {
+    this.mutations += 1;
     for (const [key, { services: used }] of this.cached.entries())
       if (used.some((service) => services.includes(service))) this.cached.delete(key);
   }

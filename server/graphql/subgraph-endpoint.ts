@@ -1,10 +1,4 @@
 import { ApolloServer, type GraphQLRequestContext } from '@apollo/server';
-import {
-  ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
-  ApolloServerPluginUsageReportingDisabled,
-} from '@apollo/server/plugin/disabled';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
@@ -19,6 +13,7 @@ import type { Logger } from '../observability/logger.ts';
 import { MAX_UPLOAD_BYTES } from '../rest/multipart.ts';
 import { platformErrorOf } from '../rest/problem.ts';
 import type { Audience } from '../audience.ts';
+import { apolloOptions, quietPlugins } from './apollo-options.ts';
 import { extensionsOf, formatGraphqlError, graphqlErrorOf } from './errors.ts';
 import { operationLimiter, SUBGRAPH_LIMITS } from './limits.ts';
 import { scalars } from './scalars.ts';
@@ -68,23 +63,10 @@ export async function mountGraphEndpoint<Services extends object>(
   const { log } = options;
   const server = new ApolloServer<GraphContext<Services>>({
     schema: options.schema,
-    // Decided for each request below, because admins may where others may not.
-    introspection: true,
-    includeStacktraceInErrorResponses: false,
-    stopOnTerminationSignals: false,
+    ...apolloOptions(log),
     formatError: (formatted, error) => formatGraphqlError(formatted, error, log),
-    logger: {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: (message) => log.warn(message),
-      error: (message) => log.error(message),
-    },
     plugins: [
-      // The two that cost the most of a small request, and all that would call out.
-      ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginLandingPageDisabled(),
-      ApolloServerPluginUsageReportingDisabled(),
+      ...quietPlugins<GraphContext<Services>>(),
       {
         requestDidStart: async () => ({
           didResolveOperation: async (request) => refuseIntrospection(request, options.introspection),
@@ -101,7 +83,8 @@ export async function mountGraphEndpoint<Services extends object>(
     multipartBody,
     express.json({ limit: '1mb' }),
     ((req, _res, next) => {
-      const query: unknown = (req.body as { query?: unknown } | undefined)?.query;
+      // A GET carries it in its address.
+      const query: unknown = (req.body as { query?: unknown } | undefined)?.query ?? req.query.query;
       if (typeof query === 'string') limiter.check(query);
       req.body ??= {};
       next();
