@@ -37,10 +37,16 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
       );
     },
     async extend(sessionId, until) {
-      await unit.em.nativeUpdate(Reservation, { sessionId }, { expiresAt: until });
+      await unit.transaction(async () => {
+        await takeTurn(unit, sessionId);
+        await unit.em.nativeUpdate(Reservation, { sessionId }, { expiresAt: until });
+      });
     },
     async release(sessionId, except) {
-      await unit.em.nativeDelete(Reservation, { sessionId, ...(except && { resource: { $ne: except } }) });
+      await unit.transaction(async () => {
+        await takeTurn(unit, sessionId);
+        await unit.em.nativeDelete(Reservation, { sessionId, ...(except && { resource: { $ne: except } }) });
+      });
     },
     async purge() {
       await unit.em.execute('delete from reservation where expires_at <= now()');
@@ -51,9 +57,12 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
 /** All places are held by others. */
 class Taken extends Error {}
 
-/** Two requests of one session at once: one after the other. */
+/**
+ * Two writers of one session: one after the other, and all in the same order, the session before what it holds. Who
+ * took the two the other way round (a deployment's end, a cancellation) would wait for ever for who waits for him.
+ */
 const takeTurn = (unit: UnitOfWork, sessionId: string) =>
-  unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`reservations of ${sessionId}`]);
+  unit.em.execute('select 1 from wizard_session where id = ? for update', [sessionId]);
 
 async function isMadeLonger(unit: UnitOfWork, { resource, value, sessionId, until }: ReservationRequest) {
   const own = await unit.em.execute<unknown[]>(
