@@ -13,15 +13,15 @@ export interface Heard {
   round: string;
   first: number;
   last: number;
+  /** Of one client's message. */
+  bytes: number;
 }
 
 const [orders] = (await once(process, 'message')) as [Orders];
 const rounds = new Map<string, { heard: number; first: number }>();
 let connected = 0;
-let bytes = 0;
 
 function hear(frame: Buffer): void {
-  bytes += frame.length;
   const at = frame.indexOf('round ');
   if (at < 0) return;
   const round = /round \d+/.exec(frame.toString('latin1', at, at + 12))?.[0] ?? '';
@@ -29,7 +29,7 @@ function hear(frame: Buffer): void {
   known.heard += 1;
   rounds.set(round, known);
   if (known.heard === orders.count)
-    process.send?.({ round, first: known.first, last: Date.now() } satisfies Heard);
+    process.send?.({ round, first: known.first, last: Date.now(), bytes: frame.length } satisfies Heard);
 }
 
 function connect(number: number): Promise<void> {
@@ -69,5 +69,4 @@ await Promise.all(
   }),
 );
 process.send?.({ connected });
-process.on('message', () => process.send?.({ bytes }));
 process.on('disconnect', () => process.exit(0));

@@ -146,10 +146,12 @@ async function change(round: string): Promise<Heard[]> {
   return (await Promise.all(heard)).map(([one]) => one);
 }
 const took: { first: number; last: number }[] = [];
+let bytes = 0;
 for (let round = 0; round < ROUNDS; round += 1) {
   await pause(250); // presence is told at most every 200 ms: this measures the gateway, not that wait
   const since = Date.now();
   const all = await change(`round ${round}`);
+  bytes = all[0]?.bytes ?? 0;
   took.push({
     first: Math.min(...all.map(({ first }) => first)) - since,
     last: Math.max(...all.map(({ last }) => last)) - since,
@@ -158,7 +160,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
 const after = await figures();
 const sorted = took.map(({ last }) => last).toSorted((a, b) => a - b);
 console.log(
-  `an event reaches the first after ${took.map(({ first }) => first).toSorted((a, b) => a - b)[ROUNDS / 2]} ms, all after ${sorted[ROUNDS / 2]} ms (median of ${ROUNDS}), at worst ${sorted.at(-1)} ms`,
+  `an event of ${(bytes / 1_024).toFixed(1)} KiB reaches the first after ${took.map(({ first }) => first).toSorted((a, b) => a - b)[ROUNDS / 2]} ms, all after ${sorted[ROUNDS / 2]} ms (median of ${ROUNDS}), at worst ${sorted.at(-1)} ms`,
 );
 console.log(
   `gateway: ${((((after.cpu ?? 0) - (connected.cpu ?? 0)) * 1_000) / ROUNDS).toFixed(0)} ms of CPU an event, ${((after.executions ?? 0) - (connected.executions ?? 0)) / ROUNDS} executions an event; ${((after.rss ?? 0) / 1_048_576).toFixed(0)} MiB resident`,

@@ -226,6 +226,24 @@ describe('subscriptions of a whole gym', () => {
     expect(hers.heard.some((users) => users.has(other.id))).toBe(false);
   });
 
+  it('go on while a service that fills them in is away: its fields are null, with an error', async () => {
+    await quiet();
+    const [one] = (await people(1, await newGym())) as [Person];
+    const events = subscribe(platform.url('gateway'), ONLINE, {}, one.token);
+    open.push(events);
+    await events.next();
+    await platform.running('identity').stop();
+    await announce(one, 'alone');
+    const { data, errors } = await events.next();
+    expect(data).toEqual({
+      onlineUsersUpdated: { users: [{ status: 'AVAILABLE', activity: 'alone', user: null }] },
+    });
+    expect(errors).toMatchObject([{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }]);
+    await platform.restart('identity');
+    await announce(one, 'with others');
+    expect((await events.next()).errors).toBeUndefined();
+  });
+
   it('are asked for in the name of another when the one in whose name it was has gone', async () => {
     await quiet();
     const members = await people(3, await newGym());
