@@ -118,7 +118,12 @@ describe('docker-compose.yml', () => {
 
   it('sets shared settings by names that the servers read', () => {
     const known = new Set(Object.keys(serverSettings.shape).map(variableOf));
-    const own = new Set(['HEALTH_URL', 'BOOTSTRAP_ADMIN_EMAIL', 'BOOTSTRAP_ADMIN_PASSWORD']);
+    const own = new Set([
+      'HEALTH_URL',
+      'BOOTSTRAP_ADMIN_EMAIL',
+      'BOOTSTRAP_ADMIN_PASSWORD',
+      'WIZARD_PUBLIC_URL',
+    ]);
     for (const name of servers) {
       const unknown = Object.keys(compose.services[name]!.environment!).filter(
         (variable) => !known.has(variable) && !own.has(variable),
