@@ -184,12 +184,9 @@ class Documents {
 /** Closes the sockets of those who were logged out elsewhere: they hear nothing more within 5 s. */
 async function closeEnded(open: ReadonlySet<Connection>, { verifier }: GraphSocketOptions): Promise<void> {
   for (const { gatewayContext, socket } of open) {
-    try {
-      await viewerOf(gatewayContext?.authorization, verifier);
-    } catch (error) {
-      if (error instanceof PlatformError && error.code === 'UNAUTHENTICATED')
-        socket.close(CloseCode.Forbidden, 'The access token holds no more; connect again with a new one.');
-    }
+    const viewer = gatewayContext?.viewer;
+    if (viewer && viewer.kind !== 'anonymous' && !(await verifier.stillHolds(viewer)))
+      socket.close(CloseCode.Forbidden, 'The access token holds no more; connect again with a new one.');
   }
 }
 

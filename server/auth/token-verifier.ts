@@ -41,6 +41,11 @@ export class TokenVerifier {
     return this.unlessRevoked(viewer);
   }
 
+  /** Whether a token that was verified before, for this viewer, holds still. */
+  async stillHolds(viewer: UserViewer | ServiceViewer): Promise<boolean> {
+    return viewer.expiresAt > Date.now() && !(await this.options.isRevoked?.(viewer));
+  }
+
   private async unlessRevoked<Known extends UserViewer | ServiceViewer>(viewer: Known): Promise<Known> {
     if (await this.options.isRevoked?.(viewer))
       throw unauthenticated('This session has been ended; log in again.');

@@ -258,6 +258,16 @@ describe('subscriptions of a whole gym', () => {
     await announce(second, 'still there');
     await Promise.all([b.sees(second, 'still there'), c.sees(second, 'still there')]);
     expect((await figures()).upstreams).toBe(1);
+    // One whose session ends while she listens hears nothing more within 5 s.
+    const closed = new Promise<number>((resolve) =>
+      c.subscription.client.on('closed', (event) => resolve((event as { code: number }).code)),
+    );
+    const loggedOutAt = Date.now();
+    await platform.rest('identity', 'POST', '/auth/logout', { token: third.token, body: {} });
+    expect(await closed).toBe(4403);
+    expect(Date.now() - loggedOutAt).toBeLessThan(6_000);
+    await announce(second, 'alone');
+    await b.sees(second, 'alone');
   });
 });
 
