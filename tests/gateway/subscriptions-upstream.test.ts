@@ -23,13 +23,25 @@ import { loadGraph } from '../../gateway/supergraph/load-graph.ts';
 /** A subgraph whose events are what the test says: of a state, and of a sequence that begins with what one has missed. */
 const SDL = `
   extend schema
-    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective"])
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective", "@key"])
     @link(url: "https://specs.fitness-platform.example/audience/v1.0", import: ["@sameForGym"])
     @composeDirective(name: "@sameForGym")
   directive @sameForGym on FIELD_DEFINITION
   type Query { nothing: Int }
-  type Subscription { count: Int @sameForGym, items: Int }
+  type Subscription { count: Int @sameForGym, items: Int, thing: Thing @sameForGym }
+  type Thing @key(fields: "id") { id: ID! @sameForGym }
 `;
+/** Another, which answers when the test lets it. */
+const NAMES_SDL = `
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective", "@key"])
+    @link(url: "https://specs.fitness-platform.example/audience/v1.0", import: ["@sameForGym"])
+    @composeDirective(name: "@sameForGym")
+  directive @sameForGym on FIELD_DEFINITION
+  type Thing @key(fields: "id") { id: ID! name: String @sameForGym }
+`;
+const names = new EventEmitter();
+let areNamesHeld = false;
 interface CountEvent {
   count: number;
   [EVENT_KIND]?: EventKind;
@@ -40,6 +52,7 @@ const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256
 const said = new EventEmitter();
 let total = 0;
 let url: string;
+let namesUrl: string;
 let stopSubgraph: () => Promise<void>;
 let subscriptions: FederatedSubscriptions;
 
@@ -76,6 +89,25 @@ beforeAll(async () => {
               push(whole(total));
             }),
         },
+        thing: {
+          subscribe: (_root: unknown, _args: unknown, { audience }: { audience?: Audience }) =>
+            eventSource<{ thing: { id: string }; [EVENT_KIND]: EventKind }>(async (stream) => {
+              const push =
+                audience?.attend(stream, {
+                  async onJoin(userId, standing) {
+                    standing(false);
+                    const hear = (): void => standing(true);
+                    said.on(`apart ${userId}`, hear);
+                    return () => void said.off(`apart ${userId}`, hear);
+                  },
+                  again: () => undefined,
+                }) ?? stream.push;
+              const tell = (id: string) => push({ thing: { id }, [EVENT_KIND]: 'whole' });
+              if (audience) said.on('thing', tell);
+              stream.onStop(() => said.off('thing', tell));
+              tell(audience ? 'first' : 'her own');
+            }),
+        },
         items: {
           subscribe: () =>
             eventSource<ReturnType<typeof item>>(async (stream) => {
@@ -104,11 +136,26 @@ beforeAll(async () => {
       return {};
     },
   });
+  const namesServer = createServer(async (req, res) => {
+    let body = '';
+    for await (const part of req) body += String(part);
+    const { representations } = (JSON.parse(body) as { variables: { representations: { id: string }[] } })
+      .variables;
+    if (areNamesHeld) {
+      names.emit('asked');
+      await once(names, 'answer');
+    }
+    const _entities = representations.map(({ id }) => ({ __typename: 'Thing', id, name: `named ${id}` }));
+    res.setHeader('Content-Type', 'application/json').end(JSON.stringify({ data: { _entities } }));
+  });
+  await new Promise<void>((resolve) => namesServer.listen(0, '127.0.0.1', resolve));
+  namesUrl = `http://127.0.0.1:${(namesServer.address() as AddressInfo).port}/graphql`;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`;
   stopSubgraph = async () => {
     await stop();
-    await new Promise((resolve) => server.close(resolve));
+    namesServer.closeAllConnections();
+    await Promise.all([server, namesServer].map((one) => new Promise((resolve) => one.close(resolve))));
   };
 });
 beforeEach(() => open('gateway'));
@@ -121,18 +168,22 @@ function open(service: string): void {
     metrics: createMetrics('gateway'),
     tokens: { get: async () => tokenOf({ role: 'SERVICE', sub: service }) },
   });
-  const { supergraphSdl } = composeServices([{ name: 'counter', url, typeDefs: parse(SDL) }]);
+  const { supergraphSdl } = composeServices([
+    { name: 'counter', url, typeDefs: parse(SDL) },
+    { name: 'names', url: namesUrl, typeDefs: parse(NAMES_SDL) },
+  ]);
   subscriptions.load(
     loadGraph(
       supergraphSdl ?? '',
       (name, at) =>
-        new HttpSubgraph({ name, url: at, timeoutMillis: 1_000, connections: 1, shareInFlight: false }),
+        new HttpSubgraph({ name, url: at, timeoutMillis: 5_000, connections: 4, shareInFlight: false }),
     ),
   );
 }
 
 interface Heard {
-  next(): Promise<number | undefined>;
+  /** The value of the only field. */
+  next(): Promise<unknown>;
   leave(): Promise<unknown>;
 }
 function listen(userId: string, seconds = 900, query = 'subscription { count }'): Heard {
@@ -163,7 +214,7 @@ function listen(userId: string, seconds = 900, query = 'subscription { count }')
     async next() {
       const { value, done } = await results.next();
       if (done || value.errors) throw new Error(`no event: ${JSON.stringify(value)}`);
-      return Object.values(value.data ?? {})[0] as number;
+      return Object.values(value.data ?? {})[0];
     },
     leave: async () => results.return?.(),
   };
@@ -203,6 +254,26 @@ describe('who comes later', () => {
     expect(await apart.next()).toBe(8);
     await apart.leave();
     expect(subscriptions.counts).toEqual({ upstreams: 0, groups: 0, subscribers: 0 });
+    await subscriptions.close();
+  });
+});
+
+describe('a member who is told apart', () => {
+  it('hears nothing more of the others, also not what was being filled in', async () => {
+    const query = 'subscription { thing { name } }';
+    const [viewer, other] = [listen('viewer', 900, query), listen('other', 900, query)];
+    for (const one of [viewer, other]) expect(await one.next()).toEqual({ name: 'named first' });
+    areNamesHeld = true;
+    const asked = once(names, 'asked');
+    said.emit('thing', 'secret');
+    await asked;
+    said.emit('apart viewer');
+    while (subscriptions.counts.upstreams < 2) await new Promise(setImmediate);
+    areNamesHeld = false;
+    names.emit('answer');
+    expect(await other.next()).toEqual({ name: 'named secret' });
+    expect(await viewer.next()).toEqual({ name: 'named her own' });
+    await Promise.all([viewer.leave(), other.leave()]);
     await subscriptions.close();
   });
 });
