@@ -2,27 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import { ONLINE, onlineListeners, type Person } from '../support/online-listeners.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { subscribe, type Subscription } from '../support/subscribe.ts';
-
-const ONLINE =
-  'subscription { onlineUsersUpdated { users { status activity user { id displayName gym { name } } } } }';
-
-interface Person {
-  id: string;
-  token: string;
-}
-/** A client that keeps what it hears. */
-interface Listener {
-  /** The activities of everybody in each event heard so far. */
-  readonly heard: Map<string, string | null>[];
-  /** Waits for an event in which everybody of these is doing that. */
-  sees(who: Person, activity: string): Promise<void>;
-  readonly subscription: Subscription;
-}
+import { subscribe } from '../support/subscribe.ts';
 
 let platform: TestPlatform;
-const open: Subscription[] = [];
+const { open, newGym, people, announce, block, unblock, listen, figures, quiet } = onlineListeners(
+  () => platform,
+);
 beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'gym', 'squad'],
@@ -32,81 +19,6 @@ beforeAll(async () => {
 });
 afterEach(() => Promise.all(open.splice(0).map((subscription) => subscription.close())));
 afterAll(() => platform.stop());
-
-async function newGym(): Promise<string> {
-  const { data } = await platform.graph(
-    'gym',
-    'mutation ($input: CreateGymInput!) { createGym(input: $input) { id } }',
-    { input: { name: `Gym ${randomUUID()}`, slug: `gym-${randomUUID().slice(0, 12)}` } },
-    { token: await platform.demo('super@demo.test') },
-  );
-  return data.createGym.id;
-}
-const people = (count: number, gymId: string): Promise<Person[]> =>
-  Promise.all(Array.from({ length: count }, () => platform.register(gymId)));
-const announce = (who: Person, activity: string) =>
-  platform.graph(
-    'squad',
-    'mutation ($input: GoOnlineInput) { goOnline(input: $input) { online } }',
-    { input: { activity } },
-    { token: who.token },
-  );
-const block = (who: Person, other: Person) =>
-  platform.rest('squad', 'POST', `/blocks/${other.id}`, { token: who.token });
-const unblock = (who: Person, other: Person) =>
-  platform.rest('squad', 'DELETE', `/blocks/${other.id}`, { token: who.token });
-
-function listen(who: Person, query = ONLINE): Listener {
-  const subscription = subscribe(platform.url('gateway'), query, {}, who.token);
-  open.push(subscription);
-  const heard: Map<string, string | null>[] = [];
-  const waiting = new Set<() => void>();
-  const hear = async (): Promise<void> => {
-    for (;;) {
-      const { data, errors } = await subscription.next();
-      if (errors) throw new Error(JSON.stringify(errors));
-      heard.push(
-        new Map(
-          data?.onlineUsersUpdated.users.map(
-            ({ activity, user }: { activity: string | null; user: { id: string } }) => [user.id, activity],
-          ),
-        ),
-      );
-      for (const look of waiting) look();
-    }
-  };
-  hear().catch(() => undefined);
-  return {
-    heard,
-    subscription,
-    sees: ({ id }, activity) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (heard.at(-1)?.get(id) !== activity) return;
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-        look();
-      }),
-  };
-}
-/** The gateway's own figures of subscriptions. */
-async function figures(): Promise<Record<'upstreams' | 'groups' | 'subscribers' | 'executions', number>> {
-  const { body } = await platform.rest('gateway', 'GET', '/metrics');
-  const text = String(body);
-  const figure = (name: string) =>
-    Number(new RegExp(`^gateway_subscription_${name}\\{[^}]*\\} (\\d+)`, 'm').exec(text)?.[1]);
-  return {
-    upstreams: figure('upstreams'),
-    groups: figure('groups'),
-    subscribers: figure('subscribers'),
-    executions: figure('executions_total'),
-  };
-}
-async function quiet(): Promise<void> {
-  while ((await figures()).subscribers > 0) await new Promise(setImmediate);
-}
 
 describe('subscriptions of a whole gym', () => {
   it('by 1,000 clients cost one upstream subscription and one execution an event', async () => {

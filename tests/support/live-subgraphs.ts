@@ -1,0 +1,191 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { composeServices } from '@apollo/composition';
+import { parse } from 'graphql';
+import jwt from 'jsonwebtoken';
+import { WebSocketServer } from 'ws';
+import type { Audience } from '#server/audience.ts';
+import { TokenVerifier } from '#server/auth/token-verifier.ts';
+import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
+import { eventSource } from '#server/event-source.ts';
+import { subgraphSchema } from '#server/graphql/subgraph-endpoint.ts';
+import { serveSubscriptions } from '#server/graphql/subscriptions.ts';
+import { createLogger } from '#server/observability/logger.ts';
+
+/** A subgraph whose events are what the test says: of a state, and of a sequence that begins with what one has missed. */
+const SDL = `
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective", "@key"])
+    @link(url: "https://specs.fitness-platform.example/audience/v1.0", import: ["@sameForGym"])
+    @composeDirective(name: "@sameForGym")
+  directive @sameForGym on FIELD_DEFINITION
+  type Query { nothing: Int }
+  type Subscription { count: Int @sameForGym, items: Int, thing: Thing @sameForGym }
+  type Thing @key(fields: "id") { id: ID! @sameForGym }
+`;
+/** Another, which answers when the test lets it. */
+const NAMES_SDL = `
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective", "@key"])
+    @link(url: "https://specs.fitness-platform.example/audience/v1.0", import: ["@sameForGym"])
+    @composeDirective(name: "@sameForGym")
+  directive @sameForGym on FIELD_DEFINITION
+  type Thing @key(fields: "id") { id: ID! name: String @sameForGym }
+`;
+interface CountEvent {
+  count: number;
+  [EVENT_KIND]?: EventKind;
+}
+
+/** Two subgraphs, and what a test says to them. */
+export interface LiveSubgraphs {
+  /** Of both. */
+  readonly supergraphSdl: string;
+  tokenOf(claims: object, seconds?: number): string;
+  /** The count is this from now on: told whole, or as what adds to the one before. */
+  count(count: number, kind?: 'whole' | 'partial'): void;
+  item(item: number): void;
+  /** For the audience. */
+  thing(id: string): void;
+  /** This user is not one of the audience's any more. */
+  tellApart(userId: string): void;
+  /** Names are not answered until the returned function is called; resolves once one was asked for. */
+  holdNames(): { asked: Promise<unknown>; answer(): void };
+  stop(): Promise<void>;
+}
+
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+const tokenOf = (claims: object, seconds = 900): string =>
+  jwt.sign({ sid: randomUUID(), ...claims }, privateKey, {
+    algorithm: 'ES256',
+    keyid: 'test',
+    issuer: 'test',
+    audience: 'test',
+    expiresIn: seconds,
+  });
+
+export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
+  const said = new EventEmitter();
+  const names = new EventEmitter();
+  let areNamesHeld = false;
+  let total = 0;
+  const counted = (kind: EventKind): CountEvent => ({ count: total, [EVENT_KIND]: kind });
+  const item = (items: number) => ({ items, [EVENT_KIND]: 'next' as const });
+  const schema = subgraphSchema(SDL, [
+    {
+      Subscription: {
+        count: {
+          subscribe: (_root: unknown, _args: unknown, { audience }: { audience?: Audience }) =>
+            eventSource<CountEvent>(async (stream) => {
+              const push =
+                audience?.attend(stream, {
+                  async onJoin(userId, tell) {
+                    tell(userId.startsWith('apart'));
+                    return () => undefined;
+                  },
+                  again: () => push(counted('whole')),
+                }) ?? stream.push;
+              said.on('event', push);
+              stream.onStop(() => said.off('event', push));
+              push(counted('whole'));
+            }),
+        },
+        thing: {
+          subscribe: (_root: unknown, _args: unknown, { audience }: { audience?: Audience }) =>
+            eventSource<{ thing: { id: string }; [EVENT_KIND]: EventKind }>(async (stream) => {
+              const push =
+                audience?.attend(stream, {
+                  async onJoin(userId, standing) {
+                    standing(false);
+                    const hear = (): void => standing(true);
+                    said.on(`apart ${userId}`, hear);
+                    return () => void said.off(`apart ${userId}`, hear);
+                  },
+                  again: () => undefined,
+                }) ?? stream.push;
+              const tell = (id: string) => push({ thing: { id }, [EVENT_KIND]: 'whole' });
+              if (audience) said.on('thing', tell);
+              stream.onStop(() => said.off('thing', tell));
+              tell(audience ? 'first' : 'her own');
+            }),
+        },
+        items: {
+          subscribe: () =>
+            eventSource<ReturnType<typeof item>>(async (stream) => {
+              for (const missed of [1, 2, 3]) stream.push(item(missed));
+              const push = (items: number) => stream.push(item(items));
+              said.on('item', push);
+              stream.onStop(() => said.off('item', push));
+            }),
+        },
+      },
+    },
+  ]);
+  const server = createServer();
+  const sockets = new WebSocketServer({ server });
+  const verifier = new TokenVerifier({
+    issuer: 'test',
+    audience: 'test',
+    keys: { get: async () => publicKey.export({ type: 'spki', format: 'pem' }) as string },
+  });
+  const stop = serveSubscriptions(sockets, {
+    schema,
+    verifier,
+    log: createLogger('counter', 'silent'),
+    contextFor: async (authorization) => {
+      await verifier.verify(authorization?.slice('Bearer '.length) ?? '');
+      return {};
+    },
+  });
+  const namesServer = createServer(async (req, res) => {
+    let body = '';
+    for await (const part of req) body += String(part);
+    const { representations } = (JSON.parse(body) as { variables: { representations: { id: string }[] } })
+      .variables;
+    if (areNamesHeld) {
+      names.emit('asked');
+      await once(names, 'answer');
+    }
+    const _entities = representations.map(({ id }) => ({ __typename: 'Thing', id, name: `named ${id}` }));
+    res.setHeader('Content-Type', 'application/json').end(JSON.stringify({ data: { _entities } }));
+  });
+  const url = await listen(server);
+  const { supergraphSdl } = composeServices([
+    { name: 'counter', url, typeDefs: parse(SDL) },
+    { name: 'names', url: await listen(namesServer), typeDefs: parse(NAMES_SDL) },
+  ]);
+  return {
+    supergraphSdl: supergraphSdl ?? '',
+    tokenOf,
+    count(count, kind = 'whole') {
+      total = count;
+      said.emit('event', counted(kind));
+    },
+    item: (one) => void said.emit('item', one),
+    thing: (id) => void said.emit('thing', id),
+    tellApart: (userId) => void said.emit(`apart ${userId}`),
+    holdNames() {
+      areNamesHeld = true;
+      return {
+        asked: once(names, 'asked'),
+        answer() {
+          areNamesHeld = false;
+          names.emit('answer');
+        },
+      };
+    },
+    async stop() {
+      await stop();
+      namesServer.closeAllConnections();
+      await Promise.all([server, namesServer].map((one) => new Promise((resolve) => one.close(resolve))));
+    },
+  };
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`;
+}
