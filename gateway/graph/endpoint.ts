@@ -1,10 +1,11 @@
 import { expressMiddleware } from '@as-integrations/express5';
-import express, { type Express, type RequestHandler } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { GraphQLError } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { graphqlErrorHandler } from '#server/graphql/subgraph-endpoint.ts';
+import { readJson } from '#server/http/json-body.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { Counter, type Metrics } from '#server/observability/metrics.ts';
@@ -91,7 +92,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     optionalAuth(verifier),
     ...(store ? [rateLimited({ ...RATE_LIMIT, store })] : []),
     multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: 10 }),
-    express.json({ limit: '1mb' }),
+    readJson(),
     operationChecks(persisted),
     expressMiddleware(server, {
       context: async ({ res }) => {

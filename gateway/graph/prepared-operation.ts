@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
+import { isTooDeep, tooDeep } from '#server/http/json-body.ts';
 import { grantsOf, type Grants } from '../authorization/grants.ts';
 import { ProtectedFields } from '../authorization/protected-fields.ts';
 import { pruned } from '../authorization/prune.ts';
@@ -92,6 +93,7 @@ export class PreparedOperation {
   admit(
     given: Readonly<Record<string, unknown>>,
   ): { coerced: Readonly<Record<string, unknown>> } | { errors: readonly GraphQLError[] } {
+    if (isTooDeep(given)) return { errors: [graphqlErrorOf(tooDeep())] };
     const { errors, coerced } = getVariableValues(
       this.options.graph.apiSchema,
       this.operation.variableDefinitions ?? [],

@@ -1,13 +1,14 @@
 import { ApolloServer, type GraphQLRequestContext } from '@apollo/server';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { expressMiddleware } from '@as-integrations/express5';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
 import { BREAK, type GraphQLSchema, Kind, parse, visit } from 'graphql';
 import processRequest from 'graphql-upload/processRequest.mjs';
 import { optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { isAdmin, type Viewer } from '../auth/viewer.ts';
 import { PlatformError } from '../errors.ts';
+import { readJson } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import { MAX_UPLOAD_BYTES } from '../rest/multipart.ts';
@@ -81,7 +82,7 @@ export async function mountGraphEndpoint<Services extends object>(
     optionalAuth(options.verifier),
     ...(options.rateLimiter ? [options.rateLimiter] : []),
     multipartBody,
-    express.json({ limit: '1mb' }),
+    readJson(),
     ((req, _res, next) => {
       // A GET carries it in its address.
       const query: unknown = (req.body as { query?: unknown } | undefined)?.query ?? req.query.query;

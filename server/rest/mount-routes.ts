@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import type { Store } from 'express-rate-limit';
 import { authenticateToken, forgivingAuth, optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { notFound, PlatformError } from '../errors.ts';
+import { readJson } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Page } from '../paging.ts';
 import { validated } from '../validate.ts';
@@ -83,7 +84,7 @@ const AUTHENTICATION = {
   forgiving: forgivingAuth,
 } as const;
 
-const parseJson = express.json({ limit: '1mb', type: ['application/json', 'application/*+json'] });
+const parseJson = readJson(['application/json', 'application/*+json']);
 
 /** A body must say that it is JSON: what is silently taken for something else loses data. */
 const jsonBody: RequestHandler = (req, res, next) => {

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { ofErasedAccount } from '../accounts/erased-accounts.ts';
 import { INTERNAL_MESSAGE, PlatformError, type FieldError } from '../errors.ts';
+import { TOO_DEEP, tooDeep } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { StoredAnswer } from './idempotency.ts';
 
@@ -66,6 +67,7 @@ export function platformErrorOf(thrown: unknown): PlatformError {
     return new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON.', {
       errors: [{ path: '', message: 'expected valid JSON' }],
     });
+  if (type === TOO_DEEP) return tooDeep();
   if (type === 'entity.too.large')
     return new PlatformError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB; send less at once.');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')

@@ -145,6 +145,11 @@ describe('what is no proper request', () => {
     ['an empty object', '{}', 400],
     ['a query that is no text', '{"query":{}}', 400],
     ['an empty batch', '[]', 400],
+    [
+      'variables deeper than any form',
+      `{"query":"{ now }","variables":{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`,
+      400,
+    ],
   ])('%s is refused', async (_what, body, status) => {
     expect((await send(body)).status).toBe(status);
   });
