@@ -200,6 +200,15 @@ describe('REST at the gateway', () => {
         headers: { 'content-type': 'application/json' },
       }),
     ).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+    expect(
+      await platform.rest('gateway', 'POST', '/identity/auth/login', {
+        body: `{"email":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
+        headers: { 'content-type': 'application/json' },
+      }),
+    ).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', detail: expect.stringContaining('flatter') },
+    });
     expect(await platform.rest('gateway', 'GET', '/gym/locations')).toMatchObject({
       status: 401,
       body: { code: 'UNAUTHENTICATED' },
