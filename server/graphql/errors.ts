@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { unwrapResolverError } from '@apollo/server/errors';
-import { ofErasedAccount } from '../accounts/erased-accounts.ts';
+import { refusalOfDatabase } from '../database/refusals.ts';
 import { ERRORS, INTERNAL_MESSAGE, PlatformError, type ErrorCode } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 
@@ -30,7 +30,7 @@ export function formatGraphqlError(
   log: Logger,
 ): GraphQLFormattedError {
   const resolverError = unwrapResolverError(thrown);
-  const original = ofErasedAccount(resolverError) ?? resolverError;
+  const original = refusalOfDatabase(resolverError) ?? resolverError;
   const { message, path, locations } = formatted;
   const place = { ...(locations && { locations }), ...(path && { path }) };
   if (original instanceof PlatformError) {

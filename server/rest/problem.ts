@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Response } from 'express';
-import { ofErasedAccount } from '../accounts/erased-accounts.ts';
+import { refusalOfDatabase } from '../database/refusals.ts';
 import { INTERNAL_MESSAGE, PlatformError, type FieldError } from '../errors.ts';
 import { TOO_DEEP, tooDeep } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
@@ -60,8 +60,8 @@ function problemOf(error: PlatformError, instance: string, requestId: string): P
 /** What express's own parts throw (body parser, path decoding) in our words; anything unknown is masked. */
 export function platformErrorOf(thrown: unknown): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
-  const erased = ofErasedAccount(thrown);
-  if (erased) return erased;
+  const refusal = refusalOfDatabase(thrown);
+  if (refusal) return refusal;
   const { status, type } = httpErrorOf(thrown);
   if (type === 'entity.parse.failed')
     return new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON.', {

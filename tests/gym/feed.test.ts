@@ -134,6 +134,27 @@ describe('posts', () => {
     expect((await call('GET', '/posts/reports', await platform.demo('admin@aqua.test'))).body).toEqual([]);
   });
 
+  it('refuse a NUL, which no text of the database can hold, at every door', async () => {
+    const token = maya;
+    const refused = { status: 400, body: { code: 'VALIDATION_FAILED' } };
+    expect(await platform.rest('gym', 'POST', '/posts', { token, body: { text: 'a\u0000b' } })).toMatchObject(
+      refused,
+    );
+    expect(
+      await platform.rest('gym', 'PUT', '/gym/config', {
+        token: await platform.demo('super@demo.test'),
+        body: { gymId: 'iron-temple', theme: { colors: { primary: '#112233' }, note: 'a\u0000\ud800' } },
+      }),
+    ).toMatchObject(refused);
+    const inGraph = await platform.graph(
+      'gym',
+      'mutation { createPost(input: { text: "a\\u0000b" }) { id } }',
+      {},
+      { token },
+    );
+    expect(inGraph.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED' } }]);
+  });
+
   it('may carry a picture, which is encoded anew, by REST and by the graph', async () => {
     const bytes = await sharp({ create: { width: 2_000, height: 1_000, channels: 3, background: '#b91c1c' } })
       .jpeg()
