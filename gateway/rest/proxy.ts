@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
-import type { Express, Request, Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { PlatformError } from '#server/errors.ts';
 import { contextOf } from '#server/http/request-context.ts';
@@ -9,6 +9,7 @@ import type { Logger } from '#server/observability/logger.ts';
 import { sendProblem } from '#server/rest/problem.ts';
 import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
+import { removeHopByHop } from './hop-by-hop.ts';
 
 /**
  * Passes `/<service>/...` on to that service, prefix removed, streamed both ways; sockets too.
@@ -21,7 +22,7 @@ export function mountProxies(
 ): { upgrade: Upgrade; close(): void } {
   const agent = new http.Agent({ keepAlive: true, maxSockets: settings.subgraphConnections });
   const proxies = new Map(SERVICE_NAMES.map((service) => [service, proxyTo(service, settings, agent, log)]));
-  for (const [service, proxy] of proxies) app.use(`/${service}`, proxy);
+  for (const [service, proxy] of proxies) app.use(`/${service}`, ownConnection, proxy);
   return {
     upgrade(request, socket, head) {
       const [, service, rest] = /^\/(\w+)(\/.*)$/.exec(request.url ?? '') ?? [];
@@ -34,6 +35,13 @@ export function mountProxies(
     close: () => agent.destroy(),
   };
 }
+
+/** The client's connection and that to the service are two: neither is told about the other's. */
+const ownConnection: RequestHandler = (req, res, next) => {
+  res.locals.connection = /\bclose\b/i.test(req.headers.connection ?? '') ? 'close' : 'keep-alive';
+  removeHopByHop(req.headers);
+  next();
+};
 
 const proxyTo = (service: ServiceName, settings: GatewaySettings, agent: http.Agent, log: Logger) =>
   createProxyMiddleware<Request, Response>({
@@ -52,6 +60,10 @@ const proxyTo = (service: ServiceName, settings: GatewaySettings, agent: http.Ag
         outgoing.setHeader('X-Forwarded-Prefix', `/${service}`);
         outgoing.setHeader('X-Request-Id', id);
         outgoing.setHeader('traceparent', traceparent);
+      },
+      proxyRes(answer, _req, res) {
+        removeHopByHop(answer.headers);
+        answer.headers.connection = res.locals.connection as string;
       },
       error(error, req, res) {
         if (!isResponse(res)) return void res.destroy();
