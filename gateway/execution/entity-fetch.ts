@@ -3,7 +3,7 @@ import type { FetchRequest } from './fetch-request.ts';
 import { isValues, merge, type Values } from './merge.ts';
 import { askAbout, type Asked } from './asked.ts';
 import type { RepresentationOf } from './representations.ts';
-import { placesAt, valuesAt, type FlattenPath, type Place, type ResponsePath } from './response-path.ts';
+import { placesAt, valuesAt, type FlattenPath, type ResponsePath } from './response-path.ts';
 import type { Rewriter } from './rewrites.ts';
 import type { Run } from './run.ts';
 import type { Step } from './step.ts';
@@ -38,13 +38,14 @@ export class EntityFetch implements Step {
   private take({ data, errors }: SubgraphAnswer, asked: Asked, run: Run): void {
     const { serviceName, path, rewrite } = this.options;
     if (errors) {
-      let places: readonly Place[] | undefined;
-      run.errors.push(
-        ...errorsOf(errors, serviceName, (inAnswer) => {
-          places ??= placesAt(run.data, path);
-          return placesOf(inAnswer, { path, places, asked });
-        }),
-      );
+      let places: ReadonlyMap<number, readonly ResponsePath[]> | undefined;
+      const told = errorsOf(errors, serviceName, (inAnswer) => {
+        const [, index, ...rest] = inAnswer;
+        if (typeof index !== 'number') return [[...path, ...inAnswer]];
+        places ??= placesByIndex(run.data, path, asked);
+        return (places.get(index) ?? [[]]).map((place) => [...place, ...rest]);
+      });
+      for (const error of told) run.errors.push(error);
     }
     if (!isValues(data)) return;
     const found = foundIn(data, asked.count);
@@ -91,14 +92,19 @@ function share(found: readonly unknown[], run: Run): void {
   }
 }
 
-/** `_entities.<index>...` means the entities that this representation was asked for, wherever they stand. */
-function placesOf(
-  inAnswer: ResponsePath,
-  { path, places, asked }: { path: FlattenPath; places: readonly Place[]; asked: Asked },
-): readonly ResponsePath[] {
-  const [, index, ...rest] = inAnswer;
-  if (typeof index !== 'number') return [[...path, ...inAnswer]];
-  const meant = new Set(asked.entities.filter((_, at) => asked.indexes[at] === index));
-  const found = places.filter(({ value }) => meant.has(value));
-  return found.length > 0 ? found.map(({ place }) => [...place, ...rest]) : [rest];
+/** Where the entities stand that each representation was asked for, as `_entities.<index>` of an error means all of them. */
+function placesByIndex(
+  data: Values,
+  path: FlattenPath,
+  { entities, indexes }: Asked,
+): ReadonlyMap<number, readonly ResponsePath[]> {
+  const indexOf = new Map(entities.map((entity, at) => [entity, indexes[at]]));
+  const places = new Map<number, ResponsePath[]>();
+  for (const { place, value } of placesAt(data, path)) {
+    const index = indexOf.get(value) ?? -1;
+    const known = places.get(index);
+    if (known) known.push(place);
+    else places.set(index, [place]);
+  }
+  return places;
 }

@@ -37,9 +37,8 @@ export class RootFetch implements Step {
   private take({ data, errors }: SubgraphAnswer, targets: readonly unknown[], run: Run): void {
     const { path, rewrite, serviceName } = this.options;
     if (errors)
-      run.errors.push(
-        ...errorsOf(errors, serviceName, (inAnswer) => [path.length ? [...path, ...inAnswer] : inAnswer]),
-      );
+      for (const error of errorsOf(errors, serviceName, (inAnswer) => [[...path, ...inAnswer]]))
+        run.errors.push(error);
     if (!isValues(data)) return;
     rewrite?.(data);
     for (const target of targets) if (isValues(target)) merge(target, data);
