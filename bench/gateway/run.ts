@@ -9,16 +9,17 @@
  * The peers are no dependency of the platform: `npm install --prefix bench/peers` fetches them; without them the
  * gateway is measured beside the limit alone.
  */
-import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT, type Contender } from './contenders.ts';
+import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT } from './contenders.ts';
 import { median, percentile, pressure, steady } from './load.ts';
 import { cpuMillisOf, memoryMibOf } from './processes.ts';
 import { printed, writeReport, type Figures, type Measured } from './report.ts';
 import { stage, type OnStage, type Staged } from './stage.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
-const ROUNDS = 5;
-const SECONDS = 1.5;
-const STEADY_SECONDS = 4;
+const PRESSED_ROUNDS = 5;
+const PRESSED_SECONDS = 1.5;
+const STEADY_ROUNDS = 3;
+const STEADY_SECONDS = 3;
 const CONNECTIONS = 20;
 
 const log = (line: string) => console.log(line);
@@ -41,24 +42,26 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
   const contenders = CONTENDERS.filter(({ name }) => !sharing || name !== LIMIT);
   const staged = await stage(workload, contenders, { sharing, log });
   try {
-    const rounds = new Map<Contender, { cpuMillis: number; perSecond: number; failures: number }[]>();
-    for (let round = 0; round < ROUNDS; round += 1)
-      // In turns, so that what else the machine does meets all of them.
-      for (const one of staged.contenders)
-        rounds.set(one.contender, [...(rounds.get(one.contender) ?? []), await press(one, staged)]);
-    const figures: Figures[] = [];
-    for (const one of staged.contenders) {
-      const own = rounds.get(one.contender) ?? [];
-      const perSecond = median(own.map((round) => round.perSecond));
-      figures.push({
+    const pressed = await inTurns(staged, PRESSED_ROUNDS, (one) => press(one, staged));
+    const most = new Map(
+      [...pressed].map(([one, rounds]) => [one, median(rounds.map(({ perSecond }) => perSecond))]),
+    );
+    const steadied = await inTurns(staged, STEADY_ROUNDS, (one) =>
+      atHalf(one, staged, (most.get(one) ?? 0) / 2),
+    );
+    const figures = staged.contenders.map((one): Figures => {
+      const rounds = pressed.get(one) ?? [];
+      const halves = steadied.get(one) ?? [];
+      return {
         name: one.contender.name,
-        cpuMillis: median(own.map((round) => round.cpuMillis)),
-        perSecond,
-        failures: own.reduce((sum, { failures }) => sum + failures, 0),
-        ...(await atHalf(one, staged, perSecond / 2)),
+        cpuMillis: median(rounds.map(({ cpuMillis }) => cpuMillis)),
+        perSecond: most.get(one) ?? 0,
+        failures: rounds.reduce((sum, { failures }) => sum + failures, 0),
+        p50: median(halves.map(({ p50 }) => p50)),
+        p99: median(halves.map(({ p99 }) => p99)),
         memoryMib: memoryMibOf(one.process.pid),
-      });
-    }
+      };
+    });
     const { bytes, fetches } = staged;
     const date = new Date().toISOString().slice(0, 10);
     return { workload: workload.name, sharing, bytes, fetches, figures, date };
@@ -67,13 +70,25 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
   }
 }
 
+/** In turns, so that what else the machine does meets all of them. */
+async function inTurns<Result>(
+  { contenders }: Staged,
+  count: number,
+  measureOne: (one: OnStage) => Promise<Result>,
+): Promise<ReadonlyMap<OnStage, readonly Result[]>> {
+  const results = new Map<OnStage, Result[]>(contenders.map((one) => [one, []]));
+  for (let round = 0; round < count; round += 1)
+    for (const one of contenders) results.get(one)?.push(await measureOne(one));
+  return results;
+}
+
 async function press({ process, url }: OnStage, { bodies, headers }: Staged) {
   const before = cpuMillisOf(process.pid);
   const { requests, seconds, failures } = await pressure({
     url,
     bodies,
     headers,
-    seconds: SECONDS,
+    seconds: PRESSED_SECONDS,
     connections: CONNECTIONS,
   });
   return {
