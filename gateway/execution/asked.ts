@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 export function askAbout(entities: readonly unknown[], representationOf: RepresentationOf): Asked {
-  const list = new RepresentationList(representationOf);
+  const list = new RepresentationList(representationOf, entities.length === 1);
   const indexes: number[] = [];
   for (const entity of entities) indexes.push(isValues(entity) ? list.indexOf(entity) : -1);
   return {
@@ -31,16 +31,19 @@ class RepresentationList {
   count = 0;
   repeated = false;
   private readonly representationOf: RepresentationOf;
-  private readonly byIds = new Map<Representation, Map<string, number>>();
+  private readonly onlyOne: boolean;
+  private byIds: Map<Representation, Map<string, number>> | undefined;
   private byTexts: Map<string, number> | undefined;
 
-  constructor(representationOf: RepresentationOf) {
+  constructor(representationOf: RepresentationOf, onlyOne: boolean) {
     this.representationOf = representationOf;
+    this.onlyOne = onlyOne;
   }
 
   /** Of its representation in the list, to which it is added if it is new. */
   indexOf(entity: Values): number {
     const representation = this.representationOf(entity);
+    if (this.onlyOne) return this.add(representation.write(entity));
     const id = representation.id === undefined ? undefined : entity[representation.id];
     // A text that was put together costs more to look up than the id in it, and is not needed for one that is known.
     return typeof id === 'string'
@@ -49,6 +52,7 @@ class RepresentationList {
   }
 
   private indexById(id: string, entity: Values, representation: Representation): number {
+    this.byIds ??= new Map();
     const ids = this.byIds.get(representation) ?? new Map<string, number>();
     if (ids.size === 0) this.byIds.set(representation, ids);
     const known = ids.get(id);
