@@ -10,6 +10,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { isTooDeep, tooDeep } from '#server/http/json-body.ts';
 import { grantsOf, type Grants } from '../authorization/grants.ts';
@@ -161,9 +162,13 @@ export class PreparedOperation {
   private planOf(document: DocumentNode): QueryPlan {
     const { planner, federatedApiSchema } = this.options.graph;
     const operationName = this.operation.name?.value;
-    return planner.buildQueryPlan(
-      operationFromDocument(federatedApiSchema, document, operationName ? { operationName } : {}),
-    );
+    try {
+      return planner.buildQueryPlan(
+        operationFromDocument(federatedApiSchema, document, operationName ? { operationName } : {}),
+      );
+    } catch (cause) {
+      throw unplannable(cause);
+    }
   }
 
   private executionOf(plan: QueryPlan, withheld?: (data: Record<string, unknown>) => void): Execution {
@@ -175,6 +180,16 @@ export class PreparedOperation {
     );
   }
 }
+
+/** The planner gives up on some operations that are valid, such as fragments on many interfaces inside each other. */
+const unplannable = (cause: unknown): GraphQLError =>
+  graphqlErrorOf(
+    new PlatformError(
+      'OPERATION_LIMIT_EXCEEDED',
+      'No plan can be made for this operation: ask for less at once, or with fewer fragments inside each other.',
+      { cause },
+    ),
+  );
 
 /** Where every field that was asked for is refused. */
 const NOTHING_TO_FETCH: QueryPlan = { kind: 'QueryPlan' };

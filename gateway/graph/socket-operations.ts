@@ -3,7 +3,9 @@ import type { Viewer } from '#server/auth/viewer.ts';
 import { refuseIntrospection } from '#server/graphql/subgraph-endpoint.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { RateState } from '#server/rest/rate-limit.ts';
-import type { GraphSocketOptions } from '../subscriptions/websocket.ts';
+import { asGraphqlError } from '../execution/run.ts';
+import type { GraphSocketOptions, SocketOperation } from '../subscriptions/websocket.ts';
+import type { GatewayContext } from './context.ts';
 import { formatGatewayError } from './errors.ts';
 import type { Graph } from './graph.ts';
 
@@ -32,17 +34,26 @@ export function socketOperations({
       if (operation?.operation === OperationTypeNode.SUBSCRIPTION)
         graph.current.operations.checkCost(document, operation, variables);
     },
-    async execute({ document, operationName, variables: rawVariables }, context) {
-      const source = document.loc?.source.body ?? print(document);
-      const prepared = graph.current.operations.prepare(source, operationName);
-      const admitted = prepared.admit(rawVariables);
-      const { errors, ...result }: ExecutionResult =
-        'errors' in admitted
-          ? { errors: admitted.errors }
-          : await prepared.toResult({ variables: admitted.coerced, rawVariables, context });
+    async execute(operation, context) {
+      // What is thrown would end the socket, with all that others do over it.
+      const { errors, ...result } = await executed(graph, operation, context).catch(
+        (error: unknown): ExecutionResult => ({ errors: [asGraphqlError(error)] }),
+      );
       return errors ? { ...result, errors: errors.map((error) => formatted(error, log)) } : result;
     },
   };
+}
+
+async function executed(
+  graph: Graph,
+  { document, operationName, variables: rawVariables }: SocketOperation,
+  context: GatewayContext,
+): Promise<ExecutionResult> {
+  const source = document.loc?.source.body ?? print(document);
+  const prepared = graph.current.operations.prepare(source, operationName);
+  const admitted = prepared.admit(rawVariables);
+  if ('errors' in admitted) return { errors: admitted.errors };
+  return prepared.toResult({ variables: admitted.coerced, rawVariables, context });
 }
 
 /** graphql-ws's door makes errors of them again. */
