@@ -1,8 +1,8 @@
-import { getOperationAST, type DocumentNode, type GraphQLError } from 'graphql';
+import { getOperationAST, type DocumentNode, type GraphQLError, type OperationDefinitionNode } from 'graphql';
 import type { Viewer } from '#server/auth/viewer.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import { grantsOf } from './grants.ts';
-import { ProtectedFields } from './protected-fields.ts';
+import { ProtectedFields, type ProtectedField } from './protected-fields.ts';
 import { pruned } from './prune.ts';
 import type { Requirements } from './requirements.ts';
 import { unauthorizedErrors } from './unauthorized.ts';
@@ -17,7 +17,7 @@ export interface Permission {
   /** What stands before the other errors of every result. */
   readonly errors: readonly GraphQLError[];
   /** Takes the refused values out of what was fetched all the same. */
-  readonly withhold?: ((data: Record<string, unknown>) => void) | undefined;
+  readonly withhold?: (data: Record<string, unknown>) => void;
 }
 
 /** @throws the refusal where nothing is left of the operation */
@@ -34,9 +34,20 @@ export function permissionOf(
   const fields = new ProtectedFields(apiSchema, requirements, document, operation);
   const mask = fields.maskOf(grants);
   if (mask === '') return { mask, document, errors: [] };
-  const refused = fields.refusedTo(grants);
-  const errors = unauthorizedErrors(refused);
-  const left = pruned(document, operation, new Set(refused.map(({ node }) => node)));
-  if (!left) throw errors[0] ?? new Error('a refusal has a reason');
-  return { mask, document: left, errors, withhold: (data) => withhold(data, refused) };
+  const { document: left, ...rest } = permittedPart(document, operation, fields.refusedTo(grants));
+  if (!left) throw rest.errors[0] ?? new Error('a refusal has a reason');
+  return { mask, document: left, ...rest };
+}
+
+/** What is left of an operation without the refused fields; no document where that is nothing. */
+export function permittedPart(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  refused: readonly ProtectedField[],
+): Omit<Required<Permission>, 'mask' | 'document'> & { readonly document: DocumentNode | undefined } {
+  return {
+    document: pruned(document, operation, new Set(refused.map(({ node }) => node))),
+    errors: unauthorizedErrors(refused),
+    withhold: (data) => withhold(data, refused),
+  };
 }

@@ -17,6 +17,7 @@ interface Message {
 
 /** An AsyncAPI 3 document as a page to read: each channel with what a client sends and what it gets. */
 export function asyncApiPage(document: JsonObject): string {
+  // Our own document, of which the page needs these parts.
   const { info, channels, operations } = document as unknown as {
     info: { title: string; description: string };
     channels: Record<string, { address: string; title?: string }>;

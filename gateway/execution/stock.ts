@@ -61,7 +61,7 @@ export class StockExecutor {
     return (await executeQueryPlan(
       plan,
       services,
-      requestContext as never,
+      requestContext as never, // what the executor reads of Apollo Server's, and no more
       this.operationContext,
       graph.supergraphSchema,
       graph.federatedApiSchema,

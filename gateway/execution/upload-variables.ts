@@ -43,7 +43,7 @@ export function withoutFiles(value: unknown, path: string, files: Files): unknow
 }
 
 const inputTypeOf = (schema: GraphQLSchema, type: TypeNode): GraphQLInputType | undefined =>
-  typeFromAST(schema, type as never) as GraphQLInputType | undefined;
+  typeFromAST(schema, type) as GraphQLInputType | undefined; // a variable's type is an input type
 
 function holdsFiles(type: GraphQLInputType | undefined, seen: Set<string>): boolean {
   const named = getNamedType(type);

@@ -15,10 +15,8 @@ import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { isTooDeep, tooDeep } from '#server/http/json-body.ts';
 import { grantsOf, type Grants } from '../authorization/grants.ts';
 import { ProtectedFields } from '../authorization/protected-fields.ts';
-import { pruned } from '../authorization/prune.ts';
+import { permittedPart } from '../authorization/permission.ts';
 import type { Requirements } from '../authorization/requirements.ts';
-import { unauthorizedErrors } from '../authorization/unauthorized.ts';
-import { withhold } from '../authorization/withhold.ts';
 import type { Execution, ExecutionRequest } from '../execution/execution.ts';
 import { prepareExecution } from '../execution/prepare-execution.ts';
 import type { AppliedDirectives } from '../supergraph/applied-directives.ts';
@@ -148,13 +146,9 @@ export class PreparedOperation {
     const known = this.variants.get(mask);
     if (known) return known;
     const refused = this.protectedFields.refusedTo(grants);
-    const document = pruned(this.document, this.operation, new Set(refused.map(({ node }) => node)));
-    const variant: Variant = {
-      execution: this.executionOf(document ? this.planOf(document) : NOTHING_TO_FETCH, (data) =>
-        withhold(data, refused),
-      ),
-      errors: unauthorizedErrors(refused),
-    };
+    const { document, errors, withhold } = permittedPart(this.document, this.operation, refused);
+    const plan = document ? this.planOf(document) : NOTHING_TO_FETCH;
+    const variant: Variant = { execution: this.executionOf(plan, withhold), errors };
     this.variants.set(mask, variant);
     return variant;
   }

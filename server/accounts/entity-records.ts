@@ -16,13 +16,12 @@ export const entityRecords =
   ): RecordSource =>
   async (userId, after, limit) => {
     // A fork of its own: what was read is forgotten with the page.
-    const found = await unit.em
-      .fork()
-      .find(
-        entity,
-        { $and: [about(userId), ...(after ? [{ [key]: { $gt: after[0] } }] : [])] } as FilterQuery<Entity>,
-        { orderBy: { [key]: 'asc' } as never, limit, disableIdentityMap: true },
-      );
+    const found = await unit.em.fork().find(
+      entity,
+      { $and: [about(userId), ...(after ? [{ [key]: { $gt: after[0] } }] : [])] } as FilterQuery<Entity>,
+      // A computed key is of no type that MikroORM could check.
+      { orderBy: { [key]: 'asc' } as never, limit, disableIdentityMap: true },
+    );
     return found.map((one) => {
       const record = serialize(one) as Record<string, unknown>;
       for (const property of except) delete record[property];

@@ -101,6 +101,7 @@ export class Posts {
       throw forbidden('A post is deleted by its author or by the gym.');
     await this.unit.transaction(async () => {
       for (const entity of [Like, Comment, Report])
+        // Each of the three has a postId; their union is no entity to MikroORM's types.
         await this.unit.em.nativeDelete<{ postId: string }>(entity as never, { postId: id });
       await this.unit.em.nativeDelete(Post, { id });
     });

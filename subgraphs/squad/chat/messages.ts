@@ -74,7 +74,7 @@ export class Messages {
     });
     const { journals } = this.hub;
     await unlessGone(journals, userId, () => forgetInSquad(journals, squadId, userId));
-    return sent as unknown as MessageShape;
+    return sent as unknown as MessageShape; // set inside the callback, which the compiler does not follow
   }
 
   /** Newest first. */

@@ -172,7 +172,7 @@ export class SquadClient {
     if (pending) {
       this.pending.delete(frame.id as number);
       if (frame.event === 'error') pending.reject(new SquadError(frame.data as ServerEvents['error']));
-      else pending.resolve(frame.data as never);
+      else pending.resolve(frame.data as never); // an answer to the event that was sent under this id
       return;
     }
     this.frames.push(frame);

@@ -69,7 +69,7 @@ export class FileJournals implements Journals {
       (this.journals.get(key) as FileJournal<State, Item> | undefined) ??
       new FileJournal(kind, id, this.fileOf(kind.name, id), this.options.log);
     this.journals.delete(key);
-    this.journals.set(key, journal as never);
+    this.journals.set(key, journal as never); // of any state: the key holds its kind
     this.forget();
     journal.uses += 1;
     try {

@@ -44,6 +44,7 @@ export class RedisJournals implements Journals {
     this.cached.clear();
   }
 
+  /** Kept together whatever their state: the key holds the kind, so that what comes out is what went in. Hence the casts. */
   private journal<State, Item extends object>(
     kind: JournalKind<State, Item>,
     id: string,
