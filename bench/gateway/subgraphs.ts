@@ -2,11 +2,11 @@
  * The subgraphs of one workload in one process, each answer made once and kept, and identity's part that a gateway
  * needs: `node bench/gateway/subgraphs.ts <workload>`. Prints one line of JSON when it is ready: its port and a token.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { GatewayContext } from '../../gateway/graph/context.ts';
 import { MadeUpSubgraph } from '../../tests/support/graph-doubles/made-up-subgraph.ts';
+import { MessageReader } from './message-reader.ts';
 import { WORKLOADS } from './workloads.ts';
 
 const workload = WORKLOADS.find(({ name }) => name === process.argv[2]);
@@ -35,30 +35,31 @@ const IDENTITY: Readonly<Record<string, object>> = {
   '/auth/ended-sessions': { sessions: [], next: 'none', more: false },
 };
 
+/** Whole responses, as they go over the wire. */
 const kept = new Map<string, Buffer>();
 
-async function answer(path: string, body: string): Promise<Buffer> {
-  const key = path + body;
-  const known = kept.get(key);
-  if (known) return known;
+async function make(path: string, body: string): Promise<Buffer> {
   const made = await subgraphs.get(path)?.send({ body, kind: 'query', context });
-  const text = Buffer.from(JSON.stringify(made ?? IDENTITY[path.split('?')[0] ?? ''] ?? {}));
-  // Beyond a bound an answer is made anew: operations that come once would fill the memory.
-  if (kept.size < 20_000) kept.set(key, text);
-  return text;
+  const text = JSON.stringify(made ?? IDENTITY[path.split('?')[0] ?? ''] ?? {});
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
+  return Buffer.from(head + text);
 }
 
-const server = createServer((req, res) => {
-  const chunks: Buffer[] = [];
-  req.on('data', (chunk: Buffer) => chunks.push(chunk));
-  req.on('end', () => {
-    void answer(req.url ?? '', Buffer.concat(chunks).toString()).then((text) => {
-      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': text.length });
-      res.end(text);
+const server = createServer({ noDelay: true }, (socket) => {
+  const answer = (path: string, body: string): void => {
+    const key = path + body;
+    const known = kept.get(key);
+    if (known) return void socket.write(known);
+    void make(path, body).then((response) => {
+      // Beyond a bound an answer is made anew: operations that come once would fill the memory.
+      if (kept.size < 20_000) kept.set(key, response);
+      socket.write(response);
     });
-  });
+  };
+  const messages = new MessageReader(answer);
+  socket.on('data', (chunk: Buffer) => messages.push(chunk));
+  socket.on('error', () => undefined); // a contender that was stopped
 });
-server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => {
   console.log(JSON.stringify({ port: (server.address() as AddressInfo).port, token }));
 });
