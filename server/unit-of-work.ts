@@ -1,5 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Viewer } from './auth/viewer.ts';
+import { read } from './database/read.ts';
 import type { Logger } from './observability/logger.ts';
 
 /** Where a unit of work comes from: for passing identity and trace on to other services. */
@@ -35,10 +36,20 @@ export class UnitOfWork {
 
   /** The EntityManager; inside `transaction` that of the transaction. */
   get em(): EntityManager {
-    if (!this.orm) throw new Error('This service declares no database.');
     // useContext: inside `transaction` the calls reach the transaction's own EntityManager
-    this.own ??= this.orm.em.fork({ useContext: true });
+    this.own ??= this.database.em.fork({ useContext: true });
     return this.own;
+  }
+
+  /** Rows of a `select` that is run often; see `read` of server/database. */
+  read<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    // A unit that only reads so needs no EntityManager of its own.
+    return read(this.database.em, sql, values);
+  }
+
+  private get database(): MikroORM {
+    if (!this.orm) throw new Error('This service declares no database.');
+    return this.orm;
   }
 
   /** Runs `work` in a transaction; inside another one in a savepoint, so that what it throws undoes only its own writes. */

@@ -57,7 +57,7 @@ export async function openDatabase(
     const done = await migrateOrExplain(declaration, server, name);
     if (done.length > 0) log(`${name}: migrated ${done.join(', ')}`);
   }
-  return MikroORM.init({
+  const orm = await MikroORM.init({
     dbName: name,
     contextName: declaration.name,
     entities: [...platformEntities, ...declaration.entities],
@@ -77,6 +77,9 @@ export async function openDatabase(
     colors: false,
     logger: log,
   });
+  // It closes the driver's pool, by which `read` reads, only where it has used it itself.
+  await orm.em.fork().execute('select 1');
+  return orm;
 }
 
 /** In milliseconds. A request lives 10 s or so: what takes longer than these helps nobody and blocks others. */

@@ -68,7 +68,7 @@ export async function pageOfRows<Row extends { id: string }>(
     ...(after ? [`(${order.key}, id) ${order.descending ? '<' : '>'} (?::${order.type}, ?::uuid)`] : []),
   ].join(' and ');
   const direction = order.descending ? 'desc' : 'asc';
-  const rows = await unit.em.execute<(Row & { sortKey: string | number })[]>(
+  const rows = await unit.read<Row & { sortKey: string | number }>(
     `select ${columns}, ${order.type === 'timestamptz' ? `to_char(${order.key} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : `(${order.key})`} as "sortKey" from ${table} where ${where} order by ${order.key} ${direction}, id ${direction} limit ?`,
     [
       ...keyParams,

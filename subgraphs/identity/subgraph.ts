@@ -39,8 +39,7 @@ export const identity = defineSubgraph({
   // By its own database: no way round over HTTP, and none of the delay that other services have.
   tokenChecks: ({ keyRing, orm }) => ({
     keys: keyRing,
-    isRevoked: (viewer) =>
-      viewer.kind === 'user' && isRefused(orm.em.fork(), viewer.sessionId, viewer.expiresAt),
+    isRevoked: (viewer) => viewer.kind === 'user' && isRefused(orm.em, viewer.sessionId, viewer.expiresAt),
   }),
   graphql: [
     usersGraphql,

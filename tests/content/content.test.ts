@@ -370,6 +370,16 @@ describe('the exercise library', () => {
   });
 });
 
+describe.each(['/workouts?maxMinutes=', '/products?maxPrice='])('a list below a number: %s', (path) => {
+  test('is the whole one below the largest', async () => {
+    const [list = ''] = path.split('?');
+    const all = (await rest('anyone', 'GET', list)).body;
+    const { status, body } = await rest('anyone', 'GET', path + Number.MAX_SAFE_INTEGER);
+    expect({ status, body }).toEqual({ status: 200, body: all });
+    expect((await rest('anyone', 'GET', `${path}1`)).body.length).toBeLessThan(all.length);
+  });
+});
+
 describe('products', () => {
   test('are featured within their window, the highest priority first', async () => {
     const [past, future] = ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00+01:00'];

@@ -65,6 +65,27 @@ describe('the configuration of a gym', () => {
     }
   });
 
+  it('is the new one for what the same operation does next', async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const { data } = await platform.graph(
+      'gym',
+      `mutation ($one: UpdateGymConfigInput!, $other: SaveGymConfigDraftInput!) {
+        updateGymConfig(input: $one) { version }
+        saveGymConfigDraft(input: $other) { theme assets basedOnVersion }
+      }`,
+      {
+        one: { gymId: iron.id, theme: { mark: one } },
+        other: { gymId: iron.id, assets: { mark: other } },
+      },
+      { token: superAdmin },
+    );
+    expect(data.saveGymConfigDraft).toMatchObject({
+      theme: { mark: one },
+      assets: { mark: other },
+      basedOnVersion: data.updateGymConfig.version,
+    });
+  });
+
   describe.each(Object.entries(doors))('changed by %s', (_door, update) => {
     it('keeps the groups that are absent and every further key', async () => {
       const mark = randomUUID();

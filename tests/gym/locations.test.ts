@@ -132,6 +132,23 @@ describe('locations', () => {
       expect((await platform.rest('gym', 'PUT', `/locations/${id}`, { token, body: {} })).status).toBe(404);
   });
 
+  it('are seen changed by what the same operation asks for after each change', async () => {
+    const token = await platform.demo('admin@iron.test');
+    const body = place();
+    const { id } = (await platform.rest('gym', 'POST', '/locations', { token, body })).body;
+    const { data } = await platform.graph(
+      'gym',
+      `mutation ($one: UpdateLocationInput!, $other: UpdateLocationInput!) {
+        one: updateLocation(input: $one) { gym { locations { id name } } }
+        other: updateLocation(input: $other) { gym { locations { id name } } }
+      }`,
+      { one: { id, name: 'Once' }, other: { id, name: 'Twice' } },
+      { token },
+    );
+    expect(data.one.gym.locations).toContainEqual({ id, name: 'Once' });
+    expect(data.other.gym.locations).toContainEqual({ id, name: 'Twice' });
+  });
+
   it('stay closed to strangers in `_entities` and below a gym', async () => {
     const [location] = (
       await platform.rest('gym', 'GET', '/locations', { token: await platform.demo('maya@iron.test') })

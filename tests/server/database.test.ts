@@ -7,6 +7,7 @@ import {
   type DatabaseDeclaration,
 } from '#server/database/database.ts';
 import { IdempotencyRecord } from '#server/database/platform-tables.ts';
+import { read } from '#server/database/read.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { testRun } from '../support/test-run.ts';
@@ -39,6 +40,54 @@ async function open(...args: Parameters<typeof openDatabase>): ReturnType<typeof
   closings.push(() => orm.close(true));
   return orm;
 }
+
+describe('a read', () => {
+  const TEXTS = 'select text from note where id = any(?::uuid[]) and text <> ? order by text';
+
+  it('finds rows by values and lists of them', async () => {
+    const { em } = await open(declaration, await cloneDatabase(declaration));
+    const ids = [uuidv7(), uuidv7(), uuidv7()];
+    await em.fork().insertMany(Note, [
+      { id: ids[0]!, text: 'one?' },
+      { id: ids[1]!, text: 'three' },
+      { id: ids[2]!, text: "it's" },
+    ]);
+    for (let round = 0; round < 3; round += 1) {
+      expect(await read(em, TEXTS, [ids, 'three'])).toEqual([{ text: "it's" }, { text: 'one?' }]);
+      expect(await read(em, TEXTS, [ids.slice(0, 1), ''])).toEqual([{ text: 'one?' }]);
+      expect(await read(em, TEXTS, [[], ''])).toEqual([]);
+    }
+  });
+
+  it('inside a transaction sees what is written there, which nobody else does yet', async () => {
+    const { em } = await open(declaration, await cloneDatabase(declaration));
+    const id = uuidv7();
+    const outside = Promise.withResolvers<void>();
+    const written = Promise.withResolvers<void>();
+    const transaction = em.fork({ useContext: true }).transactional(async (inner) => {
+      await inner.insert(Note, { id, text: 'mine' });
+      expect(await read(em, TEXTS, [[id], ''])).toEqual([{ text: 'mine' }]);
+      written.resolve();
+      await outside.promise;
+    });
+    await written.promise;
+    expect(await read(em, TEXTS, [[id], ''])).toEqual([]);
+    outside.resolve();
+    await transaction;
+    expect(await read(em, TEXTS, [[id], ''])).toEqual([{ text: 'mine' }]);
+  });
+
+  it('answers however many texts there are', async () => {
+    const { em } = await open(declaration, await cloneDatabase(declaration));
+    for (let number = 0; number < 250; number += 1)
+      expect(await read(em, `select ?::int + ${number} as sum`, [1])).toEqual([{ sum: 1 + number }]);
+    const [{ kept } = { kept: 0 }] = await read<{ kept: number }>(
+      em,
+      'select count(*)::int as kept from pg_prepared_statements',
+    );
+    expect(kept).toBeLessThanOrEqual(200);
+  });
+});
 
 describe('opening a database', () => {
   it('creates the missing one and migrates it once, when four replicas start at the same time', async () => {

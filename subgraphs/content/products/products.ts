@@ -59,8 +59,8 @@ export class Products {
   async list(filter: ProductFilter, request: PageRequest): Promise<Page<ProductShape>> {
     const conditions = visibleConditions(this.unit, filter.gymId)
       .when(filter.kind, 'kind = upper(?)')
-      .when(filter.minPrice, 'price >= ?')
-      .when(filter.maxPrice, 'price <= ?');
+      .when(filter.minPrice, 'price >= ?::bigint')
+      .when(filter.maxPrice, 'price <= ?::bigint');
     if (filter.inStock) conditions.add(AVAILABLE);
     const search = await this.searches.of('product', filter.search);
     if (search) conditions.add(`search @@ (${search.query})`, ...search.params);

@@ -77,7 +77,7 @@ export class Workouts {
       .when(filter.exerciseId, 'exercises @> ?::jsonb', (exerciseId) => [
         JSON.stringify([{ entries: [{ exerciseId }] }]),
       ])
-      .when(filter.maxMinutes, 'duration_minutes <= ?');
+      .when(filter.maxMinutes, 'duration_minutes <= ?::bigint');
     const search = await this.searches.of('workout_routine', filter.search);
     if (search) conditions.add(`search @@ (${search.query})`, ...search.params);
     const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.title);

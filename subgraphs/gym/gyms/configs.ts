@@ -140,8 +140,8 @@ export class Configs {
     actorId: string,
     expectedVersion?: number,
   ): Promise<GymConfigShape> {
-    const { id } = await this.gyms.get(gymId);
-    return this.unit.transaction(async () => {
+    const { id, slug } = await this.gyms.get(gymId);
+    const published = await this.unit.transaction(async () => {
       const gym = await this.unit.em.findOneOrFail(
         Gym,
         { id },
@@ -166,6 +166,8 @@ export class Configs {
       });
       return { gymId: id, theme, assets, features, version, updatedAt: gym.updatedAt.toISOString() };
     });
+    this.gyms.forget({ id, slug });
+    return published;
   }
 }
 

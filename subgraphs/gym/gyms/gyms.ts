@@ -14,11 +14,11 @@ import { CreateGymInput, type GymShape } from './gyms.shapes.ts';
 export class Gyms {
   private readonly unit: UnitOfWork;
   private readonly byId = loaderOf(
-    (ids) => this.unit.em.find(Gym, { id: { $in: [...ids] } }),
+    (ids) => this.unit.read<GymRow>(`${GYMS} where id = any(?::uuid[])`, [ids]),
     (gym) => gym.id,
   );
   private readonly bySlug = loaderOf(
-    (slugs) => this.unit.em.find(Gym, { slug: { $in: [...slugs] } }),
+    (slugs) => this.unit.read<GymRow>(`${GYMS} where slug = any(?::text[])`, [slugs]),
     (gym) => gym.slug,
   );
 
@@ -38,6 +38,12 @@ export class Gyms {
     const gym = await this.find(idOrSlug);
     if (!gym) throw notFound('gym', idOrSlug);
     return gym;
+  }
+
+  /** To be called after a write, for who asks again in the same unit of work. */
+  forget({ id, slug }: Pick<Gym, 'id' | 'slug'>): void {
+    this.byId.clear(id);
+    this.bySlug.clear(slug);
   }
 
   /** All of them, or those of one name in whatever case; by name. */
@@ -136,7 +142,14 @@ const WITHDRAWABLE = `
   )
   for update`;
 
-const present = (gym: Gym): GymShape => ({
+const GYMS = 'select id, slug, name, theme, assets, features, version, updated_at as "updatedAt" from gym';
+
+/** What of a gym is shown, as an entity or as its row. */
+type GymRow = Pick<Gym, 'id' | 'slug' | 'name' | 'theme' | 'assets' | 'features' | 'version'> & {
+  updatedAt: Date | string;
+};
+
+const present = (gym: GymRow): GymShape => ({
   id: gym.id,
   slug: gym.slug,
   name: gym.name,
@@ -146,6 +159,6 @@ const present = (gym: Gym): GymShape => ({
     assets: gym.assets,
     features: gym.features,
     version: gym.version,
-    updatedAt: gym.updatedAt.toISOString(),
+    updatedAt: new Date(gym.updatedAt).toISOString(),
   },
 });

@@ -29,24 +29,27 @@ import {
 
 const BUSY_FROM_PERCENT = 80;
 
+const LOCATIONS =
+  'select id, gym_id as "gymId", name, address, timezone, capacity, max_stay_minutes as "maxStayMinutes", opening_hours as "openingHours" from location';
+
 /** The physical places of gyms, and how full they are. Seen by the gym's people, written by its GYM_ADMIN. */
 export class Locations {
   private readonly unit: UnitOfWork;
   private readonly notifications: Notifications;
   private readonly byId = loaderOf(
-    (ids) => this.unit.em.find(Location, { id: { $in: [...ids] } }),
+    (ids) => this.unit.read<LocationShape>(`${LOCATIONS} where id = any(?::uuid[])`, [ids]),
     (location) => location.id,
   );
   private readonly byGym = listLoaderOf(
     (gymIds) =>
-      this.unit.em.find(Location, { gymId: { $in: [...gymIds] } }, { orderBy: { name: 'asc', id: 'asc' } }),
+      this.unit.read<LocationShape>(`${LOCATIONS} where gym_id = any(?::uuid[]) order by name, id`, [gymIds]),
     (location) => location.gymId,
   );
   private readonly people = loaderOf(
     (ids) =>
-      this.unit.em.execute<{ locationId: string; people: number }[]>(
-        'select location_id as "locationId", count(*)::int as people from check_in where checked_out_at is null and expires_at > now() and location_id in (?) group by 1',
-        [[...ids]],
+      this.unit.read<{ locationId: string; people: number }>(
+        'select location_id as "locationId", count(*)::int as people from check_in where checked_out_at is null and expires_at > now() and location_id = any(?::uuid[]) group by 1',
+        [ids],
       ),
     (row) => row.locationId,
   );
@@ -58,14 +61,14 @@ export class Locations {
 
   /** Of the viewer's gym, or of any for a SUPER_ADMIN; by name. */
   async list(gymId?: string | null): Promise<LocationShape[]> {
-    return (await this.byGym.load(requireGym(this.unit.viewer, gymId))).map(present);
+    return this.byGym.load(requireGym(this.unit.viewer, gymId));
   }
 
   /** Of one gym among many; batched. @throws FORBIDDEN for who does not belong to it. */
   async ofGym(gymId: string): Promise<LocationShape[]> {
     requireUser(this.unit.viewer);
     if (!seesGym(this.unit.viewer, gymId)) throw forbidden("A gym's locations are for its own people.");
-    return (await this.byGym.load(gymId)).map(present);
+    return this.byGym.load(gymId);
   }
 
   /** @throws NOT_FOUND also for another gym's. */
@@ -75,7 +78,7 @@ export class Locations {
     const location = isUuid(id) ? await this.byId.load(id) : null;
     if (!location || !(viewer.kind === 'service' || seesGym(viewer, location.gymId)))
       throw notFound('location', id);
-    return present(location);
+    return location;
   }
 
   /** How full a location is now; batched. */
@@ -157,7 +160,7 @@ export class Locations {
   async update(id: string, input: unknown): Promise<LocationShape> {
     requireUser(this.unit.viewer);
     const change = validated(UpdateLocationShape, input);
-    return this.unit.transaction(async () => {
+    const updated = await this.unit.transaction(async () => {
       const location = await this.unit.em.findOne(Location, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!location || !seesGym(this.unit.viewer, location.gymId)) throw notFound('location', id);
       if (!runsGym(this.unit.viewer, location.gymId))
@@ -170,6 +173,10 @@ export class Locations {
       location.openingHours = change.openingHours ?? location.openingHours;
       return present(location);
     });
+    // For who asks again in this unit of work.
+    this.byId.clear(updated.id);
+    this.byGym.clear(updated.gymId);
+    return updated;
   }
 }
 

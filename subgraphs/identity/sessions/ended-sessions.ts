@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { read } from '#server/database/read.ts';
 import { invalid } from '#server/errors.ts';
 import { secondsOf } from './access-tokens.ts';
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts';
@@ -36,10 +37,10 @@ export async function refuseTokensSoFarOf(
 
 /** Whether the session's token that expires then is refused. */
 export async function isRefused(em: EntityManager, sessionId: string, expiresAt: number): Promise<boolean> {
-  const rows = await em.execute<unknown[]>(
-    'select 1 from ended_session where session_id = ? and refused_until > ?',
-    [sessionId, new Date(expiresAt)],
-  );
+  const rows = await read(em, 'select 1 from ended_session where session_id = ? and refused_until > ?', [
+    sessionId,
+    new Date(expiresAt),
+  ]);
   return rows.length > 0;
 }
 

@@ -24,12 +24,33 @@ import { RegisterShape, type UserShape } from './users.shapes.ts';
 
 const cursors = cursorsOf('users', z.tuple([z.uuid()]));
 
+const USERS_BY_ID = `
+  select id, email, display_name as "displayName", bio, role, gym_id as "gymId", qr_code as "qrCode", avatar, locale,
+         timezone, units, created_at as "createdAt", updated_at as "updatedAt"
+  from user_account where id = any(?::uuid[])`;
+
+/** What of a user is shown, as an entity or as its row. */
+type UserRow = Pick<
+  User,
+  | 'id'
+  | 'email'
+  | 'displayName'
+  | 'bio'
+  | 'role'
+  | 'gymId'
+  | 'qrCode'
+  | 'avatar'
+  | 'locale'
+  | 'timezone'
+  | 'units'
+> & { createdAt: Date | string; updatedAt: Date | string };
+
 /** The people of the platform: who may see whom, and how much. */
 export class Users {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
   private readonly byId = loaderOf(
-    (ids) => this.unit.em.find(User, { id: { $in: [...ids] } }),
+    (ids) => this.unit.read<UserRow>(USERS_BY_ID, [ids]),
     (user) => user.id,
   );
 
@@ -134,13 +155,13 @@ export class Users {
 }
 
 /** Herself, her gym's people and every SUPER_ADMIN; services see everybody. */
-const maySee = (viewer: Viewer, user: User): boolean =>
+const maySee = (viewer: Viewer, user: UserRow): boolean =>
   viewer.kind === 'service' ||
   (viewer.kind === 'user' &&
     (viewer.userId === user.id || user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
 
 /** The user as this viewer may see her. */
-export function presentUser(user: User, viewer: Viewer): UserShape {
+export function presentUser(user: UserRow, viewer: Viewer): UserShape {
   const isWhole =
     viewer.kind === 'service' ||
     (viewer.kind === 'user' && viewer.userId === user.id) ||
@@ -158,7 +179,7 @@ export function presentUser(user: User, viewer: Viewer): UserShape {
     locale,
     timezone,
     units,
-    createdAt: user.createdAt.toISOString(),
-    updatedAt: user.updatedAt.toISOString(),
+    createdAt: new Date(user.createdAt).toISOString(),
+    updatedAt: new Date(user.updatedAt).toISOString(),
   };
 }

@@ -55,7 +55,7 @@ export class DayTotals {
 
   /** The days of the range that have entries, in their order. */
   async between(userId: string, from: string, to: string): Promise<DayTotal[]> {
-    const rows = await this.unit.em.execute<({ date: string; entries: number } & Nutrients)[]>(
+    const rows = await this.unit.read<{ date: string; entries: number } & Nutrients>(
       `select to_char(local_date, 'YYYY-MM-DD') as date, entries, calories::float8 as calories, protein, carbs, fats
        from food_log_day where user_id = ? and local_date between ?::date and ?::date order by local_date`,
       [userId, from, to],
