@@ -253,6 +253,20 @@ describe('goals', () => {
       entries: [{ foodName: 'Oats' }],
     });
     expect(body).toMatchObject({ averages: { calories: 300, protein: 10.5 }, loggedDays: 1 });
+    const { data } = await graph(
+      ana,
+      `query ($id: ID!) { _entities(representations: [{ __typename: "User", id: $id }]) { ... on User {
+        date: nutritionDay(date: "2026-01-12") { goal { calories } remaining { calories } }
+        weekday: nutritionDay(date: "2026-01-05") { goal { calories } remaining { calories protein } }
+        other: nutritionDay(date: "2026-01-04") { goal { calories protein } remaining { calories protein } }
+      } } }`,
+      { id: ana.id },
+    );
+    expect(data._entities[0]).toEqual({
+      date: { goal: { calories: 1_500 }, remaining: { calories: 1_500 } },
+      weekday: { goal: { calories: 2_500 }, remaining: { calories: 2_200, protein: null } },
+      other: { goal: { calories: 2_000, protein: 120 }, remaining: { calories: 2_000, protein: 120 } },
+    });
     expect(
       (await rest(ana, 'GET', '/goals')).body.map((goal: { calories: number }) => goal.calories),
     ).toEqual([2_000, 2_500, 1_500]);

@@ -12,6 +12,8 @@ export const daysGraphql = {
     nutritionGoal: ({ id }, { date, timezone }, { days }) => days.goal(id, date, timezone),
   },
   NutritionDay: {
+    goal: (day, _args, { days }) => days.goalOf(day),
+    remaining: (day, _args, { days }) => days.remainingOf(day),
     entries: (day, _args, { days }) => days.entriesOf(day),
   },
 } satisfies Resolvers;

@@ -18,13 +18,11 @@ export const RemainingShape = z
   });
 export type RemainingShape = z.infer<typeof RemainingShape>;
 
-/** A day as the graph resolves it: its entries are read when they are asked for. */
+/** A day as the graph resolves it: its goal and its entries are read when they are asked for. */
 export interface NutritionDay {
   userId: string;
   date: string;
   totals: z.infer<typeof NutrientsShape>;
-  goal: NutritionGoalShape | null;
-  remaining: RemainingShape | null;
 }
 
 export const NutritionDayShape = z

@@ -13,7 +13,13 @@ import type { TimeZones } from '../time-zones/time-zones.ts';
 import { addDays, checkRange, dayOf, daysFrom, endOfBucket, startOfBucket, type Bucket } from './calendar.ts';
 import { chartOf, type ChartMetric } from './chart.ts';
 import { DayTotals } from './day-totals.ts';
-import type { DailyShape, NutritionDay, RemainingShape, SeriesPointShape } from './days.shapes.ts';
+import type {
+  DailyShape,
+  NutritionDay,
+  NutritionDayShape,
+  RemainingShape,
+  SeriesPointShape,
+} from './days.shapes.ts';
 
 const MOST_DAYS_WITH_ENTRIES = 92;
 const MOST_DAYS = 3_660; // ten years
@@ -50,9 +56,8 @@ export class Days {
   async day(userId: string, date?: string | null, timezone?: string | null): Promise<NutritionDay> {
     const owner = requireOwner(this.unit.viewer, userId);
     const day = date ?? (await this.today(timezone));
-    const [found] = await this.between(owner, day, day);
-    if (!found) throw new Error('A range of one day has one day.');
-    return found;
+    const [logged] = await this.totals.between(owner, day, day);
+    return { userId: owner, date: day, totals: logged?.totals ?? NO_NUTRIENTS };
   }
 
   /** What holds on a day; default: today. Null where there is no goal. */
@@ -61,9 +66,17 @@ export class Days {
     date?: string | null,
     timezone?: string | null,
   ): Promise<NutritionGoalShape | null> {
-    const owner = requireOwner(this.unit.viewer, userId);
-    const [goal] = await this.goals.on(owner, [date ?? (await this.today(timezone))]);
-    return goal ?? null;
+    requireOwner(this.unit.viewer, userId);
+    return this.goals.ofDate(date ?? (await this.today(timezone)));
+  }
+
+  async goalOf(day: Pick<NutritionDay, 'date'>): Promise<NutritionGoalShape | null> {
+    return this.goals.ofDate(day.date);
+  }
+
+  async remainingOf(day: Pick<NutritionDay, 'date' | 'totals'>): Promise<RemainingShape | null> {
+    const goal = await this.goals.ofDate(day.date);
+    return goal && remaining(goal, day.totals);
   }
 
   entriesOf(day: Pick<NutritionDay, 'userId' | 'date'>): Promise<FoodLogShape[]> {
@@ -75,14 +88,14 @@ export class Days {
     const owner = requireOwner(this.unit.viewer, userId);
     const { from, to } = await this.rangeOf(range, 7, MOST_DAYS_WITH_ENTRIES);
     const [days, entries] = await Promise.all([
-      this.between(owner, from, to),
+      this.withGoals(owner, from, to),
       this.foodLogs.between(owner, from, to),
     ]);
     const byDay = Map.groupBy(entries, (entry) => entry.localDate);
     return {
       from,
       to,
-      days: days.map(({ userId: _owner, ...day }) => ({ ...day, entries: byDay.get(day.date) ?? [] })),
+      days: days.map((day) => ({ ...day, entries: byDay.get(day.date) ?? [] })),
       averages: divided(sum(days.map((day) => day.totals)), byDay.size),
       loggedDays: byDay.size,
     };
@@ -135,7 +148,11 @@ export class Days {
     return chartOf(points, metric);
   }
 
-  private async between(owner: string, from: string, to: string): Promise<NutritionDay[]> {
+  private async withGoals(
+    owner: string,
+    from: string,
+    to: string,
+  ): Promise<Omit<NutritionDayShape, 'entries'>[]> {
     const days = daysFrom(from, to);
     const [logged, goals] = await Promise.all([
       this.totals.between(owner, from, to),
@@ -145,7 +162,7 @@ export class Days {
     return days.map((date, index) => {
       const totals = totalOf.get(date) ?? NO_NUTRIENTS;
       const goal = goals[index] ?? null;
-      return { userId: owner, date, totals, goal, remaining: goal && remaining(goal, totals) };
+      return { date, totals, goal, remaining: goal && remaining(goal, totals) };
     });
   }
 

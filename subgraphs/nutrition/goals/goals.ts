@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import { requireUser } from '#server/auth/viewer.ts';
 import { invalid, notFound } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -12,6 +13,9 @@ const COLUMNS = `calories, protein, carbs, fats, weekday, to_char(date, 'YYYY-MM
 /** What a user wants to eat: a default, days of the week that differ, single dates that differ. */
 export class Goals {
   private readonly unit: UnitOfWork;
+  private readonly byDate = new DataLoader<string, NutritionGoalShape | null>((dates) =>
+    this.on('me', dates),
+  );
 
   constructor(unit: UnitOfWork) {
     this.unit = unit;
@@ -26,10 +30,16 @@ export class Goals {
     );
   }
 
+  /** What holds on a day of the caller's; batched. */
+  ofDate(date: string): Promise<NutritionGoalShape | null> {
+    return this.byDate.load(date);
+  }
+
   /** What holds on each of the days: the date's own goal, else its weekday's, else the default; null where there is none. */
   async on(userId: string, days: readonly string[]): Promise<(NutritionGoalShape | null)[]> {
-    const [from, to] = [days[0], days.at(-1)];
-    const goals = await this.unit.em.execute<NutritionGoalShape[]>(
+    const inOrder = days.toSorted();
+    const [from, to] = [inOrder[0], inOrder.at(-1)];
+    const goals = await this.unit.read<NutritionGoalShape>(
       `select ${COLUMNS} from nutrition_goal where user_id = ? and (date is null or date between ?::date and ?::date)`,
       [requireOwner(this.unit.viewer, userId), from, to],
     );
