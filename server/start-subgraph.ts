@@ -64,8 +64,8 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   const log = options.log ?? createLogger(subgraph.name, settings.logLevel);
   const metrics = createMetrics(subgraph.name);
   const orm = await ormOf(subgraph, options, log);
-  const unitOf = (viewer: Viewer = ANONYMOUS, unitLog: Logger = log, origin: Origin = NOWHERE) =>
-    new UnitOfWork(orm, viewer, unitLog, origin);
+  const unitOf = (viewer: Viewer = ANONYMOUS, origin: Origin = NOWHERE) =>
+    new UnitOfWork(orm, viewer, log, origin);
   const base: ServiceBase<object> = {
     settings,
     log,
@@ -139,16 +139,8 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   });
   if (settings.rateLimits) limitFields(schema, subgraph.graphqlRateLimits ?? {}, rateLimitStores);
   const unitOfResponse = (res: Response) => {
-    const {
-      viewer,
-      log: requestLog,
-      id: requestId,
-      traceparent,
-      authorization,
-      address,
-      userAgent,
-    } = contextOf(res);
-    return unitOf(viewer, requestLog, { requestId, traceparent, authorization, address, userAgent });
+    const { viewer, id: requestId, traceparent, authorization, address, userAgent } = contextOf(res);
+    return unitOf(viewer, { requestId, traceparent, authorization, address, userAgent });
   };
   const stopGraph = await mountGraphEndpoint(app, {
     schema,
@@ -189,7 +181,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
         verifier,
         log,
         contextFor: async (authorization) =>
-          graphContext(unitOf(await viewerOf(authorization, verifier), log, { ...NOWHERE, authorization })),
+          graphContext(unitOf(await viewerOf(authorization, verifier), { ...NOWHERE, authorization })),
       })
     : undefined;
   for (const door of subgraph.sockets ?? []) {
@@ -197,7 +189,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
       resources,
       verifier,
       log,
-      servicesOf: (viewer, authorization) => servicesOf(unitOf(viewer, log, { ...NOWHERE, authorization })),
+      servicesOf: (viewer, authorization) => servicesOf(unitOf(viewer, { ...NOWHERE, authorization })),
     };
     sockets
       .endpoint(door.path, door.protocols, door.maxPayloadBytes ?? 64 * 1024)
@@ -239,19 +231,16 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   };
 }
 
-/** The rules with the modules that a gym can switch off behind their switches. */
+/** The rules, newly made, with the modules that a gym can switch off behind their switches. */
 function switchableServices(
   subgraph: AnySubgraph,
   services: Record<string, object>,
   features: Features,
   viewer: Viewer,
 ): Record<string, object> {
-  const switches = Object.entries(subgraph.features ?? {}) as [string, FeatureModule][];
-  const switched = switches.map(([name, module]) => [
-    name,
-    switchable(services[name] ?? {}, module, features, viewer),
-  ]);
-  return { ...services, ...Object.fromEntries(switched) };
+  for (const [name, module] of Object.entries(subgraph.features ?? {}) as [string, FeatureModule][])
+    services[name] = switchable(services[name] ?? {}, module, features, viewer);
+  return services;
 }
 
 const NOWHERE: Origin = {

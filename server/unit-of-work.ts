@@ -1,7 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Viewer } from './auth/viewer.ts';
 import { read } from './database/read.ts';
-import type { Logger } from './observability/logger.ts';
+import { logOfRequest, type Logger } from './observability/logger.ts';
 
 /** Where a unit of work comes from: for passing identity and trace on to other services. */
 export interface Origin {
@@ -20,8 +20,9 @@ export interface Origin {
  */
 export class UnitOfWork {
   readonly viewer: Viewer;
-  readonly log: Logger;
   readonly origin: Origin;
+  private readonly serviceLog: Logger;
+  private ownLog: Logger | undefined;
   private readonly orm: MikroORM | undefined;
   private own: EntityManager | undefined;
   private depth = 0;
@@ -30,8 +31,14 @@ export class UnitOfWork {
   constructor(orm: MikroORM | undefined, viewer: Viewer, log: Logger, origin: Origin) {
     this.orm = orm;
     this.viewer = viewer;
-    this.log = log;
+    this.serviceLog = log;
     this.origin = origin;
+  }
+
+  get log(): Logger {
+    const { requestId, traceparent } = this.origin;
+    if (!requestId) return this.serviceLog;
+    return (this.ownLog ??= logOfRequest(this.serviceLog, requestId, traceparent));
   }
 
   /** The EntityManager; inside `transaction` that of the transaction. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
-import type { Logger } from '../observability/logger.ts';
+import { logOfRequest, type Logger } from '../observability/logger.ts';
 
 /** What is known of a request before any rule sees it. */
 export interface RequestContext {
@@ -24,13 +24,16 @@ export function requestContext(log: Logger): RequestHandler {
   return (req, res, next) => {
     const id = requestIdOf(req.headers['x-request-id']);
     const traceparent = continued(req.headers.traceparent);
+    let ownLog: Logger | undefined;
     res.locals.context = {
       id,
       traceparent,
       authorization: req.headers.authorization,
       address: req.ip ?? '',
       userAgent: (req.headers['user-agent'] ?? '').slice(0, 256),
-      log: log.child({ requestId: id, traceId: traceparent.slice(3, 35) }),
+      get log() {
+        return (ownLog ??= logOfRequest(log, id, traceparent));
+      },
       viewer: ANONYMOUS,
     } satisfies RequestContext;
     res.setHeader('X-Request-Id', id);

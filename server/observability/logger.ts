@@ -29,6 +29,10 @@ export function createLogger(service: string, level: string): Logger {
   );
 }
 
+/** Lines that can be found by the request that they belong to. Takes time: to be made where there is something to log. */
+export const logOfRequest = (log: Logger, requestId: string, traceparent: string): Logger =>
+  log.child({ requestId, traceId: traceparent.slice(3, 35) });
+
 /**
  * For lines of fixed fields that hold no secret, once a request: looking for secrets in them costs eight times what
  * writing them does.
