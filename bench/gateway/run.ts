@@ -12,14 +12,15 @@
 import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT } from './contenders.ts';
 import { median, percentile, pressure, steady } from './load.ts';
 import { cpuMillisOf, memoryMibOf } from './processes.ts';
+import { undisturbed } from './undisturbed.ts';
 import { printed, writeReport, type Figures, type Measured } from './report.ts';
 import { stage, type OnStage, type Staged } from './stage.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
 const PRESSED_ROUNDS = 5;
 const PRESSED_SECONDS = 1.5;
-const STEADY_ROUNDS = 3;
-const STEADY_SECONDS = 3;
+const STEADY_ROUNDS = 7;
+const STEADY_SECONDS = 2;
 const CONNECTIONS = 20;
 
 const log = (line: string) => console.log(line);
@@ -70,7 +71,7 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
   }
 }
 
-/** In turns, so that what else the machine does meets all of them. */
+/** In turns, so that what else the machine does meets all of them; what was disturbed too much is measured again. */
 async function inTurns<Result>(
   { contenders }: Staged,
   count: number,
@@ -78,7 +79,7 @@ async function inTurns<Result>(
 ): Promise<ReadonlyMap<OnStage, readonly Result[]>> {
   const results = new Map<OnStage, Result[]>(contenders.map((one) => [one, []]));
   for (let round = 0; round < count; round += 1)
-    for (const one of contenders) results.get(one)?.push(await measureOne(one));
+    for (const one of contenders) results.get(one)?.push(await undisturbed(() => measureOne(one)));
   return results;
 }
 
