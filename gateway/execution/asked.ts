@@ -13,8 +13,13 @@ export interface Asked {
   readonly repeated: boolean;
 }
 
-export function askAbout(entities: readonly unknown[], representationOf: RepresentationOf): Asked {
-  const list = new RepresentationList(representationOf, entities.length === 1);
+/** @param isPlain whether no string in the entities holds anything that JSON escapes */
+export function askAbout(
+  entities: readonly unknown[],
+  representationOf: RepresentationOf,
+  isPlain: boolean,
+): Asked {
+  const list = new RepresentationList(representationOf, isPlain, entities.length === 1);
   const indexes: number[] = [];
   for (const entity of entities) indexes.push(isValues(entity) ? list.indexOf(entity) : -1);
   return {
@@ -31,55 +36,81 @@ class RepresentationList {
   count = 0;
   repeated = false;
   private readonly representationOf: RepresentationOf;
+  private readonly isPlain: boolean;
   private readonly onlyOne: boolean;
-  private byIds: Map<Representation, Map<string, number>> | undefined;
+  /** The first entity of each representation. */
+  private readonly firsts: Values[] = [];
+  private readonly byIds = new Map<Representation, Map<string, number>>();
+  /** Of the entity before. */
+  private typename: unknown;
+  private latest: Representation | undefined;
+  private ids: Map<string, number> | undefined;
   private byTexts: Map<string, number> | undefined;
 
-  constructor(representationOf: RepresentationOf, onlyOne: boolean) {
+  constructor(representationOf: RepresentationOf, isPlain: boolean, onlyOne: boolean) {
     this.representationOf = representationOf;
+    this.isPlain = isPlain;
     this.onlyOne = onlyOne;
   }
 
   /** Of its representation in the list, to which it is added if it is new. */
   indexOf(entity: Values): number {
-    const representation = this.representationOf(entity);
-    if (this.onlyOne) return this.add(representation.write(entity));
+    const representation = this.representationFor(entity['__typename']);
+    if (this.onlyOne) return this.add(entity, representation.write(entity, this.isPlain));
     const id = representation.id === undefined ? undefined : entity[representation.id];
     // A text that was put together costs more to look up than the id in it, and is not needed for one that is known.
     return typeof id === 'string'
       ? this.indexById(id, entity, representation)
-      : this.indexByText(representation.write(entity));
+      : this.indexByText(entity, representation);
+  }
+
+  /** Most lists are of one type. */
+  private representationFor(typename: unknown): Representation {
+    if (this.latest && typename === this.typename) return this.latest;
+    const representation = this.representationOf(typename);
+    this.typename = typename;
+    this.latest = representation;
+    this.ids = this.byIds.get(representation);
+    return representation;
   }
 
   private indexById(id: string, entity: Values, representation: Representation): number {
-    this.byIds ??= new Map();
-    const ids = this.byIds.get(representation) ?? new Map<string, number>();
-    if (ids.size === 0) this.byIds.set(representation, ids);
+    const ids = (this.ids ??= this.addIds(representation));
     const known = ids.get(id);
-    if (known !== undefined) {
-      this.repeated = true;
-      return known;
+    if (known === undefined) {
+      const index = this.add(entity, representation.write(entity, this.isPlain));
+      if (index !== -1) ids.set(id, index);
+      return index;
     }
-    const index = this.add(representation.write(entity));
-    ids.set(id, index);
-    return index;
+    const first = this.firsts[known];
+    if (!first || !representation.isSame(entity, first)) return this.indexByText(entity, representation);
+    this.repeated = true;
+    return known;
   }
 
-  private indexByText(text: string | undefined): number {
+  private indexByText(entity: Values, representation: Representation): number {
+    const text = representation.write(entity, this.isPlain);
     this.byTexts ??= new Map();
     const known = text === undefined ? undefined : this.byTexts.get(text);
     if (known !== undefined) {
       this.repeated = true;
       return known;
     }
-    const index = this.add(text);
+    const index = this.add(entity, text);
     if (text !== undefined) this.byTexts.set(text, index);
     return index;
   }
 
-  private add(text: string | undefined): number {
+  private addIds(representation: Representation): Map<string, number> {
+    const ids = new Map<string, number>();
+    this.byIds.set(representation, ids);
+    return ids;
+  }
+
+  private add(entity: Values, text: string | undefined): number {
     if (text === undefined) return -1;
-    this.text += this.count === 0 ? text : `,${text}`;
+    this.text = this.count === 0 ? text : `${this.text},${text}`;
+    this.firsts.push(entity);
     this.count += 1;
     return this.count - 1;
   }

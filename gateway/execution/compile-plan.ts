@@ -111,5 +111,8 @@ class Failure implements Step {
 
 /** A copy of the event, because other subgraphs' answers are merged into it, once for each subscriber. */
 const EVENT = {
-  send: async (run: Run) => copyOf(run.request.primaryAnswer ?? { data: null }),
+  send: async ({ request: { primaryAnswer = { data: null } } }: Run) => ({
+    ...copyOf(primaryAnswer),
+    isPlain: false,
+  }),
 };

@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { compilePlan } from './compile-plan.ts';
 import type { Execution, ExecutionOptions, ExecutionRequest, ExecutionSource } from './execution.ts';
 import { ResponseShapes } from './response-shapes.ts';
-import { responseText, resultText } from './result-text.ts';
+import { responseStart, resultText } from './result-text.ts';
 import { asGraphqlError, Run } from './run.ts';
 import { Shaping } from './shaping.ts';
 import type { Step } from './step.ts';
@@ -30,11 +30,12 @@ export class CompiledExecution implements Execution {
     try {
       const shape = this.shapes.of(request.variables);
       const run = await this.run(request);
-      const shaping = new Shaping(run.shared);
-      const data = writeJson(shape, run.data, shaping) ?? 'null';
-      if (this.isBeyond(shaping, run)) return resultText(await this.shapeByStock(run), formatError);
+      const shaping = new Shaping(run);
       const errors = allErrors(run);
-      return errors.length > 0 ? responseText(errors, data, { formatError }) : `{"data":${data}}`;
+      const start = errors.length > 0 ? responseStart(errors, formatError) : '{"data":';
+      const text = writeJson(start, shape, run.data, shaping) ?? `${start}null`;
+      if (this.isBeyond(shaping, run)) return resultText(await this.shapeByStock(run), formatError);
+      return `${text}}`;
     } catch (error) {
       return resultText(refused(request, error), formatError);
     }
@@ -44,7 +45,7 @@ export class CompiledExecution implements Execution {
     try {
       const shape = this.shapes.of(request.variables);
       const run = await this.run(request);
-      const shaping = new Shaping(undefined);
+      const shaping = new Shaping({ shared: undefined, isPlain: false });
       const data = (toValue(shape, run.data, shaping) ?? null) as ExecutionResult['data'];
       if (this.isBeyond(shaping, run)) return await this.shapeByStock(run);
       const errors = allErrors(run);

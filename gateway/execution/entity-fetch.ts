@@ -28,15 +28,16 @@ export class EntityFetch implements Step {
   async run(run: Run): Promise<void> {
     try {
       const { path, representationOf, request } = this.options;
-      const asked = askAbout(valuesAt(run.data, path, run.shared), representationOf);
+      const asked = askAbout(valuesAt(run.data, path, run.shared), representationOf, run.isPlain);
       if (asked.count > 0) this.take(await request.sendFor(asked.representations, run), asked, run);
     } catch (error) {
       run.fail(error);
     }
   }
 
-  private take({ data, errors }: SubgraphAnswer, asked: Asked, run: Run): void {
+  private take({ data, errors, isPlain }: SubgraphAnswer, asked: Asked, run: Run): void {
     const { serviceName, path, rewrite } = this.options;
+    if (!isPlain) run.isPlain = false;
     if (errors) {
       let places: ReadonlyMap<number, readonly ResponsePath[]> | undefined;
       const told = errorsOf(errors, serviceName, (inAnswer) => {
@@ -82,12 +83,12 @@ function foundIn(data: Values, count: number): readonly unknown[] {
 
 /** Objects that get into the response at several places are written once. */
 function share(found: readonly unknown[], run: Run): void {
-  run.shared ??= new Set();
+  run.shared ??= new Map();
   for (const fields of found) {
     if (!isValues(fields)) continue;
     for (const key in fields) {
       const value = fields[key];
-      if (typeof value === 'object' && value !== null) run.shared.add(value);
+      if (typeof value === 'object' && value !== null) run.shared.set(value, { shape: undefined, text: '' });
     }
   }
 }

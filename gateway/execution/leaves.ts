@@ -13,6 +13,10 @@ export function leafWriter(type: GraphQLLeafType): LeafWriter {
   return isSpecifiedScalarType(type) ? BUILT_IN[type.name as keyof typeof BUILT_IN] : jsonOf;
 }
 
+/** Whether every string is a value of the type: of the types that GraphQL has itself, `String` and `ID`. */
+export const takesAnyText = (type: GraphQLLeafType): boolean =>
+  !isEnumType(type) && (!isSpecifiedScalarType(type) || type.name === 'String' || type.name === 'ID');
+
 /** Beyond this a number is written with an exponent, which is no integer. */
 const EXPONENT_FROM = 1e21;
 

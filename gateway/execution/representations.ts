@@ -1,6 +1,6 @@
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
 import type { GraphQLSchema } from 'graphql';
-import { jsonOf } from './json-text.ts';
+import { jsonOf, leadOf, type Lead } from './json-text.ts';
 import { isValues, merge, type Values } from './merge.ts';
 import { isInherited } from './names.ts';
 import { compileRewrites } from './rewrites.ts';
@@ -8,14 +8,19 @@ import { typenamesWithin } from './typenames.ts';
 
 /** How the entities of a type are represented. */
 export interface Representation {
-  /** The field that alone tells entities of the type apart; undefined where several do, or what is not known beforehand. */
+  /** A field by which most entities of the type can be told apart; undefined where none is known beforehand. */
   readonly id: string | undefined;
-  /** What a subgraph needs to know of an entity, as JSON; undefined for one that it is not asked about. */
-  write(entity: Values): string | undefined;
+  /** Whether two entities of the same id are represented equally; false where it takes more than a look. */
+  isSame(entity: Values, other: Values): boolean;
+  /**
+   * What a subgraph needs to know of an entity, as JSON; undefined for one that it is not asked about.
+   * @param isPlain whether no string in it holds anything that JSON escapes
+   */
+  write(entity: Values, isPlain: boolean): string | undefined;
 }
 
-/** How an entity is represented, by its type. */
-export type RepresentationOf = (entity: Values) => Representation;
+/** How entities are represented, by the name of their type. */
+export type RepresentationOf = (typename: unknown) => Representation;
 
 interface Fragment {
   readonly typenames: ReadonlySet<string>;
@@ -33,6 +38,7 @@ export function compileRepresentations(
   const byTypename = new Map<unknown, Representation>();
   const ofAnyType: Representation = {
     id: undefined,
+    isSame: () => false,
     write(entity) {
       const picked = pick(entity);
       if (!isValues(picked) || !picked['__typename']) return undefined;
@@ -46,28 +52,38 @@ export function compileRepresentations(
       const leaves = leavesWithin(fragments, typename);
       if (leaves) byTypename.set(typename, leaves);
     }
-  return ({ __typename }) => byTypename.get(__typename) ?? ofAnyType;
+  return (typename) => byTypename.get(typename) ?? ofAnyType;
 }
 
 /** For most types: fields written one after the other. */
 class Leaves implements Representation {
   readonly id: string | undefined;
-  private readonly fields: readonly { readonly key: string; readonly lead: string }[];
+  /** Beside the id and the type's name. */
+  private readonly others: readonly string[];
+  private readonly fields: readonly { readonly key: string; readonly lead: Lead }[];
 
   constructor(keys: readonly string[]) {
-    const [id, another] = keys.filter((key) => key !== '__typename');
-    this.id = another === undefined ? id : undefined;
-    this.fields = keys.map((key, index) => ({ key, lead: `${index ? ',' : '{'}${JSON.stringify(key)}:` }));
+    [this.id, ...this.others] = keys.filter((key) => key !== '__typename');
+    this.fields = keys.map((key, index) => ({ key, lead: leadOf(key, index === 0) }));
   }
 
-  write(entity: Values): string | undefined {
+  isSame(entity: Values, other: Values): boolean {
+    for (const key of this.others) if (entity[key] !== other[key]) return false;
+    return true;
+  }
+
+  write(entity: Values, isPlain: boolean): string | undefined {
     let text = '';
+    let isOpen = false;
     for (const { key, lead } of this.fields) {
       const value = entity[key];
       if (value === undefined) return undefined;
-      text += lead + jsonOf(value);
+      const isText = isPlain && typeof value === 'string';
+      if (isText) text = text + (isOpen ? lead.textAfterText : lead.text) + value;
+      else text = text + (isOpen ? lead.valueAfterText : lead.value) + jsonOf(value);
+      isOpen = isText;
     }
-    return `${text}}`;
+    return text + (isOpen ? '"}' : '}');
   }
 }
 

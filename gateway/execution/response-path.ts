@@ -1,13 +1,11 @@
 import { isValues } from './merge.ts';
+import type { Shared } from './shared.ts';
 
 /** From the root to values in the response: field names, and `@` for every element of a list. */
 export type FlattenPath = readonly string[];
 
 /** A place in the response, as errors name it. */
 export type ResponsePath = readonly (string | number)[];
-
-/** Objects and lists of which each stands at several places of the response. */
-type Shared = ReadonlySet<object> | undefined;
 
 /**
  * The values at a path, all those that are not null, in the order of the response. What stands at several places is
@@ -23,7 +21,7 @@ export function valuesAt(root: unknown, path: FlattenPath, shared?: Shared): unk
 interface Walk {
   readonly path: FlattenPath;
   readonly found: unknown[];
-  readonly shared: Shared;
+  readonly shared: Shared | undefined;
   readonly visited: Set<object> | undefined;
 }
 

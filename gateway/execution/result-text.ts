@@ -7,21 +7,16 @@ export function resultText(
   { errors = [], data, extensions }: ExecutionResult,
   formatError: FormatError,
 ): string {
-  return responseText(errors, data === undefined ? undefined : JSON.stringify(data), {
-    formatError,
-    extensions,
-  });
-}
-
-/** @param data JSON; undefined where nothing was executed */
-export function responseText(
-  errors: readonly GraphQLError[],
-  data: string | undefined,
-  { formatError, extensions }: { formatError: FormatError; extensions?: ExecutionResult['extensions'] },
-): string {
   const parts: string[] = [];
-  if (errors.length > 0) parts.push(`"errors":${JSON.stringify(errors.map(formatError))}`);
-  if (data !== undefined) parts.push(`"data":${data}`);
+  if (errors.length > 0) parts.push(errorsText(errors, formatError));
+  if (data !== undefined) parts.push(`"data":${JSON.stringify(data)}`);
   if (extensions) parts.push(`"extensions":${JSON.stringify(extensions)}`);
   return `{${parts.join(',')}}`;
 }
+
+/** A result with errors as JSON, up to where its data begin. */
+export const responseStart = (errors: readonly GraphQLError[], formatError: FormatError): string =>
+  `{${errorsText(errors, formatError)},"data":`;
+
+const errorsText = (errors: readonly GraphQLError[], formatError: FormatError): string =>
+  `"errors":${JSON.stringify(errors.map(formatError))}`;

@@ -34,8 +34,10 @@ export class RootFetch implements Step {
     }
   }
 
-  private take({ data, errors }: SubgraphAnswer, targets: readonly unknown[], run: Run): void {
+  private take(answer: SubgraphAnswer, targets: readonly unknown[], run: Run): void {
     const { path, rewrite, serviceName } = this.options;
+    const { data, errors } = answer;
+    if (!answer.isPlain) run.isPlain = false;
     if (errors)
       for (const error of errorsOf(errors, serviceName, (inAnswer) => [[...path, ...inAnswer]]))
         run.errors.push(error);

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionRequest } from './execution.ts';
 import type { Values } from './merge.ts';
+import type { Shared } from './shared.ts';
 
 /** One execution under way: what came together of its response so far. */
 export class Run {
@@ -9,8 +10,9 @@ export class Run {
   readonly data: Values = {};
   /** In the order in which the fetches failed. */
   readonly errors: GraphQLError[] = [];
-  /** Objects and lists that stand at several places, because one answer served several equal entities. */
-  shared: Set<object> | undefined;
+  shared: Shared | undefined;
+  /** Whether no string in the data holds anything that JSON escapes. */
+  isPlain = true;
 
   constructor(request: ExecutionRequest) {
     this.request = request;

@@ -11,8 +11,8 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql';
-import { quoted } from './json-text.ts';
-import { leafWriter, type LeafWriter } from './leaves.ts';
+import { leadOf, type Lead } from './json-text.ts';
+import { leafWriter, takesAnyText, type LeafWriter } from './leaves.ts';
 import type { SelectedFields } from './selected-fields.ts';
 
 /** What the client asked for at one place of its response. */
@@ -27,6 +27,8 @@ export interface Slot {
 export interface LeafShape {
   readonly kind: 'leaf';
   readonly write: LeafWriter;
+  /** Whether any string is a value of it. */
+  readonly isText: boolean;
 }
 
 export interface ListShape {
@@ -38,18 +40,15 @@ export type FieldShape = FieldToWrite | TypenameField;
 
 export interface FieldToWrite {
   readonly key: string;
-  /** What JSON has before the value: a comma but for the first field, the key, a colon. */
-  readonly lead: string;
+  readonly lead: Lead;
   readonly slot: Slot;
 }
 
 /** `__typename` is known before there is a value. */
 export interface TypenameField {
   readonly key: string;
-  readonly lead: string;
+  readonly lead: Lead;
   readonly slot: undefined;
-  /** JSON. */
-  readonly text: string;
 }
 
 /** An object of one type. */
@@ -110,9 +109,9 @@ export function objectShape(
 ): ObjectShape {
   return new ObjectShape(type.name, () =>
     [...selected.of(type, selectionSets)].map(([key, nodes], index): FieldShape => {
-      const lead = `${index ? ',' : ''}${quoted(key)}:`;
+      const lead = leadOf(key, index === 0);
       const name = nodes[0]?.name.value ?? '';
-      if (name === '__typename') return { key, lead, slot: undefined, text: lead + quoted(type.name) };
+      if (name === '__typename') return { key, lead, slot: undefined };
       const field = type.getFields()[name];
       if (!field) throw new Error(`no field "${type.name}.${name}"`);
       return { key, lead, slot: slotOf(schema, field.type, nodes, selected) };
@@ -138,7 +137,7 @@ function shapeOf(
   selected: SelectedFields,
 ): Shape {
   if (isListType(type)) return { kind: 'list', item: slotOf(schema, type.ofType, nodes, selected) };
-  if (isLeafType(type)) return { kind: 'leaf', write: leafWriter(type) };
+  if (isLeafType(type)) return { kind: 'leaf', write: leafWriter(type), isText: takesAnyText(type) };
   const selectionSets = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []));
   if (isAbstractType(type))
     return new AbstractShape(schema, type, (concrete) =>

@@ -1,6 +1,6 @@
-import type { Shape } from './shape.ts';
+import type { Shared } from './shared.ts';
 
-/** What was noticed while one response was given its shape. */
+/** What is known of one response that is given its shape, and what was noticed meanwhile. */
 export class Shaping {
   /**
    * A null or a value of another type stands where the schema promises one; what holds it became null, as GraphQL has it.
@@ -8,16 +8,12 @@ export class Shaping {
   broken = false;
   /** Something that the shapes cannot tell the answer for, such as a type name that the schema does not have. */
   odd = false;
-  /** Texts of the objects and lists that stand at several places. */
-  readonly texts: Map<object, { readonly shape: Shape; readonly text: string }> | undefined;
-  private readonly shared: ReadonlySet<object> | undefined;
+  readonly shared: Shared | undefined;
+  /** Whether no string in the data holds anything that JSON escapes. */
+  readonly isPlain: boolean;
 
-  constructor(shared: ReadonlySet<object> | undefined) {
+  constructor({ shared, isPlain }: { shared: Shared | undefined; isPlain: boolean }) {
     this.shared = shared;
-    this.texts = shared && new Map();
-  }
-
-  isShared(value: object): boolean {
-    return this.shared?.has(value) ?? false;
+    this.isPlain = isPlain;
   }
 }

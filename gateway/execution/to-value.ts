@@ -36,6 +36,7 @@ function toList({ item }: ListShape, value: unknown, shaping: Shaping): unknown[
 function toObject({ typename, fields }: ObjectShape, value: Values, shaping: Shaping): Values | undefined {
   if (value['__typename'] !== undefined && value['__typename'] !== typename) return odd(shaping);
   const object: Values = {};
+  let kept = true;
   for (const { key, slot } of fields) {
     const inside = value[key];
     if (slot === undefined) {
@@ -44,10 +45,10 @@ function toObject({ typename, fields }: ObjectShape, value: Values, shaping: Sha
       continue;
     }
     const own = toValue(slot.shape, inside, shaping);
-    if (own === undefined && slot.nonNull) return broken(shaping);
+    if (own === undefined && slot.nonNull) kept = false;
     object[key] = own ?? null;
   }
-  return object;
+  return kept ? object : broken(shaping);
 }
 
 function broken(shaping: Shaping): undefined {

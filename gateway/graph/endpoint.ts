@@ -14,6 +14,7 @@ import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { permissionOf } from '../authorization/permission.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
+import { RequestCounts } from '../subgraphs/request-counts.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
 import type { GraphSocketOptions } from '../subscriptions/websocket.ts';
 import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
@@ -133,12 +134,7 @@ const notStored: RequestHandler = (_req, res, next) => {
 };
 
 function graphOptions({ settings, metrics, log }: GatewayEndpointOptions) {
-  const requests = new Counter({
-    name: 'subgraph_requests_total',
-    help: 'Requests to subgraphs by their outcome: answered, failed, late, retried, refused (not sent, the breaker is open).',
-    labelNames: ['subgraph', 'outcome'] as const,
-    registers: [metrics.registry],
-  });
+  const requests = new RequestCounts(metrics);
   const fallbacks = new Counter({
     name: 'executor_fallbacks_total',
     help: "Operations, and single answers, that @apollo/gateway's executor took over from the compiled one, by reason.",
@@ -154,7 +150,7 @@ function graphOptions({ settings, metrics, log }: GatewayEndpointOptions) {
         timeoutMillis: settings.subgraphTimeoutMillis,
         connections: settings.subgraphConnections,
         shareInFlight: settings.shareInFlight,
-        onDone: (subgraph, outcome) => requests.inc({ subgraph, outcome }),
+        onDone: requests.of(name),
       }),
     costLimit: settings.costLimit,
     assumedListSize: settings.assumedListSize,

@@ -14,7 +14,7 @@ import type { GatewayContext } from './context.ts';
 import type { Graph } from './graph.ts';
 import { NOT_JSON } from './operation-checks.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
-import type { PreparedOperation } from './prepared-operation.ts';
+import { PlainRequests } from './plain-requests.ts';
 import { ResponseWriter } from './response-writer.ts';
 
 export interface FastLaneOptions {
@@ -27,13 +27,6 @@ export interface FastLaneOptions {
   metrics: Metrics;
   log: Logger;
   rateLimit: { limit: RateLimit; store: Store } | undefined;
-}
-
-/** A request that goes the fast lane: an operation that is ready, with variables that fit. */
-interface PlainRequest {
-  readonly operation: PreparedOperation;
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly rawVariables: Readonly<Record<string, unknown>>;
 }
 
 const MAX_BODY_BYTES = 1024 * 1024; // 1 MiB
@@ -52,13 +45,15 @@ const ABSENT = 'application/json';
  */
 export class FastLane {
   private readonly options: FastLaneOptions;
+  private readonly requests: PlainRequests;
   private readonly writer: ResponseWriter;
   private readonly count: ((caller: { viewer: Viewer; address: string }) => Promise<RateState>) | undefined;
   private readonly isTrusted: (address: string, hop: number) => boolean;
 
   constructor(options: FastLaneOptions) {
-    const { rateLimit, app, settings, metrics, log } = options;
+    const { graph, persisted, rateLimit, app, settings, metrics, log } = options;
     this.options = options;
+    this.requests = new PlainRequests(graph, persisted);
     this.writer = new ResponseWriter({ settings, metrics, log });
     this.count = rateLimit && rateCounter(rateLimit.limit, rateLimit.store);
     this.isTrusted = app.get('trust proxy fn') as FastLane['isTrusted'];
@@ -77,12 +72,13 @@ export class FastLane {
     const startedAt = performance.now();
     const text = await readBody(req);
     if (text === undefined) return void res.destroy(); // broken off: there is nobody to answer
-    const body = parsed(text);
-    const request = this.plainRequest(body);
+    const known = this.requests.known(text);
+    const body = known ? undefined : parsed(text);
+    const request = known ?? this.requests.read(text, body);
     const context = request && (await this.contextOf(req));
-    if (!request || !context) return this.leave(req, res, body);
+    if (!request || !context) return this.leave(req, res, body ?? parsed(text));
     const state = await this.count?.(context);
-    if (state?.refusal) return this.leave(req, res, body); // counted and refused once more there
+    if (state?.refusal) return this.leave(req, res, body ?? parsed(text)); // counted and refused once more there
     const { operation, variables, rawVariables } = request;
     const answer = await operation.toJson({ variables, rawVariables, context });
     const mediaType = MEDIA_TYPES[req.headers.accept ?? ABSENT] ?? '';
@@ -93,35 +89,6 @@ export class FastLane {
     // What has been read already is put where express's own parser leaves it.
     if (body !== undefined) Object.assign(req, { body });
     this.options.app(req, res);
-  }
-
-  /** Undefined where anything of it is for the server behind: unknown, not well-formed, or refused. */
-  private plainRequest(body: unknown): PlainRequest | undefined {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
-    const { query, operationName, variables = null, extensions } = body as Record<string, unknown>;
-    if (typeof variables !== 'object' || Array.isArray(variables)) return undefined;
-    if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
-      return undefined;
-    if (extensions !== undefined && (typeof extensions !== 'object' || Array.isArray(extensions)))
-      return undefined;
-    const source = this.textOf(query, extensions);
-    const operation =
-      source === undefined
-        ? undefined
-        : this.options.graph.current.operations.known(source, operationName || undefined);
-    if (!operation) return undefined;
-    const rawVariables = (variables ?? {}) as Record<string, unknown>;
-    const admitted = operation.admit(rawVariables);
-    if ('errors' in admitted) return undefined;
-    return { operation, variables: admitted.coerced, rawVariables };
-  }
-
-  private textOf(query: unknown, extensions: unknown): string | undefined {
-    try {
-      return this.options.persisted.textOf({ query, extensions });
-    } catch {
-      return undefined;
-    }
   }
 
   /** Undefined for a token that does not hold. */

@@ -6,6 +6,12 @@ export interface RawAnswer {
   readonly text: string;
 }
 
+/** Who waits for an answer. One of the two is called, once. */
+export interface AnswerReceiver {
+  answered(answer: RawAnswer): void;
+  failed(error: Error): void;
+}
+
 /** The answer did not come in time. */
 export class TimeLimitError extends Error {}
 
@@ -14,8 +20,7 @@ export class TimeLimitError extends Error {}
  * fetch. The time limit spans waiting for a connection, sending and receiving; size is limited too.
  */
 export class AnswerReader implements Dispatcher.DispatchHandler {
-  private readonly resolve: (answer: RawAnswer) => void;
-  private readonly reject: (error: Error) => void;
+  private readonly receiver: AnswerReceiver;
   private readonly maxBytes: number;
   private readonly timer: NodeJS.Timeout;
   private controller: Dispatcher.DispatchController | undefined;
@@ -27,12 +32,10 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
 
   constructor(
     { timeoutMillis, maxBytes }: { timeoutMillis: number; maxBytes: number },
-    resolve: (answer: RawAnswer) => void,
-    reject: (error: Error) => void,
+    receiver: AnswerReceiver,
   ) {
     this.maxBytes = maxBytes;
-    this.resolve = resolve;
-    this.reject = reject;
+    this.receiver = receiver;
     // Timers of one length share a list, so this is cheap; an abort signal for each request is not.
     this.timer = setTimeout(() => this.giveUp(new TimeLimitError()), timeoutMillis);
   }
@@ -58,17 +61,19 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     clearTimeout(this.timer);
     const text = this.further ? Buffer.concat(this.further).toString() : (this.first?.toString() ?? '');
-    this.resolve({ status: this.status, text });
+    if (!this.failure) this.receiver.answered({ status: this.status, text });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     clearTimeout(this.timer);
-    this.reject(this.failure ?? error);
+    if (!this.failure) this.receiver.failed(error);
   }
 
   private giveUp(reason: Error): void {
+    clearTimeout(this.timer);
+    if (this.failure) return;
     this.failure = reason;
     this.controller?.abort(reason);
-    this.reject(reason);
+    this.receiver.failed(reason);
   }
 }

@@ -24,6 +24,8 @@ export interface SubgraphAnswer {
   data?: Record<string, unknown> | null;
   errors?: readonly SubgraphError[];
   extensions?: Record<string, unknown>;
+  /** Whether it is known that no string in it holds anything that JSON escapes. Not for the subgraph to say. */
+  isPlain?: boolean;
 }
 
 /** A subgraph as the executors reach it. */

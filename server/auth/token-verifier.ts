@@ -34,22 +34,19 @@ export class TokenVerifier {
 
   /** @throws UNAUTHENTICATED saying why; UPSTREAM_UNAVAILABLE where the keys cannot be had. */
   async verify(token: string): Promise<UserViewer | ServiceViewer> {
-    const known = this.verified.get(token);
-    if (known && known.expiresAt > Date.now()) return this.unlessRevoked(known);
-    const viewer = await this.verifyAnew(token);
-    this.verified.set(token, viewer);
-    return this.unlessRevoked(viewer);
+    let viewer = this.verified.get(token);
+    if (!viewer || viewer.expiresAt <= Date.now()) {
+      viewer = await this.verifyAnew(token);
+      this.verified.set(token, viewer);
+    }
+    const isRevoked = this.options.isRevoked?.(viewer);
+    if (isRevoked && (await isRevoked)) throw unauthenticated('This session has been ended; log in again.');
+    return viewer;
   }
 
   /** Whether a token that was verified before, for this viewer, holds still. */
   async stillHolds(viewer: UserViewer | ServiceViewer): Promise<boolean> {
     return viewer.expiresAt > Date.now() && !(await this.options.isRevoked?.(viewer));
-  }
-
-  private async unlessRevoked<Known extends UserViewer | ServiceViewer>(viewer: Known): Promise<Known> {
-    if (await this.options.isRevoked?.(viewer))
-      throw unauthenticated('This session has been ended; log in again.');
-    return viewer;
   }
 
   private async verifyAnew(token: string): Promise<UserViewer | ServiceViewer> {

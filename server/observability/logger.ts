@@ -21,7 +21,7 @@ export function createLogger(service: string, level: string): Logger {
       base: { service },
       redact: { paths: REDACTED, censor: '[redacted]' },
       serializers: { err: withoutRows },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTime(),
       formatters: { level: (label) => ({ level: label }) },
     },
     // A system call for each line costs a busy server a twelfth of its time. What is kept back is written at exit.
@@ -32,6 +32,21 @@ export function createLogger(service: string, level: string): Logger {
 /** Lines that can be found by the request that they belong to. Takes time: to be made where there is something to log. */
 export const logOfRequest = (log: Logger, requestId: string, traceparent: string): Logger =>
   log.child({ requestId, traceId: traceparent.slice(3, 35) });
+
+/** As pino's own, but the date and time are formatted once a second only, which is most of what a line costs. */
+function isoTime(): () => string {
+  let second = Number.NaN;
+  let start = '';
+  return () => {
+    const now = Date.now();
+    const millis = now % 1000;
+    if (now - millis !== second) {
+      second = now - millis;
+      start = `,"time":"${new Date(now).toISOString().slice(0, -4)}`;
+    }
+    return `${start}${String(millis).padStart(3, '0')}Z"`;
+  };
+}
 
 /**
  * For lines of fixed fields that hold no secret, once a request: looking for secrets in them costs eight times what

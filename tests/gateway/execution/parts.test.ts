@@ -11,7 +11,7 @@ import {
 import Upload from 'graphql-upload/Upload.mjs';
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
 import { askAbout } from '../../../gateway/execution/asked.ts';
-import { jsonOf, quoted } from '../../../gateway/execution/json-text.ts';
+import { isPlainJson, jsonOf, quoted } from '../../../gateway/execution/json-text.ts';
 import { leafWriter } from '../../../gateway/execution/leaves.ts';
 import { copyOf, merge } from '../../../gateway/execution/merge.ts';
 import { compileRepresentations } from '../../../gateway/execution/representations.ts';
@@ -35,6 +35,19 @@ describe('JSON text', () => {
   ])('of %j is that of JSON.stringify', (text) => {
     expect(quoted(text)).toBe(JSON.stringify(text));
     expect(jsonOf({ text: [text, 1.5, null, true] })).toBe(JSON.stringify({ text: [text, 1.5, null, true] }));
+  });
+});
+
+describe('an answer in which nothing is escaped', () => {
+  it.each([
+    ['{"data":{"name":"Iron ünïcödé 🏋  "}}', true],
+    ['{"data":{"name":"a \\"quote\\""}}', false],
+    ['{"data":{"name":"line\\nbreak"}}', false],
+    ['{"data":{"name":"\\ud800 alone"}}', false],
+  ])('is told by its text: %s', (text, isPlain) => {
+    expect(isPlainJson(text)).toBe(isPlain);
+    const { name } = (JSON.parse(text) as { data: { name: string } }).data;
+    expect(`"${name}"` === JSON.stringify(name)).toBe(isPlain);
   });
 });
 
@@ -79,7 +92,10 @@ describe('paths', () => {
     const inner = { list: [{ id: 1 }, { id: 2 }] };
     const root = { all: [{ inner }, { inner }] };
     const to = ['all', '@', 'inner', 'list', '@'];
-    expect(valuesAt(root, to, new Set([inner]))).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(valuesAt(root, to, new Map([[inner, { shape: undefined, text: '' }]]))).toEqual([
+      { id: 1 },
+      { id: 2 },
+    ]);
     expect(placesAt(root, to)).toHaveLength(4);
   });
 
@@ -119,7 +135,7 @@ describe('representations', () => {
       { kind: 'Fetch', requires, ...more } as FetchNode,
       schema,
     );
-    return (entity: Record<string, unknown>) => representationOf(entity).write(entity);
+    return (entity: Record<string, unknown>) => representationOf(entity['__typename']).write(entity, false);
   };
 
   it('hold what is required of the entity and nothing else', () => {
@@ -128,6 +144,13 @@ describe('representations', () => {
       '{"__typename":"Film","id":"a \\"1\\""}',
     );
     expect(film({ __typename: 'Song', id: '2' })).toBe('{"__typename":"Song"}');
+  });
+
+  it.each([true, false])('are written with and without looking for what to escape (%j)', (isPlain) => {
+    const requires = [on('Film', field('__typename'), field('id'), field('year'), field('title'))];
+    const representationOf = compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
+    const film = { __typename: 'Film', id: '1', year: 1999, title: 'Pumping' };
+    expect(representationOf('Film').write(film, isPlain)).toBe(JSON.stringify(film));
   });
 
   it('are left out for other types and where something is missing', () => {
@@ -158,7 +181,7 @@ describe('representations', () => {
 });
 
 describe('what is asked about', () => {
-  it('is each entity once, known by its id or by all that is required', () => {
+  it.each([true, false])('is each entity once, known by its id or by all that is required', (isPlain) => {
     const of = (requires: QueryPlanSelectionNode[]) =>
       compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
     const film = (id: unknown, title = 'x') => ({ __typename: 'Film', id, title });
@@ -168,6 +191,7 @@ describe('what is asked about', () => {
       askAbout(
         entities,
         of([on('Film', field('__typename'), field('id')), on('Song', field('__typename'), field('id'))]),
+        isPlain,
       ),
     ).toMatchObject({
       indexes: [0, 1, 0, -1, 2, 2, -1],
@@ -177,12 +201,12 @@ describe('what is asked about', () => {
       repeated: true,
     });
     expect(
-      askAbout(entities, of([on('Film', field('__typename'), field('id'), field('title'))])),
+      askAbout(entities, of([on('Film', field('__typename'), field('id'), field('title'))]), isPlain),
     ).toMatchObject({
       indexes: [0, -1, 1, -1, 2, 2, -1],
       count: 3,
     });
-    expect(askAbout([], of([]))).toMatchObject({
+    expect(askAbout([], of([]), isPlain)).toMatchObject({
       indexes: [],
       representations: '[]',
       count: 0,

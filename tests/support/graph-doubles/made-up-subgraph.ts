@@ -18,6 +18,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
+import { isPlainJson } from '../../../gateway/execution/json-text.ts';
 import type { Subgraph, SubgraphAnswer, SubgraphRequest } from '../../../gateway/subgraphs/subgraph.ts';
 import { distorted } from './distortions.ts';
 import { randomFrom, type Random } from './random.ts';
@@ -30,6 +31,8 @@ export interface Scenario {
   readonly failures: number;
   /** Whether subgraphs also give answers that no subgraph should, or none. */
   readonly distorts: boolean;
+  /** Whether texts hold nothing that JSON escapes. Default: some do. */
+  readonly plain?: boolean;
   /** As in life, for measuring: this many elements in every list, so many entities of a type, and ordinary texts. Default: few of all, odd texts. */
   readonly lifelike?: { readonly elements: number; readonly entities: number };
 }
@@ -84,7 +87,8 @@ export class MadeUpSubgraph implements Subgraph {
       fieldResolver: this.resolve,
       typeResolver: ({ __typename }: Thing) => __typename,
     });
-    const answer = JSON.parse(JSON.stringify(result)) as SubgraphAnswer;
+    const text = JSON.stringify(result);
+    const answer = { ...(JSON.parse(text) as SubgraphAnswer), isPlain: isPlainJson(text) };
     return scenario.distorts ? distorted(answer, this.name, query, scenario.seed) : answer;
   }
 
@@ -130,7 +134,7 @@ export class MadeUpSubgraph implements Subgraph {
     const named = getNamedType(type);
     if (isObjectType(named) || isAbstractType(named)) return this.thing(named.name, made);
     if (isEnumType(named)) return random.pick(named.getValues()).value as unknown;
-    return scenario.lifelike && !(named.name in NUMBERS) ? ordinaryText(random) : leaf(named.name, random);
+    return scenario.lifelike && !(named.name in NUMBERS) ? ordinaryText(random) : leaf(named.name, made);
   }
 
   /** The nulls of a scenario hold again inside of a list that may not be null itself. */
@@ -206,7 +210,10 @@ const WORDS = [
 
 const ordinaryText = (random: Random): string => `${random.pick(WORDS)} ${random.below(1_000)}`;
 
-function leaf(type: string, random: Random): unknown {
+function leaf(
+  type: string,
+  { random, scenario: { plain } }: { random: Random; scenario: Scenario },
+): unknown {
   switch (type) {
     case 'Int':
       return random.below(1_000) - 500;
@@ -219,12 +226,11 @@ function leaf(type: string, random: Random): unknown {
     default:
       return random.pick([
         'plain',
-        'with "quotes" and \\',
-        'line\nbreak',
         'ünïcödé 🏋',
         '',
         '\u2028',
         `n${random.below(99)}`,
+        ...(plain ? [] : ['with "quotes" and \\', 'line\nbreak']),
       ]);
   }
 }

@@ -1,0 +1,77 @@
+import { LRUCache } from 'lru-cache';
+import type { Graph } from './graph.ts';
+import type { PersistedOperations } from './persisted-operations.ts';
+import type { PreparedOperation } from './prepared-operation.ts';
+
+/** A request whose operation is ready, with variables that fit. */
+export interface PlainRequest {
+  readonly operation: PreparedOperation;
+  /** As it was asked for. */
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly rawVariables: Readonly<Record<string, unknown>>;
+}
+
+/** Longer ones are read anew each time: they hold what somebody has written, and do not come twice. */
+const REMEMBERED_CHARACTERS = 4_096;
+/** Each keeps an operation alive. */
+const REMEMBERED_BODIES = 500;
+
+/**
+ * Reads the bodies of requests. Clients send the same few again and again, so what a text meant is remembered; not who
+ * sent it, nor what was answered.
+ */
+export class PlainRequests {
+  private readonly graph: Graph;
+  private readonly persisted: PersistedOperations;
+  private readonly remembered = new LRUCache<string, PlainRequest>({ max: REMEMBERED_BODIES });
+
+  constructor(graph: Graph, persisted: PersistedOperations) {
+    this.graph = graph;
+    this.persisted = persisted;
+    graph.onLoad(() => this.remembered.clear());
+  }
+
+  /** What this text was read as before. */
+  known(text: string): PlainRequest | undefined {
+    if (text.length > REMEMBERED_CHARACTERS) return undefined;
+    const request = this.remembered.get(text);
+    // Asked for there as well, so that it counts as used.
+    if (request) this.graph.current.operations.known(request.operation.source, request.operationName);
+    return request;
+  }
+
+  /** Undefined where anything of it is for the server behind: unknown, not well-formed, or refused. */
+  read(text: string, body: unknown): PlainRequest | undefined {
+    const request = this.requestIn(body);
+    if (request && text.length <= REMEMBERED_CHARACTERS) this.remembered.set(text, request);
+    return request;
+  }
+
+  private requestIn(body: unknown): PlainRequest | undefined {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+    const { query, operationName, variables = null, extensions } = body as Record<string, unknown>;
+    if (typeof variables !== 'object' || Array.isArray(variables)) return undefined;
+    if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
+      return undefined;
+    if (extensions !== undefined && (typeof extensions !== 'object' || Array.isArray(extensions)))
+      return undefined;
+    const source = this.textOf(query, extensions);
+    if (source === undefined) return undefined;
+    const name = operationName || undefined;
+    const operation = this.graph.current.operations.known(source, name);
+    if (!operation) return undefined;
+    const rawVariables = (variables ?? {}) as Record<string, unknown>;
+    const admitted = operation.admit(rawVariables);
+    if ('errors' in admitted) return undefined;
+    return { operation, operationName: name, variables: admitted.coerced, rawVariables };
+  }
+
+  private textOf(query: unknown, extensions: unknown): string | undefined {
+    try {
+      return this.persisted.textOf({ query, extensions });
+    } catch {
+      return undefined;
+    }
+  }
+}
