@@ -71,7 +71,7 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
   }
 }
 
-/** In turns, so that what else the machine does meets all of them; what was disturbed too much is measured again. */
+/** In turns, so that what else the machine does meets all of them. */
 async function inTurns<Result>(
   { contenders }: Staged,
   count: number,
@@ -79,7 +79,7 @@ async function inTurns<Result>(
 ): Promise<ReadonlyMap<OnStage, readonly Result[]>> {
   const results = new Map<OnStage, Result[]>(contenders.map((one) => [one, []]));
   for (let round = 0; round < count; round += 1)
-    for (const one of contenders) results.get(one)?.push(await undisturbed(() => measureOne(one)));
+    for (const one of contenders) results.get(one)?.push(await measureOne(one));
   return results;
 }
 
@@ -101,6 +101,6 @@ async function press({ process, url }: OnStage, { bodies, headers }: Staged) {
 
 async function atHalf({ url }: OnStage, { bodies, headers }: Staged, perSecond: number) {
   const options = { url, bodies, headers, seconds: STEADY_SECONDS, connections: 100 };
-  const { latencies } = await steady(options, perSecond);
+  const { latencies } = await undisturbed(() => steady(options, perSecond));
   return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /** Of the machine's processor time, that the host may give to others meanwhile. */
-const STOLEN_AT_MOST = 0.01;
-const TRIES = 4;
+const STOLEN_AT_MOST = 0.02;
+const TRIES = 3;
 
 /**
  * On a virtual machine the host may take the processors away for some milliseconds, which then stand in every latency.
