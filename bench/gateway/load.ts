@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { LoadConnection, messageOf } from './load-connection.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -60,22 +60,25 @@ async function load(
   { url, bodies, headers, seconds, connections }: LoadOptions,
   drive: (send: (from: number) => Promise<void>, until: number) => Promise<void>,
 ): Promise<LoadResult> {
-  const { origin, pathname } = new URL(url);
-  const pool = new Pool(origin, { connections, pipelining: 1 });
-  const various = [headers].flat();
+  const messages = messagesOf({ url, bodies, headers });
+  const idle = Array.from({ length: connections }, () => new LoadConnection(new URL(url)));
+  const waiting: ((connection: LoadConnection) => void)[] = [];
   const latencies: number[] = [];
   let [sent, failures] = [0, 0];
   const send = async (from: number) => {
-    const at = sent++;
-    const body = bodies[at % bodies.length] ?? '';
-    const failed = await post(pool, pathname, various[at % various.length] ?? {}, body);
+    const message = messages[sent++ % messages.length] ?? Buffer.alloc(0);
+    const connection = idle.pop() ?? (await new Promise<LoadConnection>((resolve) => waiting.push(resolve)));
+    const status = await connection.send(message);
+    const next = waiting.shift();
+    if (next) next(connection);
+    else idle.push(connection);
     latencies.push(performance.now() - from);
-    if (failed) failures += 1;
+    if (status !== 200) failures += 1;
   };
   const start = performance.now();
   await drive(send, start + seconds * 1000);
   const took = (performance.now() - start) / 1000;
-  await pool.close();
+  for (const connection of idle) connection.close();
   return {
     requests: latencies.length,
     failures,
@@ -84,26 +87,14 @@ async function load(
   };
 }
 
-/** Whether it failed. The body is not kept: to take it in must not cost more than to make it. */
-function post(
-  pool: Pool,
-  path: string,
-  headers: Record<string, string>,
-  body: string | Buffer,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    let status = 0;
-    pool.dispatch(
-      { path, method: 'POST', headers, body },
-      {
-        onRequestStart: () => undefined,
-        onResponseStart: (_controller, code) => (status = code),
-        onResponseData: () => undefined,
-        onResponseEnd: () => resolve(status !== 200),
-        onResponseError: () => resolve(true),
-      },
-    );
-  });
+/** Every body with the headers whose turn it is, until both have come to their end together. */
+function messagesOf({ url, bodies, headers }: Pick<LoadOptions, 'url' | 'bodies' | 'headers'>): Buffer[] {
+  const various = [headers].flat();
+  const count = Math.max(bodies.length, various.length);
+  const rounds = bodies.length % various.length && various.length % bodies.length ? various.length : 1;
+  return Array.from({ length: count * rounds }, (_, at) =>
+    messageOf(new URL(url), various[at % various.length] ?? {}, bodies[at % bodies.length] ?? ''),
+  );
 }
 
 export const percentile = (sorted: readonly number[], share: number): number =>

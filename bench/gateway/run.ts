@@ -19,8 +19,8 @@ import { WORKLOADS, type Workload } from './workloads.ts';
 
 const PRESSED_ROUNDS = 5;
 const PRESSED_SECONDS = 1.5;
-const STEADY_ROUNDS = 7;
-const STEADY_SECONDS = 2;
+const STEADY_ROUNDS = 5;
+const STEADY_SECONDS = 1.5;
 const CONNECTIONS = 20;
 
 const log = (line: string) => console.log(line);

@@ -1,0 +1,84 @@
+import { connect, type Socket } from 'node:net';
+
+const HEAD_END = '\r\n\r\n';
+const LAST_CHUNK = '0\r\n\r\n';
+
+/** A POST request as it goes over the wire. */
+export function messageOf(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string | Buffer,
+): Buffer {
+  const content = Buffer.from(body);
+  const lines = Object.entries({ host: url.host, ...headers, 'content-length': String(content.length) });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return Buffer.concat([Buffer.from(`POST ${url.pathname} HTTP/1.1\r\n${head}\r\n`), content]);
+}
+
+/**
+ * One keep-alive connection that sends one request at a time. Of an answer it reads the status and where it ends: a real
+ * client would take more of the processors' time than a fast gateway does, and leave it less.
+ */
+export class LoadConnection {
+  private readonly url: URL;
+  private socket: Socket | undefined;
+  private finish: ((status: number) => void) | undefined;
+  private head = '';
+  /** Bytes of the body that are still to come; undefined: it comes in chunks, or has not begun. */
+  private left: number | undefined;
+  private end = '';
+
+  constructor(url: URL) {
+    this.url = url;
+  }
+
+  /** The status; 0 where there was no answer. */
+  send(message: Buffer): Promise<number> {
+    return new Promise((resolve) => {
+      this.head = '';
+      this.end = '';
+      this.left = undefined;
+      this.finish = resolve;
+      this.socket ??= this.open();
+      this.socket.write(message);
+    });
+  }
+
+  close(): void {
+    this.socket?.destroy();
+  }
+
+  private open(): Socket {
+    const socket = connect({ port: Number(this.url.port), host: this.url.hostname, noDelay: true });
+    socket.on('data', (chunk: Buffer) => this.read(chunk));
+    socket.on('error', () => undefined); // told by the end of it
+    socket.on('close', () => {
+      this.socket = undefined;
+      this.done(0);
+    });
+    return socket;
+  }
+
+  private read(chunk: Buffer): void {
+    let body = chunk;
+    if (!this.head.includes(HEAD_END)) {
+      const before = this.head.length;
+      this.head += chunk.latin1Slice();
+      const headEnd = this.head.indexOf(HEAD_END);
+      if (headEnd === -1) return;
+      const length = /\r\ncontent-length: *(\d+)/i.exec(this.head.slice(0, headEnd + 2))?.[1];
+      this.left = length === undefined ? undefined : Number(length);
+      this.head = this.head.slice(0, headEnd + HEAD_END.length);
+      body = chunk.subarray(this.head.length - before);
+    }
+    if (this.left !== undefined) this.left -= body.length;
+    else this.end = (this.end + body.latin1Slice(Math.max(0, body.length - LAST_CHUNK.length))).slice(-5);
+    if (this.left === 0 || this.end === LAST_CHUNK) this.done(Number(this.head.slice(9, 12)));
+  }
+
+  private done(status: number): void {
+    const { finish } = this;
+    this.finish = undefined;
+    finish?.(status);
+  }
+}
