@@ -21,12 +21,6 @@ export function jsonOf(value: unknown): string {
   }
 }
 
-/**
- * Whether no string in a JSON text holds anything that is escaped: then none needs to be looked at when it is written
- * again. JSON escapes by nothing but backslashes, and what has to be escaped is refused without one (RFC 8259, section 7).
- */
-export const isPlainJson = (text: string): boolean => !text.includes('\\');
-
 /** What JSON has before a field's value: an opening brace or a comma, the key, a colon; and quotes around it. */
 export interface Lead {
   readonly value: string;

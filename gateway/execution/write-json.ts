@@ -45,15 +45,24 @@ function writeList(text: string, { item }: ListShape, value: unknown, shaping: S
   if (!Array.isArray(value)) return odd(shaping);
   if (value.length === 0) return `${text}[]`;
   let written = text;
+  let isOpen = false;
   let kept = true;
   for (let index = 0; index < value.length; index += 1) {
-    const start = written + (index === 0 ? '[' : ',');
-    const element = writeJson(start, item.shape, value[index], shaping);
+    const inside: unknown = value[index];
+    const separator = index === 0 ? '[' : isOpen ? '",' : ',';
+    isOpen = false;
+    if (isPlainText(item.shape, inside, shaping)) {
+      written += `${separator}"${inside}`;
+      isOpen = true;
+      continue;
+    }
+    const start = written + separator;
+    const element = writeJson(start, item.shape, inside, shaping);
     // The rest is looked at all the same: it decides whether the answer is odd.
     if (element === undefined && item.nonNull) kept = false;
     written = element ?? `${start}null`;
   }
-  return kept ? `${written}]` : broken(shaping);
+  return kept ? written + (isOpen ? '"]' : ']') : broken(shaping);
 }
 
 function writeObject(text: string, shape: ObjectShape, value: Values, shaping: Shaping): string | undefined {
@@ -74,21 +83,24 @@ function writeObject(text: string, shape: ObjectShape, value: Values, shaping: S
       isOpen = true;
       continue;
     }
-    const { shape: own } = slot;
-    if (typeof inside === 'string' && own.kind === 'leaf' && own.isText && shaping.isPlain) {
+    if (isPlainText(slot.shape, inside, shaping)) {
       written = written + (isOpen ? lead.textAfterText : lead.text) + inside;
       isOpen = true;
       continue;
     }
     const start = written + (isOpen ? lead.valueAfterText : lead.value);
     isOpen = false;
-    const next = writeJson(start, own, inside, shaping);
+    const next = writeJson(start, slot.shape, inside, shaping);
     // The rest is looked at all the same, as in lists.
     if (next === undefined && slot.nonNull) kept = false;
     written = next ?? `${start}null`;
   }
   return kept ? written + (isOpen ? '"}' : '}') : broken(shaping);
 }
+
+/** A string that can be written as it is, between quotes. */
+const isPlainText = (shape: Shape, value: unknown, { isPlain }: Shaping): value is string =>
+  isPlain && typeof value === 'string' && shape.kind === 'leaf' && shape.isText;
 
 function broken(shaping: Shaping): undefined {
   shaping.broken = true;

@@ -4,13 +4,12 @@ import { Pool } from 'undici';
 import { CircuitBreaker } from '#server/circuit-breaker.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
-import { isPlainJson } from '../execution/json-text.ts';
 import { TimeLimitError, type RawAnswer } from './answer-reader.ts';
 import { Exchange, RefusedError, type Line, type RequestOutcome } from './exchange.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { InFlight } from './in-flight.ts';
 import { multipartBody } from './multipart-body.ts';
-import type { Subgraph, SubgraphAnswer, SubgraphRequest } from './subgraph.ts';
+import { isPlainJson, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
 
 export interface HttpSubgraphOptions {
   name: string;

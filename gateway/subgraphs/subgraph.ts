@@ -24,9 +24,15 @@ export interface SubgraphAnswer {
   data?: Record<string, unknown> | null;
   errors?: readonly SubgraphError[];
   extensions?: Record<string, unknown>;
-  /** Whether it is known that no string in it holds anything that JSON escapes. Not for the subgraph to say. */
+  /** `isPlainJson` of its text; absent where that is not known. Not for the subgraph to say. */
   isPlain?: boolean;
 }
+
+/**
+ * Whether no string in a JSON text holds anything that is escaped: then none needs to be looked at when it is written
+ * again. JSON escapes by nothing but backslashes, and what has to be escaped is refused without one (RFC 8259, section 7).
+ */
+export const isPlainJson = (text: string): boolean => !text.includes('\\');
 
 /** A subgraph as the executors reach it. */
 export interface Subgraph {

@@ -11,7 +11,7 @@ import {
 import Upload from 'graphql-upload/Upload.mjs';
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
 import { askAbout } from '../../../gateway/execution/asked.ts';
-import { isPlainJson, jsonOf, quoted } from '../../../gateway/execution/json-text.ts';
+import { jsonOf, quoted } from '../../../gateway/execution/json-text.ts';
 import { leafWriter } from '../../../gateway/execution/leaves.ts';
 import { copyOf, merge } from '../../../gateway/execution/merge.ts';
 import { compileRepresentations } from '../../../gateway/execution/representations.ts';
@@ -19,6 +19,7 @@ import { placesAt, valuesAt } from '../../../gateway/execution/response-path.ts'
 import { compileRewrites } from '../../../gateway/execution/rewrites.ts';
 import { conditionVariables, SelectedFields } from '../../../gateway/execution/selected-fields.ts';
 import { errorsOf } from '../../../gateway/execution/subgraph-errors.ts';
+import { isPlainJson } from '../../../gateway/subgraphs/subgraph.ts';
 import { uploadVariables, withoutFiles, type Files } from '../../../gateway/execution/upload-variables.ts';
 
 describe('JSON text', () => {

@@ -18,8 +18,12 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
-import { isPlainJson } from '../../../gateway/execution/json-text.ts';
-import type { Subgraph, SubgraphAnswer, SubgraphRequest } from '../../../gateway/subgraphs/subgraph.ts';
+import {
+  isPlainJson,
+  type Subgraph,
+  type SubgraphAnswer,
+  type SubgraphRequest,
+} from '../../../gateway/subgraphs/subgraph.ts';
 import { distorted } from './distortions.ts';
 import { randomFrom, type Random } from './random.ts';
 
