@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Limited, TimeLimit } from './time-limit.ts';
 
 /** What a subgraph answered, unread. */
 export interface RawAnswer {
@@ -19,10 +20,10 @@ export class TimeLimitError extends Error {}
  * Takes one answer off undici's dispatch, without the streams of its `request`, which cost more than the rest of a small
  * fetch. The time limit spans waiting for a connection, sending and receiving; size is limited too.
  */
-export class AnswerReader implements Dispatcher.DispatchHandler {
+export class AnswerReader implements Dispatcher.DispatchHandler, Limited {
   private readonly receiver: AnswerReceiver;
   private readonly maxBytes: number;
-  private readonly timer: NodeJS.Timeout;
+  private readonly timeLimit: TimeLimit;
   private controller: Dispatcher.DispatchController | undefined;
   private failure: Error | undefined;
   private status = 0;
@@ -30,14 +31,11 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   private first: Buffer | undefined;
   private further: Buffer[] | undefined;
 
-  constructor(
-    { timeoutMillis, maxBytes }: { timeoutMillis: number; maxBytes: number },
-    receiver: AnswerReceiver,
-  ) {
+  constructor({ timeLimit, maxBytes }: { timeLimit: TimeLimit; maxBytes: number }, receiver: AnswerReceiver) {
     this.maxBytes = maxBytes;
     this.receiver = receiver;
-    // Timers of one length share a list, so this is cheap; an abort signal for each request is not.
-    this.timer = setTimeout(() => this.giveUp(new TimeLimitError()), timeoutMillis);
+    this.timeLimit = timeLimit;
+    timeLimit.begin(this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -59,18 +57,22 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    clearTimeout(this.timer);
+    this.timeLimit.end(this);
     const text = this.further ? Buffer.concat(this.further).toString() : (this.first?.toString() ?? '');
     if (!this.failure) this.receiver.answered({ status: this.status, text });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    clearTimeout(this.timer);
+    this.timeLimit.end(this);
     if (!this.failure) this.receiver.failed(error);
   }
 
+  outOfTime(): void {
+    this.giveUp(new TimeLimitError());
+  }
+
   private giveUp(reason: Error): void {
-    clearTimeout(this.timer);
+    this.timeLimit.end(this);
     if (this.failure) return;
     this.failure = reason;
     this.controller?.abort(reason);

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
 import type { CircuitBreaker } from '#server/circuit-breaker.ts';
 import { AnswerReader, TimeLimitError, type AnswerReceiver, type RawAnswer } from './answer-reader.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** `refused`: not sent, as the breaker is open. */
 export type RequestOutcome = 'answered' | 'failed' | 'late' | 'retried' | 'refused';
@@ -19,7 +20,7 @@ export interface ExchangeOptions {
   readonly body: string | Readable;
   readonly headers: string[];
   /** For one try, from asking for a connection to the last byte. */
-  readonly timeoutMillis: number;
+  readonly timeLimit: TimeLimit;
   /** Whether it is sent once more where its connection broke, or where it met a server that is just restarting. */
   readonly twice: boolean;
   /** Whether a failure says nothing of the subgraph. */
@@ -103,11 +104,11 @@ export class Exchange implements AnswerReceiver {
 
   private send(): void {
     const { pool, path } = this.line;
-    const { body, headers, timeoutMillis } = this.options;
+    const { body, headers, timeLimit } = this.options;
     this.triesLeft -= 1;
     pool.dispatch(
       { path, method: 'POST', headers, body },
-      new AnswerReader({ timeoutMillis, maxBytes: MAX_ANSWER_BYTES }, this),
+      new AnswerReader({ timeLimit, maxBytes: MAX_ANSWER_BYTES }, this),
     );
   }
 }

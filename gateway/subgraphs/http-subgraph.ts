@@ -10,6 +10,7 @@ import { forwardedHeaders } from './forwarded-headers.ts';
 import { InFlight } from './in-flight.ts';
 import { multipartBody } from './multipart-body.ts';
 import { isPlainJson, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
+import { TimeLimit } from './time-limit.ts';
 
 export interface HttpSubgraphOptions {
   name: string;
@@ -37,6 +38,8 @@ export class HttpSubgraph implements Subgraph {
   readonly url: string;
   private readonly options: HttpSubgraphOptions;
   private readonly line: Line;
+  private readonly timeLimit: TimeLimit;
+  private readonly uploadTimeLimit: TimeLimit;
   private readonly inFlight = new InFlight();
 
   constructor(options: HttpSubgraphOptions) {
@@ -44,6 +47,8 @@ export class HttpSubgraph implements Subgraph {
     this.options = options;
     this.name = options.name;
     this.url = options.url;
+    this.timeLimit = new TimeLimit(options.timeoutMillis);
+    this.uploadTimeLimit = new TimeLimit(options.timeoutMillis * UPLOAD_TIME_FACTOR);
     this.line = {
       pool: new Pool(origin, {
         connections: options.connections,
@@ -81,11 +86,10 @@ export class HttpSubgraph implements Subgraph {
   }
 
   private post({ body, kind, context }: SubgraphRequest): Promise<RawAnswer> {
-    const { timeoutMillis } = this.options;
     return Exchange.run(this.line, {
       body,
       headers: forwardedHeaders(context),
-      timeoutMillis,
+      timeLimit: this.timeLimit,
       twice: kind === 'query',
     });
   }
@@ -111,7 +115,7 @@ export class HttpSubgraph implements Subgraph {
       return await Exchange.run(this.line, {
         body: stream,
         headers,
-        timeoutMillis: this.options.timeoutMillis * UPLOAD_TIME_FACTOR,
+        timeLimit: this.uploadTimeLimit,
         twice: false,
         isCallersFault: () => broken !== undefined,
       });

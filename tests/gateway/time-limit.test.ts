@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { TimeLimit, type Limited } from '../../gateway/subgraphs/time-limit.ts';
+
+const MILLIS = 30;
+
+/** Resolves when it is told, to how long that took. */
+function begun(limit: TimeLimit, onTold: () => void = () => undefined): Promise<number> & { one: Limited } {
+  const start = performance.now();
+  const told = Promise.withResolvers<number>();
+  const one = {
+    outOfTime() {
+      told.resolve(performance.now() - start);
+      onTold();
+    },
+  };
+  limit.begin(one);
+  return Object.assign(told.promise, { one });
+}
+
+describe('a time limit', () => {
+  it('tells all that are under way too long, and those that were begun meanwhile', async () => {
+    const limit = new TimeLimit(MILLIS);
+    let later: Promise<number> | undefined;
+    const first = begun(limit, () => {
+      later = begun(limit);
+    });
+    const second = begun(limit);
+    for (const one of [first, second]) expect(await one).toBeGreaterThanOrEqual(MILLIS - 1);
+    expect(await later).toBeGreaterThanOrEqual(MILLIS - 1);
+  });
+
+  it('tells nothing to who came to an end, and what is left at its own time', async () => {
+    const limit = new TimeLimit(MILLIS);
+    let told = 0;
+    const ended = begun(limit, () => (told += 1));
+    await begun(new TimeLimit(MILLIS / 2));
+    limit.end(ended.one);
+    expect(await begun(limit)).toBeGreaterThanOrEqual(MILLIS - 1);
+    expect(told).toBe(0);
+  });
+});
