@@ -17,8 +17,8 @@ import { printed, writeReport, type Figures, type Measured } from './report.ts';
 import { stage, type OnStage, type Staged } from './stage.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
-const PRESSED_ROUNDS = 5;
-const PRESSED_SECONDS = 1.5;
+const PRESSED_ROUNDS = 7;
+const PRESSED_SECONDS = 1.2;
 const STEADY_ROUNDS = 5;
 const STEADY_SECONDS = 1.5;
 const CONNECTIONS = 20;
