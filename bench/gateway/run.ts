@@ -9,19 +9,22 @@
  * The peers are no dependency of the platform: `npm install --prefix bench/peers` fetches them; without them the
  * gateway is measured beside the limit alone.
  */
+import { leastDisturbed, watched, type Round } from './disturbance.ts';
 import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT } from './contenders.ts';
 import { median, percentile, pressure, steady } from './load.ts';
 import { cpuMillisOf, memoryMibOf } from './processes.ts';
-import { undisturbed } from './undisturbed.ts';
+
 import { printed, writeReport, type Figures, type Measured } from './report.ts';
 import { stage, type OnStage, type Staged } from './stage.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
 const PRESSED_ROUNDS = 7;
 const PRESSED_SECONDS = 1.2;
-const STEADY_ROUNDS = 5;
+const STEADY_ROUNDS = 7;
 const STEADY_SECONDS = 1.5;
 const CONNECTIONS = 20;
+/** Of the rounds, the least disturbed ones. */
+const [PRESSED_COUNTED, STEADY_COUNTED] = [5, 3];
 
 const log = (line: string) => console.log(line);
 const asked = process.argv.slice(2);
@@ -45,14 +48,17 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
   try {
     const pressed = await inTurns(staged, PRESSED_ROUNDS, (one) => press(one, staged));
     const most = new Map(
-      [...pressed].map(([one, rounds]) => [one, median(rounds.map(({ perSecond }) => perSecond))]),
+      [...pressed].map(([one, rounds]) => [
+        one,
+        median(leastDisturbed(rounds, PRESSED_COUNTED).map(({ perSecond }) => perSecond)),
+      ]),
     );
     const steadied = await inTurns(staged, STEADY_ROUNDS, (one) =>
       atHalf(one, staged, (most.get(one) ?? 0) / 2),
     );
     const figures = staged.contenders.map((one): Figures => {
-      const rounds = pressed.get(one) ?? [];
-      const halves = steadied.get(one) ?? [];
+      const rounds = leastDisturbed(pressed.get(one) ?? [], PRESSED_COUNTED);
+      const halves = leastDisturbed(steadied.get(one) ?? [], STEADY_COUNTED);
       return {
         name: one.contender.name,
         cpuMillis: median(rounds.map(({ cpuMillis }) => cpuMillis)),
@@ -76,10 +82,10 @@ async function inTurns<Result>(
   { contenders }: Staged,
   count: number,
   measureOne: (one: OnStage) => Promise<Result>,
-): Promise<ReadonlyMap<OnStage, readonly Result[]>> {
-  const results = new Map<OnStage, Result[]>(contenders.map((one) => [one, []]));
+): Promise<ReadonlyMap<OnStage, readonly Round<Result>[]>> {
+  const results = new Map<OnStage, Round<Result>[]>(contenders.map((one) => [one, []]));
   for (let round = 0; round < count; round += 1)
-    for (const one of contenders) results.get(one)?.push(await measureOne(one));
+    for (const one of contenders) results.get(one)?.push(await watched(() => measureOne(one)));
   return results;
 }
 
@@ -101,6 +107,6 @@ async function press({ process, url }: OnStage, { bodies, headers }: Staged) {
 
 async function atHalf({ url }: OnStage, { bodies, headers }: Staged, perSecond: number) {
   const options = { url, bodies, headers, seconds: STEADY_SECONDS, connections: 100 };
-  const { latencies } = await undisturbed(() => steady(options, perSecond));
+  const { latencies } = await steady(options, perSecond);
   return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
 }

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+
+/** A round of measuring, and the share of the machine's processor time that the host gave to others meanwhile. */
+export interface Round<Result> {
+  readonly result: Result;
+  readonly stolen: number;
+}
+
+/**
+ * On a virtual machine the host may take the processors away for some milliseconds, which then stand in every latency.
+ * The kernel counts that.
+ */
+export async function watched<Result>(measure: () => Promise<Result>): Promise<Round<Result>> {
+  const before = processorTimes();
+  const result = await measure();
+  const after = processorTimes();
+  return { result, stolen: (after.stolen - before.stolen) / (after.all - before.all) };
+}
+
+/** Of so many rounds those of which the host took least. */
+export const leastDisturbed = <Result>(rounds: readonly Round<Result>[], count: number): Result[] =>
+  rounds
+    .toSorted((one, other) => one.stolen - other.stolen)
+    .slice(0, count)
+    .map(({ result }) => result);
+
+/** In ticks since the start of the machine (proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal). */
+function processorTimes(): { all: number; stolen: number } {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  const times = line.split(/ +/).slice(1, 9).map(Number);
+  return { all: times.reduce((sum, ticks) => sum + ticks, 0), stolen: times[7] ?? 0 };
+}
