@@ -63,7 +63,7 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
         name: one.contender.name,
         cpuMillis: median(rounds.map(({ cpuMillis }) => cpuMillis)),
         perSecond: most.get(one) ?? 0,
-        failures: rounds.reduce((sum, { failures }) => sum + failures, 0),
+        failures: pressed.get(one)?.reduce((sum, { result }) => sum + result.failures, 0) ?? 0,
         p50: median(halves.map(({ p50 }) => p50)),
         p99: median(halves.map(({ p99 }) => p99)),
         memoryMib: memoryMibOf(one.process.pid),
