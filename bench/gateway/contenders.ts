@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { start, type Started } from './processes.ts';
 
@@ -35,20 +35,38 @@ export const HIVE = 'Hive';
 export const HIVE_ROUTER = 'Hive, router runtime';
 export const LIMIT = 'limit';
 
+/** What `npm start` gives Node. */
+const NODE_FLAGS = (
+  JSON.parse(readFileSync(file('../../package.json'), 'utf8')) as { scripts: { start: string } }
+).scripts.start
+  .split(' ')
+  .filter((part) => part.startsWith('--max-'));
+
 const ours: Contender = {
   name: OURS,
   start: ({ supergraphFile, origin, port, dataDir, sharing }) =>
-    start([file('../../main.ts'), 'gateway', '--supergraph', supergraphFile, '--port', String(port)], {
-      env: {
-        IDENTITY_URL: origin,
-        DATA_DIR: dataDir,
-        HOST: '127.0.0.1',
-        RATE_LIMITS: 'off',
-        COST_LIMIT: '1000000',
-        SHARE_IN_FLIGHT: sharing ? 'on' : 'off',
+    start(
+      [
+        ...NODE_FLAGS,
+        file('../../main.ts'),
+        'gateway',
+        '--supergraph',
+        supergraphFile,
+        '--port',
+        String(port),
+      ],
+      {
+        env: {
+          IDENTITY_URL: origin,
+          DATA_DIR: dataDir,
+          HOST: '127.0.0.1',
+          RATE_LIMITS: 'off',
+          COST_LIMIT: '1000000',
+          SHARE_IN_FLIGHT: sharing ? 'on' : 'off',
+        },
+        ready: /ready/i,
       },
-      ready: /ready/i,
-    }),
+    ),
 };
 
 const apollo: Contender = {
