@@ -44,7 +44,7 @@ export class PlainRequests {
   /** Undefined where anything of it is for the server behind: unknown, not well-formed, or refused. */
   read(text: string, body: unknown): PlainRequest | undefined {
     const request = this.requestIn(body);
-    if (request && text.length <= REMEMBERED_CHARACTERS) this.remembered.set(text, request);
+    if (request && isRemembered(text, body)) this.remembered.set(text, request);
     return request;
   }
 
@@ -75,3 +75,7 @@ export class PlainRequests {
     }
   }
 }
+
+/** Not where it brings a persisted operation along: that has to be taken in each time, as it may be forgotten meanwhile. */
+const isRemembered = (text: string, body: unknown): boolean =>
+  text.length <= REMEMBERED_CHARACTERS && !(body as { extensions?: unknown }).extensions;
