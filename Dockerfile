@@ -24,6 +24,5 @@ RUN mkdir /data && chown node:node /data
 USER node
 EXPOSE 3002 3003 3004 3005 3006 3007 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "scripts/healthcheck.mjs"]
-# As npm start has it: see docs/operations.md, memory.
-ENTRYPOINT ["node", "--max-semi-space-size=64"]
+ENTRYPOINT ["node"]
 CMD ["main.ts"]

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { start, type Started } from './processes.ts';
 
@@ -14,6 +14,8 @@ export interface Stage {
   readonly dataDir: string;
   /** Whether one answer of a subgraph may serve equal requests that are under way at the same time. */
   readonly sharing: boolean;
+  /** What a contender is started through, to have a processor of its own. */
+  readonly through: readonly string[];
 }
 
 export interface Contender {
@@ -35,52 +37,36 @@ export const HIVE = 'Hive';
 export const HIVE_ROUTER = 'Hive, router runtime';
 export const LIMIT = 'limit';
 
-/** What `npm start` gives Node. */
-const NODE_FLAGS = (
-  JSON.parse(readFileSync(file('../../package.json'), 'utf8')) as { scripts: { start: string } }
-).scripts.start
-  .split(' ')
-  .filter((part) => part.startsWith('--max-'));
-
 const ours: Contender = {
   name: OURS,
-  start: ({ supergraphFile, origin, port, dataDir, sharing }) =>
-    start(
-      [
-        ...NODE_FLAGS,
-        file('../../main.ts'),
-        'gateway',
-        '--supergraph',
-        supergraphFile,
-        '--port',
-        String(port),
-      ],
-      {
-        env: {
-          IDENTITY_URL: origin,
-          DATA_DIR: dataDir,
-          HOST: '127.0.0.1',
-          RATE_LIMITS: 'off',
-          COST_LIMIT: '1000000',
-          SHARE_IN_FLIGHT: sharing ? 'on' : 'off',
-        },
-        ready: /ready/i,
+  start: ({ supergraphFile, origin, port, dataDir, sharing, through }) =>
+    start([file('../../main.ts'), 'gateway', '--supergraph', supergraphFile, '--port', String(port)], {
+      env: {
+        IDENTITY_URL: origin,
+        DATA_DIR: dataDir,
+        HOST: '127.0.0.1',
+        RATE_LIMITS: 'off',
+        COST_LIMIT: '1000000',
+        SHARE_IN_FLIGHT: sharing ? 'on' : 'off',
       },
-    ),
+      ready: /ready/i,
+      through,
+    }),
 };
 
 const apollo: Contender = {
   name: APOLLO,
-  start: ({ plainFile, port }) =>
+  start: ({ plainFile, port, through }) =>
     start([`${PEERS}apollo.mjs`, plainFile, String(port)], {
       env: { APOLLO_TELEMETRY_DISABLED: '1' },
       ready: /ready/,
+      through,
     }),
 };
 
 const hive = (name: string, more: readonly string[]): Contender => ({
   name,
-  start: ({ plainFile, port, sharing }) =>
+  start: ({ plainFile, port, sharing, through }) =>
     start(
       [
         `${PEERS}node_modules/@graphql-hive/gateway/dist/bin.js`,
@@ -94,14 +80,14 @@ const hive = (name: string, more: readonly string[]): Contender => ({
         `${PEERS}hive.config.mjs`,
         ...more,
       ],
-      { env: { HIVE_SHARING: sharing ? 'on' : 'off' }, cwd: PEERS },
+      { env: { HIVE_SHARING: sharing ? 'on' : 'off' }, cwd: PEERS, through },
     ),
 });
 
 const limit: Contender = {
   name: LIMIT,
-  start: ({ planFile, origin, port }) =>
-    start([file('limit.ts'), planFile, origin, String(port)], { ready: /ready/ }),
+  start: ({ planFile, origin, port, through }) =>
+    start([file('limit.ts'), planFile, origin, String(port)], { ready: /ready/, through }),
 };
 
 export const CONTENDERS: readonly Contender[] = [

@@ -24,6 +24,16 @@ export const leastDisturbed = <Result>(rounds: readonly Round<Result>[], count: 
     .slice(0, count)
     .map(({ result }) => result);
 
+/** What two made of the same rounds, which were one right after the other: a machine's slow minutes meet both. */
+export const inPairs = <Result>(
+  ones: readonly Round<Result>[],
+  others: readonly Round<Result>[],
+): Round<readonly [Result, Result]>[] =>
+  ones.flatMap(({ result, stolen }, at) => {
+    const other = others[at];
+    return other ? [{ result: [result, other.result] as const, stolen: Math.max(stolen, other.stolen) }] : [];
+  });
+
 /** In ticks since the start of the machine (proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal). */
 function processorTimes(): { all: number; stolen: number } {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
 const HEAD_END = '\r\n\r\n';
+const BUFFER_BYTES = 64 * 1024; // 64 KiB
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** A POST request as it goes over the wire. */
@@ -27,6 +28,7 @@ export class LoadConnection {
   /** Bytes of the body that are still to come; undefined: it comes in chunks, or has not begun. */
   private left: number | undefined;
   private end = '';
+  private readonly buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
 
   constructor(url: URL) {
     this.url = url;
@@ -49,8 +51,16 @@ export class LoadConnection {
   }
 
   private open(): Socket {
-    const socket = connect({ port: Number(this.url.port), host: this.url.hostname, noDelay: true });
-    socket.on('data', (chunk: Buffer) => this.read(chunk));
+    const { port, hostname: host } = this.url;
+    // Into one buffer: what is allocated for each chunk otherwise has the load collect its garbage while it measures.
+    const onread = {
+      buffer: this.buffer,
+      callback: (length: number) => {
+        this.read(this.buffer.subarray(0, length));
+        return true;
+      },
+    };
+    const socket = connect({ port: Number(port), host, noDelay: true, onread });
     socket.on('error', () => undefined); // told by the end of it
     socket.on('close', () => {
       this.socket = undefined;

@@ -9,12 +9,21 @@ export interface Started {
   stop(): Promise<void>;
 }
 
+export interface StartOptions {
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  readonly ready?: RegExp;
+  /** A command that becomes the program in its own place, as taskset does. */
+  readonly through?: readonly string[];
+}
+
 /** Starts a program and, with `ready`, waits for it to say so. */
 export async function start(
   args: readonly string[],
-  { env, cwd, ready }: { env?: Record<string, string>; cwd?: string; ready?: RegExp } = {},
+  { env, cwd, ready, through = [] }: StartOptions = {},
 ): Promise<Started> {
-  const child = spawn(process.execPath, args, {
+  const [command = process.execPath, ...more] = [...through, process.execPath, ...args];
+  const child = spawn(command, more, {
     cwd,
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,22 +9,18 @@
  * The peers are no dependency of the platform: `npm install --prefix bench/peers` fetches them; without them the
  * gateway is measured beside the limit alone.
  */
-import { leastDisturbed, watched, type Round } from './disturbance.ts';
-import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT } from './contenders.ts';
+import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT, OURS } from './contenders.ts';
+import { inPairs, leastDisturbed, watched, type Round } from './disturbance.ts';
 import { median, percentile, pressure, steady } from './load.ts';
 import { cpuMillisOf, memoryMibOf } from './processes.ts';
-
+import { divideProcessors } from './processors.ts';
 import { printed, writeReport, type Figures, type Measured } from './report.ts';
 import { stage, type OnStage, type Staged } from './stage.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
-const PRESSED_ROUNDS = 7;
-const PRESSED_SECONDS = 1.2;
-const STEADY_ROUNDS = 7;
-const STEADY_SECONDS = 1.5;
+const PRESSED = { rounds: 9, seconds: 1, counted: 6 };
+const STEADY = { rounds: 6, seconds: 2, counted: 3 };
 const CONNECTIONS = 20;
-/** Of the rounds, the least disturbed ones. */
-const [PRESSED_COUNTED, STEADY_COUNTED] = [5, 3];
 
 const log = (line: string) => console.log(line);
 const asked = process.argv.slice(2);
@@ -32,6 +28,8 @@ const workloads = WORKLOADS.filter(({ name }) => asked.length === 0 || asked.inc
 
 if (process.platform !== 'linux') throw new Error('measures by /proc: expected Linux');
 if (!hasPeers) log(HOW_TO_HAVE_PEERS);
+const { forContender, description } = divideProcessors();
+log(description);
 const measured: Measured[] = [];
 for (const sharing of [false, true])
   for (const workload of workloads) {
@@ -44,28 +42,26 @@ if (hasPeers) await writeReport(measured);
 async function measure(workload: Workload, sharing: boolean): Promise<Measured> {
   // Sharing is nothing that the limit knows of.
   const contenders = CONTENDERS.filter(({ name }) => !sharing || name !== LIMIT);
-  const staged = await stage(workload, contenders, { sharing, log });
+  const staged = await stage(workload, contenders, { sharing, log, through: forContender });
   try {
-    const pressed = await inTurns(staged, PRESSED_ROUNDS, (one) => press(one, staged));
-    const most = new Map(
-      [...pressed].map(([one, rounds]) => [
-        one,
-        median(leastDisturbed(rounds, PRESSED_COUNTED).map(({ perSecond }) => perSecond)),
-      ]),
-    );
-    const steadied = await inTurns(staged, STEADY_ROUNDS, (one) =>
-      atHalf(one, staged, (most.get(one) ?? 0) / 2),
-    );
+    const pressed = await inTurns(staged, PRESSED.rounds, (one) => press(one, staged));
+    const counted = (one: OnStage) => leastDisturbed(pressed.get(one) ?? [], PRESSED.counted);
+    const most = (one: OnStage) => median(counted(one).map(({ perSecond }) => perSecond));
+    const steadied = await inTurns(staged, STEADY.rounds, (one) => atHalf(one, staged, most(one) / 2));
+    const ours = pressed.get(staged.contenders.find(({ contender }) => contender.name === OURS) as OnStage);
     const figures = staged.contenders.map((one): Figures => {
-      const rounds = leastDisturbed(pressed.get(one) ?? [], PRESSED_COUNTED);
-      const halves = leastDisturbed(steadied.get(one) ?? [], STEADY_COUNTED);
+      const pairs = leastDisturbed(inPairs(ours ?? [], pressed.get(one) ?? []), PRESSED.counted);
+      const latencies = leastDisturbed(steadied.get(one) ?? [], STEADY.counted)
+        .flat()
+        .toSorted((a, b) => a - b);
       return {
         name: one.contender.name,
-        cpuMillis: median(rounds.map(({ cpuMillis }) => cpuMillis)),
-        perSecond: most.get(one) ?? 0,
+        cpuMillis: median(counted(one).map(({ cpuMillis }) => cpuMillis)),
+        oursIs: median(pairs.map(([own, other]) => own.cpuMillis / other.cpuMillis)),
+        perSecond: most(one),
         failures: pressed.get(one)?.reduce((sum, { result }) => sum + result.failures, 0) ?? 0,
-        p50: median(halves.map(({ p50 }) => p50)),
-        p99: median(halves.map(({ p99 }) => p99)),
+        p50: percentile(latencies, 0.5),
+        p99: percentile(latencies, 0.99),
         memoryMib: memoryMibOf(one.process.pid),
       };
     });
@@ -95,7 +91,7 @@ async function press({ process, url }: OnStage, { bodies, headers }: Staged) {
     url,
     bodies,
     headers,
-    seconds: PRESSED_SECONDS,
+    seconds: PRESSED.seconds,
     connections: CONNECTIONS,
   });
   return {
@@ -105,8 +101,9 @@ async function press({ process, url }: OnStage, { bodies, headers }: Staged) {
   };
 }
 
+/** Latencies in milliseconds. */
 async function atHalf({ url }: OnStage, { bodies, headers }: Staged, perSecond: number) {
-  const options = { url, bodies, headers, seconds: STEADY_SECONDS, connections: 100 };
+  const options = { url, bodies, headers, seconds: STEADY.seconds, connections: 100 };
   const { latencies } = await steady(options, perSecond);
-  return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
+  return latencies;
 }

@@ -29,13 +29,20 @@ export interface Staged {
   stop(): Promise<void>;
 }
 
-const WARM_UP_SECONDS = 4;
+/** After so many, the larger of the programs are compiled too. */
+const WARM_UP_SECONDS = 8;
+
+export interface StageOptions {
+  readonly sharing: boolean;
+  readonly log: (line: string) => void;
+  readonly through?: readonly string[];
+}
 
 /** Starts a workload's subgraphs and the contenders over them, and sees to it that all give the same answers. */
 export async function stage(
   workload: Workload,
   contenders: readonly Contender[],
-  { sharing, log }: { sharing: boolean; log: (line: string) => void },
+  { sharing, log, through = [] }: StageOptions,
 ): Promise<Staged> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'bench-gateway-'));
   const script = fileURLToPath(new URL('subgraphs.ts', import.meta.url));
@@ -72,6 +79,7 @@ export async function stage(
         port: at,
         dataDir,
         sharing,
+        through,
       });
       const one = { contender, process, url: `http://127.0.0.1:${at}/graphql` };
       running.push(one);

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Limited, TimeLimit } from './time-limit.ts';
+import { Limited, type TimeLimit } from './time-limit.ts';
 
 /** What a subgraph answered, unread. */
 export interface RawAnswer {
@@ -20,7 +20,7 @@ export class TimeLimitError extends Error {}
  * Takes one answer off undici's dispatch, without the streams of its `request`, which cost more than the rest of a small
  * fetch. The time limit spans waiting for a connection, sending and receiving; size is limited too.
  */
-export class AnswerReader implements Dispatcher.DispatchHandler, Limited {
+export class AnswerReader extends Limited implements Dispatcher.DispatchHandler {
   private readonly receiver: AnswerReceiver;
   private readonly maxBytes: number;
   private readonly timeLimit: TimeLimit;
@@ -32,6 +32,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler, Limited {
   private further: Buffer[] | undefined;
 
   constructor({ timeLimit, maxBytes }: { timeLimit: TimeLimit; maxBytes: number }, receiver: AnswerReceiver) {
+    super();
     this.maxBytes = maxBytes;
     this.receiver = receiver;
     this.timeLimit = timeLimit;

@@ -1,13 +1,23 @@
-/** What must come to its end in time, or is told so. */
-export interface Limited {
-  outOfTime(): void;
+/** What must come to its end in time, or is told so. Under way it is linked with the others of its time limit. */
+export abstract class Limited {
+  /** Of TimeLimit alone, as are its neighbours. */
+  endsAt = 0;
+  before: Limited | undefined;
+  after: Limited | undefined;
+
+  abstract outOfTime(): void;
 }
 
-/** A time limit of one length for any number of things under way; one timer for all of them, as one for each costs more than to wait. */
+/**
+ * A time limit of one length for any number of things under way; one timer for all of them, as one for each costs more
+ * than to wait. They are linked with each other, the first to end first. A Map would do the same, but each time that V8
+ * makes a new table for it the old one points to the new: once such a table is old, all that are under way at that
+ * moment look alive until the next collection of everything, and most of what a request leaves behind with them.
+ */
 export class TimeLimit {
   private readonly millis: number;
-  /** When each is out of time, the first of them first. */
-  private readonly ends = new Map<Limited, number>();
+  private first: Limited | undefined;
+  private last: Limited | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(millis: number) {
@@ -15,12 +25,23 @@ export class TimeLimit {
   }
 
   begin(one: Limited): void {
-    this.ends.set(one, performance.now() + this.millis);
+    one.endsAt = performance.now() + this.millis;
+    one.before = this.last;
+    if (this.last) this.last.after = one;
+    else this.first = one;
+    this.last = one;
     this.timer ??= this.timerIn(this.millis);
   }
 
+  /** Does nothing for what is not under way. */
   end(one: Limited): void {
-    this.ends.delete(one);
+    const { before, after } = one;
+    if (before) before.after = after;
+    else if (this.first === one) this.first = after;
+    if (after) after.before = before;
+    else if (this.last === one) this.last = before;
+    one.before = undefined;
+    one.after = undefined;
   }
 
   /** Not to be waited for: who is under way has a connection, or asks for one. */
@@ -30,11 +51,11 @@ export class TimeLimit {
 
   private look(): void {
     let left: number | undefined;
-    for (const [one, end] of this.ends) {
-      left = end - performance.now();
+    for (let one = this.first; one; one = this.first) {
+      left = one.endsAt - performance.now();
       if (left > 0) break;
       left = undefined;
-      this.ends.delete(one);
+      this.end(one);
       one.outOfTime(); // may begin another, which comes last here
     }
     this.timer = left === undefined ? undefined : this.timerIn(Math.ceil(left));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TimeLimit, type Limited } from '../../gateway/subgraphs/time-limit.ts';
+import { Limited, TimeLimit } from '../../gateway/subgraphs/time-limit.ts';
 
 const MILLIS = 30;
 
@@ -7,12 +7,12 @@ const MILLIS = 30;
 function begun(limit: TimeLimit, onTold: () => void = () => undefined): Promise<number> & { one: Limited } {
   const start = performance.now();
   const told = Promise.withResolvers<number>();
-  const one = {
+  const one = new (class extends Limited {
     outOfTime() {
       told.resolve(performance.now() - start);
       onTold();
-    },
-  };
+    }
+  })();
   limit.begin(one);
   return Object.assign(told.promise, { one });
 }
@@ -37,5 +37,17 @@ describe('a time limit', () => {
     limit.end(ended.one);
     expect(await begun(limit)).toBeGreaterThanOrEqual(MILLIS - 1);
     expect(told).toBe(0);
+  });
+
+  it('tells those that are left, in whatever order the others end', async () => {
+    const limit = new TimeLimit(MILLIS);
+    const told: number[] = [];
+    const all = Array.from({ length: 6 }, (_, at) => begun(limit, () => told.push(at)));
+    for (const at of [2, 0, 5, 2]) limit.end((all[at] as (typeof all)[number]).one);
+    await Promise.all([all[1], all[3], all[4]]);
+    expect(told).toEqual([1, 3, 4]);
+    for (const at of [4, 1]) limit.end((all[at] as (typeof all)[number]).one);
+    expect(await begun(limit)).toBeGreaterThanOrEqual(MILLIS - 1);
+    expect(told).toEqual([1, 3, 4]);
   });
 });
