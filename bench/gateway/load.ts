@@ -2,13 +2,16 @@ import { LoadConnection, messageOf } from './load-connection.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-export interface LoadOptions {
+export interface LoadTarget {
   readonly url: string;
   readonly bodies: readonly (string | Buffer)[];
   /** One for all requests, or several that are sent in turn. */
   readonly headers: Headers | readonly Headers[];
-  readonly seconds: number;
   readonly connections: number;
+}
+
+export interface LoadOptions extends LoadTarget {
+  readonly seconds: number;
   /** Ends after so many requests, if that is sooner. Default: only with the time. */
   readonly requests?: number;
 }
@@ -21,70 +24,103 @@ export interface LoadResult {
   readonly latencies: readonly number[];
 }
 
-/** As many requests as the connections take, one after the other on each. */
-export async function pressure(options: LoadOptions): Promise<LoadResult> {
-  let left = options.requests ?? Infinity;
-  return load(options, async (send, until) => {
-    await Promise.all(
-      Array.from({ length: options.connections }, async () => {
-        while (left > 0 && performance.now() < until) {
-          left -= 1;
-          await send(performance.now());
+/** Requests to one address over connections that stay open until it is closed. */
+export class Load {
+  private readonly messages: readonly Buffer[];
+  private readonly idle: LoadConnection[];
+  private readonly waiting: ((connection: LoadConnection) => void)[] = [];
+  private sent = 0;
+  private failures = 0;
+  private latencies: number[] = [];
+
+  constructor({ url, bodies, headers, connections }: LoadTarget) {
+    this.messages = messagesOf({ url, bodies, headers });
+    this.idle = Array.from({ length: connections }, () => new LoadConnection(new URL(url)));
+  }
+
+  /**
+   * As many requests as the connections take, one after the other on each.
+   *
+   * @param requests ends after so many, if that is sooner
+   */
+  pressure(seconds: number, requests = Infinity): Promise<LoadResult> {
+    const until = performance.now() + seconds * 1000;
+    const connections = this.idle.length;
+    let left = requests;
+    return this.measured(async () => {
+      await Promise.all(
+        Array.from({ length: connections }, async () => {
+          while (left > 0 && performance.now() < until) {
+            left -= 1;
+            await this.send(performance.now());
+          }
+        }),
+      );
+    });
+  }
+
+  /**
+   * So many requests a second, whether the ones before were answered or not; latency counts from when a request was due,
+   * so that a stall costs all those that wait for it.
+   */
+  steady(seconds: number, perSecond: number): Promise<LoadResult> {
+    return this.measured(async () => {
+      const pending = new Set<Promise<void>>();
+      const start = performance.now();
+      for (let sent = 0; performance.now() < start + seconds * 1000;) {
+        const due = Math.floor(((performance.now() - start) / 1000) * perSecond);
+        for (; sent < due; sent += 1) {
+          const one: Promise<void> = this.send(start + (sent / perSecond) * 1000).finally(() =>
+            pending.delete(one),
+          );
+          pending.add(one);
         }
-      }),
-    );
-  });
-}
-
-/**
- * So many requests a second, whether the ones before were answered or not; latency counts from when a request was due,
- * so that a stall costs all those that wait for it.
- */
-export async function steady(options: LoadOptions, perSecond: number): Promise<LoadResult> {
-  return load(options, async (send, until) => {
-    const pending = new Set<Promise<void>>();
-    const start = performance.now();
-    for (let sent = 0; performance.now() < until;) {
-      const due = Math.floor(((performance.now() - start) / 1000) * perSecond);
-      for (; sent < due; sent += 1) {
-        const one: Promise<void> = send(start + (sent / perSecond) * 1000).finally(() => pending.delete(one));
-        pending.add(one);
+        await new Promise((resolve) => setTimeout(resolve, 1));
       }
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    await Promise.all(pending);
-  });
+      await Promise.all(pending);
+    });
+  }
+
+  close(): void {
+    for (const connection of this.idle) connection.close();
+  }
+
+  private async send(from: number): Promise<void> {
+    const message = this.messages[this.sent++ % this.messages.length] ?? Buffer.alloc(0);
+    const connection =
+      this.idle.pop() ?? (await new Promise<LoadConnection>((resolve) => this.waiting.push(resolve)));
+    const status = await connection.send(message);
+    const next = this.waiting.shift();
+    if (next) next(connection);
+    else this.idle.push(connection);
+    this.latencies.push(performance.now() - from);
+    if (status !== 200) this.failures += 1;
+  }
+
+  private async measured(drive: () => Promise<void>): Promise<LoadResult> {
+    this.failures = 0;
+    this.latencies = [];
+    const start = performance.now();
+    await drive();
+    return {
+      requests: this.latencies.length,
+      failures: this.failures,
+      seconds: (performance.now() - start) / 1000,
+      latencies: this.latencies.toSorted((a, b) => a - b),
+    };
+  }
 }
 
-async function load(
-  { url, bodies, headers, seconds, connections }: LoadOptions,
-  drive: (send: (from: number) => Promise<void>, until: number) => Promise<void>,
-): Promise<LoadResult> {
-  const messages = messagesOf({ url, bodies, headers });
-  const idle = Array.from({ length: connections }, () => new LoadConnection(new URL(url)));
-  const waiting: ((connection: LoadConnection) => void)[] = [];
-  const latencies: number[] = [];
-  let [sent, failures] = [0, 0];
-  const send = async (from: number) => {
-    const message = messages[sent++ % messages.length] ?? Buffer.alloc(0);
-    const connection = idle.pop() ?? (await new Promise<LoadConnection>((resolve) => waiting.push(resolve)));
-    const status = await connection.send(message);
-    const next = waiting.shift();
-    if (next) next(connection);
-    else idle.push(connection);
-    latencies.push(performance.now() - from);
-    if (status !== 200) failures += 1;
-  };
-  const start = performance.now();
-  await drive(send, start + seconds * 1000);
-  const took = (performance.now() - start) / 1000;
-  for (const connection of idle) connection.close();
-  return {
-    requests: latencies.length,
-    failures,
-    seconds: took,
-    latencies: latencies.toSorted((a, b) => a - b),
-  };
+/** `Load.pressure` over connections of its own. */
+export function pressure({ seconds, requests, ...target }: LoadOptions): Promise<LoadResult> {
+  const load = new Load(target);
+  return load.pressure(seconds, requests).finally(() => load.close());
+}
+
+/** `Load.steady` over connections of its own. */
+export function steady({ seconds, ...target }: LoadOptions, perSecond: number): Promise<LoadResult> {
+  const load = new Load(target);
+  return load.steady(seconds, perSecond).finally(() => load.close());
 }
 
 /** Every body with the headers whose turn it is, until both have come to their end together. */

@@ -11,16 +11,16 @@
  */
 import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT, OURS } from './contenders.ts';
 import { inPairs, leastDisturbed, watched, type Round } from './disturbance.ts';
-import { median, percentile, pressure, steady } from './load.ts';
+import { median, percentile, steady } from './load.ts';
 import { cpuMillisOf, memoryMibOf } from './processes.ts';
 import { divideProcessors } from './processors.ts';
 import { printed, writeReport, type Figures, type Measured } from './report.ts';
 import { stage, type OnStage, type Staged } from './stage.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
-const PRESSED = { rounds: 9, seconds: 1, counted: 6 };
+/** Short ones: what else the machine's processors do changes within seconds. */
+const PRESSED = { rounds: 24, seconds: 0.4, counted: 16 };
 const STEADY = { rounds: 6, seconds: 2, counted: 3 };
-const CONNECTIONS = 20;
 
 const log = (line: string) => console.log(line);
 const asked = process.argv.slice(2);
@@ -44,7 +44,7 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
   const contenders = CONTENDERS.filter(({ name }) => !sharing || name !== LIMIT);
   const staged = await stage(workload, contenders, { sharing, log, through: forContender });
   try {
-    const pressed = await inTurns(staged, PRESSED.rounds, (one) => press(one, staged));
+    const pressed = await inTurns(staged, PRESSED.rounds, press);
     const counted = (one: OnStage) => leastDisturbed(pressed.get(one) ?? [], PRESSED.counted);
     const most = (one: OnStage) => median(counted(one).map(({ perSecond }) => perSecond));
     const steadied = await inTurns(staged, STEADY.rounds, (one) => atHalf(one, staged, most(one) / 2));
@@ -85,15 +85,9 @@ async function inTurns<Result>(
   return results;
 }
 
-async function press({ process, url }: OnStage, { bodies, headers }: Staged) {
+async function press({ process, load }: OnStage) {
   const before = cpuMillisOf(process.pid);
-  const { requests, seconds, failures } = await pressure({
-    url,
-    bodies,
-    headers,
-    seconds: PRESSED.seconds,
-    connections: CONNECTIONS,
-  });
+  const { requests, seconds, failures } = await load.pressure(PRESSED.seconds);
   return {
     cpuMillis: (cpuMillisOf(process.pid) - before) / requests,
     perSecond: requests / seconds,

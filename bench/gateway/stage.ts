@@ -8,7 +8,7 @@ import { operationFromDocument } from '@apollo/federation-internals';
 import { parse } from 'graphql';
 import { loadGraph } from '../../gateway/supergraph/load-graph.ts';
 import type { Contender } from './contenders.ts';
-import { pressure } from './load.ts';
+import { Load } from './load.ts';
 import { answers, freePort, start, type Started } from './processes.ts';
 import type { Workload } from './workloads.ts';
 
@@ -17,6 +17,8 @@ export interface OnStage {
   readonly contender: Contender;
   readonly process: Started;
   readonly url: string;
+  /** All of the workload's requests. */
+  readonly load: Load;
 }
 
 export interface Staged {
@@ -31,6 +33,7 @@ export interface Staged {
 
 /** After so many, the larger of the programs are compiled too. */
 const WARM_UP_SECONDS = 8;
+const CONNECTIONS = 20;
 
 export interface StageOptions {
   readonly sharing: boolean;
@@ -51,6 +54,7 @@ export async function stage(
   const origin = `http://127.0.0.1:${port}`;
   const running: OnStage[] = [];
   const stop = async () => {
+    for (const { load } of running) load.close();
     await Promise.all([...running.map(({ process }) => process.stop()), subgraphs.stop()]);
     await rm(folder, { recursive: true, force: true });
   };
@@ -81,10 +85,11 @@ export async function stage(
         sharing,
         through,
       });
-      const one = { contender, process, url: `http://127.0.0.1:${at}/graphql` };
-      running.push(one);
-      await answers(one.url, bodies[0] ?? '', headers);
-      await pressure({ url: one.url, bodies, headers, seconds: WARM_UP_SECONDS, connections: 20 });
+      const url = `http://127.0.0.1:${at}/graphql`;
+      const load = new Load({ url, bodies, headers, connections: CONNECTIONS });
+      running.push({ contender, process, url, load });
+      await answers(url, bodies[0] ?? '', headers);
+      await load.pressure(WARM_UP_SECONDS);
     }
     const text = await compareAnswers(running, bodies, { headers, log });
     const fetches = plan.split('"kind":"Fetch"').length - 1;
