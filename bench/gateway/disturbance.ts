@@ -18,11 +18,15 @@ export async function watched<Result>(measure: () => Promise<Result>): Promise<R
 }
 
 /** Of so many rounds those of which the host took least. */
-export const leastDisturbed = <Result>(rounds: readonly Round<Result>[], count: number): Result[] =>
-  rounds
-    .toSorted((one, other) => one.stolen - other.stolen)
-    .slice(0, count)
-    .map(({ result }) => result);
+export const leastDisturbed = <Result>(rounds: readonly Round<Result>[], count: number): Round<Result>[] =>
+  rounds.toSorted((one, other) => one.stolen - other.stolen).slice(0, count);
+
+/** One tick of 10 ms in a second and a half of two processors. */
+const HARDLY_ANYTHING = 0.004;
+
+/** Those of which the host took hardly anything. */
+export const undisturbed = <Result>(rounds: readonly Round<Result>[]): Round<Result>[] =>
+  rounds.filter(({ stolen }) => stolen <= HARDLY_ANYTHING);
 
 /** What two made of the same rounds, which were one right after the other: a machine's slow minutes meet both. */
 export const inPairs = <Result>(

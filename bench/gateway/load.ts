@@ -62,17 +62,20 @@ export class Load {
   /**
    * So many requests a second, whether the ones before were answered or not; latency counts from when a request was due,
    * so that a stall costs all those that wait for it.
+   *
+   * @param leadSeconds before, of the same load, which does not count: a program that had nothing to do for some time
+   *   collects its garbage and takes on its connections anew
    */
-  steady(seconds: number, perSecond: number): Promise<LoadResult> {
+  steady(seconds: number, perSecond: number, leadSeconds = 0): Promise<LoadResult> {
     return this.measured(async () => {
       const pending = new Set<Promise<void>>();
       const start = performance.now();
-      for (let sent = 0; performance.now() < start + seconds * 1000;) {
+      const lead = Math.ceil(leadSeconds * perSecond);
+      for (let sent = 0; performance.now() < start + (leadSeconds + seconds) * 1000;) {
         const due = Math.floor(((performance.now() - start) / 1000) * perSecond);
         for (; sent < due; sent += 1) {
-          const one: Promise<void> = this.send(start + (sent / perSecond) * 1000).finally(() =>
-            pending.delete(one),
-          );
+          const from = sent < lead ? undefined : start + (sent / perSecond) * 1000;
+          const one: Promise<void> = this.send(from).finally(() => pending.delete(one));
           pending.add(one);
         }
         await new Promise((resolve) => setTimeout(resolve, 1));
@@ -85,7 +88,8 @@ export class Load {
     for (const connection of this.idle) connection.close();
   }
 
-  private async send(from: number): Promise<void> {
+  /** @param from undefined: its latency does not count */
+  private async send(from: number | undefined): Promise<void> {
     const message = this.messages[this.sent++ % this.messages.length] ?? Buffer.alloc(0);
     const connection =
       this.idle.pop() ?? (await new Promise<LoadConnection>((resolve) => this.waiting.push(resolve)));
@@ -93,7 +97,7 @@ export class Load {
     const next = this.waiting.shift();
     if (next) next(connection);
     else this.idle.push(connection);
-    this.latencies.push(performance.now() - from);
+    if (from !== undefined) this.latencies.push(performance.now() - from);
     if (status !== 200) this.failures += 1;
   }
 
@@ -118,9 +122,12 @@ export function pressure({ seconds, requests, ...target }: LoadOptions): Promise
 }
 
 /** `Load.steady` over connections of its own. */
-export function steady({ seconds, ...target }: LoadOptions, perSecond: number): Promise<LoadResult> {
+export function steady(
+  { seconds, leadSeconds, ...target }: LoadOptions & { leadSeconds?: number },
+  perSecond: number,
+): Promise<LoadResult> {
   const load = new Load(target);
-  return load.steady(seconds, perSecond).finally(() => load.close());
+  return load.steady(seconds, perSecond, leadSeconds).finally(() => load.close());
 }
 
 /** Every body with the headers whose turn it is, until both have come to their end together. */

@@ -10,7 +10,7 @@
  * gateway is measured beside the limit alone.
  */
 import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT, OURS } from './contenders.ts';
-import { inPairs, leastDisturbed, watched, type Round } from './disturbance.ts';
+import { inPairs, leastDisturbed, undisturbed, watched, type Round } from './disturbance.ts';
 import { median, percentile, steady } from './load.ts';
 import { cpuMillisOf, memoryMibOf } from './processes.ts';
 import { divideProcessors } from './processors.ts';
@@ -20,7 +20,8 @@ import { WORKLOADS, type Workload } from './workloads.ts';
 
 /** Short ones: what else the machine's processors do changes within seconds. */
 const PRESSED = { rounds: 24, seconds: 0.4, counted: 16 };
-const STEADY = { rounds: 6, seconds: 2, counted: 3 };
+/** Until each has had so many undisturbed rounds, or until there were so many of all. */
+const STEADY = { undisturbed: 6, mostRounds: 24, leadSeconds: 0.5, seconds: 1 };
 
 const log = (line: string) => console.log(line);
 const asked = process.argv.slice(2);
@@ -45,23 +46,26 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
   const staged = await stage(workload, contenders, { sharing, log, through: forContender });
   try {
     const pressed = await inTurns(staged, PRESSED.rounds, press);
-    const counted = (one: OnStage) => leastDisturbed(pressed.get(one) ?? [], PRESSED.counted);
+    const counted = (one: OnStage) =>
+      leastDisturbed(pressed.get(one) ?? [], PRESSED.counted).map(({ result }) => result);
     const most = (one: OnStage) => median(counted(one).map(({ perSecond }) => perSecond));
-    const steadied = await inTurns(staged, STEADY.rounds, (one) => atHalf(one, staged, most(one) / 2));
+    const steadied = await inTurns(staged, STEADY.mostRounds, (one) => atHalf(one, staged, most(one) / 2), {
+      isEnough: (rounds) => undisturbed(rounds).length >= STEADY.undisturbed,
+    });
     const ours = pressed.get(staged.contenders.find(({ contender }) => contender.name === OURS) as OnStage);
     const figures = staged.contenders.map((one): Figures => {
       const pairs = leastDisturbed(inPairs(ours ?? [], pressed.get(one) ?? []), PRESSED.counted);
-      const latencies = leastDisturbed(steadied.get(one) ?? [], STEADY.counted)
-        .flat()
-        .toSorted((a, b) => a - b);
+      const quiet = leastDisturbed(steadied.get(one) ?? [], STEADY.undisturbed);
+      const latencies = quiet.flatMap(({ result }) => result).toSorted((a, b) => a - b);
       return {
         name: one.contender.name,
         cpuMillis: median(counted(one).map(({ cpuMillis }) => cpuMillis)),
-        oursIs: median(pairs.map(([own, other]) => own.cpuMillis / other.cpuMillis)),
+        oursIs: median(pairs.map(({ result: [own, other] }) => own.cpuMillis / other.cpuMillis)),
         perSecond: most(one),
         failures: pressed.get(one)?.reduce((sum, { result }) => sum + result.failures, 0) ?? 0,
         p50: percentile(latencies, 0.5),
         p99: percentile(latencies, 0.99),
+        stolen: Math.max(...quiet.map(({ stolen }) => stolen)),
         memoryMib: memoryMibOf(one.process.pid),
       };
     });
@@ -78,10 +82,13 @@ async function inTurns<Result>(
   { contenders }: Staged,
   count: number,
   measureOne: (one: OnStage) => Promise<Result>,
+  { isEnough }: { isEnough?: (rounds: readonly Round<Result>[]) => boolean } = {},
 ): Promise<ReadonlyMap<OnStage, readonly Round<Result>[]>> {
   const results = new Map<OnStage, Round<Result>[]>(contenders.map((one) => [one, []]));
-  for (let round = 0; round < count; round += 1)
+  for (let round = 0; round < count; round += 1) {
+    if (isEnough && [...results.values()].every(isEnough)) break;
     for (const one of contenders) results.get(one)?.push(await watched(() => measureOne(one)));
+  }
   return results;
 }
 
@@ -97,7 +104,8 @@ async function press({ process, load }: OnStage) {
 
 /** Latencies in milliseconds. */
 async function atHalf({ url }: OnStage, { bodies, headers }: Staged, perSecond: number) {
-  const options = { url, bodies, headers, seconds: STEADY.seconds, connections: 100 };
+  const { seconds, leadSeconds } = STEADY;
+  const options = { url, bodies, headers, seconds, leadSeconds, connections: 100 };
   const { latencies } = await steady(options, perSecond);
   return latencies;
 }
