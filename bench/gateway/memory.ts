@@ -19,6 +19,7 @@ const contenders = CONTENDERS.filter(({ name }) => name === OURS);
 const staged = await stage(workload, contenders, { sharing: false, log: console.log });
 const [one] = staged.contenders;
 if (!one) throw new Error('nothing to measure');
+one.process.resume();
 
 const samples: { requests: number; memoryMib: number }[] = [];
 try {

@@ -6,6 +6,9 @@ export interface Started {
   readonly pid: number;
   /** The first line of its output that `ready` matches; empty without it. */
   readonly line: string;
+  /** Stands still, all of its threads, until `resume`. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -34,8 +37,11 @@ export async function start(
   return {
     pid: child.pid ?? 0,
     line,
+    pause: () => signal(child.pid ?? 0, 'SIGSTOP'),
+    resume: () => signal(child.pid ?? 0, 'SIGCONT'),
     stop: () =>
       new Promise((resolve) => {
+        signal(child.pid ?? 0, 'SIGCONT');
         if (child.exitCode !== null) return resolve();
         const last = setTimeout(() => child.kill('SIGKILL'), 5_000);
         child.once('exit', () => {
@@ -45,6 +51,15 @@ export async function start(
         child.kill('SIGTERM');
       }),
   };
+}
+
+/** To a process and its children. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    for (const one of [pid, ...childrenOf(pid)]) process.kill(one, name);
+  } catch {
+    // It has ended: whoever waits for its end is told so.
+  }
 }
 
 function firstLine(child: ChildProcess, ready: RegExp | undefined): Promise<string> {

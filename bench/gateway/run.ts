@@ -9,6 +9,7 @@
  * The peers are no dependency of the platform: `npm install --prefix bench/peers` fetches them; without them the
  * gateway is measured beside the limit alone.
  */
+import { setTimeout } from 'node:timers/promises';
 import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT, OURS } from './contenders.ts';
 import { inPairs, leastDisturbed, undisturbed, watched, type Round } from './disturbance.ts';
 import { median, percentile, steady } from './load.ts';
@@ -22,6 +23,9 @@ import { WORKLOADS, type Workload } from './workloads.ts';
 const PRESSED = { rounds: 24, seconds: 0.4, counted: 16 };
 /** Until each has had so many undisturbed rounds, or until there were so many of all. */
 const STEADY = { undisturbed: 6, mostRounds: 24, leadSeconds: 0.5, seconds: 1 };
+
+/** What was due while it stood still, such as the end of idle connections, is done by then. */
+const SETTLED_MILLIS = 100;
 
 const log = (line: string) => console.log(line);
 const asked = process.argv.slice(2);
@@ -77,7 +81,7 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
   }
 }
 
-/** In turns, so that what else the machine does meets all of them. */
+/** In turns, so that what else the machine does meets all of them. Who waits stands still: programs tidy up when they have nothing else to do. */
 async function inTurns<Result>(
   { contenders }: Staged,
   count: number,
@@ -87,7 +91,12 @@ async function inTurns<Result>(
   const results = new Map<OnStage, Round<Result>[]>(contenders.map((one) => [one, []]));
   for (let round = 0; round < count; round += 1) {
     if (isEnough && [...results.values()].every(isEnough)) break;
-    for (const one of contenders) results.get(one)?.push(await watched(() => measureOne(one)));
+    for (const one of contenders) {
+      one.process.resume();
+      await setTimeout(SETTLED_MILLIS);
+      results.get(one)?.push(await watched(() => measureOne(one)));
+      one.process.pause();
+    }
   }
   return results;
 }

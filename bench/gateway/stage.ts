@@ -12,7 +12,7 @@ import { Load } from './load.ts';
 import { answers, freePort, start, type Started } from './processes.ts';
 import type { Workload } from './workloads.ts';
 
-/** A contender that runs and has been warmed up. */
+/** A contender that has been warmed up, and stands still. */
 export interface OnStage {
   readonly contender: Contender;
   readonly process: Started;
@@ -92,6 +92,7 @@ export async function stage(
       await load.pressure(WARM_UP_SECONDS);
     }
     const text = await compareAnswers(running, bodies, { headers, log });
+    for (const { process } of running) process.pause();
     const fetches = plan.split('"kind":"Fetch"').length - 1;
     return { contenders: running, bodies, headers, bytes: Buffer.byteLength(text), fetches, stop };
   } catch (error) {
