@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 
 /** A round of measuring, and the share of the machine's processor time that the host gave to others meanwhile. */
 export interface Round<Result> {
@@ -17,11 +18,24 @@ export async function watched<Result>(measure: () => Promise<Result>): Promise<R
   return { result, stolen: (after.stolen - before.stolen) / (after.all - before.all) };
 }
 
+const [LOOK_MILLIS, MOST_LOOKS] = [120, 5];
+
+/**
+ * Waits until the host takes nothing, but 0.6 s at most: many give a machine that was busy for long less than it asks
+ * for, until it has been quiet for a while. A program that stood still ends its idle connections meanwhile.
+ */
+export async function calm(): Promise<void> {
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const { stolen } = await watched(() => setTimeout(LOOK_MILLIS));
+    if (stolen === 0) return;
+  }
+}
+
 /** Of so many rounds those of which the host took least. */
 export const leastDisturbed = <Result>(rounds: readonly Round<Result>[], count: number): Round<Result>[] =>
   rounds.toSorted((one, other) => one.stolen - other.stolen).slice(0, count);
 
-/** One tick of 10 ms in a second and a half of two processors. */
+/** One tick of 10 ms in 1.4 s of two processors. */
 const HARDLY_ANYTHING = 0.004;
 
 /** Those of which the host took hardly anything. */

@@ -9,9 +9,8 @@
  * The peers are no dependency of the platform: `npm install --prefix bench/peers` fetches them; without them the
  * gateway is measured beside the limit alone.
  */
-import { setTimeout } from 'node:timers/promises';
 import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT, OURS } from './contenders.ts';
-import { inPairs, leastDisturbed, undisturbed, watched, type Round } from './disturbance.ts';
+import { calm, inPairs, leastDisturbed, undisturbed, watched, type Round } from './disturbance.ts';
 import { median, percentile, steady } from './load.ts';
 import { cpuMillisOf, memoryMibOf } from './processes.ts';
 import { divideProcessors } from './processors.ts';
@@ -20,12 +19,9 @@ import { stage, type OnStage, type Staged } from './stage.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
 /** Short ones: what else the machine's processors do changes within seconds. */
-const PRESSED = { rounds: 24, seconds: 0.4, counted: 16 };
-/** Until each has had so many undisturbed rounds, or until there were so many of all. */
-const STEADY = { undisturbed: 6, mostRounds: 24, leadSeconds: 0.5, seconds: 1 };
-
-/** What was due while it stood still, such as the end of idle connections, is done by then. */
-const SETTLED_MILLIS = 100;
+const PRESSED = { rounds: 20, seconds: 0.4, counted: 14 };
+/** Until each has had so many undisturbed rounds, or until there were so many of all (with sharing, which is measured for its CPU: no more than the former). */
+const STEADY = { undisturbed: 7, mostRounds: 12, leadSeconds: 0.4, seconds: 1 };
 
 const log = (line: string) => console.log(line);
 const asked = process.argv.slice(2);
@@ -53,22 +49,26 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
     const counted = (one: OnStage) =>
       leastDisturbed(pressed.get(one) ?? [], PRESSED.counted).map(({ result }) => result);
     const most = (one: OnStage) => median(counted(one).map(({ perSecond }) => perSecond));
-    const steadied = await inTurns(staged, STEADY.mostRounds, (one) => atHalf(one, staged, most(one) / 2), {
-      isEnough: (rounds) => undisturbed(rounds).length >= STEADY.undisturbed,
-    });
+    const steadied = await inTurns(
+      staged,
+      sharing ? STEADY.undisturbed : STEADY.mostRounds,
+      (one) => atHalf(one, staged, most(one) / 2),
+      {
+        isEnough: (rounds) => undisturbed(rounds).length >= STEADY.undisturbed,
+      },
+    );
     const ours = pressed.get(staged.contenders.find(({ contender }) => contender.name === OURS) as OnStage);
     const figures = staged.contenders.map((one): Figures => {
       const pairs = leastDisturbed(inPairs(ours ?? [], pressed.get(one) ?? []), PRESSED.counted);
       const quiet = leastDisturbed(steadied.get(one) ?? [], STEADY.undisturbed);
-      const latencies = quiet.flatMap(({ result }) => result).toSorted((a, b) => a - b);
       return {
         name: one.contender.name,
         cpuMillis: median(counted(one).map(({ cpuMillis }) => cpuMillis)),
         oursIs: median(pairs.map(({ result: [own, other] }) => own.cpuMillis / other.cpuMillis)),
         perSecond: most(one),
         failures: pressed.get(one)?.reduce((sum, { result }) => sum + result.failures, 0) ?? 0,
-        p50: percentile(latencies, 0.5),
-        p99: percentile(latencies, 0.99),
+        p50: median(quiet.map(({ result }) => result.p50)),
+        p99: median(quiet.map(({ result }) => result.p99)),
         stolen: Math.max(...quiet.map(({ stolen }) => stolen)),
         memoryMib: memoryMibOf(one.process.pid),
       };
@@ -93,7 +93,7 @@ async function inTurns<Result>(
     if (isEnough && [...results.values()].every(isEnough)) break;
     for (const one of contenders) {
       one.process.resume();
-      await setTimeout(SETTLED_MILLIS);
+      await calm();
       results.get(one)?.push(await watched(() => measureOne(one)));
       one.process.pause();
     }
@@ -111,10 +111,10 @@ async function press({ process, load }: OnStage) {
   };
 }
 
-/** Latencies in milliseconds. */
+/** Milliseconds. */
 async function atHalf({ url }: OnStage, { bodies, headers }: Staged, perSecond: number) {
   const { seconds, leadSeconds } = STEADY;
   const options = { url, bodies, headers, seconds, leadSeconds, connections: 100 };
   const { latencies } = await steady(options, perSecond);
-  return latencies;
+  return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
 }
