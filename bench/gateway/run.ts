@@ -31,14 +31,12 @@ if (process.platform !== 'linux') throw new Error('measures by /proc: expected L
 if (!hasPeers) log(HOW_TO_HAVE_PEERS);
 const { forContender, description } = divideProcessors();
 log(description);
-const measured: Measured[] = [];
 for (const sharing of [false, true])
   for (const workload of workloads) {
     const one = await measure(workload, sharing);
     log(printed(one));
-    measured.push(one);
+    if (hasPeers) await writeReport([one]);
   }
-if (hasPeers) await writeReport(measured);
 
 async function measure(workload: Workload, sharing: boolean): Promise<Measured> {
   // Sharing is nothing that the limit knows of.
