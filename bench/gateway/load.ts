@@ -123,7 +123,7 @@ export function pressure({ seconds, requests, ...target }: LoadOptions): Promise
 
 /** `Load.steady` over connections of its own. */
 export function steady(
-  { seconds, leadSeconds, ...target }: LoadOptions & { leadSeconds?: number },
+  { seconds, leadSeconds, ...target }: LoadTarget & { seconds: number; leadSeconds?: number },
   perSecond: number,
 ): Promise<LoadResult> {
   const load = new Load(target);

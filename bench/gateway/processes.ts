@@ -31,6 +31,8 @@ export async function start(
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // Also where this program is ended early: one that stands still would never end by itself.
+  process.once('exit', () => child.kill('SIGKILL'));
   const line = await firstLine(child, ready);
   // What it goes on to log is taken in and left at that.
   for (const output of [child.stdout, child.stderr]) output?.removeAllListeners('data').resume();

@@ -20,13 +20,18 @@ import { WORKLOADS, type Workload } from './workloads.ts';
 
 /** Short ones: what else the machine's processors do changes within seconds. */
 const PRESSED = { rounds: 20, seconds: 0.4, counted: 14 };
-/** Until each has had so many undisturbed rounds, or until there were so many of all (with sharing, which is measured for its CPU: no more than the former). */
+/**
+ * Until each has had so many undisturbed rounds, or until there were so many of all; with sharing, which is measured for
+ * its CPU, no more than the former.
+ */
 const STEADY = { undisturbed: 7, mostRounds: 12, leadSeconds: 0.4, seconds: 1 };
 
 const log = (line: string) => console.log(line);
 const asked = process.argv.slice(2);
 const workloads = WORKLOADS.filter(({ name }) => asked.length === 0 || asked.includes(name));
 
+process.setMaxListeners(0); // each contender adds one for its end
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 if (process.platform !== 'linux') throw new Error('measures by /proc: expected Linux');
 if (!hasPeers) log(HOW_TO_HAVE_PEERS);
 const { forContender, description } = divideProcessors();
@@ -79,7 +84,10 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
   }
 }
 
-/** In turns, so that what else the machine does meets all of them. Who waits stands still: programs tidy up when they have nothing else to do. */
+/**
+ * In turns, so that what else the machine does meets all of them. Who waits stands still: programs tidy up when they have
+ * nothing else to do.
+ */
 async function inTurns<Result>(
   { contenders }: Staged,
   count: number,
