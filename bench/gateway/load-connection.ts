@@ -4,6 +4,12 @@ const HEAD_END = '\r\n\r\n';
 const BUFFER_BYTES = 64 * 1024; // 64 KiB
 const LAST_CHUNK = '0\r\n\r\n';
 
+/**
+ * One for all, as each chunk is looked at before the next comes: what is allocated for chunks or connections otherwise has
+ * the load collect its garbage while it measures.
+ */
+const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+
 /** A POST request as it goes over the wire. */
 export function messageOf(
   url: URL,
@@ -28,7 +34,6 @@ export class LoadConnection {
   /** Bytes of the body that are still to come; undefined: it comes in chunks, or has not begun. */
   private left: number | undefined;
   private end = '';
-  private readonly buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
 
   constructor(url: URL) {
     this.url = url;
@@ -52,11 +57,10 @@ export class LoadConnection {
 
   private open(): Socket {
     const { port, hostname: host } = this.url;
-    // Into one buffer: what is allocated for each chunk otherwise has the load collect its garbage while it measures.
     const onread = {
-      buffer: this.buffer,
+      buffer,
       callback: (length: number) => {
-        this.read(this.buffer.subarray(0, length));
+        this.read(buffer.subarray(0, length));
         return true;
       },
     };
