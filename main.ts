@@ -3,18 +3,19 @@
  * `npm start -- gym`                              one service alone
  * `npm start -- gateway [--supergraph FILE] [--port N]`
  */
-import { runGateway } from './gateway/run.ts';
-import { runAlone, runUntilSignal } from '#server/run.ts';
+import { runUntilSignal } from '#server/run-until-signal.ts';
 import { SERVICE_NAMES } from '#server/settings.ts';
-import { startPlatform } from './platform.ts';
-import { subgraphs } from './subgraphs/index.ts';
 
 const [what, ...args] = process.argv.slice(2);
-const subgraph = subgraphs.find(({ name }) => name === what);
 
-if (what === undefined) await runUntilSignal((progress) => startPlatform(process.env, progress));
-else if (what === 'gateway') await runGateway(args, process.env);
-else if (subgraph) await runAlone(subgraph, process.env);
+// Each loads what it needs only: a gateway has no use for six services and what they stand on.
+if (what === undefined) {
+  const { startPlatform } = await import('./platform.ts');
+  await runUntilSignal((progress) => startPlatform(process.env, progress));
+} else if (what === 'gateway') {
+  const { runGateway } = await import('./gateway/run.ts');
+  await runGateway(args, process.env);
+} else if (SERVICE_NAMES.some((name) => name === what)) await import(`./subgraphs/${what}/main.ts`);
 else {
   process.stderr.write(
     `There is no "${what}" to start. Expected nothing (the whole platform), gateway, or one of ${SERVICE_NAMES.join(', ')}.\n`,

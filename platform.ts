@@ -2,7 +2,9 @@ import { gatewaySettingsOf } from './gateway/settings.ts';
 import { startGateway } from './gateway/start-gateway.ts';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { freePort } from '#server/http/listen.ts';
-import { openDatabaseServer, settingsOf, type Environment, type Progress } from '#server/run.ts';
+import { openDatabaseServer, settingsOf } from '#server/run.ts';
+import type { Progress } from '#server/run-until-signal.ts';
+import type { Environment } from '#server/settings.ts';
 import { startSubgraph } from '#server/start-subgraph.ts';
 import { subgraphs } from './subgraphs/index.ts';
 

@@ -1,12 +1,10 @@
-import { runUntilSignal } from '#server/run.ts';
+import { runUntilSignal } from '#server/run-until-signal.ts';
+import type { Environment } from '#server/settings.ts';
 import { gatewaySettingsOf } from './settings.ts';
 import { startGateway } from './start-gateway.ts';
 
 /** Starts the gateway alone: `--supergraph FILE` and `--port N` take precedence over the environment. */
-export async function runGateway(
-  args: readonly string[],
-  env: Record<string, string | undefined>,
-): Promise<void> {
+export async function runGateway(args: readonly string[], env: Environment): Promise<void> {
   await runUntilSignal(async (progress) => {
     const settings = gatewaySettingsOf({
       ...env,

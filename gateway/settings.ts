@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { readSettings, port, serverSettings, toggle } from '#server/settings.ts';
-import { withDemoDefault, type Environment } from '#server/run.ts';
+import {
+  port,
+  readSettings,
+  serverSettings,
+  toggle,
+  withDemoDefault,
+  type Environment,
+} from '#server/settings.ts';
 
 /** What the gateway reads besides the settings of every server. */
 export const gatewaySettings = serverSettings.extend({

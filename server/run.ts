@@ -1,27 +1,18 @@
 import path from 'node:path';
-import { DatabaseUnavailableError } from './database/database.ts';
 import type { DatabaseServer } from './database/database-server.ts';
 import type { AnySubgraph } from './define-subgraph.ts';
-import {
-  DataFolderInUseError,
-  startEmbeddedPostgres,
-  type EmbeddedPostgres,
-} from './embedded-postgres/embedded-postgres.ts';
-import { PortInUseError } from './http/listen.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts';
+import { runUntilSignal, type Progress } from './run-until-signal.ts';
 import {
   port,
   readSettings,
   SERVICE_PORTS,
   serverSettings,
-  SettingsError,
+  withDemoDefault,
+  type Environment,
   type ServerSettings,
 } from './settings.ts';
 import { startSubgraph, type RunningSubgraph } from './start-subgraph.ts';
-
-export type Environment = Record<string, string | undefined>;
-
-/** Says one step of a start to the person who waits. */
-export type Progress = (line: string) => void;
 
 /** Reads the settings of a subgraph: the platform's, its own, and its port. @throws SettingsError */
 export function settingsOf(
@@ -35,12 +26,6 @@ export function settingsOf(
   const settings = readSettings(schema, withDemoDefault(env)) as ServerSettings & Record<string, unknown>;
   return { settings, port: Number(settings[portField]) };
 }
-
-/** Demo data: on where the platform brings its own database, unless said otherwise. */
-export const withDemoDefault = (env: Environment): Environment => ({
-  ...env,
-  DEMO: env.DEMO || (env.DATABASE_URL ? 'off' : 'on'),
-});
 
 /** The database server of this start: the configured one, or our own under `<dataDir>/postgres`, which the caller stops. */
 export async function openDatabaseServer(
@@ -81,55 +66,3 @@ export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise
     };
   });
 }
-
-/**
- * Runs what `start` starts until SIGINT or SIGTERM, then stops it; a second signal ends at once.
- * A start that fails says in one paragraph what to do, and the process ends with 1.
- */
-export async function runUntilSignal(
-  start: (progress: Progress) => Promise<() => Promise<void>>,
-): Promise<void> {
-  const progress: Progress = (line) => void process.stdout.write(`${line}\n`);
-  let stop: (() => Promise<void>) | undefined;
-  let signalled = false;
-  const end = async () => {
-    progress('Stopping ...');
-    await stop?.();
-    progress('Stopped.');
-    process.exit(0);
-  };
-  const onSignal = () => {
-    if (signalled) process.exit(130);
-    signalled = true;
-    if (stop) void end().catch(fail);
-    else progress('Stopping as soon as the start is through; once more to end at once ...');
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  try {
-    stop = await start(progress);
-  } catch (error) {
-    fail(error);
-  }
-  if (signalled) await end();
-}
-
-function fail(error: unknown): never {
-  process.stderr.write(`\n${explanationOf(error)}\n`);
-  process.exit(1);
-}
-
-const explanationOf = (error: unknown): string => {
-  if (
-    error instanceof SettingsError ||
-    error instanceof PortInUseError ||
-    error instanceof DataFolderInUseError ||
-    error instanceof DatabaseUnavailableError ||
-    error instanceof StartError
-  )
-    return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-};
-
-/** A start failed for a reason that the person can mend; the message says how. */
-export class StartError extends Error {}

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { StartError } from './start-error.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads settings from the environment against a schema, once. The field `gymPort` is the variable `GYM_PORT`.
@@ -7,7 +10,7 @@ import { z } from 'zod';
  */
 export function readSettings<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
-  env: Record<string, string | undefined>,
+  env: Environment,
 ): z.output<z.ZodObject<Shape>> {
   const given: Record<string, string> = {};
   for (const field of Object.keys(schema.shape)) {
@@ -26,7 +29,7 @@ export function readSettings<Shape extends z.ZodRawShape>(
 }
 
 /** A setting is wrong or missing: the start ends by the names of the variables. */
-export class SettingsError extends Error {
+export class SettingsError extends StartError {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
     super(`Wrong settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
@@ -34,6 +37,12 @@ export class SettingsError extends Error {
     this.problems = problems;
   }
 }
+
+/** Demo data: on where the platform brings its own database, unless said otherwise. */
+export const withDemoDefault = (env: Environment): Environment => ({
+  ...env,
+  DEMO: env.DEMO || (env.DATABASE_URL ? 'off' : 'on'),
+});
 
 /** `databaseUrl` -> `DATABASE_URL` */
 export const variableOf = (field: string): string =>

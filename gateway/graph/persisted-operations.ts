@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
-import { StartError } from '#server/run.ts';
+import { StartError } from '#server/start-error.ts';
 
 /** What of a GraphQL request says which operation is meant. */
 export interface OperationReference {

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#server/observability/logger.ts';
-import { StartError } from '#server/run.ts';
+import { StartError } from '#server/start-error.ts';
 import { onHangUp } from './hang-up.ts';
 import { OfferedSupergraph, type SupergraphSource } from './supergraph-source.ts';
 

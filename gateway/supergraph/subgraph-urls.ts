@@ -1,4 +1,4 @@
-import { StartError } from '#server/run.ts';
+import { StartError } from '#server/start-error.ts';
 import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { COMPOSE } from './open-supergraph.ts';

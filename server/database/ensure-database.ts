@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { addressOf, connectionTo, maintenanceDatabase } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
+import { StartError } from '../start-error.ts';
 
 /** The database cannot be used; the message says why and what to do about it. */
-export class DatabaseUnavailableError extends Error {
+export class DatabaseUnavailableError extends StartError {
   override readonly name = 'DatabaseUnavailableError';
 }
 

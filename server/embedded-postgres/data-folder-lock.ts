@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { SystemUser } from './system-user.ts';
+import { StartError } from '../start-error.ts';
 
 /** Another living process uses the data folder. */
-export class DataFolderInUseError extends Error {
+export class DataFolderInUseError extends StartError {
   override readonly name = 'DataFolderInUseError';
   readonly dataDir: string;
   /** undefined where the holder has not written its number yet */

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { StartError } from '../start-error.ts';
 
 /** An HTTP server for `listener` with limits against slow clients; not listening yet. */
 export function httpServerFor(listener: RequestListener): Server {
@@ -17,7 +18,7 @@ export function httpServerFor(listener: RequestListener): Server {
 }
 
 /** Somebody else listens on that port already. */
-export class PortInUseError extends Error {
+export class PortInUseError extends StartError {
   readonly port: number;
   constructor(port: number, variable: string) {
     super(

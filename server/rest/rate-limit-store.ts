@@ -1,6 +1,5 @@
 import { MemoryStore, type Store } from 'express-rate-limit';
 import { RedisStore, type RedisReply } from 'rate-limit-redis';
-import { createClient } from 'redis';
 import type { Logger } from '../observability/logger.ts';
 import type { ServerSettings } from '../settings.ts';
 
@@ -21,6 +20,8 @@ export async function openRateLimitStores(
       onePerName(() => new MemoryStore()),
       { close: async () => undefined },
     );
+  // Loaded only here: some 650 files that a start without it has no use for.
+  const { createClient } = await import('redis');
   const redis = createClient({
     url: settings.redisUrl,
     disableOfflineQueue: true,

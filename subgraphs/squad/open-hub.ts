@@ -6,19 +6,20 @@ import type { ServerSettings } from '#server/settings.ts';
 import { chats } from './chat/chat.journal.ts';
 import type { Hub } from './hub.ts';
 import { MemoryHub } from './hub.memory.ts';
-import { RedisHub } from './hub.redis.ts';
 import type { SquadSettings } from './settings.ts';
 import { squads } from './squads/squad.journal.ts';
 import { FileJournals } from './storage/journal.file.ts';
-import { RedisConnections } from './storage/redis-connections.ts';
 
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
 
 /** The hub that the settings ask for. */
 export async function openHub(settings: ServerSettings & SquadSettings, log: Logger): Promise<Hub> {
   const graceMillis = settings.squadPresenceGraceMillis;
-  if (settings.redisUrl)
+  if (settings.redisUrl) {
+    const { RedisHub } = await import('./hub.redis.ts');
+    const { RedisConnections } = await import('./storage/redis-connections.ts');
     return RedisHub.start({ graceMillis }, await RedisConnections.open(settings.redisUrl, log), log);
+  }
   const folder = path.resolve(settings.dataDir, 'squad');
   await mkdir(folder, { recursive: true });
   // Two processes that append to one file would spoil it.
