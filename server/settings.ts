@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { StartError } from './start-error.ts';
 
+/** `process.env`, or what stands in for it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { pictures } from '../support/pictures.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { me } from './support.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -135,7 +136,7 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
       expect((await upload(token, bytes)).status).toBe(expected);
       expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
       expect(await kept()).toEqual(files);
-      expect((await platform.rest('identity', 'GET', '/auth/me', { token })).body.avatar).toBeNull();
+      expect((await me(platform, token)).body.avatar).toBeNull();
     },
   );
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestPlatform } from '../support/platform.ts';
@@ -29,6 +30,22 @@ export const mailedToken = (platform: TestPlatform, email: string, count = 1): P
   eventually(
     async () => /^Token: ([\w-]+)\r?$/m.exec((await mailsTo(platform, email))[count - 1] ?? '')?.[1],
   );
+
+/** What somebody new may register with. */
+export const someone = (fields: object = {}) => ({
+  email: `user-${randomUUID()}@example.test`,
+  password: 'a-good-password',
+  displayName: 'Somebody',
+  ...fields,
+});
+
+/** Registers by REST; the whole answer. */
+export const register = (platform: TestPlatform, body: object, headers = {}) =>
+  platform.rest('identity', 'POST', '/auth/register', { body, headers });
+
+/** Asks by REST who the bearer is; the whole answer. */
+export const me = (platform: TestPlatform, token: string) =>
+  platform.rest('identity', 'GET', '/auth/me', { token });
 
 export interface Tokens {
   token: string;

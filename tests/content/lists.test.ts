@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { contentService } from './support.ts';
+
+const { rest } = contentService();
+
+describe('a list', () => {
+  test.each([
+    '/workouts?category=nonsense',
+    '/workouts/category/nonsense',
+    '/workouts?search=zzzzqqq',
+    '/workouts?muscle=nose',
+    '/exercises?equipment=spoon',
+    '/products?kind=CAR',
+    '/exercises?search=%20%20&category=none',
+  ])('%s is an empty list', async (path) => {
+    expect(await rest('anyone', 'GET', path)).toMatchObject({ status: 200, body: [] });
+  });
+
+  test.each([
+    '/workouts?limit=0',
+    '/workouts?limit=-1',
+    '/workouts?limit=many',
+    '/workouts?cursor=made-up',
+    '/workouts?sort=colour',
+    '/products?minPrice=cheap',
+  ])('%s is refused', async (path) => {
+    expect(await rest('anyone', 'GET', path)).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_FAILED' },
+    });
+  });
+
+  test.each([
+    ['/workouts', 'sort=title'],
+    ['/workouts', 'sort=newest'],
+    ['/workouts', 'sort=duration'],
+    ['/workouts', 'search=strength'],
+    ['/exercises', 'search=press'],
+    ['/products', 'sort=-price'],
+  ])('%s?%s is paged without gaps or repeats', async (path, query) => {
+    const whole = (await rest('super@demo.test', 'GET', `${path}?${query}&limit=200`)).body.map(
+      ({ id }: { id: string }) => id,
+    );
+    const ids: string[] = [];
+    for (let next: string | undefined = `${path}?${query}&limit=3`; next;) {
+      const page = await rest('super@demo.test', 'GET', next);
+      ids.push(...page.body.map(({ id }: { id: string }) => id));
+      next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(ids).toEqual(whole);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe.each(['/workouts?maxMinutes=', '/products?maxPrice='])('a list below a number: %s', (path) => {
+  test('is the whole one below the largest', async () => {
+    const [list = ''] = path.split('?');
+    const all = (await rest('anyone', 'GET', list)).body;
+    const { status, body } = await rest('anyone', 'GET', path + Number.MAX_SAFE_INTEGER);
+    expect({ status, body }).toEqual({ status: 200, body: all });
+    expect((await rest('anyone', 'GET', `${path}1`)).body.length).toBeLessThan(all.length);
+  });
+});
