@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { place } from './support.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -10,13 +11,6 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 const { ironTemple, aquaClub } = DEMO_GYMS;
-const place = (change: object = {}) => ({
-  name: `Hall ${randomUUID()}`,
-  timezone: 'Europe/Berlin',
-  capacity: 10,
-  ...change,
-});
-
 describe('locations', () => {
   it.each([
     ['maya@iron.test', '', ironTemple.id],

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { subscribe, type Subscription } from '../support/subscribe.ts';
+import { checkIn, checkOut, newLocation, newMember } from './support.ts';
+
+let platform: TestPlatform;
+let staff: string;
+let otherStaff: string;
+const open: Subscription[] = [];
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym'] });
+  staff = await platform.demo('admin@iron.test');
+  otherStaff = await platform.demo('admin@aqua.test');
+});
+afterEach(() => Promise.all(open.splice(0).map((subscription) => subscription.close())));
+afterAll(() => platform.stop());
+
+const { ironTemple } = DEMO_GYMS;
+
+describe('occupancy', () => {
+  it('reaches a subscriber with the gym of the location when somebody checks in by REST', async () => {
+    const [maya, hall] = [await newMember(platform), await newLocation(platform, staff, { capacity: 5 })];
+    const events = subscribe(
+      platform.url('gym'),
+      'subscription ($id: ID!) { occupancyChanged(locationId: $id) { people percent level location { name gym { name } } } }',
+      { id: hall },
+      (await newMember(platform)).token,
+    );
+    open.push(events);
+    expect((await events.next()).data).toMatchObject({
+      occupancyChanged: { people: 0, location: { gym: { name: 'Iron Temple' } } },
+    });
+    await checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });
+    expect((await events.next()).data).toMatchObject({
+      occupancyChanged: { people: 1, percent: 20, level: 'OK' },
+    });
+    await checkOut(platform, maya.token);
+    expect((await events.next()).data).toMatchObject({ occupancyChanged: { people: 0 } });
+  });
+
+  it('is told to nobody of another gym', async () => {
+    const hall = await newLocation(platform, staff);
+    const events = subscribe(
+      platform.url('gym'),
+      'subscription ($id: ID!) { occupancyChanged(locationId: $id) { people } }',
+      { id: hall },
+      otherStaff,
+    );
+    open.push(events);
+    await expect(events.next()).resolves.toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }] });
+  });
+
+  it('has a history by the hour, and a picture of it', async () => {
+    const hall = await newLocation(platform, staff, { capacity: 3, name: 'Hall <&> "One"' });
+    const day = Date.UTC(2026, 2, 2);
+    const visit = (from: number, to: number) =>
+      platform.sql(
+        'gym',
+        "insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, checked_out_at, check_out_kind, method, checked_in_by) values ($1, $2, $3, $4, $5, $6, $6, 'MANUAL', 'QR', $2)",
+        [
+          randomUUID(),
+          randomUUID(),
+          ironTemple.id,
+          hall,
+          new Date(day + from * 60_000),
+          new Date(day + to * 60_000),
+        ],
+      );
+    await Promise.all([visit(10, 100), visit(20, 70), visit(50, 65), visit(130, 150), visit(-30, 5)]);
+    const range = `from=${new Date(day).toISOString()}&to=${new Date(day + 4 * 3_600_000).toISOString()}`;
+    const { body } = await platform.rest('gym', 'GET', `/locations/${hall}/occupancy/history?${range}`, {
+      token: staff,
+    });
+    expect(body.map(({ peak, checkIns }: { peak: number; checkIns: number }) => [peak, checkIns])).toEqual([
+      [3, 3],
+      [3, 0],
+      [1, 1],
+      [0, 0],
+    ]);
+    const { body: picture } = await platform.rest(
+      'gym',
+      'GET',
+      `/locations/${hall}/occupancy/chart.svg?${range}`,
+      { token: staff },
+    );
+    expect(picture).toContain('<svg');
+    expect(picture).not.toContain('<&>');
+    expect(String(picture).match(/class="full"/g)).toHaveLength(2);
+    for (const wrong of [
+      'from=yesterday',
+      'from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
+      'from=2025-01-01T00:00:00Z&to=2026-01-01T00:00:00Z',
+    ])
+      expect(
+        (await platform.rest('gym', 'GET', `/locations/${hall}/occupancy/history?${wrong}`, { token: staff }))
+          .status,
+      ).toBe(400);
+  });
+});
