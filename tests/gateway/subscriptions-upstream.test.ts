@@ -7,7 +7,7 @@ import { createMetrics } from '#server/observability/metrics.ts';
 import { HttpSubgraph } from '../../gateway/subgraphs/http-subgraph.ts';
 import { FederatedSubscriptions } from '../../gateway/subscriptions/federated-subscriptions.ts';
 import { loadGraph } from '../../gateway/supergraph/load-graph.ts';
-import { startLiveSubgraphs, type LiveSubgraphs } from '../support/live-subgraphs.ts';
+import { inSeconds, startLiveSubgraphs, type LiveSubgraphs } from '../support/live-subgraphs.ts';
 
 let subgraphs: LiveSubgraphs;
 let subscriptions: FederatedSubscriptions;
@@ -38,16 +38,19 @@ interface Heard {
   next(): Promise<unknown>;
   leave(): Promise<unknown>;
 }
-function listen(userId: string, seconds = 900, query = 'subscription { count }'): Heard {
+function listen(
+  userId: string,
+  { expiresAt = inSeconds(900), query = 'subscription { count }' } = {},
+): Heard {
   const gymId = 'gym';
-  const token = subgraphs.tokenOf({ role: 'MEMBER', gymId, sub: userId }, seconds);
+  const token = subgraphs.tokenOf({ role: 'MEMBER', gymId, sub: userId }, expiresAt);
   const viewer: UserViewer = {
     kind: 'user',
     userId,
     role: 'MEMBER',
     gymId,
     sessionId: '',
-    expiresAt: Date.now() + seconds * 1_000,
+    expiresAt,
   };
   const results = subscriptions.subscribe({
     document: parse(query),
@@ -113,7 +116,7 @@ describe('who comes later', () => {
 describe('a member who is told apart', () => {
   it('hears nothing more of the others, also not what was being filled in', async () => {
     const query = 'subscription { thing { name } }';
-    const [viewer, other] = [listen('viewer', 900, query), listen('other', 900, query)];
+    const [viewer, other] = [listen('viewer', { query }), listen('other', { query })];
     for (const one of [viewer, other]) expect(await one.next()).toEqual({ name: 'named first' });
     const names = subgraphs.holdNames();
     subgraphs.thing('secret');
@@ -130,7 +133,7 @@ describe('a member who is told apart', () => {
 
 describe('an equal subscription', () => {
   it('to a sequence that has begun already begins anew', async () => {
-    const items = () => listen('one', 900, 'subscription { items }');
+    const items = () => listen('one', { query: 'subscription { items }' });
     const together = [items(), items()];
     expect(await Promise.all(together.map((one) => several(one, 3)))).toEqual([
       [1, 2, 3],
@@ -151,7 +154,7 @@ describe('an equal subscription', () => {
     subgraphs.count(5);
     const one = listen('one');
     expect(await one.next()).toBe(5);
-    const other = listen('other', 900, 'subscription Named { count ...on Subscription { count } }');
+    const other = listen('other', { query: 'subscription Named { count ...on Subscription { count } }' });
     expect(await other.next()).toBe(5);
     expect(subscriptions.counts).toEqual({ upstreams: 1, groups: 2, subscribers: 2 });
     await Promise.all([one.leave(), other.leave()]);
@@ -162,11 +165,12 @@ describe('an equal subscription', () => {
 describe('a token that expires', () => {
   it('is replaced by that of another who shares the subscription', async () => {
     subgraphs.count(1);
-    const short = listen('short', 1);
+    const expiresAt = inSeconds(2);
+    const short = listen('short', { expiresAt });
     expect(await short.next()).toBe(1);
     const long = listen('long');
     expect(await long.next()).toBe(1);
-    await once(AbortSignal.timeout(1_100), 'abort');
+    await once(AbortSignal.timeout(expiresAt - Date.now() + 100), 'abort');
     subgraphs.count(2);
     for (;;) if ((await long.next()) === 2) break;
     await Promise.all([short.leave(), long.leave()]);

@@ -43,7 +43,8 @@ interface CountEvent {
 export interface LiveSubgraphs {
   /** Of both. */
   readonly supergraphSdl: string;
-  tokenOf(claims: object, seconds?: number): string;
+  /** @param expiresAt in milliseconds since 1970, a whole second */
+  tokenOf(claims: object, expiresAt?: number): string;
   /** The count is this from now on: told whole, or as what adds to the one before. */
   count(count: number, kind?: 'whole' | 'partial'): void;
   item(item: number): void;
@@ -58,13 +59,15 @@ export interface LiveSubgraphs {
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-const tokenOf = (claims: object, seconds = 900): string =>
-  jwt.sign({ sid: randomUUID(), ...claims }, privateKey, {
+/** So far from now or up to a second more, as tokens end by whole seconds; in milliseconds since 1970. */
+export const inSeconds = (seconds: number): number => Math.ceil(Date.now() / 1_000 + seconds) * 1_000;
+
+const tokenOf = (claims: object, expiresAt = inSeconds(900)): string =>
+  jwt.sign({ sid: randomUUID(), exp: expiresAt / 1_000, ...claims }, privateKey, {
     algorithm: 'ES256',
     keyid: 'test',
     issuer: 'test',
     audience: 'test',
-    expiresIn: seconds,
   });
 
 export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
