@@ -22,6 +22,7 @@ export const ERRORS = {
   UNAUTHORIZED_FIELD_OR_TYPE: { status: 403, title: 'A field that the caller may not ask for' },
   UPSTREAM_UNAVAILABLE: { status: 503, title: 'A service that is needed does not answer' },
   UPSTREAM_TIMEOUT: { status: 504, title: 'A service that is needed did not answer in time' },
+  INSUFFICIENT_STORAGE: { status: 507, title: 'No space left' },
   INTERNAL: { status: 500, title: 'Internal error' },
   // subscriptions at the gateway
   SUBSCRIPTION_SCHEMA_RELOAD: { status: 410, title: 'The graph has changed' },

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { conflict, type PlatformError } from '../errors.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { Verdict } from './account-part.ts';
@@ -66,7 +67,7 @@ export const refuseErasedAccount = (
 
 /** The refusal of that trigger in our words; undefined for anything else that was thrown. */
 export function ofErasedAccount(thrown: unknown): PlatformError | undefined {
-  if (!(thrown instanceof Error) || (thrown as { code?: unknown }).code !== REFUSED) return undefined;
+  if (!isNativeError(thrown) || (thrown as { code?: unknown }).code !== REFUSED) return undefined;
   return conflict('The account that this is about has been deleted.', { cause: thrown });
 }
 

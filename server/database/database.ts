@@ -5,6 +5,8 @@ import { connectionTo } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
 import { ensureDatabase } from './ensure-database.ts';
 import { migrate } from './migrate.ts';
+import { PlatformClient } from './platform-client.ts';
+import { PlatformDriver } from './platform-driver.ts';
 import { platformEntities, platformMigrations } from './platform-tables.ts';
 
 export type { DatabaseServer } from './database-server.ts';
@@ -32,6 +34,8 @@ export interface OpenDatabaseOptions {
   name?: string;
   /** Most connections at a time. Default: 10. A request that waits 10 s for one fails. */
   poolMax?: number;
+  /** Other time limits than `TIME_LIMITS`; for tests. */
+  timeLimits?: Partial<typeof TIME_LIMITS>;
   /** Whether to run the missing migrations. Default: true. */
   migrate?: boolean;
   /** Hears what was migrated, and warnings such as a dropped connection. Default: nobody hears it. */
@@ -58,15 +62,18 @@ export async function openDatabase(
     if (done.length > 0) log(`${name}: migrated ${done.join(', ')}`);
   }
   const orm = await MikroORM.init({
+    driver: PlatformDriver,
     dbName: name,
     contextName: declaration.name,
     entities: [...platformEntities, ...declaration.entities],
     driverOptions: {
       ...connectionTo(server, name),
-      ...timeLimits,
+      ...TIME_LIMITS,
+      ...options.timeLimits,
       application_name: declaration.name,
       // a load balancer or firewall between forgets connections that are silent for minutes
       keepAlive: true,
+      Client: PlatformClient,
     },
     pool: { min: 0, max: options.poolMax ?? 10, idleTimeoutMillis: 30_000 },
     ensureDatabase: false, // done above, in a way that survives a race
@@ -83,7 +90,7 @@ export async function openDatabase(
 }
 
 /** In milliseconds. A request lives 10 s or so: what takes longer than these helps nobody and blocks others. */
-const timeLimits = {
+export const TIME_LIMITS = {
   statement_timeout: 15_000,
   lock_timeout: 10_000,
   /** a transaction whose process hangs holds its locks no longer than this */

@@ -3,6 +3,8 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { connectionTo } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
 import type { MigrationDeclaration } from './database.ts';
+import { PlatformClient } from './platform-client.ts';
+import { PlatformDriver } from './platform-driver.ts';
 
 /**
  * Runs what has not run yet, all in one transaction, and returns the names.
@@ -17,8 +19,13 @@ export async function migrate(
   migrations: readonly MigrationDeclaration[],
 ): Promise<string[]> {
   const orm = await MikroORM.init({
+    driver: PlatformDriver,
     dbName: name,
-    driverOptions: { ...connectionTo(server, name), application_name: `${name} migrations` },
+    driverOptions: {
+      ...connectionTo(server, name),
+      application_name: `${name} migrations`,
+      Client: PlatformClient,
+    },
     // one connection holds the lock, the other makes the migrator's own table
     pool: { min: 0, max: 2 },
     discovery: { warnWhenNoEntities: false },

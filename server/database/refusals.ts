@@ -1,17 +1,120 @@
+import { isNativeError } from 'node:util/types';
+import pg from 'pg';
 import { ofErasedAccount } from '../accounts/erased-accounts.ts';
-import { invalid, type PlatformError } from '../errors.ts';
+import { invalid, PlatformError } from '../errors.ts';
+import { RolledBackError } from './platform-client.ts';
 
-/** What the database refuses for a caller's fault, in our words; undefined for anything else that was thrown. */
+/**
+ * What the database refuses or cannot do, in our words; undefined for anything else that was thrown.
+ *
+ * Nothing of it is ever an acknowledgement: also a COMMIT whose answer is lost becomes UPSTREAM_UNAVAILABLE, although it
+ * may have happened. A caller with an `Idempotency-Key` can repeat the request safely.
+ */
 export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
-  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
-  return isUnstorable(thrown)
-    ? invalid('', 'the text holds a NUL character, or half of a character, which cannot be stored')
-    : ofErasedAccount(thrown);
+  if (!isNativeError(thrown) || thrown instanceof PlatformError) return undefined;
+  const { code } = thrown as { code?: unknown };
+  if (isUnstorable(thrown, code))
+    return invalid('', 'the text holds a NUL character, or half of a character, which cannot be stored');
+  if (typeof code === 'string' && NO_SPACE.has(code)) return storageFull(thrown);
+  return ofErasedAccount(thrown) ?? unavailable(thrown, code);
 }
 
 /** PostgreSQL's text takes any character but NUL (Character Types, 8.3); it says so in three ways. */
-function isUnstorable({ code, message }: Error & { code?: unknown }): boolean {
+function isUnstorable({ message }: Error, code: unknown): boolean {
   if (code === '22021' || code === '22P05') return true; // character_not_in_repertoire, untranslatable_character
   // Of a parameter that ends early by its NUL; the protocol itself is kept by the driver.
   return code === '08P01' && message.includes('invalid message format');
+}
+
+/** SQLSTATE disk_full, and what the file system says to ourselves. */
+const NO_SPACE: ReadonlySet<string> = new Set(['53100', 'ENOSPC', 'EDQUOT']);
+
+const storageFull = (cause: Error): PlatformError =>
+  new PlatformError(
+    'INSUFFICIENT_STORAGE',
+    'There is no space left to store this; nothing was changed. Try again when the operator has made room.',
+    { cause, retryAfterSeconds: 60 },
+  );
+
+function unavailable(thrown: Error, code: unknown): PlatformError | undefined {
+  const isBusy = typeof code === 'string' && BUSY.has(code);
+  if (!isBusy && !isOutOfReach(thrown, code)) return undefined;
+  return new PlatformError(
+    'UPSTREAM_UNAVAILABLE',
+    isBusy
+      ? 'The database was too busy with this, for example because others changed the same; try again in a moment.'
+      : 'The database does not answer now; try again in a moment.',
+    { cause: thrown, retryAfterSeconds: isBusy ? 1 : 2 },
+  );
+}
+
+/** SQLSTATEs of a statement that may succeed when it is repeated, https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const BUSY: ReadonlySet<string> = new Set([
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  '55P03', // lock_not_available: lock_timeout
+  '57014', // query_canceled: statement_timeout
+  '53000', // insufficient_resources
+  '53200', // out_of_memory
+  '53400', // configuration_limit_exceeded
+]);
+
+/** SQLSTATEs of a server that starts, stops, is full, or has become a standby. */
+const OUT_OF_REACH: ReadonlySet<string> = new Set([
+  '08000', // connection_exception
+  '08001', // sqlclient_unable_to_establish_sqlconnection
+  '08003', // connection_does_not_exist
+  '08004', // sqlserver_rejected_establishment_of_sqlconnection
+  '08006', // connection_failure
+  '25006', // read_only_sql_transaction: the address still leads to the old primary of a failover
+  '25P03', // idle_in_transaction_session_timeout
+  '25P04', // transaction_timeout
+  '53300', // too_many_connections
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '57P05', // idle_session_timeout
+  '58030', // io_error
+]);
+
+/** What a socket to the server says. ENOENT only of a unix socket: of a file it means something else. */
+const SOCKET_ERRORS: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** pg, its pool and Kysely have no codes for these; a test lets each of them happen. */
+const MESSAGES = [
+  'Connection terminated', // also "... unexpectedly" and "... due to connection timeout"
+  'timeout exceeded when trying to connect', // no free connection in time
+  'timeout expired', // a client that connects by itself
+  'Query read timeout',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+  'Cannot use a pool after calling end on the pool',
+  'driver has already been destroyed',
+];
+
+function isOutOfReach(thrown: Error, code: unknown): boolean {
+  if (thrown instanceof RolledBackError) return true;
+  // localhost is two addresses; if neither answers, Node gives both errors in one.
+  if ('errors' in thrown && Array.isArray(thrown.errors))
+    return thrown.errors.some(
+      (one: unknown) => isNativeError(one) && isOutOfReach(one, (one as { code?: unknown }).code),
+    );
+  if (typeof code === 'string') {
+    if (OUT_OF_REACH.has(code) || SOCKET_ERRORS.has(code)) return true;
+    if (code === 'ENOENT') return (thrown as { syscall?: unknown }).syscall === 'connect';
+    return false;
+  }
+  return (
+    !(thrown instanceof pg.DatabaseError) && MESSAGES.some((message) => thrown.message.startsWith(message))
+  );
 }

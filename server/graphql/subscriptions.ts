@@ -13,6 +13,7 @@ import { useServer, type Extra } from 'graphql-ws/use/ws';
 import type { WebSocketServer } from 'ws';
 import { viewerOf } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
+import { refusalOfDatabase } from '../database/refusals.ts';
 import { forbidden, PlatformError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { validated } from '../validate.ts';
@@ -55,7 +56,8 @@ export function serveSubscriptions(
         try {
           limiter.check(payload.query);
           return await argsOf(payload, socket, options);
-        } catch (error) {
+        } catch (thrown) {
+          const error = refusalOfDatabase(thrown) ?? thrown;
           if (error instanceof PlatformError) return [graphqlErrorOf(error)];
           throw error;
         }

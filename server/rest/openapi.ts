@@ -146,6 +146,8 @@ function problems(route: RestRoute<never>): Record<string, object> {
       ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
       : []),
     'RATE_LIMITED',
+    'UPSTREAM_UNAVAILABLE',
+    ...(route.method === 'GET' ? [] : (['INSUFFICIENT_STORAGE'] as const)),
     ...(route.errors ?? []),
   ];
   const byStatus = Map.groupBy(new Set(codes), (code) => ERRORS[code].status);

@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { viewerOf } from '#server/auth/authenticate.ts';
 import type { UserViewer, Viewer } from '#server/auth/viewer.ts';
+import { refusalOfDatabase } from '#server/database/refusals.ts';
 import { invalid, PlatformError, socketError, unauthenticated } from '#server/errors.ts';
 import type { SocketHost } from '#server/define-subgraph.ts';
 import { validated } from '#server/validate.ts';
@@ -251,7 +252,8 @@ export class SocketConnection {
     this.socket.send(text, { binary: false });
   }
 
-  private sendError(id: Frame['id'], error: unknown): void {
+  private sendError(id: Frame['id'], thrown: unknown): void {
+    const error = refusalOfDatabase(thrown) ?? thrown; // also a disk that is full
     if (!(error instanceof PlatformError) || error.status >= 500)
       this.host.log.error(
         { err: error instanceof PlatformError ? (error.cause ?? error) : error },

@@ -1,0 +1,65 @@
+import pg from 'pg';
+
+/** What a caller may do with an answer, in the form that pg gives to callbacks. */
+type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
+
+/**
+ * A connection that closes itself when it can no longer be trusted, so that the pool replaces it.
+ *
+ * - A statement that failed without a word of the server (query_timeout, a broken socket, a protocol error) leaves the
+ *   connection in an unknown state: pg keeps it open, and its next user would wait behind the statement that hangs.
+ * - FATAL and PANIC announce the end of the connection, which follows some milliseconds later. Meanwhile the pool would
+ *   hand it out.
+ * - PostgreSQL answers the COMMIT of a transaction in which a statement has failed with ROLLBACK and no error
+ *   (https://www.postgresql.org/docs/current/sql-commit.html). Here that is an error, because otherwise a write that is
+ *   gone would be acknowledged.
+ */
+export class PlatformClient extends pg.Client {
+  // One signature for pg's eleven overloads: arguments and result pass through unchanged.
+  // oxlint-disable-next-line no-explicit-any -- pg's own declaration of the implementation
+  override query(...args: any[]): any {
+    const last: unknown = args.at(-1);
+    const isCommit = args[0] === 'commit';
+    const checked = (error: Error | undefined, result: pg.QueryResult): Error | undefined => {
+      if (error) this.endIfLost(error);
+      else if (isCommit && result.command === 'ROLLBACK') return new RolledBackError();
+      return error;
+    };
+    if (typeof last === 'function') {
+      const callback = last as QueryCallback;
+      const watching: QueryCallback = (error, result) => callback(checked(error, result), result);
+      return super.query(...([...args.slice(0, -1), watching] as Parameters<pg.Client['query']>));
+    }
+    const answer: unknown = super.query(...(args as Parameters<pg.Client['query']>));
+    if (!(answer instanceof Promise)) return answer; // a cursor, which its owner reads
+    return answer.then(
+      (result: pg.QueryResult) => {
+        const failure = checked(undefined, result);
+        if (failure) throw failure;
+        return result;
+      },
+      (error: Error) => {
+        this.endIfLost(error);
+        throw error;
+      },
+    );
+  }
+
+  /** From here on the pool does not take it back, and whoever still holds it gets an error at once. */
+  private endIfLost(error: Error): void {
+    if (isConnectionLost(error)) this.end(() => undefined);
+  }
+}
+
+/** The server has undone a transaction that was to be committed. */
+export class RolledBackError extends Error {
+  override readonly name = 'RolledBackError';
+  constructor() {
+    super('The transaction was rolled back, because one of its statements had failed.');
+  }
+}
+
+function isConnectionLost(error: Error): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true;
+  return error.severity === 'FATAL' || error.severity === 'PANIC';
+}

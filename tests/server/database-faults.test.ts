@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { defineEntity, p } from '@mikro-orm/core';
+import { Migration } from '@mikro-orm/migrations';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { connectionTo } from '#server/database/connection.ts';
+import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
+import { read } from '#server/database/read.ts';
+import { refusalOfDatabase } from '#server/database/refusals.ts';
+import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
+
+const NoteSchema = defineEntity({
+  name: 'FaultNote',
+  tableName: 'note',
+  properties: { id: p.integer().primary(), text: p.text() },
+});
+class Note extends NoteSchema.class {}
+NoteSchema.setClass(Note);
+
+class CreateNotes extends Migration {
+  override up(): void {
+    this.addSql('create table note (id serial primary key, text text not null)');
+    this.addSql('create table late (id integer unique deferrable initially deferred)');
+  }
+}
+
+const declaration: DatabaseDeclaration = {
+  name: 'platform_faults',
+  entities: [Note],
+  migrations: [{ name: 'create_notes', class: CreateNotes }],
+};
+
+let database: ClonedDatabase;
+let admin: pg.Client;
+/** Holds locks; apart, because inside a transaction pg_stat_activity always shows what it showed at first. */
+let holder: pg.Client;
+beforeAll(async () => {
+  database = await cloneDatabase(declaration);
+  admin = new pg.Client(connectionTo(database.server, database.name));
+  holder = new pg.Client(connectionTo(database.server, database.name));
+  await Promise.all([admin.connect(), holder.connect()]);
+});
+afterAll(async () => {
+  await Promise.all([admin.end(), holder.end()]);
+  await database.drop();
+});
+
+async function withOrm(
+  options: Partial<Parameters<typeof openDatabase>[1]>,
+  work: (orm: MikroORM) => Promise<void>,
+): Promise<void> {
+  const orm = await openDatabase(declaration, { ...database, ...options });
+  try {
+    await work(orm);
+  } finally {
+    await orm.close(true);
+  }
+}
+
+/** Ends every connection of the service that is in a transaction, or those whose statement matches. */
+async function terminate(where = "state like 'idle in transaction%' or state = 'active'"): Promise<number> {
+  const { rowCount } = await admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = $1 and pid <> pg_backend_pid() and (${where})`,
+    [declaration.name],
+  );
+  return rowCount ?? 0;
+}
+
+const insert = (orm: MikroORM, text: string, sleepSeconds = 0) =>
+  orm.em.fork().transactional(async (em) => {
+    await em.execute('insert into note (text) values (?)', [text]);
+    if (sleepSeconds) await em.execute('select pg_sleep(?)', [sleepSeconds]);
+  });
+
+describe('a connection that dies inside a transaction', () => {
+  it('is replaced, however many die', async () => {
+    await withOrm({ poolMax: 3 }, async (orm) => {
+      // Twice as many as the pool holds
+      for (let round = 0; round < 2; round += 1) {
+        let isOver = false;
+        const outcomes = Promise.allSettled([1, 2, 3].map((n) => insert(orm, `doomed ${n}`, 30)));
+        void outcomes.then(() => (isOver = true));
+        while (!isOver) await terminate("query like 'select pg_sleep%' and state = 'active'");
+        expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+      }
+      await Promise.all([1, 2, 3, 4].map((n) => insert(orm, `alive ${n}`)));
+    });
+    const { rows } = await admin.query("select text from note where text like 'doomed%'");
+    expect(rows).toEqual([]);
+  });
+
+  it('is replaced if its BEGIN is what fails', async () => {
+    await withOrm({ poolMax: 1 }, async (orm) => {
+      for (let round = 0; round < 3; round += 1) {
+        await orm.em.fork().execute('select 1');
+        // The idle connection dies unseen: the service hears of it only when it uses it.
+        await terminate("state = 'idle'");
+        await insert(orm, 'after BEGIN failed').catch(() => undefined);
+      }
+      await expect(insert(orm, 'alive')).resolves.toBeUndefined();
+    });
+  });
+
+  it('is replaced if PostgreSQL ends it for doing nothing inside its transaction', async () => {
+    const timeLimits = { idle_in_transaction_session_timeout: 50 };
+    await withOrm({ poolMax: 1, timeLimits }, async (orm) => {
+      for (let round = 0; round < 2; round += 1) {
+        const outcome = await orm.em
+          .fork()
+          .transactional(async (em) => {
+            const rows = await em.execute<{ pid: number }[]>(
+              "insert into note (text) values ('idle') returning pg_backend_pid() as pid",
+            );
+            await gone(rows[0]!.pid);
+          })
+          .catch((error: unknown) => refusalOfDatabase(error)?.code);
+        expect(outcome).toBe('UPSTREAM_UNAVAILABLE');
+      }
+      await insert(orm, 'alive');
+    });
+    expect(await textsLike('idle')).toEqual([]);
+  });
+
+  it('is replaced if an answer does not come within query_timeout, inside a transaction and outside', async () => {
+    const timeLimits = { statement_timeout: 0, query_timeout: 200 };
+    await withOrm({ poolMax: 1, timeLimits }, async (orm) => {
+      for (const late of [
+        () => insert(orm, 'late', 30),
+        () => orm.em.fork().execute('select pg_sleep(30)'),
+        () => read(orm.em, 'select pg_sleep(30)'),
+      ]) {
+        const error: unknown = await late().catch((thrown: unknown) => thrown);
+        expect(refusalOfDatabase(error)).toMatchObject({
+          code: 'UPSTREAM_UNAVAILABLE',
+          retryAfterSeconds: 2,
+        });
+        // On the one connection of this pool it would wait behind the statement that hangs.
+        await orm.em.fork().execute('select 1');
+      }
+    });
+    await terminate("query like 'select pg_sleep%'");
+    expect(await textsLike('late')).toEqual([]);
+  });
+
+  it('acknowledges nothing if it dies during COMMIT', async () => {
+    await withOrm({ poolMax: 1 }, async (orm) => {
+      for (let round = 0; round < 2; round += 1) {
+        // COMMIT checks the deferred constraint, and waits for the other transaction with the same value.
+        await holder.query('begin');
+        await holder.query('insert into late (id) values (1)');
+        let outcome: unknown;
+        const transaction = orm.em.fork().transactional(async (em) => {
+          await em.execute("insert into note (text) values ('unsure')");
+          await em.execute('insert into late (id) values (1)');
+        });
+        const over = transaction.catch((error: unknown) => (outcome = error));
+        while (!outcome) await terminate("state = 'active' and query = 'commit'");
+        await over;
+        await holder.query('rollback');
+        expect(refusalOfDatabase(outcome)).toMatchObject({ status: 503 });
+      }
+      await insert(orm, 'alive');
+    });
+    expect(await textsLike('unsure')).toEqual([]);
+  });
+
+  it('does not take a COMMIT for done that PostgreSQL answers with ROLLBACK', async () => {
+    await withOrm({ poolMax: 1 }, async (orm) => {
+      const outcome = orm.em.fork().transactional(async (em) => {
+        await em.execute("insert into note (text) values ('swallowed')");
+        await em.execute('select 1 / 0').catch(() => undefined);
+      });
+      await expect(outcome).rejects.toThrow('was rolled back');
+      await insert(orm, 'alive');
+    });
+    expect(await textsLike('swallowed')).toEqual([]);
+  });
+});
+
+describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
+  it('if no connection is free in time', async () => {
+    await withOrm({ poolMax: 1, timeLimits: { connectionTimeoutMillis: 100 } }, async (orm) => {
+      const error: unknown = await orm.em
+        .fork()
+        .transactional(async () => orm.em.fork().execute('select 1'))
+        .catch((thrown: unknown) => thrown);
+      expect(refusalOfDatabase(error)).toMatchObject({ status: 503, retryAfterSeconds: 2 });
+    });
+  });
+
+  it('if a lock is not free in time', async () => {
+    await withOrm({ timeLimits: { lock_timeout: 50 } }, async (orm) => {
+      await insert(orm, 'locked');
+      await holder.query('begin');
+      await holder.query("select * from note where text = 'locked' for update");
+      const error: unknown = await orm.em
+        .fork()
+        .execute("update note set text = 'locked' where text = 'locked'")
+        .catch((thrown: unknown) => thrown);
+      await holder.query('rollback');
+      expect(refusalOfDatabase(error)).toMatchObject({ status: 503, retryAfterSeconds: 1 });
+    });
+  });
+
+  it('if a statement takes too long, or two wait for each other', async () => {
+    await withOrm({ timeLimits: { statement_timeout: 50 } }, async (orm) => {
+      const error: unknown = await orm.em
+        .fork()
+        .execute('select pg_sleep(30)')
+        .catch((thrown: unknown) => thrown);
+      expect(refusalOfDatabase(error)).toMatchObject({ status: 503, retryAfterSeconds: 1 });
+    });
+    await withOrm({}, async (orm) => {
+      await orm.em.fork().execute("insert into note (id, text) values (2000001, 'a'), (2000002, 'b')");
+      const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const crossing = (ids: readonly number[], here: () => void, there: Promise<void>) =>
+        orm.em.fork().transactional(async (em) => {
+          await em.execute('select * from note where id = ? for update', [ids[0]]);
+          here();
+          await there;
+          await em.execute('select * from note where id = ? for update', [ids[1]]);
+        });
+      const outcomes = await Promise.allSettled([
+        crossing([2000001, 2000002], first.resolve, second.promise),
+        crossing([2000002, 2000001], second.resolve, first.promise),
+      ]);
+      const deadlock = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+      expect(refusalOfDatabase(deadlock.reason)).toMatchObject({ status: 503, retryAfterSeconds: 1 });
+    });
+  });
+
+  it.each([
+    ['refuses connections', { url: 'postgres://nobody@127.0.0.1:1/postgres' }],
+    ['has no socket', { socketDir: '/nowhere/at/all' }],
+  ])('if the server %s', async (_how, server) => {
+    const client = new pg.Client(connectionTo(server, 'postgres'));
+    const error: unknown = await client.connect().catch((thrown: unknown) => thrown);
+    expect(refusalOfDatabase(error)).toMatchObject({ status: 503 });
+  });
+
+  it.each(['57P01', '57P02', '57P03', '53300', '25006', '40001', '08006'])('with SQLSTATE %s', (code) => {
+    expect(refusalOfDatabase(Object.assign(new Error('no'), { code }))).toMatchObject({ status: 503 });
+  });
+
+  it.each(['53100', 'ENOSPC'])('but a disk that is full (%s) is INSUFFICIENT_STORAGE', (code) => {
+    expect(refusalOfDatabase(Object.assign(new Error('no'), { code }))).toMatchObject({ status: 507 });
+  });
+
+  it.each([
+    ['a unique violation', Object.assign(new Error('no'), { code: '23505' })],
+    ['a file that is missing', Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'open' })],
+    ['a fault of ours', new TypeError('Cannot read properties of undefined')],
+  ])('and %s is neither', (_what, error) => {
+    expect(refusalOfDatabase(error)).toBeUndefined();
+  });
+});
+
+async function textsLike(pattern: string): Promise<unknown[]> {
+  return (await admin.query('select text from note where text like $1', [pattern])).rows;
+}
+
+/** Resolves once that backend has ended. */
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    const { rowCount } = await admin.query('select 1 from pg_stat_activity where pid = $1', [pid]);
+    if (rowCount === 0) return;
+  }
+}
