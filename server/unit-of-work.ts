@@ -1,5 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Viewer } from './auth/viewer.ts';
+import { RolledBackError } from './database/platform-client.ts';
 import { read } from './database/read.ts';
 import { logOfRequest, type Logger } from './observability/logger.ts';
 
@@ -77,6 +78,35 @@ export class UnitOfWork {
   }
 
   /**
+   * Runs `work` inside the open transaction, which goes on whatever `work` did. Without it, one statement that fails (a
+   * unique violation that a rule turns into a refusal) makes PostgreSQL refuse every further statement of the transaction.
+   *
+   * A refusal keeps what `work` has stored, such as a count of failed log-ins, unless a statement failed. It drops
+   * entities that were changed and not stored. An answer that is no refusal although a statement failed is not given,
+   * since what `work` wrote is gone.
+   */
+  async attempt<Result>(
+    work: () => Promise<Result>,
+    isRefusal: (result: Result) => boolean,
+  ): Promise<Result> {
+    await this.em.execute('savepoint attempt');
+    const result = await work();
+    const isAborted = await this.em.execute('release savepoint attempt').then(
+      () => false,
+      (error: unknown) => {
+        if ((error as { code?: unknown }).code !== IN_FAILED_SQL_TRANSACTION) throw error;
+        return true;
+      },
+    );
+    if (isAborted) {
+      if (!isRefusal(result)) throw new RolledBackError();
+      await this.em.execute('rollback to savepoint attempt');
+    }
+    if (isRefusal(result)) this.em.clear();
+    return result;
+  }
+
+  /**
    * Runs `task` once the writes so far are committed (at once where no transaction is open): events are published
    * after commit, never before. A task that fails is logged; it cannot undo what is committed.
    * Tasks of a transaction that was rolled back are dropped.
@@ -98,3 +128,6 @@ export class UnitOfWork {
     }
   }
 }
+
+/** SQLSTATE */
+const IN_FAILED_SQL_TRANSACTION = '25P02';

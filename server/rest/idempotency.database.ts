@@ -28,27 +28,33 @@ export function databaseIdempotency(unit: UnitOfWork): IdempotencyStore {
     once: (request, perform) =>
       unit.transaction(async () => {
         if (!(await claim(unit, request))) return { answer: await stored(unit, request), replayed: true };
-        const answer = await perform();
-        if (!answer) {
-          await unit.em.execute('delete from idempotency_record where caller = ? and key = ?', [
-            request.caller,
-            digestOf(request.key),
-          ]);
-          return { answer, replayed: false };
-        }
-        await unit.em.execute(
-          'update idempotency_record set status = ?, headers = ?::jsonb, body = ? where caller = ? and key = ?',
-          [
-            answer.status,
-            JSON.stringify(answer.headers),
-            answer.body === null ? null : sealed(answer.body, request),
-            request.caller,
-            digestOf(request.key),
-          ],
-        );
+        const answer = await unit.attempt(perform, isRefused);
+        await (answer ? keep(unit, request, answer) : free(unit, request));
         return { answer, replayed: false };
       }),
   };
+}
+
+const isRefused = (answer: StoredAnswer | undefined): boolean => !answer || answer.status >= 400;
+
+async function keep(unit: UnitOfWork, request: KeyedRequest, answer: StoredAnswer): Promise<void> {
+  await unit.em.execute(
+    'update idempotency_record set status = ?, headers = ?::jsonb, body = ? where caller = ? and key = ?',
+    [
+      answer.status,
+      JSON.stringify(answer.headers),
+      answer.body === null ? null : sealed(answer.body, request),
+      request.caller,
+      digestOf(request.key),
+    ],
+  );
+}
+
+async function free(unit: UnitOfWork, request: KeyedRequest): Promise<void> {
+  await unit.em.execute('delete from idempotency_record where caller = ? and key = ?', [
+    request.caller,
+    digestOf(request.key),
+  ]);
 }
 
 async function claim(unit: UnitOfWork, request: KeyedRequest): Promise<boolean> {

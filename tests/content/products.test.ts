@@ -55,6 +55,20 @@ describe('products', () => {
     });
   });
 
+  test('are refused for a SKU that is taken with an Idempotency-Key as without, and again when repeated', async () => {
+    const sku = unique();
+    const make = (headers: Record<string, string> = {}) =>
+      rest('admin@iron.test', 'POST', '/products', { ...PRODUCT, sku }, headers);
+    expect((await make()).status).toBe(201);
+    const { body: plain } = await make();
+    const key = { 'Idempotency-Key': unique() };
+    const first = await make(key);
+    expect(first).toMatchObject({ status: 409, body: { code: 'CONFLICT', detail: plain.detail } });
+    const again = await make(key);
+    expect(again).toMatchObject({ status: 409, body: first.body });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+  });
+
   test('are available by the stock of their variants', async () => {
     const variants = [
       { sku: 'S', name: 'S', stock: 0 },
