@@ -1,21 +1,29 @@
 import { gatewaySettingsOf } from './gateway/settings.ts';
-import { startGateway } from './gateway/start-gateway.ts';
+import { startGateway, type RunningGateway } from './gateway/start-gateway.ts';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { freePort } from '#server/http/listen.ts';
 import { openDatabaseServer, settingsOf } from '#server/run.ts';
-import type { Progress } from '#server/run-until-signal.ts';
+import type { Progress, Running } from '#server/run-until-signal.ts';
 import type { Environment } from '#server/settings.ts';
-import { startSubgraph } from '#server/start-subgraph.ts';
+import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import { subgraphs } from './subgraphs/index.ts';
 
-/** Starts database, six services and gateway in this process; what has started is stopped again where one cannot. Returns what stops them. */
-export async function startPlatform(env: Environment, progress: Progress): Promise<() => Promise<void>> {
+/** Starts database, six services and gateway in this process. If one of them cannot start, those that have are stopped. */
+export async function startPlatform(env: Environment, progress: Progress): Promise<Running> {
   const startedAt = performance.now();
   // A person watches this start: requests are logged where she asks for them.
   const environment = await withOwnUrls({ ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' });
-  const stops: (() => Promise<void>)[] = [];
+  const running: {
+    gateway?: RunningGateway;
+    services: RunningSubgraph[];
+    database?: { stop(): Promise<void> };
+  } = {
+    services: [],
+  };
   const stop = async () => {
-    for (const stopOne of stops.splice(0).toReversed()) await stopOne();
+    await running.gateway?.stop();
+    await Promise.all(running.services.map((service) => service.stop()));
+    await running.database?.stop();
   };
   try {
     const gatewaySettings = gatewaySettingsOf(environment);
@@ -24,11 +32,11 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
       gatewaySettings.databaseUrl ? 'Database: the configured server' : 'Database: our own PostgreSQL',
     );
     const database = await openDatabaseServer(gatewaySettings, (step) => progress(`  ${step}`));
-    stops.push(() => database.stop());
+    running.database = database;
     const start = async ({ subgraph, settings, port }: (typeof services)[number]) => {
-      const running = await startSubgraph(subgraph, { settings, port, databaseServer: database.server });
-      stops.push(() => running.stop());
-      progress(`  ${running.name.padEnd(10)} ${running.url}`);
+      const service = await startSubgraph(subgraph, { settings, port, databaseServer: database.server });
+      running.services.push(service);
+      progress(`  ${service.name.padEnd(10)} ${service.url}`);
     };
     // The others verify tokens by identity's keys and ask it for their own, so it comes first.
     const [identity, ...others] = services;
@@ -37,10 +45,10 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     const gateway = await startGateway(gatewaySettings);
-    stops.push(() => gateway.stop());
+    running.gateway = gateway;
     progress(`  ${'gateway'.padEnd(10)} ${gateway.url}`);
     progress(readyText(gateway.url, gatewaySettings.demo, (performance.now() - startedAt) / 1000));
-    return stop;
+    return { stop, stopGracePeriodMillis: gatewaySettings.stopGracePeriodMillis };
   } catch (error) {
     await stop();
     throw error;

@@ -13,7 +13,7 @@ export async function runGateway(args: readonly string[], env: Environment): Pro
     });
     const running = await startGateway(settings);
     progress(`Gateway is ready: ${running.url} (explorer at ${running.url}/explorer)`);
-    return () => running.stop();
+    return { stop: () => running.stop(), stopGracePeriodMillis: settings.stopGracePeriodMillis };
   });
 }
 

@@ -11,6 +11,7 @@ import { createMetrics } from '#server/observability/metrics.ts';
 import { unknownPath } from '#server/rest/mount-routes.ts';
 import { problemHandler } from '#server/rest/problem.ts';
 import { openRateLimitStores } from '#server/rest/rate-limit-store.ts';
+import { stopInOrder } from '#server/stop-in-order.ts';
 import { mountDocuments } from './documents/documents.ts';
 import { mountGraph } from './graph/endpoint.ts';
 import { mountExplorer } from './pages/explorer/explorer.ts';
@@ -46,7 +47,7 @@ export async function startGateway(
   let stopping = false;
 
   const app = createApp(settings, log, metrics);
-  mountHealth(app, {}, () => stopping);
+  mountHealth(app, { checks: {}, isStopping: () => stopping, losses: () => rateLimitStores.losses() });
   app.get('/metrics', async (_req, res) => {
     const { contentType, body } = await metrics.text();
     res.set('Content-Type', contentType).send(body);
@@ -82,13 +83,27 @@ export async function startGateway(
     async stop() {
       if (stopping) return;
       stopping = true;
-      await stopGraphSockets();
-      await sockets.close();
-      await close(server, settings.stopGracePeriodMillis);
-      endedSessions.stop();
-      await graph.stop();
-      proxies.close();
-      await rateLimitStores.close();
+      await stopInOrder(
+        [
+          {
+            name: 'sockets',
+            async run() {
+              await stopGraphSockets();
+              await sockets.close();
+            },
+          },
+          {
+            name: 'requests',
+            run: () => close(server, settings.stopGracePeriodMillis),
+            withinMillis: settings.stopGracePeriodMillis + 1_000,
+          },
+          { name: 'sessions', run: () => endedSessions.stop() },
+          { name: 'graph', run: () => graph.stop() },
+          { name: 'proxies', run: () => proxies.close() },
+          { name: 'rate limits', run: () => rateLimitStores.close() },
+        ],
+        log,
+      );
       log.info('stopped');
     },
   };

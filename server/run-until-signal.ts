@@ -1,38 +1,74 @@
+import { createLogger } from './observability/logger.ts';
 import { StartError } from './start-error.ts';
 
 /** Says one step of a start to the person who waits. */
 export type Progress = (line: string) => void;
 
+/** What a start has brought up. */
+export interface Running {
+  stop(): Promise<void>;
+  /** How long the stop waits for requests under way; see STOP_MARGIN_MILLIS. */
+  readonly stopGracePeriodMillis: number;
+}
+
+/** A stop that takes longer than its grace period and this is cut off: a supervisor would kill the process a little later. */
+const STOP_MARGIN_MILLIS = 5_000; // 5 s
+/** Until a start is through, its settings are not known here. */
+const DEFAULT_GRACE_PERIOD_MILLIS = 10_000; // 10 s
+
 /**
- * Runs what `start` starts until SIGINT or SIGTERM, then stops it; a second signal ends at once.
+ * Runs what `start` starts until SIGINT or SIGTERM, then stops it and ends the process with 0, or with 1 if not
+ * everything could be stopped in time. A second signal ends at once. An error that nobody has handled is logged once and
+ * stops everything in the same way; the process ends with 1, because what it left behind is not known.
  * A start that fails says in one paragraph what to do, and the process ends with 1.
  */
-export async function runUntilSignal(
-  start: (progress: Progress) => Promise<() => Promise<void>>,
-): Promise<void> {
+export async function runUntilSignal(start: (progress: Progress) => Promise<Running>): Promise<void> {
   const progress: Progress = (line) => void process.stdout.write(`${line}\n`);
-  let stop: (() => Promise<void>) | undefined;
-  let signalled = false;
-  const end = async () => {
+  let running: Running | undefined;
+  let exitCode: number | undefined;
+
+  const end = async (code: number) => {
     progress('Stopping ...');
-    await stop?.();
+    await running?.stop();
     progress('Stopped.');
-    process.exit(0);
+    process.exit(code);
+  };
+  const beginEnd = (code: number) => {
+    exitCode = code;
+    const graceMillis = running?.stopGracePeriodMillis ?? DEFAULT_GRACE_PERIOD_MILLIS;
+    setTimeout(() => cutOff(graceMillis + STOP_MARGIN_MILLIS), graceMillis + STOP_MARGIN_MILLIS);
+    if (running) void end(code).catch(fail);
   };
   const onSignal = () => {
-    if (signalled) process.exit(130);
-    signalled = true;
-    if (stop) void end().catch(fail);
-    else progress('Stopping as soon as the start is through; once more to end at once ...');
+    if (exitCode !== undefined) process.exit(130);
+    if (!running) progress('Stopping as soon as the start is through; once more to end at once ...');
+    beginEnd(0);
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  const onUnhandled = (error: unknown) => {
+    if (exitCode !== undefined) return;
+    if (!running) fail(error);
+    createLogger('process', 'fatal').fatal(
+      { err: error },
+      'nobody has handled this error; the process stops',
+    );
+    beginEnd(1);
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  process.on('uncaughtException', onUnhandled).on('unhandledRejection', onUnhandled);
   try {
-    stop = await start(progress);
+    running = await start(progress);
   } catch (error) {
     fail(error);
   }
-  if (signalled) await end();
+  if (exitCode !== undefined) await end(exitCode);
+}
+
+function cutOff(afterMillis: number): never {
+  process.stderr.write(
+    `Not everything could be stopped within ${afterMillis / 1_000} s; the process ends all the same. ` +
+      'Usually a database or Redis does not answer; nothing acknowledged is lost.\n',
+  );
+  process.exit(1);
 }
 
 function fail(error: unknown): never {
@@ -42,5 +78,11 @@ function fail(error: unknown): never {
 
 const explanationOf = (error: unknown): string => {
   if (error instanceof StartError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError')
+    return (
+      'Something that this start needs did not answer in time. Check that the database, Redis and the addresses of the ' +
+      `other services (IDENTITY_URL and so on) can be reached from here, and start again.\n${error.stack ?? error.message}`
+    );
+  return error.stack ?? error.message;
 };

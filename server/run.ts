@@ -60,9 +60,12 @@ export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise
       throw error;
     }
     progress(`${subgraph.title} is ready: ${running.url} (REST pages at ${running.url}/docs)`);
-    return async () => {
-      await running.stop();
-      await database?.stop();
+    return {
+      async stop() {
+        await running.stop();
+        await database?.stop();
+      },
+      stopGracePeriodMillis: settings.stopGracePeriodMillis,
     };
   });
 }

@@ -9,6 +9,7 @@ import { TokenVerifier } from './auth/token-verifier.ts';
 import { ANONYMOUS, type Viewer } from './auth/viewer.ts';
 import { openDatabase } from './database/database.ts';
 import type { DatabaseServer } from './database/database-server.ts';
+import { watchPool } from './database/pool-watch.ts';
 import type { AnySubgraph, ServiceBase, SocketHost } from './define-subgraph.ts';
 import { Features, featuresByGymService, switchable, type FeatureModule } from './features.ts';
 import { diskStorage } from './files/file-storage.ts';
@@ -31,6 +32,7 @@ import { problemHandler } from './rest/problem.ts';
 import { rateLimited } from './rest/rate-limit.ts';
 import { openRateLimitStores } from './rest/rate-limit-store.ts';
 import type { ServerSettings } from './settings.ts';
+import { stopInOrder } from './stop-in-order.ts';
 import { UnitOfWork, type Origin } from './unit-of-work.ts';
 
 export interface StartOptions {
@@ -51,7 +53,10 @@ export interface RunningSubgraph {
   readonly name: string;
   readonly url: string;
   readonly port: number;
-  /** Finishes what is under way, then closes sockets, resources and database. */
+  /**
+   * Finishes what is under way, then closes sockets, resources and database. It always ends: what does not close in
+   * time is left to the end of the process.
+   */
   stop(): Promise<void>;
 }
 
@@ -106,11 +111,16 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   let stopping = false;
 
   const app = createApp(settings, log, metrics);
-  mountHealth(
-    app,
-    { ...(orm && { database: () => orm.em.fork().execute('select 1') }), ...subgraph.health?.(resources) },
-    () => stopping,
-  );
+  const poolWatch = orm && base.database && (await watchPool(orm, base.database));
+  mountHealth(app, {
+    checks: {
+      ...(orm && { database: () => orm.em.fork().execute('select 1') }),
+      ...subgraph.health?.(resources),
+    },
+    isStopping: () => stopping,
+    isStuck: async () => (await poolWatch?.isStuck()) ?? false,
+    losses: () => rateLimitStores.losses(),
+  });
   app.get('/metrics', async (_req, res) => {
     const { contentType, body } = await metrics.text();
     res.set('Content-Type', contentType).send(body);
@@ -217,15 +227,31 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
       if (stopping) return;
       stopping = true;
       clearInterval(purge);
-      for (const door of subgraph.sockets ?? []) door.onStop?.(resources);
-      await stopSubscriptions?.();
-      await sockets.close();
-      await close(server, settings.stopGracePeriodMillis);
-      endedSessions?.stop();
-      await stopGraph();
-      await resources.dispose?.();
-      await rateLimitStores.close();
-      await orm?.close(true);
+      poolWatch?.stop();
+      await stopInOrder(
+        [
+          {
+            name: 'sockets',
+            async run() {
+              for (const door of subgraph.sockets ?? []) door.onStop?.(resources);
+              await stopSubscriptions?.();
+              await sockets.close();
+            },
+          },
+          {
+            name: 'requests',
+            run: () => close(server, settings.stopGracePeriodMillis),
+            withinMillis: settings.stopGracePeriodMillis + 1_000,
+          },
+          { name: 'sessions', run: () => endedSessions?.stop() },
+          { name: 'graph', run: stopGraph },
+          { name: 'resources', run: () => resources.dispose?.() },
+          { name: 'rate limits', run: () => rateLimitStores.close() },
+          // It waits for connections in use, and for the server to say good-bye.
+          { name: 'database', run: () => orm?.close(true) },
+        ],
+        log,
+      );
       log.info('stopped');
     },
   };

@@ -60,6 +60,8 @@ export const withoutRedaction = (log: Logger): Logger => log.child({}, { redact:
  */
 function withoutRows(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
+  // Its prototype holds 25 constants, which pino would write out.
+  if (error instanceof DOMException) return { type: error.name, message: error.message, stack: error.stack };
   const { detail, message, stack, ...rest } = pino.stdSerializers.err(error);
   if (typeof detail !== 'string') return { ...rest, message, stack };
   const cut = (text: string): string => text.replaceAll(detail, '...');

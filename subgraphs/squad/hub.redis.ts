@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '#server/observability/logger.ts';
+import { isRedisLost } from '#server/redis/redis-connection.ts';
 import type { Hub, HubSettings, OnlineEntry } from './hub.ts';
 import { Connections } from './presence/connections.ts';
 import { OnlineMap } from './presence/online-map.ts';
@@ -55,7 +56,9 @@ export class RedisHub implements Hub {
     await redis.subscribe(CHANNEL, (message) => hub.hear(JSON.parse(message) as Told));
     await hub.beat();
     const beatAgain = () =>
-      void hub.beat().catch((error: unknown) => log.warn({ err: error }, 'presence is not shared now'));
+      void hub.beat().catch((error: unknown) => {
+        if (!isRedisLost(error)) log.warn({ err: error }, 'presence is not shared now');
+      });
     hub.beating = setInterval(beatAgain, BEAT_MILLIS);
     hub.beating.unref();
     redis.onReady(beatAgain);
@@ -90,9 +93,11 @@ export class RedisHub implements Hub {
   withdraw(userId: string): void {
     this.forget(userId);
     const told: Told = { from: this.instanceId, withdrawn: userId };
-    void this.redis.commands
-      .publish(CHANNEL, JSON.stringify(told))
-      .catch((error: unknown) => this.log.warn({ err: error }, 'the others were not told who is gone'));
+    void this.redis
+      .write((client) => client.publish(CHANNEL, JSON.stringify(told)))
+      .catch((error: unknown) =>
+        this.log.warn({ reason: (error as Error).message }, 'the others were not told who is gone'),
+      );
   }
 
   connect(userId: string): () => void {
@@ -109,7 +114,7 @@ export class RedisHub implements Hub {
   async allows(name: string, limit: number): Promise<boolean> {
     const key = `squad:limit:${name}:${Math.floor(Date.now() / 60_000)}`;
     try {
-      const [count] = await this.redis.commands.multi().incr(key).expire(key, 60).exec();
+      const [count] = await this.redis.attempt((client) => client.multi().incr(key).expire(key, 60).exec());
       return Number(count) <= limit;
     } catch {
       return true; // uncounted rather than refused
@@ -121,7 +126,7 @@ export class RedisHub implements Hub {
   }
 
   async check(): Promise<void> {
-    await this.redis.commands.ping();
+    await this.redis.read((client) => client.ping());
   }
 
   async dispose(): Promise<void> {
@@ -130,11 +135,10 @@ export class RedisHub implements Hub {
     for (const timer of this.graces.values()) clearTimeout(timer);
     await this.journals.close();
     // The others give its people the grace, in which they come back to them.
-    await this.redis.commands
-      .multi()
-      .del(this.keyOf(this.instanceId))
-      .sRem(INSTANCES, this.instanceId)
-      .exec()
+    await this.redis
+      .read((client) =>
+        client.multi().del(this.keyOf(this.instanceId)).sRem(INSTANCES, this.instanceId).exec(),
+      )
       .catch(() => undefined);
     this.redis.close();
   }
@@ -145,10 +149,13 @@ export class RedisHub implements Hub {
     this.merge(userId);
     const key = this.keyOf(this.instanceId);
     const told: Told = { from: this.instanceId, userId, entry: entry ?? null };
-    const multi = this.redis.commands.multi();
-    void (entry ? multi.hSet(key, userId, JSON.stringify(entry)) : multi.hDel(key, userId))
-      .publish(CHANNEL, JSON.stringify(told))
-      .exec()
+    void this.redis
+      .write((client) => {
+        const multi = client.multi();
+        return (entry ? multi.hSet(key, userId, JSON.stringify(entry)) : multi.hDel(key, userId))
+          .publish(CHANNEL, JSON.stringify(told))
+          .exec();
+      })
       .catch(() => (this.isStale = true));
   }
 
@@ -174,8 +181,8 @@ export class RedisHub implements Hub {
     const mine = this.own.get(userId);
     if (!mine || !entry || entry.updatedAt <= mine.updatedAt) return;
     this.own.set(userId, entry);
-    void this.redis.commands
-      .hSet(this.keyOf(this.instanceId), userId, JSON.stringify(entry))
+    void this.redis
+      .write((client) => client.hSet(this.keyOf(this.instanceId), userId, JSON.stringify(entry)))
       .catch(() => (this.isStale = true));
   }
 
@@ -192,39 +199,41 @@ export class RedisHub implements Hub {
 
   private async beat(): Promise<void> {
     const key = this.keyOf(this.instanceId);
-    if (this.isStale || !(await this.redis.commands.pExpire(key, LEASE_MILLIS))) {
+    if (this.isStale || !(await this.redis.read((client) => client.pExpire(key, LEASE_MILLIS)))) {
       this.isStale = false;
       const fields = Object.fromEntries(
         [...this.own].map(([userId, entry]) => [userId, JSON.stringify(entry)]),
       );
       try {
-        await this.redis.commands
-          .multi()
-          .del(key)
-          .hSet(key, { ...fields, [ALIVE]: '1' })
-          .pExpire(key, LEASE_MILLIS)
-          .sAdd(INSTANCES, this.instanceId)
-          .publish(CHANNEL, JSON.stringify({ from: this.instanceId, hello: true } satisfies Told))
-          .exec();
+        await this.redis.write((client) =>
+          client
+            .multi()
+            .del(key)
+            .hSet(key, { ...fields, [ALIVE]: '1' })
+            .pExpire(key, LEASE_MILLIS)
+            .sAdd(INSTANCES, this.instanceId)
+            .publish(CHANNEL, JSON.stringify({ from: this.instanceId, hello: true } satisfies Told))
+            .exec(),
+        );
       } catch (error) {
         this.isStale = true;
         throw error;
       }
     }
-    const named = await this.redis.commands.sMembers(INSTANCES);
+    const named = await this.redis.read((client) => client.sMembers(INSTANCES));
     for (const instanceId of new Set([...named, ...this.others.keys()])) {
       if (instanceId === this.instanceId) continue;
-      if (await this.redis.commands.exists(this.keyOf(instanceId))) {
+      if (await this.redis.read((client) => client.exists(this.keyOf(instanceId)))) {
         if (!this.others.has(instanceId) || this.graces.has(instanceId)) await this.load(instanceId);
       } else {
         this.lose(instanceId);
-        await this.redis.commands.sRem(INSTANCES, instanceId);
+        await this.redis.read((client) => client.sRem(INSTANCES, instanceId));
       }
     }
   }
 
   private async load(instanceId: string): Promise<void> {
-    const fields = await this.redis.commands.hGetAll(this.keyOf(instanceId));
+    const fields = await this.redis.read((client) => client.hGetAll(this.keyOf(instanceId)));
     if (!fields[ALIVE]) return;
     clearTimeout(this.graces.get(instanceId));
     this.graces.delete(instanceId);

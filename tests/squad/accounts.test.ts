@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,15 +9,13 @@ import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts
 import { squad } from '../../subgraphs/squad/subgraph.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { startProcess } from '../support/process.ts';
-import { startRedis, type OwnRedis } from './support/redis.ts';
-
-const canRedis = process.env.REDIS_URL && spawnSync('redis-server', ['--version']).status === 0;
+import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
 describe('a person who is erased, kept in files', () => {
   erasure(false);
 });
-(canRedis ? describe : describe.skip)(
-  `a person who is erased, kept in Redis by two instances${canRedis ? '' : ' (skipped: no REDIS_URL, or no redis-server)'}`,
+(hasRedis ? describe : describe.skip)(
+  `a person who is erased, kept in Redis by two instances${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
   () => {
     erasure(true);
   },

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { settingsOf } from '#server/run.ts';
@@ -7,12 +6,11 @@ import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts
 import { squad } from '../../subgraphs/squad/subgraph.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import type { Person } from './support/people.ts';
-import { startRedis, type OwnRedis } from './support/redis.ts';
+import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
-const canRun = process.env.REDIS_URL && spawnSync('redis-server', ['--version']).status === 0;
-const why = process.env.REDIS_URL ? 'redis-server is not installed' : 'REDIS_URL is not set';
+const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
 
-(canRun ? describe : describe.skip)(`two instances with Redis${canRun ? '' : ` (skipped: ${why})`}`, () => {
+(hasRedis ? describe : describe.skip)(`two instances with Redis${why}`, () => {
   let platform: TestPlatform;
   let redis: OwnRedis;
   let one: RunningSubgraph;

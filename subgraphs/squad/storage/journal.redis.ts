@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { PlatformError } from '#server/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import { isRedisLost } from '#server/redis/redis-connection.ts';
 import { APPEND, PULL, REPLACE, REWRITE, SEED } from './journal-scripts.redis.ts';
 import type { RedisConnections } from './redis-connections.ts';
 import type { Following, JournalKind, JournalListener, Journals, JournalsOf } from './journal.ts';
@@ -63,23 +63,25 @@ export class RedisJournals implements Journals {
   ): Promise<Following<State>> {
     const { key } = journal;
     journal.followers += 1;
-    if (this.followed.get(key) !== (journal as never)) {
-      this.followed.set(key, journal as never);
+    this.followed.set(key, journal as never);
+    if (journal.followers === 1)
       journal.subscribed = this.redis.subscribe(key, (total) => void journal.catchUp(Number(total)));
-    }
+    const { subscribed } = journal;
     let isStopped = false;
     const stop = (): void => {
       if (isStopped) return;
       isStopped = true;
       journal.listeners.delete(listener);
       journal.followers -= 1;
-      if (journal.followers > 0 || this.followed.get(key) !== (journal as never)) return;
+      if (journal.followers > 0) return;
+      // Only what this one has begun: whoever follows next begins a subscription of its own.
+      void subscribed.then((unsubscribe) => unsubscribe()).catch(() => undefined);
+      if (this.followed.get(key) !== (journal as never)) return;
       this.followed.delete(key);
       this.cached.set(key, journal as never);
-      void this.redis.unsubscribe(key).catch(() => undefined);
     };
     try {
-      await journal.subscribed;
+      await subscribed;
       return { state: await journal.listen(listener), stop };
     } catch (error) {
       stop();
@@ -94,7 +96,8 @@ class RedisJournal<State, Item extends object> {
   readonly listeners = new Set<JournalListener<State>>();
   /** Those who listen or are about to. */
   followers = 0;
-  subscribed: Promise<void> = Promise.resolve();
+  /** The subscription that they share, once it is there; resolves to what ends it. */
+  subscribed: Promise<() => void> = Promise.resolve(() => undefined);
   private readonly kind: JournalKind<State, Item>;
   private readonly id: string;
   private readonly redis: RedisConnections;
@@ -150,9 +153,10 @@ class RedisJournal<State, Item extends object> {
   /** Told that there is more, or that it may have missed being told. */
   async catchUp(total?: number): Promise<void> {
     if (total !== undefined && total <= this.total) return;
-    await this.inTurn(() => this.pull()).catch((error: unknown) =>
-      this.log.warn({ err: error, key: this.key }, 'a journal could not be read on'),
-    );
+    await this.inTurn(() => this.pull()).catch((error: unknown) => {
+      // It is read again when Redis is back.
+      if (!isRedisLost(error)) this.log.warn({ err: error, key: this.key }, 'a journal could not be read on');
+    });
   }
 
   private inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -237,15 +241,9 @@ class RedisJournal<State, Item extends object> {
     }
   }
 
-  private async run(script: string, args: string[]): Promise<unknown> {
-    try {
-      return await this.redis.commands.eval(script, { keys: this.keys, arguments: args });
-    } catch (cause) {
-      throw new PlatformError(
-        'UPSTREAM_UNAVAILABLE',
-        'This could not be looked up or stored now; try again in a moment.',
-        { cause, retryAfterSeconds: 1 },
-      );
-    }
+  private run(script: string, args: string[]): Promise<unknown> {
+    const options = { keys: this.keys, arguments: args };
+    if (script === PULL) return this.redis.read((client) => client.eval(script, options));
+    return this.redis.write((client) => client.eval(script, options));
   }
 }

@@ -1,53 +1,77 @@
-import { createClient } from 'redis';
+import { RedisChannels } from '#server/redis/redis-channels.ts';
+import { RedisConnection, type RedisClient } from '#server/redis/redis-connection.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import { StartError } from '#server/start-error.ts';
 
-const connectionTo = (url: string) =>
-  createClient({
-    url,
-    RESP: 2,
-    // While Redis is away a command fails at once: who waits for it is told.
-    disableOfflineQueue: true,
-    socket: { connectTimeout: 2_000, reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 2_000) }, // 2 s
-  });
+/** A member waits for it: longer than Redis ever takes by itself, short enough to be told soon. */
+const READ_MILLIS = 500;
+/**
+ * With `appendfsync everysec` Redis holds writes back for up to 2 s while the disk is busy
+ * (https://redis.io/docs/latest/operate/oss_and_stack/management/persistence/). What is given up on before may be
+ * written all the same, and the member would send it twice.
+ */
+const WRITE_MILLIS = 2_500;
 
 /** Two connections: one for commands, one that listens. Both come back by themselves. */
 export class RedisConnections {
-  readonly commands: ReturnType<typeof connectionTo>;
-  private readonly listening: ReturnType<typeof connectionTo>;
-  private readonly readyListeners = new Set<() => void>();
+  private readonly commands: RedisConnection;
+  private readonly listening: RedisConnection;
+  private readonly channels: RedisChannels;
 
-  private constructor(url: string, log: Logger) {
-    this.commands = connectionTo(url);
-    this.listening = connectionTo(url);
-    for (const client of [this.commands, this.listening])
-      client.on('error', (error: unknown) => log.warn({ err: error }, 'Redis does not answer'));
-    this.listening.on('ready', () => this.readyListeners.forEach((listener) => listener()));
-    this.commands.on('ready', () => this.readyListeners.forEach((listener) => listener()));
+  private constructor(commands: RedisConnection, listening: RedisConnection) {
+    this.commands = commands;
+    this.listening = listening;
+    this.channels = new RedisChannels(listening);
   }
 
-  /** Rejects where Redis is not there at the start: a wrong REDIS_URL is to be seen. */
+  /** @throws StartError if Redis does not answer: a wrong REDIS_URL is to be seen. */
   static async open(url: string, log: Logger): Promise<RedisConnections> {
-    const connections = new RedisConnections(url, log);
-    await Promise.all([connections.commands.connect(), connections.listening.connect()]);
-    return connections;
+    const without = 'squads, chat and presence are not stored or shared';
+    const [commands, listening] = await Promise.all([
+      RedisConnection.open(url, { log, without }),
+      RedisConnection.open(url, { log, without: 'news of other instances is not heard' }),
+    ]);
+    try {
+      await Promise.all([commands, listening].map((one) => one.run((client) => client.ping(), WRITE_MILLIS)));
+    } catch (cause) {
+      commands.close();
+      listening.close();
+      throw new StartError(
+        `Redis at ${new URL(url).host} does not answer. Check that it runs, and that REDIS_URL with its password is right.`,
+        { cause },
+      );
+    }
+    return new RedisConnections(commands, listening);
+  }
+
+  /** @throws UPSTREAM_UNAVAILABLE */
+  read<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
+    return this.commands.run(command, READ_MILLIS);
+  }
+
+  /** @throws UPSTREAM_UNAVAILABLE, also for what may have been written */
+  write<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
+    return this.commands.run(command, WRITE_MILLIS);
+  }
+
+  /** For what is better left out than waited for. @throws UPSTREAM_UNAVAILABLE */
+  attempt<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
+    return this.commands.run(command);
   }
 
   /** Calls back whenever a connection is there (again). */
   onReady(listener: () => void): void {
-    this.readyListeners.add(listener);
+    this.commands.onReady(listener);
+    this.listening.onReady(listener);
   }
 
-  async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
-    await this.listening.subscribe(channel, listener);
-  }
-
-  async unsubscribe(channel: string): Promise<void> {
-    await this.listening.unsubscribe(channel);
+  /** Resolves to what ends it. @throws UPSTREAM_UNAVAILABLE */
+  subscribe(channel: string, listener: (message: string) => void): Promise<() => void> {
+    return this.channels.subscribe(channel, listener);
   }
 
   close(): void {
-    this.readyListeners.clear();
-    this.commands.destroy();
-    this.listening.destroy();
+    this.commands.close();
+    this.listening.close();
   }
 }

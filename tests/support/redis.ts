@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -6,11 +6,17 @@ import os from 'node:os';
 import path from 'node:path';
 import { createClient } from 'redis';
 
+/** Whether this machine has a redis-server; tests that need one are skipped by name otherwise. */
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+
 /** A redis-server of the test's own, which it may restart and kill. */
 export interface OwnRedis {
   url: string;
   /** Ends it without warning and starts it anew, empty. */
   restart(): Promise<void>;
+  /** It answers nobody any more, and closes no connection, until `resume`. */
+  hang(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -29,6 +35,8 @@ export async function startRedis(): Promise<OwnRedis> {
       await stop();
       server = await start(port);
     },
+    hang: () => void server.kill('SIGSTOP'),
+    resume: () => void server.kill('SIGCONT'),
     stop,
   };
 }

@@ -1,0 +1,69 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { connectionTo } from './connection.ts';
+import type { DatabaseServer } from './database-server.ts';
+
+/** Tells whether a service has lost its connections for good. */
+export interface PoolWatch {
+  /** True if no connection was handed out for `stuckAfterMillis`, all are in use, and the server would take another. */
+  isStuck(): Promise<boolean>;
+  stop(): void;
+}
+
+export interface PoolWatchOptions {
+  server: DatabaseServer;
+  /** The database's name. */
+  name: string;
+  /** Default 45 s: longer than any statement or idle transaction may take, see TIME_LIMITS. */
+  stuckAfterMillis?: number;
+}
+
+/**
+ * Watches a pool for the state that only a restart of the process ends. A server that does not answer is not that
+ * state: a restart would not help, and the pool heals when the server is back.
+ */
+export async function watchPool(
+  orm: MikroORM,
+  { server, name, stuckAfterMillis = 45_000 }: PoolWatchOptions,
+): Promise<PoolWatch> {
+  const pool = await orm.em.getConnection().getNativeClient();
+  let busySince: number | undefined;
+  let isNew = true;
+  const onAcquire = () => (isNew = true);
+  pool.on('acquire', onAcquire);
+  const timer = setInterval(() => {
+    const isExhausted = pool.totalCount >= pool.options.max && pool.idleCount === 0;
+    if (!isExhausted) busySince = undefined;
+    else if (isNew || busySince === undefined) busySince = Date.now();
+    isNew = false;
+  }, stuckAfterMillis / 10);
+  timer.unref();
+  return {
+    async isStuck() {
+      if (busySince === undefined || Date.now() - busySince < stuckAfterMillis) return false;
+      return answers(server, name);
+    },
+    stop() {
+      clearInterval(timer);
+      pool.off('acquire', onAcquire);
+    },
+  };
+}
+
+async function answers(server: DatabaseServer, name: string): Promise<boolean> {
+  const client = new pg.Client({
+    ...connectionTo(server, name),
+    connectionTimeoutMillis: 1_000, // 1 s
+    query_timeout: 1_000,
+  });
+  client.on('error', () => undefined); // the query tells
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    client.end(() => undefined);
+  }
+}

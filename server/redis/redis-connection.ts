@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient, ErrorReply } from 'redis';
+import { CircuitBreaker } from '../circuit-breaker.ts';
+import { PlatformError } from '../errors.ts';
+import type { Logger } from '../observability/logger.ts';
+
+const clientFor = (url: string, connectTimeoutMillis: number) =>
+  createClient({
+    url,
+    RESP: 2,
+    // While Redis is away a command fails at once, instead of waiting for a connection.
+    disableOfflineQueue: true,
+    // A connection that stays silent although it is pinged is made anew: after a failover the old address may never answer.
+    pingInterval: 2_000, // 2 s
+    socket: {
+      connectTimeout: connectTimeoutMillis,
+      socketTimeout: 6_000, // 6 s
+      reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 2_000), // 2 s
+    },
+  });
+
+export type RedisClient = ReturnType<typeof clientFor>;
+
+export interface RedisOptions {
+  log: Logger;
+  /** What callers go without while Redis is away, as the log says it, e.g. `requests are not counted`. */
+  without: string;
+}
+
+/** Whether Redis is lost, which RedisConnection tells the log by itself. */
+export const isRedisLost = (error: unknown): boolean =>
+  error instanceof PlatformError && error.code === 'UPSTREAM_UNAVAILABLE';
+
+/** Within the same data centre Redis answers in less than 1 ms. A caller must not wait for one that hangs. */
+const COMMAND_MILLIS = 100;
+const BREAKER = { failuresToOpen: 5, openMillis: 1_000 }; // 1 s
+
+/**
+ * A connection to Redis that never makes a caller wait for long: every command has a time limit, and after five
+ * failures in a row further ones fail at once, one a second on trial. It comes back by itself. One line in the log tells
+ * that Redis is lost, one that it is back, however many commands fail between.
+ */
+export class RedisConnection {
+  private readonly client: RedisClient;
+  private readonly options: RedisOptions;
+  private readonly breaker = new CircuitBreaker(BREAKER);
+  private readonly readyListeners = new Set<() => void>();
+  private lost = false;
+
+  private constructor(client: RedisClient, options: RedisOptions) {
+    this.client = client;
+    this.options = options;
+    client.on('error', (error: unknown) => this.say('lost', error));
+    client.on('ready', () => {
+      this.breaker.succeeded();
+      this.say('back');
+      for (const listener of this.readyListeners) listener();
+    });
+  }
+
+  /** Does not wait for a Redis that is not there: it goes on trying by itself. */
+  static async open(url: string, options: RedisOptions): Promise<RedisConnection> {
+    const client = clientFor(url, 2_000); // 2 s
+    const connection = new RedisConnection(client, options);
+    const connecting = client.connect().catch(() => undefined);
+    await Promise.race([connecting, sleep(2_000, undefined, { ref: false })]);
+    if (!client.isReady) connection.say('lost', new Error('it did not answer at the start'));
+    return connection;
+  }
+
+  /** Whether Redis does not answer now. */
+  get isLost(): boolean {
+    return this.lost;
+  }
+
+  /**
+   * Runs a command. What came too late may have been done all the same.
+   * @throws UPSTREAM_UNAVAILABLE if there is no answer in time; what Redis itself refuses is thrown as it is
+   */
+  async run<Result>(
+    command: (client: RedisClient) => Promise<Result>,
+    withinMillis = COMMAND_MILLIS,
+  ): Promise<Result> {
+    if (!this.client.isReady || this.breaker.waitMillis() > 0) throw unavailable();
+    try {
+      const result = await inTime(command(this.client), withinMillis);
+      this.breaker.succeeded();
+      this.say('back');
+      return result;
+    } catch (error) {
+      if (error instanceof ErrorReply) {
+        this.breaker.succeeded(); // an answer, too
+        throw error;
+      }
+      this.breaker.failed();
+      if (this.breaker.waitMillis() > 0) this.say('lost', error);
+      throw unavailable(error);
+    }
+  }
+
+  /** Calls back whenever the connection is there (again). */
+  onReady(listener: () => void): void {
+    this.readyListeners.add(listener);
+  }
+
+  close(): void {
+    this.readyListeners.clear();
+    this.client.destroy();
+  }
+
+  private say(what: 'lost' | 'back', error?: unknown): void {
+    const isLost = what === 'lost';
+    if (this.lost === isLost) return;
+    this.lost = isLost;
+    const { log, without } = this.options;
+    if (isLost) log.warn({ reason: reasonOf(error) }, `Redis does not answer; ${without}`);
+    else log.warn({}, 'Redis answers again');
+  }
+}
+
+const unavailable = (cause?: unknown) =>
+  new PlatformError(
+    'UPSTREAM_UNAVAILABLE',
+    'This could not be looked up or stored now; try again in a moment.',
+    { cause, retryAfterSeconds: 1 },
+  );
+
+async function inTime<Result>(answer: Promise<Result>, withinMillis: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      // An answer that has arrived while this process was busy is read before it counts as late.
+      () => setImmediate(() => reject(new Error(`Redis did not answer within ${withinMillis} ms`))),
+      withinMillis,
+    );
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+};

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { RedisChannels } from '#server/redis/redis-channels.ts';
+import { RedisConnection } from '#server/redis/redis-connection.ts';
+import { openRateLimitStores } from '#server/rest/rate-limit-store.ts';
+import { readSettings, serverSettings } from '#server/settings.ts';
+import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
+
+const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
+
+/** Resolves once `attempt` does; a test that waits in vain ends by its own time limit. */
+async function eventually<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch {
+      await sleep(50);
+    }
+  }
+}
+
+(hasRedis ? describe : describe.skip)(`Redis${why}`, () => {
+  let redis: OwnRedis;
+  let connection: RedisConnection;
+  let lines: { msg: string; reason?: string }[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const ping = () => connection.run((client) => client.ping());
+
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+  beforeEach(async () => {
+    lines = [];
+    connection = await RedisConnection.open(redis.url, { log, without: 'nothing is counted' });
+  });
+  afterEach(() => connection.close());
+
+  it('that hangs lets nobody wait, says so in one line, and says once that it is back', async () => {
+    await ping();
+    redis.hang();
+    for (let round = 0; round < 10; round += 1)
+      await expect(ping()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', retryAfterSeconds: 1 });
+    expect(connection.isLost).toBe(true);
+    // The breaker lets one a second through on trial; the others are refused without a try.
+    const outcomes = await Promise.allSettled(Array.from({ length: 200 }, ping));
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
+    redis.resume();
+    await eventually(ping);
+    expect(connection.isLost).toBe(false);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'Redis does not answer; nothing is counted',
+      'Redis answers again',
+    ]);
+  });
+
+  it('that is killed does the same', async () => {
+    await ping();
+    const restarted = redis.restart();
+    await eventually(async () => expect(connection.isLost).toBe(true));
+    await expect(ping()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    await restarted;
+    await eventually(ping);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'Redis does not answer; nothing is counted',
+      'Redis answers again',
+    ]);
+    expect(lines[0]).not.toHaveProperty('err');
+  });
+
+  it('may refuse a command without counting as lost', async () => {
+    await connection.run((client) => client.set('text', 'a'));
+    for (let round = 0; round < 10; round += 1)
+      await expect(connection.run((client) => client.lPush('text', 'b'))).rejects.toThrow('WRONGTYPE');
+    expect(connection.isLost).toBe(false);
+  });
+
+  it('lets rate limits pass uncounted while it is away, also from the start, and counts when it is there', async () => {
+    redis.hang();
+    const settings = readSettings(serverSettings, { REDIS_URL: redis.url });
+    const stores = await openRateLimitStores('test', settings, log);
+    const store = stores('general');
+    void store.init?.({ windowMs: 60_000 } as never);
+    await expect(store.increment('maya')).rejects.toThrow('could not be looked up');
+    expect(stores.losses()).toEqual({ rateLimits: 'requests pass uncounted' });
+    redis.resume();
+    await eventually(async () => store.increment('maya'));
+    const { totalHits } = await store.increment('maya');
+    expect(totalHits).toBeGreaterThanOrEqual(2);
+    expect(stores.losses()).toEqual({});
+    await stores.close();
+  });
+
+  it('tells a listener that comes while the last one is leaving', async () => {
+    const listening = await RedisConnection.open(redis.url, { log, without: 'nothing is heard' });
+    const channels = new RedisChannels(listening);
+    let stop = await channels.subscribe('news', () => undefined);
+    for (let round = 0; round < 50; round += 1) {
+      stop();
+      if (round % 3 === 1) await new Promise(setImmediate);
+      if (round % 3 === 2) await sleep(1);
+      const heard = Promise.withResolvers<string>();
+      stop = await channels.subscribe('news', heard.resolve);
+      await connection.run((client) => client.publish('news', `round ${round}`));
+      expect(await heard.promise).toBe(`round ${round}`);
+    }
+    listening.close();
+  });
+});
