@@ -2,14 +2,17 @@
 # with `main.ts gym`, `main.ts gateway` and so on it is that one server (see docker-compose.yml).
 # Debian, not Alpine: the binaries of the embedded PostgreSQL need glibc.
 
-FROM node:24-bookworm-slim AS dependencies
+FROM node:24.21-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The packages that bring a Node of their own are for machines without one.
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.cache
 
-FROM node:24-bookworm-slim
+FROM node:24.21-bookworm-slim
+# NODE_ENV: without DATABASE_URL or DEMO the whole platform refuses to start, and says what is to be chosen.
+# HOST: inside a container the loopback address reaches nobody.
 ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
     DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules

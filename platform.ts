@@ -4,7 +4,7 @@ import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { freePort } from '#server/http/listen.ts';
 import { openDatabaseServer, settingsOf } from '#server/run.ts';
 import type { Progress, Running } from '#server/run-until-signal.ts';
-import type { Environment } from '#server/settings.ts';
+import { complete, missingChoices, type Environment } from '#server/settings.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import { subgraphs } from './subgraphs/index.ts';
 
@@ -26,7 +26,8 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
     await running.database?.stop();
   };
   try {
-    const gatewaySettings = gatewaySettingsOf(environment);
+    const missing = missingChoices(env, { hasDatabase: true, isApart: false });
+    const gatewaySettings = complete(missing, () => gatewaySettingsOf(environment));
     const services = subgraphs.map((subgraph) => ({ subgraph, ...settingsOf(subgraph, environment) }));
     progress(
       gatewaySettings.databaseUrl ? 'Database: the configured server' : 'Database: our own PostgreSQL',

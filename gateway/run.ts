@@ -1,16 +1,20 @@
 import { runUntilSignal } from '#server/run-until-signal.ts';
-import type { Environment } from '#server/settings.ts';
+import { complete, missingChoices, type Environment } from '#server/settings.ts';
 import { gatewaySettingsOf } from './settings.ts';
 import { startGateway } from './start-gateway.ts';
 
 /** Starts the gateway alone: `--supergraph FILE` and `--port N` take precedence over the environment. */
 export async function runGateway(args: readonly string[], env: Environment): Promise<void> {
   await runUntilSignal(async (progress) => {
-    const settings = gatewaySettingsOf({
+    const environment = {
       ...env,
       ...(option(args, 'supergraph') && { SUPERGRAPH: option(args, 'supergraph') }),
       ...(option(args, 'port') && { GATEWAY_PORT: option(args, 'port') }),
-    });
+    };
+    // Another graph's subgraphs know nothing of our secret.
+    const isPlatform = !environment.SUPERGRAPH || environment.SUPERGRAPH === 'compose';
+    const missing = missingChoices(environment, { hasDatabase: false, isApart: isPlatform });
+    const settings = complete(missing, () => gatewaySettingsOf(environment));
     const running = await startGateway(settings);
     progress(`Gateway is ready: ${running.url} (explorer at ${running.url}/explorer)`);
     return { stop: () => running.stop(), stopGracePeriodMillis: settings.stopGracePeriodMillis };

@@ -4,7 +4,7 @@ import {
   readSettings,
   serverSettings,
   toggle,
-  withDemoDefault,
+  withDemoDefaults,
   type Environment,
 } from '#server/settings.ts';
 
@@ -53,4 +53,4 @@ export type GatewaySettings = z.output<typeof gatewaySettings>;
 
 /** @throws SettingsError */
 export const gatewaySettingsOf = (env: Environment): GatewaySettings =>
-  readSettings(gatewaySettings, withDemoDefault(env));
+  readSettings(gatewaySettings, withDemoDefaults(env));

@@ -4,11 +4,13 @@ import type { AnySubgraph } from './define-subgraph.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts';
 import { runUntilSignal, type Progress } from './run-until-signal.ts';
 import {
+  complete,
+  missingChoices,
   port,
   readSettings,
   SERVICE_PORTS,
   serverSettings,
-  withDemoDefault,
+  withDemoDefaults,
   type Environment,
   type ServerSettings,
 } from './settings.ts';
@@ -23,7 +25,7 @@ export function settingsOf(
   const schema = serverSettings
     .extend(subgraph.settings.shape)
     .extend({ [portField]: port(SERVICE_PORTS[subgraph.name]) });
-  const settings = readSettings(schema, withDemoDefault(env)) as ServerSettings & Record<string, unknown>;
+  const settings = readSettings(schema, withDemoDefaults(env)) as ServerSettings & Record<string, unknown>;
   return { settings, port: Number(settings[portField]) };
 }
 
@@ -43,7 +45,8 @@ export async function openDatabaseServer(
 /** Starts one subgraph by itself, as its `main.ts` does, until a signal ends it. */
 export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise<void> {
   await runUntilSignal(async (progress) => {
-    const { settings, port: chosenPort } = settingsOf(subgraph, env);
+    const missing = missingChoices(env, { hasDatabase: subgraph.database !== undefined, isApart: true });
+    const { settings, port: chosenPort } = complete(missing, () => settingsOf(subgraph, env));
     const database =
       subgraph.database && !subgraph.withoutDatabase?.(settings)
         ? await openDatabaseServer(settings, progress)

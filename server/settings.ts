@@ -39,11 +39,55 @@ export class SettingsError extends StartError {
   }
 }
 
-/** Demo data: on where the platform brings its own database, unless said otherwise. */
-export const withDemoDefault = (env: Environment): Environment => ({
-  ...env,
-  DEMO: env.DEMO || (env.DATABASE_URL ? 'off' : 'on'),
-});
+/** How a process is started, as far as it decides what an operator must choose. */
+export interface StartKind {
+  /** Whether it works on a database. */
+  hasDatabase: boolean;
+  /** Whether it meets other services that run in processes of their own. */
+  isApart: boolean;
+}
+
+/**
+ * What depends on whether this is the demo. Demo accounts have a public password, so they are never there in production
+ * (`NODE_ENV=production`, or a DATABASE_URL) unless DEMO says so; and the demo is for this machine alone, unless HOST
+ * says otherwise.
+ */
+export function withDemoDefaults(env: Environment): Environment {
+  const DEMO = env.DEMO || (isProduction(env) || env.DATABASE_URL ? 'off' : 'on');
+  return { ...env, DEMO, HOST: env.HOST || (isOn(DEMO) ? '127.0.0.1' : '0.0.0.0') };
+}
+
+const isProduction = (env: Environment): boolean => env.NODE_ENV === 'production';
+const isOn = (word: string): boolean => ['on', 'true', '1'].includes(word);
+
+/** What the operator has not chosen, and nobody may choose for them; empty if nothing is missing. */
+export function missingChoices(env: Environment, { hasDatabase, isApart }: StartKind): string[] {
+  const missing: string[] = [];
+  if (isProduction(env) && hasDatabase && !env.DATABASE_URL && !env.DEMO)
+    missing.push(
+      'DATABASE_URL: NODE_ENV is production, and no database is chosen. Name a PostgreSQL server; or set DEMO=off for the ' +
+        'embedded one without demo accounts, or DEMO=on for demo accounts with a public password',
+    );
+  if (isApart && !env.SERVICE_SECRET && !isOn(withDemoDefaults(env).DEMO ?? ''))
+    missing.push(
+      'SERVICE_SECRET: services that run apart prove by it who they are. Give all of them the same, at least 32 ' +
+        'characters; "openssl rand -hex 32" makes one',
+    );
+  return missing;
+}
+
+/** Reads settings, and names what is missing and what is wrong in one message. @throws SettingsError */
+export function complete<Settings>(missing: readonly string[], read: () => Settings): Settings {
+  let settings: Settings;
+  try {
+    settings = read();
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new SettingsError([...missing, ...error.problems]);
+  }
+  if (missing.length > 0) throw new SettingsError(missing);
+  return settings;
+}
 
 /** `databaseUrl` -> `DATABASE_URL` */
 export const variableOf = (field: string): string =>
@@ -91,7 +135,7 @@ const serviceUrl = (name: ServiceName) => httpUrl(`http://127.0.0.1:${SERVICE_PO
 
 /** What every server of the platform reads. `docs/operations.md` describes each. */
 export const serverSettings = z.object({
-  /** Address to listen on. */
+  /** Address to listen on; for the demo `withDemoDefaults` makes it 127.0.0.1. */
   host: z.string().default('0.0.0.0'),
   /** Where the embedded database, uploaded files, the mail outbox and squad's JSON files live. */
   dataDir: z.string().default('.data'),
@@ -119,7 +163,7 @@ export const serverSettings = z.object({
   /** `iss` and `aud` that access tokens must carry. */
   jwtIssuer: z.string().default('fitness-platform'),
   jwtAudience: z.string().default('fitness-platform'),
-  /** Demo data at the first start; default: on where no DATABASE_URL is set. */
+  /** Demo data at the first start; its default is that of `withDemoDefaults`. */
   demo: toggle(false),
   /** Who may ask for the schema: `on` everybody, `admins`, `off` nobody. Default: on with demo data, else admins. */
   introspection: z.enum(['on', 'admins', 'off'], 'expected on, admins or off').optional(),

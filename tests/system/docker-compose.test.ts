@@ -12,6 +12,7 @@ import { SERVICE_NAMES, SERVICE_PORTS, serverSettings, variableOf } from '#serve
 
 interface ComposeFile {
   services: Record<string, ComposeService>;
+  networks: { default: { ipam: { config: { subnet: string }[] } } };
   volumes: Record<string, null>;
 }
 interface ComposeService {
@@ -21,6 +22,8 @@ interface ComposeService {
   environment?: Record<string, string>;
   volumes?: string[];
   restart?: string;
+  mem_limit?: string;
+  pids_limit?: number;
   healthcheck?: { test: string[] };
   depends_on?: Record<string, { condition: string }>;
 }
@@ -55,7 +58,6 @@ describe('docker-compose.yml', () => {
     const service = compose.services[name]!;
     const port = ports[name]!;
     expect(service.command).toEqual(['main.ts', name]);
-    expect(service.ports).toEqual([`${port}:${port}`]);
     expect(service.environment!.HEALTH_URL).toBe(`http://127.0.0.1:${port}/health/ready`);
     for (const other of SERVICE_NAMES) {
       const url = service.environment![`${other.toUpperCase()}_URL`];
@@ -63,9 +65,40 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('keeps PostgreSQL and Redis to itself', () => {
-    expect(compose.services.postgres!.ports).toBeUndefined();
-    expect(compose.services.redis!.ports).toBeUndefined();
+  it('publishes the gateway and nothing else', () => {
+    const published = Object.entries(compose.services).filter(([, service]) => service.ports);
+    expect(published.map(([name]) => name)).toEqual(['gateway']);
+    expect(compose.services.gateway!.ports).toEqual(['${GATEWAY_BIND:-0.0.0.0}:4000:4000']);
+  });
+
+  it('lets services believe addresses that the network of the containers passes on, and no others', () => {
+    const [{ subnet }] = compose.networks.default.ipam.config as [{ subnet: string }];
+    for (const name of SERVICE_NAMES)
+      expect(compose.services[name]!.environment!.TRUSTED_PROXIES).toBe(subnet);
+    expect(Number(subnet.split('/')[1])).toBeGreaterThanOrEqual(24);
+    expect(compose.services.gateway!.environment!.TRUSTED_PROXIES).toBe('${TRUSTED_PROXIES:-loopback}');
+  });
+
+  it('asks Redis for a password, and its clients and health check know it', () => {
+    const { command, environment } = compose.services.redis!;
+    expect(command!.join(' ')).toContain('--requirepass');
+    expect(environment!.REDISCLI_AUTH).toMatch(/^\$\{REDIS_PASSWORD:\?/);
+    for (const name of servers)
+      expect(compose.services[name]!.environment!.REDIS_URL).toMatch(
+        /^redis:\/\/:\$\{REDIS_PASSWORD:\?.*\}@redis:6379$/,
+      );
+  });
+
+  it.each(Object.entries(compose.services))('limits the memory and the processes of %s', (_, service) => {
+    expect(service.mem_limit).toMatch(/^\d+[mg]$/);
+    expect(service.pids_limit).toBeGreaterThan(0);
+  });
+
+  it('pins its images by minor version', () => {
+    const images = ['postgres', 'redis'].map((name) => compose.services[name]!.image);
+    images.push(...[...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image!));
+    expect(images.length).toBe(4);
+    for (const image of images) expect(image).toMatch(/:\d+\.\d+(-[a-z-]+)?$/);
   });
 
   it.each(Object.entries(compose.services))('checks the health of %s, and starts it again', (_, service) => {
@@ -104,7 +137,7 @@ describe('docker-compose.yml', () => {
   it('holds no secret, and fails by name without the password', () => {
     const passwords = Object.values(compose.services)
       .flatMap((service) => Object.entries(service.environment ?? {}))
-      .filter(([name]) => /PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/.test(name));
+      .filter(([name]) => /PASSWORD|SECRET|TOKEN|KEY|AUTH|DATABASE_URL|REDIS_URL/.test(name));
     expect(passwords.length).toBeGreaterThan(0);
     for (const [, value] of passwords) expect(value).toMatch(/\$\{[A-Z_]+:(\?|-\})/);
     expect(read('docker-compose.yml')).toContain('${POSTGRES_PASSWORD:?');

@@ -1,6 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { SERVICE_NAMES, serverSettings, SettingsError, readSettings, variableOf } from '#server/settings.ts';
+import {
+  complete,
+  missingChoices,
+  readSettings,
+  serverSettings,
+  SERVICE_NAMES,
+  SettingsError,
+  variableOf,
+  withDemoDefaults,
+} from '#server/settings.ts';
 import { gatewaySettings } from '../../gateway/settings.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
 
@@ -38,5 +47,47 @@ describe('settings', () => {
     expect(readSettings(serverSettings, { LOG_LEVEL: '', REDIS_URL: '' })).toMatchObject({
       logLevel: 'info',
     });
+  });
+});
+
+describe('a start that an operator has not decided on', () => {
+  const WHOLE = { hasDatabase: true, isApart: false };
+  const ALONE = { hasDatabase: true, isApart: true };
+  const production = { NODE_ENV: 'production' };
+  const url = { DATABASE_URL: 'postgres://db/postgres' };
+  const secret = { SERVICE_SECRET: 'x'.repeat(32) };
+  const namesOf = (missing: readonly string[]) => missing.map((problem) => problem.split(':', 1)[0]);
+
+  it.each([
+    ['the demo on this machine', {}, WHOLE, []],
+    ['one service of the demo', {}, ALONE, []],
+    ['production with nothing else', production, WHOLE, ['DATABASE_URL']],
+    ['one service in production with nothing else', production, ALONE, ['DATABASE_URL', 'SERVICE_SECRET']],
+    ['one service on a database', url, ALONE, ['SERVICE_SECRET']],
+    ['the whole platform on a database', { ...production, ...url }, WHOLE, []],
+    ['the embedded database without the demo', { ...production, DEMO: 'off' }, WHOLE, []],
+    ['the demo in production by choice', { ...production, DEMO: 'on' }, ALONE, []],
+    ['one service with all it needs', { ...production, ...url, ...secret }, ALONE, []],
+  ])('(%s) is refused by the names of what is missing', (_what, env, kind, expected) => {
+    expect(namesOf(missingChoices(env, kind))).toEqual(expected);
+  });
+
+  it.each([
+    ['without settings', {}, { DEMO: 'on', HOST: '127.0.0.1' }],
+    ['with a HOST', { HOST: '0.0.0.0' }, { DEMO: 'on', HOST: '0.0.0.0' }],
+    ['in production', production, { DEMO: 'off', HOST: '0.0.0.0' }],
+    ['on a database', url, { DEMO: 'off', HOST: '0.0.0.0' }],
+    ['on a database with DEMO=1', { ...url, DEMO: '1' }, { DEMO: '1', HOST: '127.0.0.1' }],
+  ])(
+    'has demo accounts only outside production, and shows them to this machine only (%s)',
+    (_how, env, expected) => {
+      expect(withDemoDefaults(env)).toMatchObject(expected);
+    },
+  );
+
+  it('is told everything that is missing or wrong in one message', () => {
+    const missing = missingChoices(production, ALONE);
+    const read = () => readSettings(serverSettings, { LOG_LEVEL: 'loud' });
+    expect(() => complete(missing, read)).toThrow(/DATABASE_URL: [^]*SERVICE_SECRET: [^]*LOG_LEVEL: /);
   });
 });
