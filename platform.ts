@@ -61,15 +61,15 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
  * A port of 0 is chosen here already, because the others must know it before it listens.
  */
 async function withOwnUrls(env: Environment): Promise<Environment> {
-  const complete = { ...env };
+  const withUrls = { ...env };
   for (const { name } of subgraphs) {
     const portVariable = `${name.toUpperCase()}_PORT`;
     const urlVariable = `${name.toUpperCase()}_URL`;
-    if (complete[portVariable] === '0') complete[portVariable] = String(await freePort());
-    if (Number(complete[portVariable]))
-      complete[urlVariable] ||= `http://127.0.0.1:${complete[portVariable]}`;
+    if (withUrls[portVariable] === '0') withUrls[portVariable] = String(await freePort());
+    if (Number(withUrls[portVariable]))
+      withUrls[urlVariable] ||= `http://127.0.0.1:${withUrls[portVariable]}`;
   }
-  return complete;
+  return withUrls;
 }
 
 const readyText = (url: string, demo: boolean, seconds: number): string => `

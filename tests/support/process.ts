@@ -15,10 +15,14 @@ export interface StartedProcess {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts `node main.ts ...args` on this Node with the environment given and nothing of the machine's own that would steer it. */
-export function startProcess(args: readonly string[], env: Record<string, string>): StartedProcess {
+/** Starts `node main.ts ...args`, or another program, on this Node with the environment given and nothing of the machine's own that would steer it. */
+export function startProcess(
+  args: readonly string[],
+  env: Record<string, string>,
+  program = 'main.ts',
+): StartedProcess {
   const { PATH = '', HOME = '', TMPDIR } = process.env;
-  const child = spawn(process.execPath, ['main.ts', ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: ROOT,
     env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Whether this machine shows its processes under /proc, which `hangPostgres` needs. */
+export const canHang = process.platform === 'linux';
+
+/** The process of the embedded PostgreSQL that a data folder belongs to. */
+export const postmasterOf = (dataDir: string): number =>
+  Number.parseInt(readFileSync(path.join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8'), 10);
+
+/** Stops a PostgreSQL with all its backends, as a machine that hangs would: connections stay open and nobody answers. */
+export function hangPostgres(dataDir: string): { resume(): void } {
+  const postmaster = postmasterOf(dataDir);
+  // First the one that makes further backends
+  const pids = [postmaster];
+  process.kill(postmaster, 'SIGSTOP');
+  for (const pid of childrenOf(postmaster)) {
+    process.kill(pid, 'SIGSTOP');
+    pids.push(pid);
+  }
+  return {
+    resume() {
+      for (const pid of pids.toReversed()) process.kill(pid, 'SIGCONT');
+    },
+  };
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        // pid (name) state parent ...
+        return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]) === parent;
+      } catch {
+        return false; // ended meanwhile
+      }
+    });
+}
