@@ -74,8 +74,11 @@ async function works(): Promise<boolean> {
   return errors === undefined;
 }
 
-/** Expects that everything works again within 5 s of the fault's end, or a little later on a busy machine. */
-async function recovers(fault: string): Promise<void> {
+/** 5 s on a machine that does nothing else. */
+const MOST_SECONDS = 15;
+
+/** Seconds from the end of a fault until everything works again. */
+async function secondsToRecover(fault: string): Promise<number> {
   const endedAt = performance.now();
   const before = acknowledged.size;
   while (!(await works().catch(() => false)) || acknowledged.size === before) await sleep(50);
@@ -84,13 +87,13 @@ async function recovers(fault: string): Promise<void> {
     process.stdout.write(
       `${fault}: works again after ${seconds.toFixed(1)} s; ${acknowledged.size} acknowledged so far; answers ${JSON.stringify(Object.fromEntries(answers))}\n`,
     );
-  expect(seconds).toBeLessThan(15);
+  return seconds;
 }
 
 /** What the server's own pid file says of its socket (https://www.postgresql.org/docs/current/storage-file-layout.html). */
 async function connectToPostgres(): Promise<pg.Client> {
   const host = readFileSync(path.join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[4];
-  const client = new pg.Client({ host, user: 'postgres', database: 'postgres' } as pg.ClientConfig);
+  const client = new pg.Client({ ...(host && { host }), user: 'postgres', database: 'postgres' });
   client.on('error', () => undefined);
   await client.connect();
   return client;
@@ -146,7 +149,7 @@ async function connectToPostgres(): Promise<pg.Client> {
       }
       await admin.end();
       expect(ended).toBeGreaterThan(WRITERS);
-      await recovers(`${ended} connections ended`);
+      expect(await secondsToRecover(`${ended} connections ended`)).toBeLessThan(MOST_SECONDS);
     },
     5 * MINUTES,
   );
@@ -157,7 +160,9 @@ async function connectToPostgres(): Promise<pg.Client> {
       for (let restart = 1; restart <= RESTARTS; restart += 1) {
         const pid = postmasterOf(dataDir);
         process.kill(pid, 'SIGKILL');
-        await recovers(`PostgreSQL killed for the ${restart}. time`);
+        expect(await secondsToRecover(`PostgreSQL killed for the ${restart}. time`)).toBeLessThan(
+          MOST_SECONDS,
+        );
         expect(postmasterOf(dataDir)).not.toBe(pid);
       }
     },
@@ -170,24 +175,25 @@ async function connectToPostgres(): Promise<pg.Client> {
       const postgres = hangPostgres(dataDir);
       await sleep(HANG_SECONDS * 1_000); // the length of the fault
       postgres.resume();
-      await recovers(`PostgreSQL hung for ${HANG_SECONDS} s`);
+      expect(await secondsToRecover(`PostgreSQL hung for ${HANG_SECONDS} s`)).toBeLessThan(MOST_SECONDS);
     },
     5 * MINUTES,
   );
 
-  (hasRedis ? it : it.skip)(
-    `works again after Redis has hung, and was restarted${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
-    async () => {
-      redis!.hang();
-      const before = acknowledged.size;
-      await sleep(REDIS_SECONDS * 1_000); // the length of the fault
-      expect(acknowledged.size).toBeGreaterThan(before); // nutrition needs no Redis
-      redis!.resume();
-      await recovers(`Redis hung for ${REDIS_SECONDS} s`);
-      await redis!.restart();
-      await recovers('Redis restarted');
+  (hasRedis ? describe : describe.skip)(
+    `with Redis${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
+    () => {
+      it('works again after it has hung, and was restarted', async () => {
+        redis!.hang();
+        const before = acknowledged.size;
+        await sleep(REDIS_SECONDS * 1_000); // the length of the fault
+        expect(acknowledged.size).toBeGreaterThan(before); // nutrition needs no Redis
+        redis!.resume();
+        expect(await secondsToRecover(`Redis hung for ${REDIS_SECONDS} s`)).toBeLessThan(MOST_SECONDS);
+        await redis!.restart();
+        expect(await secondsToRecover('Redis restarted')).toBeLessThan(MOST_SECONDS);
+      }, 300_000);
     },
-    5 * MINUTES,
   );
 
   it(
