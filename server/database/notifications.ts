@@ -17,8 +17,14 @@ export interface Notifications {
 }
 
 const RECONNECT_MILLIS = 500; // 0.5 s
+/** A network that swallows packets closes no connection: only a question without an answer shows it. */
+const PROBE_MILLIS = 15_000; // 15 s
+const ANSWER_MILLIS = 5_000; // 5 s
 
-/** Listens to `channels` on a connection of its own, which is made again whenever it is lost; what is told meanwhile is missed. */
+/**
+ * Listens to `channels` on a connection of its own, which is made again whenever it is lost; what is told meanwhile is
+ * missed. The log has one line when it is lost and one when it is back.
+ */
 export async function listenTo(
   server: DatabaseServer,
   database: string,
@@ -31,22 +37,42 @@ export async function listenTo(
   let again: NodeJS.Timeout | undefined;
 
   const retry = () => {
-    if (!closed) again = setTimeout(() => void connect().catch(retry), RECONNECT_MILLIS);
+    if (closed) return;
+    again = setTimeout(() => {
+      connect().then(() => log.warn({}, 'the connection for notifications is back'), retry);
+    }, RECONNECT_MILLIS);
+  };
+  const lost = (one: pg.Client, error?: Error) => {
+    if (client !== one || closed) return; // not yet in use, or not any more
+    client = undefined;
+    one.end(() => undefined);
+    log.warn({ reason: error?.message }, 'the connection for notifications is lost; connecting again');
+    retry();
   };
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ ...connectionTo(server, database), keepAlive: true });
-    const lost = (error?: Error) => {
-      if (client !== next || closed) return;
-      client = undefined;
-      log.warn({ err: error }, 'the connection for notifications is lost; connecting again');
-      retry();
-    };
-    next.on('error', lost).on('end', () => lost());
+    const next = new pg.Client({
+      ...connectionTo(server, database),
+      keepAlive: true,
+      connectionTimeoutMillis: ANSWER_MILLIS,
+      query_timeout: ANSWER_MILLIS,
+    });
+    next.on('error', (error) => lost(next, error)).on('end', () => lost(next));
     next.on('notification', ({ channel, payload }) => events.emit(channel, payload ?? ''));
-    await next.connect();
-    client = next;
-    for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+    try {
+      await next.connect();
+      for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      next.end(() => undefined);
+      throw error;
+    }
+    if (closed) next.end(() => undefined);
+    else client = next;
   };
+  const probing = setInterval(() => {
+    const one = client;
+    one?.query('select 1').catch((error: Error) => lost(one, error));
+  }, PROBE_MILLIS);
+  probing.unref();
 
   await connect();
   return {
@@ -57,6 +83,7 @@ export async function listenTo(
     async close() {
       closed = true;
       clearTimeout(again);
+      clearInterval(probing);
       await client?.end();
     },
   };

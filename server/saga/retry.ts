@@ -1,3 +1,4 @@
+import { refusalOfDatabase } from '../database/refusals.ts';
 import { PlatformError } from '../errors.ts';
 
 export interface RetryOptions {
@@ -20,10 +21,11 @@ export const isRefusal = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && error.status < 500 && ![401, 429].includes(error.status);
 
 /** What is stored and shown of a failure: our own words for what is expected, none for what is not. */
-export const errorOf = (error: unknown): { code: string; message: string } =>
-  error instanceof PlatformError
-    ? { code: error.code, message: error.message }
-    : {
-        code: 'INTERNAL',
-        message: 'Something went wrong on our side; it has been logged, and is tried again.',
-      };
+export function errorOf(thrown: unknown): { code: string; message: string } {
+  const error = refusalOfDatabase(thrown) ?? thrown;
+  if (error instanceof PlatformError) return { code: error.code, message: error.message };
+  return {
+    code: 'INTERNAL',
+    message: 'Something went wrong on our side; it has been logged, and is tried again.',
+  };
+}

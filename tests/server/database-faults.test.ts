@@ -1,3 +1,5 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { defineEntity, p } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
@@ -5,8 +7,11 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { connectionTo } from '#server/database/connection.ts';
 import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
+import { listenTo } from '#server/database/notifications.ts';
+import { watchPool } from '#server/database/pool-watch.ts';
 import { read } from '#server/database/read.ts';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
+import { createLogger } from '#server/observability/logger.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 
 const NoteSchema = defineEntity({
@@ -253,6 +258,55 @@ describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
     ['a fault of ours', new TypeError('Cannot read properties of undefined')],
   ])('and %s is neither', (_what, error) => {
     expect(refusalOfDatabase(error)).toBeUndefined();
+  });
+});
+
+describe('a pool whose connections are all held for ever', () => {
+  it('is stuck, unless the server cannot be reached either, and is not stuck once it hands out again', async () => {
+    await withOrm({ poolMax: 1 }, async (orm) => {
+      const watch = await watchPool(orm, { ...database, stuckAfterMillis: 100 });
+      const nowhere = await watchPool(orm, {
+        server: { socketDir: '/nowhere/at/all' },
+        name: database.name,
+        stuckAfterMillis: 100,
+      });
+      expect(await watch.isStuck()).toBe(false);
+      await orm.em.fork().transactional(async () => {
+        while (!(await watch.isStuck())) await sleep(10);
+        expect(await nowhere.isStuck()).toBe(false);
+      });
+      while (await watch.isStuck()) await sleep(10);
+      watch.stop();
+      nowhere.stop();
+    });
+  });
+});
+
+describe('the connection for notifications', () => {
+  it('comes back after it was ended, and is heard again, every time', async () => {
+    const log = createLogger('faults', 'silent');
+    const notifications = await listenTo(database.server, database.name, ['news'], log);
+    const heard = new EventEmitter();
+    notifications.on('news', (text) => heard.emit(text));
+    for (const round of ['one', 'two', 'three']) {
+      const arrived = once(heard, round);
+      let hasArrived = false;
+      void arrived.then(() => (hasArrived = true));
+      await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and query like 'listen%'`,
+      );
+      // What is told while it reconnects is missed, so it is told until it is heard.
+      while (!hasArrived) {
+        await admin.query("select pg_notify('news', $1)", [round]);
+        await sleep(20);
+      }
+    }
+    await notifications.close();
+    const { rows } = await admin.query(
+      "select 1 from pg_stat_activity where datname = current_database() and query like 'listen%'",
+    );
+    expect(rows.length).toBeLessThanOrEqual(1);
   });
 });
 
