@@ -15,7 +15,7 @@ export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
   const { code } = thrown as { code?: unknown };
   if (isUnstorable(thrown, code))
     return invalid('', 'the text holds a NUL character, or half of a character, which cannot be stored');
-  if (typeof code === 'string' && NO_SPACE.has(code)) return storageFull(thrown);
+  if (isWithoutSpace(thrown)) return storageFull(thrown);
   return ofErasedAccount(thrown) ?? unavailable(thrown, code);
 }
 
@@ -28,6 +28,13 @@ function isUnstorable({ message }: Error, code: unknown): boolean {
 
 /** SQLSTATE disk_full, and what the file system says to ourselves. */
 const NO_SPACE: ReadonlySet<string> = new Set(['53100', 'ENOSPC', 'EDQUOT']);
+
+/** Also as the cause of another error, as libraries that write files give it. */
+function isWithoutSpace(thrown: unknown, depth = 0): boolean {
+  if (!isNativeError(thrown) || depth > 5) return false;
+  const { code, cause } = thrown as { code?: unknown; cause?: unknown };
+  return (typeof code === 'string' && NO_SPACE.has(code)) || isWithoutSpace(cause, depth + 1);
+}
 
 const storageFull = (cause: Error): PlatformError =>
   new PlatformError(

@@ -35,6 +35,8 @@ export class Sagas {
   private looking: Promise<void> | undefined;
   private lookAgain = false;
   private stopping = false;
+  /** Whether the last look for work failed. */
+  private isBlind = false;
 
   constructor(options: SagasOptions) {
     this.options = options;
@@ -115,8 +117,13 @@ export class Sagas {
         });
         this.running.add(work);
       }
+      if (this.isBlind) log.warn({}, 'sagas that are due can be looked for again');
+      this.isBlind = false;
     } catch (error) {
-      log.warn({ err: error }, 'sagas that are due could not be looked for; the next round tries again');
+      // Once, not in every round: the database may be away for long.
+      if (!this.isBlind)
+        log.warn({ err: error }, 'sagas that are due cannot be looked for; every round tries again');
+      this.isBlind = true;
     }
   }
 

@@ -252,6 +252,12 @@ describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
     expect(refusalOfDatabase(Object.assign(new Error('no'), { code }))).toMatchObject({ status: 507 });
   });
 
+  it('also if a library gives it as the cause of an error of its own', () => {
+    const cause = Object.assign(new Error('no'), { code: 'ENOSPC' });
+    const error = Object.assign(new Error('Cannot write file', { cause }), { code: 'E_CANNOT_WRITE_FILE' });
+    expect(refusalOfDatabase(error)).toMatchObject({ code: 'INSUFFICIENT_STORAGE', retryAfterSeconds: 60 });
+  });
+
   it.each([
     ['a unique violation', Object.assign(new Error('no'), { code: '23505' })],
     ['a file that is missing', Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'open' })],
