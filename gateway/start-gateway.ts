@@ -3,6 +3,7 @@ import { JwksKeys } from '#server/auth/jwks-keys.ts';
 import { serviceTokens } from '#server/auth/service-tokens.ts';
 import { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { createApp } from '#server/http/create-app.ts';
+import { RequestOrigins } from '#server/http/request-origin.ts';
 import { close, httpServerFor, listen } from '#server/http/listen.ts';
 import { createSockets } from '#server/http/sockets.ts';
 import { mountHealth } from '#server/observability/health.ts';
@@ -46,6 +47,7 @@ export async function startGateway(
   const rateLimitStores = await openRateLimitStores('gateway', settings, log);
   let stopping = false;
 
+  const origins = new RequestOrigins(settings.trustedProxies);
   const app = createApp(settings, log, metrics);
   mountHealth(app, { checks: {}, isStopping: () => stopping, losses: () => rateLimitStores.losses() });
   app.get('/metrics', async (_req, res) => {
@@ -58,13 +60,14 @@ export async function startGateway(
     settings,
     supergraph,
     verifier,
+    origins,
     rateLimitStores,
     log,
     metrics,
     tokens,
   });
   mountDocuments(app, settings, { log, apiSchema: () => graph.subscriptions.apiSchema });
-  const proxies = mountProxies(app, settings, log);
+  const proxies = mountProxies(app, { settings, origins, log });
   app.use(unknownPath);
   app.use(problemHandler);
 
@@ -72,7 +75,7 @@ export async function startGateway(
   const sockets = createSockets(server, settings, metrics, proxies.upgrade);
   const stopGraphSockets = serveGraphOverSockets(
     sockets.endpoint('/graphql', ['graphql-transport-ws'], 256 * 1024),
-    { ...graph, verifier, log },
+    { ...graph, verifier, origins, log },
   );
   const port = await listen(server, settings.gatewayPort, settings.host, 'GATEWAY_PORT');
   log.info({ port }, 'ready');

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { PlatformError, type ErrorCode, ERRORS, type FieldError } from './errors.ts';
-import { continued } from './http/request-context.ts';
+import { continued } from './http/trace.ts';
 import type { ServiceTokens } from './auth/service-tokens.ts';
 import type { ServiceName } from './settings.ts';
 import type { Origin } from './unit-of-work.ts';

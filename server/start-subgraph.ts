@@ -19,6 +19,7 @@ import { serveSubscriptions } from './graphql/subscriptions.ts';
 import { createApp } from './http/create-app.ts';
 import { close, httpServerFor, listen } from './http/listen.ts';
 import { contextOf } from './http/request-context.ts';
+import { RequestOrigins } from './http/request-origin.ts';
 import { createSockets } from './http/sockets.ts';
 import { mountHealth } from './observability/health.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
@@ -110,6 +111,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   const generalLimitPerMinute = settings.rateLimits ? REQUESTS_PER_MINUTE : undefined;
   let stopping = false;
 
+  const origins = new RequestOrigins(settings.trustedProxies);
   const app = createApp(settings, log, metrics);
   const poolWatch = orm && base.database && (await watchPool(orm, base.database));
   mountHealth(app, {
@@ -148,10 +150,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     address: unit.origin.address,
   });
   if (settings.rateLimits) limitFields(schema, subgraph.graphqlRateLimits ?? {}, rateLimitStores);
-  const unitOfResponse = (res: Response) => {
-    const { viewer, id: requestId, traceparent, authorization, address, userAgent } = contextOf(res);
-    return unitOf(viewer, { requestId, traceparent, authorization, address, userAgent });
-  };
+  const unitOfResponse = (res: Response) => unitOf(contextOf(res).viewer, contextOf(res).origin);
   const stopGraph = await mountGraphEndpoint(app, {
     schema,
     verifier,
@@ -190,20 +189,25 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
         schema,
         verifier,
         log,
-        contextFor: async (authorization) =>
-          graphContext(unitOf(await viewerOf(authorization, verifier), { ...NOWHERE, authorization })),
+        contextFor: async (authorization, request) =>
+          graphContext(
+            unitOf(await viewerOf(authorization, verifier), { ...origins.of(request), authorization }),
+          ),
       })
     : undefined;
   for (const door of subgraph.sockets ?? []) {
-    const host: SocketHost<unknown, object> = {
-      resources,
-      verifier,
-      log,
-      servicesOf: (viewer, authorization) => servicesOf(unitOf(viewer, { ...NOWHERE, authorization })),
-    };
     sockets
       .endpoint(door.path, door.protocols, door.maxPayloadBytes ?? 64 * 1024)
-      .on('connection', (socket, request) => door.onConnection(socket, request, host));
+      .on('connection', (socket, request) => {
+        const origin = origins.of(request);
+        const host: SocketHost<unknown, object> = {
+          resources,
+          verifier,
+          log,
+          servicesOf: (viewer, authorization) => servicesOf(unitOf(viewer, { ...origin, authorization })),
+        };
+        door.onConnection(socket, request, host);
+      });
   }
 
   const purge =

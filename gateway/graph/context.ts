@@ -1,11 +1,7 @@
 import type { Viewer } from '#server/auth/viewer.ts';
+import type { Origin } from '#server/unit-of-work.ts';
 
 /** What a request to the gateway carries on to the subgraphs. */
-export interface GatewayContext extends Record<string, unknown> {
-  viewer: Viewer;
-  authorization: string | undefined;
-  requestId: string;
-  traceparent: string;
-  address: string;
-  userAgent: string;
+export interface GatewayContext extends Origin, Record<string, unknown> {
+  readonly viewer: Viewer;
 }

@@ -7,6 +7,7 @@ import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { graphqlErrorHandler } from '#server/graphql/subgraph-endpoint.ts';
 import { readJson } from '#server/http/json-body.ts';
 import { contextOf } from '#server/http/request-context.ts';
+import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { Counter, type Metrics } from '#server/observability/metrics.ts';
 import { rateCounter, rateLimited, type RateLimit } from '#server/rest/rate-limit.ts';
@@ -34,6 +35,7 @@ export interface GatewayEndpointOptions {
   verifier: TokenVerifier;
   rateLimitStores: RateLimitStores;
   metrics: Metrics;
+  origins: RequestOrigins;
   /** The gateway's own. */
   tokens: ServiceTokens;
   log: Logger;
@@ -54,7 +56,7 @@ export interface MountedGraph extends Pick<GraphSocketOptions, 'textOf' | 'admit
 
 /** Serves the one graph over all subgraphs at `/graphql`. */
 export async function mountGraph(app: Express, options: GatewayEndpointOptions): Promise<MountedGraph> {
-  const { settings, supergraph, verifier, rateLimitStores, metrics, tokens, log } = options;
+  const { settings, supergraph, verifier, origins, rateLimitStores, metrics, tokens, log } = options;
   // The gateway family calls home unless told not to.
   process.env.APOLLO_TELEMETRY_DISABLED = '1';
   const graph = new Graph(graphOptions(options));
@@ -97,8 +99,8 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     operationChecks(persisted),
     expressMiddleware(server, {
       context: async ({ res }) => {
-        const { viewer, authorization, id: requestId, traceparent, address, userAgent } = contextOf(res);
-        return { viewer, authorization, requestId, traceparent, address, userAgent };
+        const { viewer, origin } = contextOf(res);
+        return { ...origin, viewer };
       },
     }),
     graphqlErrorHandler,
@@ -109,6 +111,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     fastLane: new FastLane({
       app,
       graph,
+      origins,
       persisted,
       verifier,
       settings,

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import type { Store } from 'express-rate-limit';
-import { viewerOf } from '#server/auth/authenticate.ts';
+import { viewerOfRequest } from '#server/auth/authenticate.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import type { Viewer } from '#server/auth/viewer.ts';
-import { continued, requestIdOf } from '#server/http/request-context.ts';
+import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Metrics } from '#server/observability/metrics.ts';
 import { rateCounter, type RateLimit, type RateState } from '#server/rest/rate-limit.ts';
@@ -21,6 +21,7 @@ export interface FastLaneOptions {
   /** Where everything goes that is not plain. */
   app: Express;
   graph: Graph;
+  origins: RequestOrigins;
   persisted: PersistedOperations;
   verifier: TokenVerifier;
   settings: GatewaySettings;
@@ -48,15 +49,13 @@ export class FastLane {
   private readonly requests: PlainRequests;
   private readonly writer: ResponseWriter;
   private readonly count: ((caller: { viewer: Viewer; address: string }) => Promise<RateState>) | undefined;
-  private readonly isTrusted: (address: string, hop: number) => boolean;
 
   constructor(options: FastLaneOptions) {
-    const { graph, persisted, rateLimit, app, settings, metrics, log } = options;
+    const { graph, persisted, rateLimit, settings, metrics, log } = options;
     this.options = options;
     this.requests = new PlainRequests(graph, persisted);
     this.writer = new ResponseWriter({ settings, metrics, log });
     this.count = rateLimit && rateCounter(rateLimit.limit, rateLimit.store);
-    this.isTrusted = app.get('trust proxy fn') as FastLane['isTrusted'];
   }
 
   /** Every request of the server; those that are not for here go on to the application. */
@@ -91,31 +90,14 @@ export class FastLane {
     this.options.app(req, res);
   }
 
-  /** Undefined for a token that does not hold. */
+  /** Undefined for a token that is not valid. */
   private async contextOf(req: IncomingMessage): Promise<GatewayContext | undefined> {
-    const { authorization, traceparent } = req.headers;
+    const origin = this.options.origins.of(req);
     try {
-      return {
-        viewer: await viewerOf(authorization, this.options.verifier),
-        authorization,
-        requestId: requestIdOf(req.headers['x-request-id']),
-        traceparent: continued(traceparent),
-        address: this.addressOf(req),
-        userAgent: (req.headers['user-agent'] ?? '').slice(0, 256),
-      };
+      return { ...origin, viewer: await viewerOfRequest(req.headers, this.options.verifier) };
     } catch {
       return undefined;
     }
-  }
-
-  /** The client's, by the word of trusted proxies alone; as express's `req.ip`. */
-  private addressOf(req: IncomingMessage): string {
-    const nearest = req.socket.remoteAddress ?? '';
-    const forwarded = req.headers['x-forwarded-for'];
-    if (forwarded === undefined || !this.isTrusted(nearest, 0)) return nearest;
-    const hops = String(forwarded).split(/ *, */).toReversed();
-    const furthest = hops.findIndex((hop, index) => !this.isTrusted(hop, index + 1));
-    return hops[furthest === -1 ? hops.length - 1 : furthest] ?? nearest;
   }
 }
 

@@ -4,31 +4,40 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { PlatformError } from '#server/errors.ts';
 import { contextOf } from '#server/http/request-context.ts';
+import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Upgrade } from '#server/http/sockets.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import { unknownPath } from '#server/rest/mount-routes.ts';
 import { sendProblem } from '#server/rest/problem.ts';
 import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
+import { setForwardingHeaders } from './forwarding.ts';
 import { removeHopByHop } from './hop-by-hop.ts';
+import { isPrivatePath } from './private-paths.ts';
+
+export interface ProxyOptions {
+  settings: GatewaySettings;
+  origins: RequestOrigins;
+  log: Logger;
+}
 
 /**
- * Passes `/<service>/...` on to that service, prefix removed, streamed both ways; sockets too.
+ * Passes `/<service>/...` on to that service, prefix removed, streamed both ways; WebSockets too.
  * Returns the handler for WebSocket upgrades below the prefixes.
  */
-export function mountProxies(
-  app: Express,
-  settings: GatewaySettings,
-  log: Logger,
-): { upgrade: Upgrade; close(): void } {
+export function mountProxies(app: Express, options: ProxyOptions): { upgrade: Upgrade; close(): void } {
+  const { settings, origins } = options;
   const agent = new http.Agent({ keepAlive: true, maxSockets: settings.subgraphConnections });
-  const proxies = new Map(SERVICE_NAMES.map((service) => [service, proxyTo(service, settings, agent, log)]));
-  for (const [service, proxy] of proxies) app.use(`/${service}`, ownConnection, proxy);
+  const proxies = new Map(SERVICE_NAMES.map((service) => [service, proxyTo(service, options, agent)]));
+  for (const [service, proxy] of proxies)
+    app.use(`/${service}`, withoutPrivatePaths, ownConnection, forwarding(service, origins), proxy);
   return {
     upgrade(request, socket, head) {
-      const [, service, rest] = /^\/(\w+)(\/.*)$/.exec(request.url ?? '') ?? [];
+      const [, service = '', rest] = /^\/(\w+)(\/.*)$/.exec(request.url ?? '') ?? [];
       const proxy = proxies.get(service as ServiceName);
-      if (!proxy || !rest) return false;
+      if (!proxy || !rest || isPrivatePath(rest)) return false;
       request.url = rest;
+      setForwardingHeaders(request, origins, `/${service}`);
       proxy.upgrade(request as Request, socket as Socket, head);
       return true;
     },
@@ -36,18 +45,32 @@ export function mountProxies(
   };
 }
 
-/** The client's connection and that to the service are two: neither is told about the other's. */
+const withoutPrivatePaths: RequestHandler = (req, res, next) => {
+  if (isPrivatePath(req.url)) unknownPath(req, res, next);
+  else next();
+};
+
+/** The client's connection and that to the service are two: headers about the one do not reach the other. */
 const ownConnection: RequestHandler = (req, res, next) => {
   res.locals.connection = /\bclose\b/i.test(req.headers.connection ?? '') ? 'close' : 'keep-alive';
   removeHopByHop(req.headers);
   next();
 };
 
-const proxyTo = (service: ServiceName, settings: GatewaySettings, agent: http.Agent, log: Logger) =>
+const forwarding =
+  (service: ServiceName, origins: RequestOrigins): RequestHandler =>
+  (req, res, next) => {
+    setForwardingHeaders(req, origins, `/${service}`);
+    const { id, traceparent } = contextOf(res);
+    req.headers['x-request-id'] = id;
+    req.headers.traceparent = traceparent;
+    next();
+  };
+
+const proxyTo = (service: ServiceName, { settings, log }: ProxyOptions, agent: http.Agent) =>
   createProxyMiddleware<Request, Response>({
     target: urlOf(service, settings),
     agent,
-    xfwd: true,
     proxyTimeout: settings.subgraphTimeoutMillis * 6, // pictures, imports and exports take longer than a query
     logger: {
       info: () => undefined,
@@ -55,18 +78,13 @@ const proxyTo = (service: ServiceName, settings: GatewaySettings, agent: http.Ag
       error: (message: string) => log.debug(message),
     },
     on: {
-      proxyReq(outgoing, _req, res) {
-        const { id, traceparent } = contextOf(res);
-        outgoing.setHeader('X-Forwarded-Prefix', `/${service}`);
-        outgoing.setHeader('X-Request-Id', id);
-        outgoing.setHeader('traceparent', traceparent);
-      },
       proxyRes(answer, _req, res) {
         removeHopByHop(answer.headers);
         answer.headers.connection = res.locals.connection as string;
       },
       error(error, req, res) {
         if (!isResponse(res)) return void res.destroy();
+        if (res.destroyed) return; // the client has left
         log.warn({ err: error, service }, 'a service does not answer');
         if (res.headersSent) return void res.destroy();
         const late = 'code' in error && error.code === 'ETIMEDOUT';

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-import { randomUUID } from 'node:crypto';
 import {
   getOperationAST,
   GraphQLError,
@@ -20,7 +18,7 @@ import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
-import { continued } from '#server/http/request-context.ts';
+import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../graph/context.ts';
 import { writtenResults } from './result-frames.ts';
@@ -29,6 +27,7 @@ import type { FederatedSubscriptions } from './federated-subscriptions.ts';
 export interface GraphSocketOptions {
   subscriptions: FederatedSubscriptions;
   verifier: TokenVerifier;
+  origins: RequestOrigins;
   log: Logger;
   /**
    * The text that is meant, of a registered or persisted operation too; undefined where the client is to send it along.
@@ -196,20 +195,13 @@ const unknownText = (): GraphQLError =>
 
 async function connect(
   socket: Context<Record<string, unknown>, Connection>,
-  { verifier, log }: GraphSocketOptions,
+  { verifier, origins, log }: GraphSocketOptions,
 ): Promise<boolean> {
   const { extra, connectionParams } = socket;
   const authorization = authorizationOf(connectionParams) ?? extra.request.headers.authorization;
   try {
     const viewer = await viewerOf(authorization, verifier);
-    extra.gatewayContext = {
-      viewer,
-      authorization,
-      requestId: requestIdOf(extra.request),
-      traceparent: continued(extra.request.headers.traceparent),
-      address: extra.request.socket.remoteAddress ?? '',
-      userAgent: (extra.request.headers['user-agent'] ?? '').slice(0, 256),
-    };
+    extra.gatewayContext = { ...origins.of(extra.request), authorization, viewer };
     if (viewer.kind !== 'anonymous') {
       extra.expiry = setTimeout(
         () =>
@@ -231,11 +223,6 @@ function authorizationOf(params: Record<string, unknown> | undefined): string | 
   const entry = Object.entries(params ?? {}).find(([key]) => key.toLowerCase() === 'authorization');
   return typeof entry?.[1] === 'string' ? entry[1] : undefined;
 }
-
-const requestIdOf = (request: IncomingMessage): string => {
-  const header = request.headers['x-request-id'];
-  return typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : randomUUID();
-};
 
 const withErrors = (result: ExecutionResult): ExecutionResult =>
   result.errors

@@ -1,4 +1,5 @@
-import type { Request, RequestHandler } from 'express';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RequestHandler } from 'express';
 import { unauthenticated } from '../errors.ts';
 import { contextOf } from '../http/request-context.ts';
 import { isUuid } from '../ids.ts';
@@ -12,7 +13,7 @@ import { ANONYMOUS, type Viewer } from './viewer.ts';
  */
 export function optionalAuth(verifier: TokenVerifier): RequestHandler {
   return async (req, res, next) => {
-    contextOf(res).viewer = onBehalf(req, await viewerOf(req.headers.authorization, verifier));
+    contextOf(res).viewer = await viewerOfRequest(req.headers, verifier);
     next();
   };
 }
@@ -31,17 +32,26 @@ export function forgivingAuth(verifier: TokenVerifier): RequestHandler {
 /** A valid token is required: 401 without. */
 export function authenticateToken(verifier: TokenVerifier): RequestHandler {
   return async (req, res, next) => {
-    const viewer = onBehalf(req, await viewerOf(req.headers.authorization, verifier));
+    const viewer = await viewerOfRequest(req.headers, verifier);
     if (viewer.kind === 'anonymous') throw unauthenticated();
     contextOf(res).viewer = viewer;
     next();
   };
 }
 
-/** A service may say whose wish it carries out; from anybody else the header means nothing. */
-function onBehalf(req: Request, viewer: Viewer): Viewer {
-  const userId = req.get('x-on-behalf-of');
-  return viewer.kind === 'service' && userId && isUuid(userId) ? { ...viewer, onBehalfOf: userId } : viewer;
+/**
+ * Who sends a request with these headers. A service may say by `X-On-Behalf-Of` for which user it acts; from anybody
+ * else that header means nothing.
+ * @throws UNAUTHENTICATED for a token that is not valid
+ */
+export async function viewerOfRequest(
+  { authorization, 'x-on-behalf-of': userId }: IncomingHttpHeaders,
+  verifier: TokenVerifier,
+): Promise<Viewer> {
+  const viewer = await viewerOf(authorization, verifier);
+  return viewer.kind === 'service' && typeof userId === 'string' && isUuid(userId)
+    ? { ...viewer, onBehalfOf: userId }
+    : viewer;
 }
 
 /** Who presents this `Authorization` value; anonymous where there is none. @throws UNAUTHENTICATED for one that does not hold. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   execute,
   getOperationAST,
@@ -27,7 +28,7 @@ export interface SubscriptionEndpointOptions {
   verifier: TokenVerifier;
   log: Logger;
   /** A context of its own for every event: rights and loaded rows must not grow old with the subscription. */
-  contextFor(authorization: string | undefined): Promise<object>;
+  contextFor(authorization: string | undefined, request: IncomingMessage): Promise<object>;
 }
 
 /** Set where the socket has proved to be the gateway's. */
@@ -111,7 +112,7 @@ async function argsOf(
       document,
       operationName: payload.operationName,
       variableValues: payload.variables,
-      ...(await eventArgs(authorization, audience, options)),
+      ...(await eventArgs(authorization, audience, socket.extra.request, options)),
       onEnd: endAudience,
     } as ExecutionArgs;
   } catch (error) {
@@ -141,11 +142,15 @@ function audienceOf(
 async function eventArgs(
   authorization: string | undefined,
   audience: { members: Audience } | undefined,
+  request: IncomingMessage,
   { contextFor, verifier }: SubscriptionEndpointOptions,
 ): Promise<Pick<EventStreamArgs, 'contextValue' | 'contextFor' | 'checkViewer' | 'audience'>> {
   const members = audience?.members;
   const token = () => members?.authorization ?? authorization;
-  const context = async () => ({ ...(await contextFor(token())), ...(members && { audience: members }) });
+  const context = async () => ({
+    ...(await contextFor(token(), request)),
+    ...(members && { audience: members }),
+  });
   return {
     contextValue: await context(),
     contextFor: context,

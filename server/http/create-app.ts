@@ -6,6 +6,7 @@ import { withoutRedaction, type Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ServerSettings } from '../settings.ts';
 import { contextOf, operationOf, requestContext } from './request-context.ts';
+import { RequestOrigins } from './request-origin.ts';
 
 /** The version of the REST interface, in every answer's `API-Version`; a breaking change would get a path prefix `/v2`. */
 export const API_VERSION = 1;
@@ -15,9 +16,10 @@ export function createApp(settings: ServerSettings, log: Logger, metrics: Metric
   const app = express();
   const requests = withoutRedaction(log);
   app.disable('x-powered-by');
-  app.set('trust proxy', settings.trustedProxies);
+  const origins = new RequestOrigins(settings.trustedProxies);
+  app.set('trust proxy', origins.isTrusted);
   app.set('query parser', 'simple');
-  app.use(requestContext(log));
+  app.use(requestContext(log, origins));
   app.use((req, res, next) => {
     const startedAt = performance.now();
     res.setHeader('API-Version', String(API_VERSION));

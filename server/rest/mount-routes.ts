@@ -65,7 +65,9 @@ export function mountRoutes<Services>(
     ];
     app[route.method.toLowerCase() as Lowercase<RestMethod>](route.path, ...handlers);
   }
-  for (const [path, declared] of Map.groupBy(routes, (route) => route.path)) {
+  // `/locations/check-in` before `/locations/:id`, so that the answer lists the methods of the path that was meant.
+  const bySpecificity = routes.toSorted((a, b) => parameterCount(a.path) - parameterCount(b.path));
+  for (const [path, declared] of Map.groupBy(bySpecificity, (route) => route.path)) {
     const methods = declared.map((route) => route.method);
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
     app.all(path, (req) => {
@@ -77,6 +79,8 @@ export function mountRoutes<Services>(
     });
   }
 }
+
+const parameterCount = (path: string): number => path.split('/:').length - 1;
 
 const AUTHENTICATION = {
   required: authenticateToken,
@@ -148,8 +152,7 @@ function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Service
         if (!(error instanceof PlatformError) || error.status >= 500) throw error;
         // A refusal by the rules is an answer too; being unknown or too fast is not. But what the rules wrote on the
         // way, such as a count of failed log-ins, stays: a key must not undo it.
-        if (![401, 429].includes(error.status))
-          return problemAnswer(error, req.originalUrl, contextOf(res).id);
+        if (![401, 429].includes(error.status)) return problemAnswer(error, req.originalUrl, contextOf(res));
         refusal = error;
         return undefined;
       }
@@ -183,7 +186,7 @@ function requestOf<Services>(
     expectedVersion: route.versioned ? expectedVersionOf(req.headers['if-match'], body) : undefined,
     viewer: contextOf(res).viewer,
     address: contextOf(res).address,
-    userAgent: contextOf(res).userAgent,
+    userAgent: contextOf(res).origin.userAgent,
     header: (name) => req.get(name),
   };
 }
@@ -250,24 +253,19 @@ async function send(req: Request, res: Response, reply: Reply): Promise<void> {
     return;
   }
   res.set({ ...jsonHeaders(body), ...reply.headers });
-  if (reply.headers.Location?.startsWith('/')) res.set('Location', prefixOf(req) + reply.headers.Location);
+  if (reply.headers.Location?.startsWith('/'))
+    res.set('Location', contextOf(res).prefix + reply.headers.Location);
   if (reply instanceof PagedReply && reply.nextCursor !== undefined)
-    res.set('Link', `<${nextUrl(req, reply.nextCursor)}>; rel="next"`);
+    res.set('Link', `<${nextUrl(req, contextOf(res).prefix, reply.nextCursor)}>; rel="next"`);
   if (body === undefined) res.end();
   else res.send(JSON.stringify(body));
 }
 
-/** The same request with another cursor (RFC 8288), under the gateway's prefix where it came through it. */
-function nextUrl(req: Request, cursor: string): string {
+/** The same request with another cursor (RFC 8288), under the gateway's prefix if the request came through it. */
+function nextUrl(req: Request, prefix: string, cursor: string): string {
   const url = new URL(req.originalUrl, 'http://localhost');
   url.searchParams.set('cursor', cursor);
-  return `${prefixOf(req)}${url.pathname}${url.search}`;
-}
-
-/** The gateway's, where the request came through it. */
-function prefixOf(req: Request): string {
-  const prefix = req.get('x-forwarded-prefix') ?? '';
-  return /^(\/[\w-]+)?$/.test(prefix) ? prefix : '';
+  return `${prefix}${url.pathname}${url.search}`;
 }
 
 const fingerprintOf = (req: Request, multipart: MultipartBody | undefined): string =>

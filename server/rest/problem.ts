@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Response } from 'express';
 import { refusalOfDatabase } from '../database/refusals.ts';
 import { INTERNAL_MESSAGE, PlatformError, type FieldError } from '../errors.ts';
 import { TOO_DEEP, tooDeep } from '../http/json-body.ts';
-import { contextOf } from '../http/request-context.ts';
+import { contextOf, type RequestContext } from '../http/request-context.ts';
 import type { StoredAnswer } from './idempotency.ts';
 
 /** RFC 9457 problem details, as every REST error is sent. */
@@ -34,23 +34,32 @@ export function sendProblem(res: Response, error: PlatformError, instance: strin
   res
     .status(error.status)
     .type('application/problem+json')
-    .send(JSON.stringify(problemOf(error, instance, contextOf(res).id)));
+    .send(JSON.stringify(problemOf(error, instance, contextOf(res))));
 }
 
 /** A problem as an answer that can be stored and given again. */
-export const problemAnswer = (error: PlatformError, instance: string, requestId: string): StoredAnswer => ({
+export const problemAnswer = (
+  error: PlatformError,
+  instance: string,
+  context: RequestContext,
+): StoredAnswer => ({
   status: error.status,
   headers: { 'Content-Type': 'application/problem+json' },
-  body: JSON.stringify(problemOf(error, instance, requestId)),
+  body: JSON.stringify(problemOf(error, instance, context)),
 });
 
-function problemOf(error: PlatformError, instance: string, requestId: string): Problem {
+/** `instance` is the path that the client called, with the gateway's prefix. */
+function problemOf(
+  error: PlatformError,
+  instance: string,
+  { id: requestId, prefix }: RequestContext,
+): Problem {
   return {
     type: `urn:fitness-platform:error:${error.code}`,
     title: error.title,
     status: error.status,
     detail: error.message,
-    instance: instance.split('?', 1)[0] ?? instance,
+    instance: prefix + (instance.split('?', 1)[0] ?? instance),
     code: error.code,
     ...(error.errors && { errors: error.errors }),
     requestId,

@@ -72,7 +72,7 @@ it('passes a request on without what belongs to the connection alone', async () 
     body: 'hello',
     headers: { 'x-request-id': 'one', 'x-forwarded-prefix': '/gym', 'content-length': '5' },
   });
-  expect(told.headers['x-forwarded-for']).toContain('127.0.0.1');
+  expect(told.headers['x-forwarded-for']).toBe('127.0.0.1');
   expect(told.headers.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)/);
   for (const name of ['x-private', 'proxy-authorization', 'te']) expect(told.headers[name]).toBeUndefined();
   expect(told.headers.connection).toBe('keep-alive');
@@ -86,3 +86,99 @@ it('keeps a connection to its services, whatever its clients do with theirs', as
   for (let i = 0; i < 5; i += 1) await send({ connection: 'close', 'content-length': '2' }, 'hi');
   expect(connections).toBeLessThanOrEqual(1);
 });
+
+const CLAIMED = {
+  'x-forwarded-for': '203.0.113.7',
+  'x-forwarded-host': 'forged.test',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-port': '444',
+  'x-forwarded-prefix': '/forged',
+  'x-forwarded-server': 'forged',
+  forwarded: 'for=203.0.113.7',
+  'x-real-ip': '203.0.113.7',
+  'x-on-behalf-of': '01900000-0000-7000-8000-000000000001',
+};
+
+/** The request line and headers that reached the service with an upgrade, and its refusal. */
+const upgrade = (path: string, headers: Record<string, string>): Promise<http.IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const seen = (request: http.IncomingMessage, socket: { end(text: string): void }): void => {
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      resolve(request);
+    };
+    service.once('upgrade', seen);
+    http
+      .get({
+        hostname: '127.0.0.1',
+        port: new URL(graph.url).port,
+        path,
+        headers: { ...headers, connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
+      })
+      .once('response', ({ statusCode }) => {
+        service.off('upgrade', seen);
+        reject(new Error(`refused with ${statusCode}`));
+      })
+      .once('error', () => undefined);
+  });
+
+it.each(['request', 'upgrade'])('tells a service of the client itself, with every %s', async (kind) => {
+  const headers =
+    kind === 'request' ? (await send(CLAIMED)).told.headers : (await upgrade('/gym/socket', CLAIMED)).headers;
+  const { port, host } = new URL(graph.url);
+  // The test is a trusted proxy of the gateway: its word about the client counts, and no more than that is passed on.
+  expect(headers).toMatchObject({
+    'x-forwarded-for': '203.0.113.7',
+    'x-forwarded-host': 'forged.test',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-prefix': '/forged/gym',
+    host,
+  });
+  for (const name of ['forwarded', 'x-real-ip', 'x-on-behalf-of', 'x-forwarded-server'])
+    expect(headers[name]).toBeUndefined();
+  expect(port).not.toBe('444');
+});
+
+const PRIVATE_PATHS = ['graphql', 'metrics'].flatMap((name) => [
+  `/gym/${name}`,
+  `/gym/${name}/`,
+  `/gym/${name}?query=%7Bgyms%7Bid%7D%7D`,
+  `/gym/${name}/more`,
+  `/gym/${name}/../things`,
+  `/gym//${name}`,
+  `/gym/./${name}`,
+  `/gym/x/../${name}`,
+  `/gym/x/%2e%2e/${name}`,
+  `/gym/%2f${name}`,
+  `/gym/%${name.codePointAt(0)?.toString(16)}${name.slice(1)}`,
+  `/gym/%25${name.codePointAt(0)?.toString(16)}${name.slice(1)}`,
+  `/gym/${name.toUpperCase()}`,
+  `/GYM/${name}`,
+  `/gym/\\${name}`,
+  `/gym/${name};x=1`,
+]);
+
+/** As `fetch`, but with the path as it is written here. */
+const statusOf = (path: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(graph.url);
+    const request = http.request({ hostname, port, path, method: 'POST' }, (res) => {
+      res.resume();
+      resolve(res.statusCode ?? 0);
+    });
+    request.once('error', reject).end();
+  });
+
+it.each(PRIVATE_PATHS)('does not pass %s on', async (path) => {
+  let reached = false;
+  const reach = (): void => void (reached = true);
+  service.once('request', reach);
+  expect(await statusOf(path)).toBe(404);
+  service.off('request', reach);
+  expect(reached).toBe(false);
+  await expect(upgrade(path, {})).rejects.toThrow('refused with 404');
+});
+
+it.each(['/gym/graphqls', '/gym/things/graphql', '/gym/metricsx', '/gym/a%20b?path=/graphql'])(
+  'passes %s on',
+  async (path) => expect(await statusOf(path)).toBe(200),
+);

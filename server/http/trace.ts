@@ -1,0 +1,28 @@
+import { randomFillSync, randomUUID } from 'node:crypto';
+
+/** The caller's `X-Request-Id` if it has a harmless form, else a new id. */
+export const requestIdOf = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : randomUUID();
+
+/** A `traceparent` of version 00 (W3C Trace Context, section 3.2): same trace id and flags, a new span id. */
+export function continued(header: string | string[] | undefined): string {
+  const span = randomHex(8);
+  const given =
+    typeof header === 'string' ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header) : null;
+  if (given && !/^0+$/.test(given[1] ?? '')) return `00-${given[1]}-${span}-${given[2]}`;
+  return `00-${randomHex(16)}-${span}-00`;
+}
+
+const STOCK_BYTES = 4_096;
+const stock = Buffer.alloc(STOCK_BYTES);
+let used = STOCK_BYTES;
+
+/** Random bytes as hexadecimal digits. They come from a stock, because each call to the system costs more than the few bytes that it gives. */
+function randomHex(bytes: number): string {
+  if (used + bytes > STOCK_BYTES) {
+    randomFillSync(stock);
+    used = 0;
+  }
+  used += bytes;
+  return stock.toString('hex', used - bytes, used);
+}
