@@ -9,6 +9,7 @@ import { createSockets } from '#server/http/sockets.ts';
 import { mountHealth } from '#server/observability/health.ts';
 import { createLogger, type Logger } from '#server/observability/logger.ts';
 import { createMetrics } from '#server/observability/metrics.ts';
+import { mountMetrics, openMetricsPort } from '#server/observability/metrics-endpoint.ts';
 import { unknownPath } from '#server/rest/mount-routes.ts';
 import { problemHandler } from '#server/rest/problem.ts';
 import { openRateLimitStores } from '#server/rest/rate-limit-store.ts';
@@ -50,10 +51,7 @@ export async function startGateway(
   const origins = new RequestOrigins(settings.trustedProxies);
   const app = createApp(settings, log, metrics);
   mountHealth(app, { checks: {}, isStopping: () => stopping, losses: () => rateLimitStores.losses() });
-  app.get('/metrics', async (_req, res) => {
-    const { contentType, body } = await metrics.text();
-    res.set('Content-Type', contentType).send(body);
-  });
+  mountMetrics(app, metrics, settings);
   mountStartPage(app, settings, supergraph);
   mountExplorer(app, settings);
   const graph = await mountGraph(app, {
@@ -77,6 +75,7 @@ export async function startGateway(
     sockets.endpoint('/graphql', ['graphql-transport-ws'], 256 * 1024),
     { ...graph, verifier, origins, log },
   );
+  const closeMetricsPort = await openMetricsPort(metrics, settings);
   const port = await listen(server, settings.gatewayPort, settings.host, 'GATEWAY_PORT');
   log.info({ port }, 'ready');
 
@@ -104,6 +103,7 @@ export async function startGateway(
           { name: 'graph', run: () => graph.stop() },
           { name: 'proxies', run: () => proxies.close() },
           { name: 'rate limits', run: () => rateLimitStores.close() },
+          { name: 'metrics', run: closeMetricsPort },
         ],
         log,
       );

@@ -172,6 +172,15 @@ export const serverSettings = z.object({
   corsOrigins: list.default([]),
   /** Proxies whose X-Forwarded-For counts: addresses, subnets, or `loopback`, `uniquelocal`; by comma. */
   trustedProxies: list.default(['loopback']),
+  /** Asked for by `GET /metrics` as a bearer token. */
+  metricsToken: z.string().min(16, 'expected at least 16 characters').optional(),
+  /** A port for `GET /metrics` alone, one for all servers of a process. */
+  metricsPort: z.coerce
+    .number('expected a port number from 1 to 65535')
+    .int('expected a port number from 1 to 65535')
+    .min(1, 'expected a port number from 1 to 65535')
+    .max(65_535, 'expected a port number from 1 to 65535')
+    .optional(),
   logLevel: z
     .enum(
       ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],

@@ -24,6 +24,7 @@ import { createSockets } from './http/sockets.ts';
 import { mountHealth } from './observability/health.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
+import { mountMetrics, openMetricsPort } from './observability/metrics-endpoint.ts';
 import { mountApiPages } from './rest/api-pages.ts';
 import { databaseIdempotency, purgeIdempotencyRecords } from './rest/idempotency.database.ts';
 import { memoryIdempotency } from './rest/idempotency.memory.ts';
@@ -123,10 +124,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     isStuck: async () => (await poolWatch?.isStuck()) ?? false,
     losses: () => rateLimitStores.losses(),
   });
-  app.get('/metrics', async (_req, res) => {
-    const { contentType, body } = await metrics.text();
-    res.set('Content-Type', contentType).send(body);
-  });
+  mountMetrics(app, metrics, settings);
   mountApiPages(app, subgraph.title, openApiDocument(subgraph, subgraph.rest));
   for (const [path, document] of Object.entries(subgraph.documents ?? {}))
     app.get(path, (_req, res) => void res.json(document));
@@ -220,6 +218,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
       HOUR_MILLIS,
     );
   purge?.unref();
+  const closeMetricsPort = await openMetricsPort(metrics, settings);
   const port = await listen(server, options.port, settings.host, `${subgraph.name.toUpperCase()}_PORT`);
   log.info({ port }, 'ready');
 
@@ -253,6 +252,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
           { name: 'rate limits', run: () => rateLimitStores.close() },
           // It waits for connections in use, and for the server to say good-bye.
           { name: 'database', run: () => orm?.close(true) },
+          { name: 'metrics', run: closeMetricsPort },
         ],
         log,
       );

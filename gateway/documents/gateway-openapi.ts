@@ -118,6 +118,8 @@ export const gatewayOpenApi = {
     }),
     '/metrics': monitored('gatewayGetMetrics', 'Figures for Prometheus', {
       200: { description: 'Its text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
+      401: { description: 'METRICS_TOKEN is set, and the request does not carry it.' },
+      404: { description: 'The metrics are served at METRICS_PORT, or to this machine only.' },
     }),
     '/openapi.json': monitored('gatewayGetOpenapi', 'This document', {
       200: { description: 'OpenAPI 3.1', ...jsonOf({ type: 'object' }) },

@@ -133,7 +133,6 @@ function serviceCard(name: ServiceName, demo: boolean): string {
     ['REST', `${name}/docs`],
     ['OpenAPI', `${name}/openapi.json`],
     ['Health', `${name}/health/ready`],
-    ['Metrics', `${name}/metrics`],
   ];
   if (name === 'squad') {
     links.push(['Socket', 'squad/asyncapi']);

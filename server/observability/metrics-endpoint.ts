@@ -1,0 +1,139 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Express } from 'express';
+import { unauthenticated } from '../errors.ts';
+import { close, listen } from '../http/listen.ts';
+import { contextOf } from '../http/request-context.ts';
+import { unknownPath } from '../rest/mount-routes.ts';
+import type { ServerSettings } from '../settings.ts';
+import type { Metrics } from './metrics.ts';
+
+type MetricsSettings = Pick<ServerSettings, 'demo' | 'host' | 'metricsPort' | 'metricsToken'>;
+
+/**
+ * `GET /metrics` at a server's own port. METRICS_PORT moves it to a port of its own; METRICS_TOKEN asks for a token.
+ * If neither is set, it is open with demo data, else for clients on this machine only.
+ */
+export function mountMetrics(app: Express, metrics: Metrics, settings: MetricsSettings): void {
+  app.get('/metrics', async (req, res, next) => {
+    const isElsewhere = settings.metricsPort !== undefined;
+    const isOpen = settings.metricsToken !== undefined || settings.demo;
+    if (isElsewhere || (!isOpen && !isLocal(req, contextOf(res).address))) return unknownPath(req, res, next);
+    if (!hasToken(req, settings.metricsToken)) throw unauthenticated(TOKEN_NEEDED);
+    const { contentType, body } = await metrics.text();
+    res.set('Content-Type', contentType).send(body);
+  });
+}
+
+/**
+ * Serves the metrics of all servers in this process at METRICS_PORT, if it is set. The first one opens the port, the
+ * last one closes it. Returns what takes this server's metrics out.
+ */
+export async function openMetricsPort(
+  metrics: Metrics,
+  settings: MetricsSettings,
+): Promise<() => Promise<void>> {
+  const { metricsPort } = settings;
+  if (metricsPort === undefined) return async () => undefined;
+  const listener = listeners.get(metricsPort) ?? new MetricsListener(settings.metricsToken);
+  listeners.set(metricsPort, listener);
+  await listener.add(metrics, metricsPort, settings.host);
+  return async () => {
+    if (await listener.remove(metrics)) listeners.delete(metricsPort);
+  };
+}
+
+const listeners = new Map<number, MetricsListener>();
+
+class MetricsListener {
+  private readonly members = new Set<Metrics>();
+  private readonly server: Server;
+  private listening: Promise<number> | undefined;
+
+  constructor(token: string | undefined) {
+    this.server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (req, res) => {
+      req.resume();
+      const path = req.url?.split('?', 1)[0];
+      if (req.method !== 'GET' || path !== '/metrics') return void res.writeHead(404).end();
+      if (!hasToken(req, token)) return void res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
+      this.text().then(
+        ({ contentType, body }) => res.writeHead(200, { 'Content-Type': contentType }).end(body),
+        () => res.writeHead(500).end(),
+      );
+    });
+    this.server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  async add(metrics: Metrics, port: number, host: string): Promise<void> {
+    this.members.add(metrics);
+    this.listening ??= listen(this.server, port, host, 'METRICS_PORT');
+    await this.listening;
+  }
+
+  /** True if nobody is left and the port is closed. */
+  async remove(metrics: Metrics): Promise<boolean> {
+    this.members.delete(metrics);
+    if (this.members.size > 0) return false;
+    await close(this.server, 0);
+    return true;
+  }
+
+  private async text(): Promise<{ contentType: string; body: string }> {
+    const texts = await Promise.all([...this.members].map((metrics) => metrics.text()));
+    return {
+      contentType: texts[0]?.contentType ?? 'text/plain',
+      body: joined(texts.map(({ body }) => body)),
+    };
+  }
+}
+
+/** Scrapers keep one connection each. */
+const MAX_CONNECTIONS = 32;
+
+/**
+ * Several servers' metrics as one text. A metric's samples must stand together below one HELP and TYPE line
+ * (Prometheus text format 0.0.4), and the figures of the process, which every server tells, must stand there once.
+ */
+function joined(bodies: readonly string[]): string {
+  const metrics = new Map<string, Set<string>>();
+  for (const body of bodies) {
+    let lines = new Set<string>();
+    for (const line of body.split('\n')) {
+      const name = /^# HELP (\S+)/.exec(line)?.[1];
+      if (name !== undefined) {
+        lines = metrics.get(name) ?? new Set();
+        metrics.set(name, lines);
+      }
+      if (line === '' || (line.startsWith('#') && lines.has(line))) continue;
+      if (isOfProcess(line, lines)) continue;
+      lines.add(line);
+    }
+  }
+  return `${[...metrics.values()].map((lines) => [...lines].join('\n')).join('\n')}\n`;
+}
+
+/** Whether it is a sample without the `service` label that is there already, with an older or newer value. */
+function isOfProcess(line: string, lines: ReadonlySet<string>): boolean {
+  if (line.startsWith('#') || line.includes('service="')) return false;
+  const series = line.slice(0, line.lastIndexOf(' '));
+  for (const known of lines) if (known.startsWith(`${series} `)) return true;
+  return false;
+}
+
+const TOKEN_NEEDED =
+  'Present the metrics token of this installation as "Authorization: Bearer <METRICS_TOKEN>".';
+
+/** In constant time, so that the token cannot be guessed character by character. */
+function hasToken({ headers }: IncomingMessage, token: string | undefined): boolean {
+  if (token === undefined) return true;
+  const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+  return timingSafeEqual(sha256(given), sha256(token));
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** By the connection itself and by what a proxy on this machine says of its client. */
+const isLocal = ({ socket }: IncomingMessage, clientAddress: string): boolean =>
+  isLoopback(socket.remoteAddress ?? '') && isLoopback(clientAddress);
+
+const isLoopback = (address: string): boolean => /^(::ffff:)?127\.|^::1$/.test(address);
