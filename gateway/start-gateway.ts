@@ -21,6 +21,7 @@ import { mountStartPage } from './pages/start-page.ts';
 import { mountProxies } from './rest/proxy.ts';
 import { serveGraphOverSockets } from './subscriptions/websocket.ts';
 import type { GatewaySettings } from './settings.ts';
+import { openWrites } from './writes/open-writes.ts';
 import { openSupergraph } from './supergraph/open-supergraph.ts';
 
 export interface RunningGateway {
@@ -46,6 +47,7 @@ export async function startGateway(
     isRevoked: endedSessions.isRevoked,
   });
   const rateLimitStores = await openRateLimitStores('gateway', settings, log);
+  const writes = await openWrites(settings, log);
   let stopping = false;
 
   const origins = new RequestOrigins(settings.trustedProxies);
@@ -60,6 +62,7 @@ export async function startGateway(
     verifier,
     origins,
     rateLimitStores,
+    writes,
     log,
     metrics,
     tokens,
@@ -101,6 +104,7 @@ export async function startGateway(
           },
           { name: 'sessions', run: () => endedSessions.stop() },
           { name: 'graph', run: () => graph.stop() },
+          { name: 'writes', run: () => writes.close() },
           { name: 'proxies', run: () => proxies.close() },
           { name: 'rate limits', run: () => rateLimitStores.close() },
           { name: 'metrics', run: closeMetricsPort },

@@ -1,4 +1,4 @@
-/** Leaves a failing helper in peace: after some failures in a row it is not asked for a while, then once on trial. */
+/** Stops calls to something that fails: after several failures in a row none is let through for a while, then one on trial. */
 export class CircuitBreaker {
   private readonly failuresToOpen: number;
   private readonly openMillis: number;
@@ -11,7 +11,7 @@ export class CircuitBreaker {
     this.openMillis = openMillis;
   }
 
-  /** How long to wait where it must not be asked now; 0: it may. One caller at a time goes on trial. */
+  /** Milliseconds until the next call is allowed, 0 if it is allowed now. Half-open: one trial call at a time. */
   waitMillis(): number {
     if (this.openedAt === undefined) return 0;
     const rest = this.openedAt + this.openMillis - Date.now();
@@ -31,5 +31,10 @@ export class CircuitBreaker {
     this.failures += 1;
     this.onTrial = false;
     if (this.failures >= this.failuresToOpen) this.openedAt = Date.now();
+  }
+
+  /** A call ended for a reason that says nothing about what was called. If it was the trial, the next call is one. */
+  undecided(): void {
+    this.onTrial = false;
   }
 }

@@ -14,10 +14,12 @@ import { rateCounter, rateLimited, type RateLimit } from '#server/rest/rate-limi
 import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { permissionOf } from '../authorization/permission.ts';
 import type { GatewaySettings } from '../settings.ts';
+import { Client } from '../subgraphs/client.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
 import { RequestCounts } from '../subgraphs/request-counts.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
 import type { GraphSocketOptions } from '../subscriptions/websocket.ts';
+import type { Writes } from '../writes/writes.ts';
 import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
 import { isOwnSupergraph, subgraphUrls } from '../supergraph/subgraph-urls.ts';
 import { graphServer } from './apollo-server.ts';
@@ -36,6 +38,8 @@ export interface GatewayEndpointOptions {
   rateLimitStores: RateLimitStores;
   metrics: Metrics;
   origins: RequestOrigins;
+  /** Mutations of all replicas of the gateway. */
+  writes: Writes;
   /** The gateway's own. */
   tokens: ServiceTokens;
   log: Logger;
@@ -100,7 +104,11 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     expressMiddleware(server, {
       context: async ({ res }) => {
         const { viewer, origin } = contextOf(res);
-        return { ...origin, viewer };
+        const client = new Client();
+        res.once('close', () => {
+          if (!res.writableFinished) client.leave();
+        });
+        return { ...origin, viewer, client };
       },
     }),
     graphqlErrorHandler,
@@ -136,7 +144,7 @@ const notStored: RequestHandler = (_req, res, next) => {
   next();
 };
 
-function graphOptions({ settings, metrics, log }: GatewayEndpointOptions) {
+function graphOptions({ settings, metrics, log, writes }: GatewayEndpointOptions) {
   const requests = new RequestCounts(metrics);
   const fallbacks = new Counter({
     name: 'executor_fallbacks_total',
@@ -146,6 +154,7 @@ function graphOptions({ settings, metrics, log }: GatewayEndpointOptions) {
   });
   const urlOf = subgraphUrls(settings);
   return {
+    writes,
     connect: (name: string, urlInFile: string) =>
       new HttpSubgraph({
         name,
@@ -153,6 +162,7 @@ function graphOptions({ settings, metrics, log }: GatewayEndpointOptions) {
         timeoutMillis: settings.subgraphTimeoutMillis,
         connections: settings.subgraphConnections,
         shareInFlight: settings.shareInFlight,
+        writes,
         onDone: requests.of(name),
       }),
     costLimit: settings.costLimit,

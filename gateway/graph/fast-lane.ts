@@ -10,6 +10,7 @@ import type { Metrics } from '#server/observability/metrics.ts';
 import { rateCounter, type RateLimit, type RateState } from '#server/rest/rate-limit.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { readBody } from './body-reader.ts';
+import { Client } from '../subgraphs/client.ts';
 import type { GatewayContext } from './context.ts';
 import type { Graph } from './graph.ts';
 import { NOT_JSON } from './operation-checks.ts';
@@ -79,9 +80,10 @@ export class FastLane {
     const state = await this.count?.(context);
     if (state?.refusal) return this.leave(req, res, body ?? parsed(text)); // counted and refused once more there
     const { operation, variables, rawVariables } = request;
-    const answer = await operation.toJson({ variables, rawVariables, context });
     const mediaType = MEDIA_TYPES[req.headers.accept ?? ABSENT] ?? '';
-    this.writer.write(req, res, { answer, mediaType, context, state, startedAt });
+    const response = this.writer.begin(res, { mediaType, context, state, startedAt });
+    const answer = await operation.toJson({ variables, rawVariables, context });
+    this.writer.write(req, res, response, answer);
   }
 
   private leave(req: IncomingMessage, res: ServerResponse, body?: unknown): void {
@@ -94,7 +96,8 @@ export class FastLane {
   private async contextOf(req: IncomingMessage): Promise<GatewayContext | undefined> {
     const origin = this.options.origins.of(req);
     try {
-      return { ...origin, viewer: await viewerOfRequest(req.headers, this.options.verifier) };
+      const viewer = await viewerOfRequest(req.headers, this.options.verifier);
+      return { ...origin, viewer, client: new Client() };
     } catch {
       return undefined;
     }

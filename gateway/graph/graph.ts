@@ -4,6 +4,7 @@ import type { Subgraph } from '../subgraphs/subgraph.ts';
 import { AppliedDirectives } from '../supergraph/applied-directives.ts';
 import { loadGraph } from '../supergraph/load-graph.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import type { Writes } from '../writes/writes.ts';
 import { Operations } from './operations.ts';
 import { ResponseCache } from './response-cache.ts';
 
@@ -18,6 +19,8 @@ export interface GraphOptions {
   maxListSize: number;
   /** How many documents are kept ready. */
   operationCacheSize: number;
+  /** Mutations, also those that other gateways send: answers from before them are not given again. */
+  writes: Writes;
   formatError(error: GraphQLError): GraphQLFormattedError;
   onFallback?(reason: string): void;
 }
@@ -44,10 +47,15 @@ export class Graph {
   private readonly options: GraphOptions;
   private readonly listeners = new Set<Listener>();
   private served: ServedGraph | undefined;
+  private responses = new ResponseCache();
+  private readonly stopHearing: () => void;
   private readonly draining = new Set<NodeJS.Timeout>();
 
   constructor(options: GraphOptions) {
     this.options = options;
+    this.stopHearing = options.writes.onWrite(({ service, phase }) => {
+      if (phase === 'ended') this.responses.forget([service]);
+    });
   }
 
   get current(): ServedGraph {
@@ -65,11 +73,13 @@ export class Graph {
     const directives = new AppliedDirectives(sdl);
     const requirements = new Requirements(directives);
     const { operationCacheSize, ...limits } = this.options;
+    const responses = new ResponseCache();
     const operations = new Operations(
-      { ...limits, graph: loaded, directives, requirements, responses: new ResponseCache() },
+      { ...limits, graph: loaded, directives, requirements, responses },
       operationCacheSize,
     );
     if (before) await operations.warmUp(before.operations, WARM_UP_MILLIS);
+    this.responses = responses;
     this.served = { loaded, directives, requirements, operations };
     for (const listener of this.listeners) listener(this.served);
     if (before) this.drain(before.loaded, loaded);
@@ -83,6 +93,7 @@ export class Graph {
   }
 
   async close(): Promise<void> {
+    this.stopHearing();
     for (const timer of this.draining) clearTimeout(timer);
     await Promise.all(
       [...(this.served?.loaded.subgraphs.values() ?? [])].map((subgraph) => subgraph.close()),

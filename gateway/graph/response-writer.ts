@@ -16,13 +16,15 @@ export interface ResponseWriterOptions {
 }
 
 interface Response {
-  readonly answer: JsonAnswer;
+  /** 499 until there is an answer: the word of proxies for a client that left before (nginx). */
+  status: number;
   readonly mediaType: string;
   readonly context: GatewayContext;
   readonly state: RateState | undefined;
   readonly startedAt: number;
 }
 
+const CLIENT_LEFT = 499;
 const COMPRESSED_FROM_BYTES = 1024; // 1 KiB
 const OPERATION = 'POST /graphql';
 
@@ -38,19 +40,30 @@ export class ResponseWriter {
     this.always = { ...headersOfHelmet(), 'API-Version': String(API_VERSION) };
   }
 
-  write(req: IncomingMessage, res: ServerResponse, response: Response): void {
-    const status = statusOfText(response.answer.json);
-    const headers = this.headersOf(req, response);
-    const encode = response.answer.json.length < COMPRESSED_FROM_BYTES ? undefined : encoderFor(req);
-    res.once('close', () => this.done(res, status, response));
-    if (!encode) return send(res, status, headers, Buffer.from(response.answer.json));
-    encode.compress(response.answer.json, (error, compressed) => {
+  /** To be called before the operation runs: if the client leaves meanwhile, its calls end. */
+  begin(res: ServerResponse, told: Omit<Response, 'status'>): Response {
+    const response = { ...told, status: CLIENT_LEFT };
+    res.once('close', () => {
+      if (!res.writableFinished) response.context.client?.leave();
+      this.done(res, response);
+    });
+    return response;
+  }
+
+  write(req: IncomingMessage, res: ServerResponse, response: Response, answer: JsonAnswer): void {
+    if (res.destroyed) return;
+    const status = statusOfText(answer.json);
+    response.status = status;
+    const headers = this.headersOf(req, response, answer);
+    const encode = answer.json.length < COMPRESSED_FROM_BYTES ? undefined : encoderFor(req);
+    if (!encode) return send(res, status, headers, Buffer.from(answer.json));
+    encode.compress(answer.json, (error, compressed) => {
       if (error) return void res.destroy(error);
       send(res, status, { ...headers, 'Content-Encoding': encode.name }, compressed);
     });
   }
 
-  private headersOf(req: IncomingMessage, { answer, mediaType, context, state }: Response) {
+  private headersOf(req: IncomingMessage, { mediaType, context, state }: Response, answer: JsonAnswer) {
     const { origin } = req.headers;
     const headers: Record<string, string> = {
       ...this.always,
@@ -72,7 +85,7 @@ export class ResponseWriter {
     return headers;
   }
 
-  private done(res: ServerResponse, status: number, { context, startedAt }: Response): void {
+  private done(res: ServerResponse, { status, context, startedAt }: Response): void {
     const millis = performance.now() - startedAt;
     this.options.metrics.requestDone('graphql', OPERATION, status, millis / 1000);
     this.requests.info(

@@ -72,6 +72,11 @@ export class AnswerReader extends Limited implements Dispatcher.DispatchHandler 
     this.giveUp(new TimeLimitError());
   }
 
+  /** The receiver does not want the answer any more. */
+  abort(reason: Error): void {
+    this.giveUp(reason);
+  }
+
   private giveUp(reason: Error): void {
     this.timeLimit.end(this);
     if (this.failure) return;

@@ -2,17 +2,22 @@ import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
 import type { CircuitBreaker } from '#server/circuit-breaker.ts';
 import { AnswerReader, TimeLimitError, type AnswerReceiver, type RawAnswer } from './answer-reader.ts';
+import { ClientLeftError, type Awaited, type Client } from './client.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** `refused`: not sent, as the breaker is open. */
-export type RequestOutcome = 'answered' | 'failed' | 'late' | 'retried' | 'refused';
+/** `refused`: not sent, because the breaker is open or too many wait. `aborted`: nobody waits for the answer any more. */
+export type RequestOutcome = 'answered' | 'failed' | 'late' | 'retried' | 'refused' | 'aborted';
 
 /** What all requests to one subgraph have in common. */
 export interface Line {
   readonly pool: Pool;
   readonly path: string;
   readonly breaker: CircuitBreaker;
-  /** Told of every request: for metrics. */
+  /** Most requests under way at once, those that wait for a connection included. */
+  readonly maxUnderWay: number;
+  /** Requests under way now. */
+  underWay: number;
+  /** Called for every request: for metrics. */
   onDone(outcome: RequestOutcome): void;
 }
 
@@ -21,18 +26,18 @@ export interface ExchangeOptions {
   readonly headers: string[];
   /** For one try, from asking for a connection to the last byte. */
   readonly timeLimit: TimeLimit;
-  /** Whether it is sent once more where its connection broke, or where it met a server that is just restarting. */
+  /** Whether it is sent once more if its connection broke, or if it met a server that is just restarting. */
   readonly twice: boolean;
   /** Whether a failure says nothing of the subgraph. */
   readonly isCallersFault?: () => boolean;
 }
 
-/** Not sent, as the subgraph failed too often of late. */
+/** Not sent: the subgraph failed too often of late, or too many requests wait for it. */
 export class RefusedError extends Error {
   readonly waitMillis: number;
 
   constructor(waitMillis: number) {
-    super('the breaker is open');
+    super('the request was not sent');
     this.waitMillis = waitMillis;
   }
 }
@@ -40,59 +45,87 @@ export class RefusedError extends Error {
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024; // 64 MiB
 /** Answers of proxies and of servers that are starting or stopping: the same query may go well a moment later. */
 const PASSING = new Set([502, 503, 504]);
+/** When a request that found too many before it may be sent again. */
+const CROWDED_WAIT_MILLIS = 1_000; // 1 s
 
 /**
  * One request and its answer, with what is decided around them: whether it is sent at all, whether once more, and what
  * the breaker learns from it. An object with callbacks, because a promise for each of these steps costs more than they do.
  */
-export class Exchange implements AnswerReceiver {
+export class Exchange implements AnswerReceiver, Awaited {
+  /** @throws RefusedError, TimeLimitError, ClientLeftError, or whatever else went wrong */
+  readonly answer: Promise<RawAnswer>;
+  isOver = false;
+  /** Called once, when the answer is there or will not come. */
+  onOver: (() => void) | undefined;
   private readonly line: Line;
   private readonly options: ExchangeOptions;
-  private readonly resolve: (answer: RawAnswer) => void;
-  private readonly reject: (error: Error) => void;
+  private resolve!: (answer: RawAnswer) => void;
+  private reject!: (error: Error) => void;
+  private reader: AnswerReader | undefined;
   private triesLeft: number;
+  private waiting = 0;
 
-  private constructor(
-    line: Line,
-    options: ExchangeOptions,
-    resolve: (answer: RawAnswer) => void,
-    reject: (error: Error) => void,
-  ) {
+  /** Sends it, if the breaker allows. */
+  constructor(line: Line, options: ExchangeOptions) {
     this.line = line;
     this.options = options;
-    this.resolve = resolve;
-    this.reject = reject;
     this.triesLeft = options.twice ? 2 : 1;
+    this.answer = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    const waitMillis = line.underWay >= line.maxUnderWay ? CROWDED_WAIT_MILLIS : line.breaker.waitMillis();
+    line.underWay += 1;
+    if (waitMillis === 0) this.send();
+    else this.fail('refused', new RefusedError(waitMillis));
   }
 
-  /** @throws RefusedError, TimeLimitError, or whatever else went wrong */
-  static run(line: Line, options: ExchangeOptions): Promise<RawAnswer> {
-    return new Promise((resolve, reject) => {
-      const waitMillis = line.breaker.waitMillis();
-      if (waitMillis === 0) return new Exchange(line, options, resolve, reject).send();
-      line.onDone('refused');
-      reject(new RefusedError(waitMillis));
-    });
+  /** One more waits for the answer. Without a client it is waited for to its end. */
+  isWantedBy(client: Client | undefined): void {
+    this.waiting += 1;
+    client?.waitsFor(this);
+  }
+
+  leave(): void {
+    this.waiting -= 1;
+    if (this.waiting === 0 && !this.isOver) this.reader?.abort(new ClientLeftError());
   }
 
   answered(answer: RawAnswer): void {
-    const { breaker, onDone } = this.line;
-    const failed = isFailure(answer);
-    if (failed && this.sentAgain()) return;
-    if (failed) breaker.failed();
+    const { breaker } = this.line;
+    const isFailed = isFailure(answer);
+    if (isFailed && PASSING.has(answer.status) && this.sentAgain()) return;
+    if (isFailed) breaker.failed();
     else breaker.succeeded();
-    onDone('answered');
+    this.end('answered');
     this.resolve(answer);
   }
 
   failed(error: Error): void {
-    const { breaker, onDone } = this.line;
+    const { breaker } = this.line;
+    if (error instanceof ClientLeftError) {
+      breaker.undecided();
+      return this.fail('aborted', error);
+    }
+    // A slow query of one caller says nothing about the others' queries.
     const isLate = error instanceof TimeLimitError;
     if (!isLate && this.sentAgain()) return;
-    if (this.options.isCallersFault?.()) breaker.succeeded();
+    if (isLate || this.options.isCallersFault?.()) breaker.undecided();
     else breaker.failed();
-    onDone(isLate ? 'late' : 'failed');
+    this.fail(isLate ? 'late' : 'failed', error);
+  }
+
+  private fail(outcome: RequestOutcome, error: Error): void {
+    this.end(outcome);
     this.reject(error);
+  }
+
+  private end(outcome: RequestOutcome): void {
+    this.isOver = true;
+    this.line.underWay -= 1;
+    this.line.onDone(outcome);
+    this.onOver?.();
   }
 
   private sentAgain(): boolean {
@@ -106,12 +139,11 @@ export class Exchange implements AnswerReceiver {
     const { pool, path } = this.line;
     const { body, headers, timeLimit } = this.options;
     this.triesLeft -= 1;
-    pool.dispatch(
-      { path, method: 'POST', headers, body },
-      new AnswerReader({ timeLimit, maxBytes: MAX_ANSWER_BYTES }, this),
-    );
+    this.reader = new AnswerReader({ timeLimit, maxBytes: MAX_ANSWER_BYTES }, this);
+    pool.dispatch({ path, method: 'POST', headers, body }, this.reader);
   }
 }
 
+/** A 5xx that is no GraphQL answer: of a proxy, or of a server that is not itself. */
 const isFailure = ({ status, text }: RawAnswer): boolean =>
-  PASSING.has(status) && !text.startsWith('{"errors"') && !text.startsWith('{"data"');
+  status >= 500 && !text.startsWith('{"errors"') && !text.startsWith('{"data"');

@@ -5,8 +5,11 @@ import { CircuitBreaker } from '#server/circuit-breaker.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { TimeLimitError, type RawAnswer } from './answer-reader.ts';
+import { MemoryWrites, type Writes } from '../writes/writes.ts';
+import { ClientLeftError } from './client.ts';
 import { Exchange, RefusedError, type Line, type RequestOutcome } from './exchange.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
+import { callerOf, Generations } from './generations.ts';
 import { InFlight } from './in-flight.ts';
 import { multipartBody } from './multipart-body.ts';
 import { isPlainJson, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
@@ -21,11 +24,15 @@ export interface HttpSubgraphOptions {
   connections: number;
   /** Whether equal queries of one caller under way at the same time are sent once. */
   shareInFlight: boolean;
-  /** Told of every request: for metrics. */
+  /** Told of every mutation. Absent: this is the only gateway, and nothing else wants to know. */
+  writes?: Writes;
+  /** Called for every request: for metrics. */
   onDone?: (outcome: RequestOutcome) => void;
 }
 
 const UPLOAD_TIME_FACTOR = 6;
+/** Requests that wait for each connection before more are refused. */
+const WAITING_A_CONNECTION = 32;
 /** After so many failures in a row a subgraph is left in peace for 5 s, then asked once on trial. */
 const BREAKER = { failuresToOpen: 10, openMillis: 5_000 };
 
@@ -40,7 +47,10 @@ export class HttpSubgraph implements Subgraph {
   private readonly line: Line;
   private readonly timeLimit: TimeLimit;
   private readonly uploadTimeLimit: TimeLimit;
-  private readonly inFlight = new InFlight();
+  private readonly generations = new Generations();
+  private readonly inFlight = new InFlight(this.generations);
+  private readonly writes: Writes;
+  private readonly stopHearing: () => void;
 
   constructor(options: HttpSubgraphOptions) {
     const { origin, pathname, search } = new URL(options.url);
@@ -57,8 +67,12 @@ export class HttpSubgraph implements Subgraph {
       }),
       path: `${pathname}${search}`,
       breaker: new CircuitBreaker(BREAKER),
+      maxUnderWay: options.connections * (WAITING_A_CONNECTION + 1),
+      underWay: 0,
       onDone: options.onDone ?? (() => undefined),
     };
+    this.writes = options.writes ?? new MemoryWrites();
+    this.stopHearing = this.writes.onWrite((write) => this.generations.hear(write));
   }
 
   async send(request: SubgraphRequest): Promise<SubgraphAnswer> {
@@ -74,19 +88,39 @@ export class HttpSubgraph implements Subgraph {
   }
 
   close(): Promise<void> {
+    this.stopHearing();
     return this.line.pool.close();
   }
 
   private ask(request: SubgraphRequest): Promise<RawAnswer> {
+    if (request.kind === 'mutation') return this.write(request);
     if (request.files) return this.upload(request, request.files);
-    const { body, kind, context } = request;
-    if (kind === 'query' && this.options.shareInFlight)
-      return this.inFlight.send(body, context, () => this.post(request));
-    return this.post(request);
+    return this.read(request);
   }
 
-  private post({ body, kind, context }: SubgraphRequest): Promise<RawAnswer> {
-    return Exchange.run(this.line, {
+  /** Ends early if all who wait for it leave. */
+  private read(request: SubgraphRequest): Promise<RawAnswer> {
+    const { body, context } = request;
+    if (context.client?.hasLeft) return Promise.reject(new ClientLeftError());
+    const begin = () => this.post(request);
+    const exchange = this.options.shareInFlight ? this.inFlight.share(body, context, begin) : begin();
+    exchange.isWantedBy(context.client);
+    return exchange.answer;
+  }
+
+  /** Runs to its end whether the client waits or not; it must be told of before its answer is given. */
+  private async write(request: SubgraphRequest): Promise<RawAnswer> {
+    const write = { caller: callerOf(request.context), service: this.name };
+    void this.writes.tell({ ...write, phase: 'begun' });
+    try {
+      return await (request.files ? this.upload(request, request.files) : this.post(request).answer);
+    } finally {
+      await this.writes.tell({ ...write, phase: 'ended' });
+    }
+  }
+
+  private post({ body, kind, context }: SubgraphRequest): Exchange {
+    return new Exchange(this.line, {
       body,
       headers: forwardedHeaders(context),
       timeLimit: this.timeLimit,
@@ -112,13 +146,13 @@ export class HttpSubgraph implements Subgraph {
       broken = error;
     });
     try {
-      return await Exchange.run(this.line, {
+      return await new Exchange(this.line, {
         body: stream,
         headers,
         timeLimit: this.uploadTimeLimit,
         twice: false,
         isCallersFault: () => broken !== undefined,
-      });
+      }).answer;
     } catch (error) {
       throw broken ? uploadFailure(broken) : error;
     }
@@ -129,6 +163,8 @@ export class HttpSubgraph implements Subgraph {
     if (error instanceof GraphQLError) return error;
     if (error instanceof TimeLimitError)
       return this.failure('UPSTREAM_TIMEOUT', 'did not answer in time', { cause: error });
+    if (error instanceof ClientLeftError)
+      return this.failure('UPSTREAM_UNAVAILABLE', 'was not waited for', { cause: error });
     if (!(error instanceof RefusedError)) return this.unavailable(error);
     const retryAfterSeconds = Math.ceil(error.waitMillis / 1000);
     return this.failure('UPSTREAM_UNAVAILABLE', 'does not answer', { retryAfterSeconds });

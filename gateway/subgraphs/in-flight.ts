@@ -1,29 +1,40 @@
 import type { GatewayContext } from '../graph/context.ts';
-import type { RawAnswer } from './answer-reader.ts';
+import type { Exchange } from './exchange.ts';
+import type { Generations } from './generations.ts';
 
 interface UnderWay {
-  /** None once it is there: a map's earlier tables, which V8 may keep for a while, then hold no answers. */
-  answer: Promise<RawAnswer> | undefined;
+  /** Undefined as soon as it has ended: V8 may keep a map's earlier tables for a while, and they then hold no answers. */
+  exchange: Exchange | undefined;
 }
 
 /**
  * Equal queries of one caller that are under way at the same time are sent once. The key holds everything that is
- * passed on and may change the answer: who asks, from where, with which program; not the ids by which requests are traced.
+ * passed on and may change the answer: who asks, from where, with which program, and how many mutations came before;
+ * not the ids by which requests are traced.
  */
 export class InFlight {
   private readonly underWay = new Map<string, UnderWay>();
+  private readonly generations: Generations;
 
-  send(body: string, context: Partial<GatewayContext>, send: () => Promise<RawAnswer>): Promise<RawAnswer> {
-    const key = `${context.authorization}\n${context.address}\n${context.userAgent}\n${body}`;
-    const known = this.underWay.get(key)?.answer;
-    if (known) return known;
-    const one: UnderWay = { answer: undefined };
-    const answer = send().finally(() => {
-      one.answer = undefined;
-      this.underWay.delete(key);
-    });
-    one.answer = answer;
+  constructor(generations: Generations) {
+    this.generations = generations;
+  }
+
+  /** The exchange that is under way already, or the one that `begin` gives. */
+  share(body: string, context: Partial<GatewayContext>, begin: () => Exchange): Exchange {
+    const generation = this.generations.of(context);
+    if (generation === undefined) return begin();
+    const key = `${generation}\n${context.authorization}\n${context.address}\n${context.userAgent}\n${body}`;
+    const known = this.underWay.get(key)?.exchange;
+    if (known && !known.isOver) return known;
+    const exchange = begin();
+    if (exchange.isOver) return exchange; // refused
+    const one: UnderWay = { exchange };
     this.underWay.set(key, one);
-    return answer;
+    exchange.onOver = () => {
+      one.exchange = undefined;
+      if (this.underWay.get(key) === one) this.underWay.delete(key);
+    };
+    return exchange;
   }
 }

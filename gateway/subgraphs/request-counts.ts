@@ -13,7 +13,7 @@ export class RequestCounts {
     registry.registerMetric(
       new Counter({
         name: 'subgraph_requests_total',
-        help: 'Requests to subgraphs by their outcome: answered, failed, late, retried, refused (not sent, the breaker is open).',
+        help: 'Requests to subgraphs by their outcome: answered, failed, late, retried, refused (not sent: the breaker is open, or too many wait), aborted (the client has left).',
         labelNames: ['subgraph', 'outcome'] as const,
         registers: [],
         collect() {

@@ -138,6 +138,28 @@ describe('a subgraph that', () => {
     expect((await graph.ask(QUERY)).body).toEqual({ data: { person: { name: 'Ann', visits: 7 } } });
   }, 20_000);
 
+  it('is slow for one caller goes on answering the others', async () => {
+    const visits = graph.subgraph('visits');
+    visits.instead = (_req, res) => void kept.push(res);
+    await Promise.all(
+      Array.from({ length: 15 }, async (_, index) => {
+        const { body } = await graph.ask(`query Slow${index} { doors }`);
+        expect(body.errors).toMatchObject([{ extensions: { code: 'UPSTREAM_TIMEOUT' } }]);
+      }),
+    );
+    visits.instead = undefined;
+    expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
+  }, 20_000);
+
+  it('answers 500 again and again is left in peace, too', async () => {
+    const visits = graph.subgraph('visits');
+    visits.instead = (_req, res) => void res.writeHead(500).end('Error');
+    for (let i = 0; i < 12; i += 1) await graph.ask(QUERY);
+    const before = visits.requests;
+    await graph.ask(QUERY);
+    expect(visits.requests).toBe(before);
+  }, 20_000);
+
   it('hangs does not hold up what does not need it', async () => {
     const medianMillis = async (): Promise<number> => {
       const times: number[] = [];

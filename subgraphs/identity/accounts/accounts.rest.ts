@@ -8,12 +8,10 @@ import {
   AccountExportShape,
   DeleteAccountShape,
 } from './accounts.shapes.ts';
+import { EXPORT_RATE } from '../rates.ts';
 import type { AccountExports } from './exports.ts';
 
 const route = restRoute<{ accounts: Accounts; accountExports: AccountExports }>();
-
-/** Exports a minute. */
-const EXPORT_RATE = { name: 'exports', perMinute: 10, by: 'caller' } as const;
 
 const DOWNLOAD = {
   'Content-Type': 'application/json; charset=utf-8',

@@ -1,0 +1,141 @@
+import http from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { GatewayContext } from '../../gateway/graph/context.ts';
+import { Client } from '../../gateway/subgraphs/client.ts';
+import { HttpSubgraph } from '../../gateway/subgraphs/http-subgraph.ts';
+import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
+
+const service = http.createServer();
+let graph: OtherGraph;
+beforeAll(async () => {
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  graph = await startOtherGraph(
+    {
+      things: {
+        typeDefs: 'type Query { slow: Int quick: Int } type Mutation { write: Int }',
+        resolvers: { Query: { slow: () => 1, quick: () => 2 }, Mutation: { write: () => 3 } },
+      },
+    },
+    {
+      GYM_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+      SUBGRAPH_TIMEOUT_MILLIS: '20000',
+    },
+  );
+}, 60_000);
+afterAll(async () => {
+  await graph.stop();
+  service.closeAllConnections();
+  service.close();
+});
+beforeEach(() => {
+  graph.subgraph('things').instead = undefined;
+});
+
+/** The subgraph's side of the next request: it is not answered. */
+const nextAtSubgraph = (): Promise<http.ServerResponse> =>
+  new Promise((resolve) => {
+    const things = graph.subgraph('things');
+    things.instead = (_req, res) => {
+      things.instead = undefined;
+      resolve(res);
+    };
+  });
+
+function client(query: string): { leave(): void; answer: Promise<Response> } {
+  const controller = new AbortController();
+  const answer = fetch(`${graph.url}/graphql`, {
+    method: 'POST',
+    signal: controller.signal,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  answer.catch(() => undefined);
+  return { answer, leave: () => controller.abort() };
+}
+
+describe('when a client leaves before its answer', () => {
+  it.each(['for the first time', 'again'])('its query at a subgraph ends, asked %s', async () => {
+    const arrived = nextAtSubgraph();
+    const { leave } = client('{ slow }');
+    const atSubgraph = await arrived;
+    leave();
+    await once(atSubgraph, 'close');
+    expect(atSubgraph.writableEnded).toBe(false);
+  });
+
+  it('a query that others wait for too goes on until the last of them has left', async () => {
+    const { port } = service.address() as AddressInfo;
+    const subgraph = new HttpSubgraph({
+      name: 'things',
+      url: `http://127.0.0.1:${port}/graphql`,
+      timeoutMillis: 20_000,
+      connections: 4,
+      shareInFlight: true,
+    });
+    let requests = 0;
+    const count = (): void => void (requests += 1);
+    service.on('request', count);
+    const clients = [new Client(), new Client(), new Client()];
+    const send = (one: Client | undefined) =>
+      subgraph.send({
+        body: '{"query":"{ quick }"}',
+        kind: 'query',
+        context: { client: one } as GatewayContext,
+      });
+    const arrived = once(service, 'request') as Promise<[http.IncomingMessage, http.ServerResponse]>;
+    const [first, second] = [send(clients[0]), send(clients[1])];
+    const [, atService] = await arrived;
+    clients[0]?.leave();
+    const third = send(clients[2]);
+    expect(atService.destroyed).toBe(false);
+    clients[1]?.leave();
+    clients[2]?.leave();
+    for (const one of [first, second, third]) await expect(one).rejects.toThrow('was not waited for');
+    await once(atService, 'close');
+    expect(requests).toBe(1);
+    // The next one does not join what was given up.
+    const again = once(service, 'request') as Promise<[http.IncomingMessage, http.ServerResponse]>;
+    const last = send(undefined);
+    (await again)[1].end('{"data":{"quick":2}}');
+    expect((await last).data).toEqual({ quick: 2 });
+    service.off('request', count);
+    await subgraph.close();
+  });
+
+  it('a mutation runs to its end', async () => {
+    const arrived = nextAtSubgraph();
+    const { leave, answer } = client('mutation { write }');
+    const atSubgraph = await arrived;
+    leave();
+    await expect(answer).rejects.toThrow('aborted');
+    await graph.ask('{ slow }');
+    expect(atSubgraph.destroyed).toBe(false);
+    atSubgraph.end('{"data":{"write":3}}');
+    await once(atSubgraph, 'finish');
+  });
+
+  it('does not count for or against the subgraph', async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const arrived = nextAtSubgraph();
+      const { leave } = client('{ slow }');
+      const atSubgraph = await arrived;
+      leave();
+      await once(atSubgraph, 'close');
+    }
+    expect((await graph.ask('{ slow }')).body).toEqual({ data: { slow: 1 } });
+    expect(await graph.metrics()).toMatch(/subgraph_requests_total\{[^}]*outcome="aborted"[^}]*\} 1\d/);
+  });
+
+  it('its REST request to a service ends', async () => {
+    const controller = new AbortController();
+    const arrived = once(service, 'request') as Promise<[http.IncomingMessage, http.ServerResponse]>;
+    const answer = fetch(`${graph.url}/gym/things`, { signal: controller.signal });
+    const [, atService] = await arrived;
+    controller.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    await once(atService, 'close');
+  });
+});

@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import type http from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { gatewaySettingsOf } from '../../gateway/settings.ts';
+import { startGateway, type RunningGateway } from '../../gateway/start-gateway.ts';
+import { startRedis, type OwnRedis } from '../squad/support/redis.ts';
+import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
+
+const TYPES = `
+  type Query { n: Int }
+  type Mutation { set(n: Int!): Int }
+`;
+
+const canRedis = process.env.REDIS_URL && spawnSync('redis-server', ['--version']).status === 0;
+if (!canRedis)
+  console.warn('Two gateways are not tested: REDIS_URL is not set, or redis-server is not installed.');
+
+let value = 1;
+let redis: OwnRedis | undefined;
+let graph: OtherGraph;
+let other: RunningGateway;
+
+beforeAll(async () => {
+  if (canRedis) redis = await startRedis();
+  const env: Record<string, string> = redis ? { REDIS_URL: redis.url } : {};
+  graph = await startOtherGraph(
+    { numbers: { typeDefs: TYPES, resolvers: { Query: { n: () => value }, Mutation: { set } } } },
+    env,
+  );
+  other = await startGateway(
+    gatewaySettingsOf({
+      HOST: '127.0.0.1',
+      GATEWAY_PORT: '0',
+      DATA_DIR: graph.dataDir,
+      DEMO: 'on',
+      LOG_LEVEL: 'silent',
+      RATE_LIMITS: 'off',
+      STOP_GRACE_PERIOD_MILLIS: '500',
+      SUPERGRAPH: graph.supergraphFile,
+      ...env,
+    }),
+  );
+}, 60_000);
+afterAll(async () => {
+  await other.stop();
+  await graph.stop();
+  await redis?.stop();
+});
+beforeEach(() => {
+  value = 1;
+  graph.subgraph('numbers').instead = undefined;
+});
+
+function set(_root: unknown, { n }: { n: number }): number {
+  value = n;
+  return n;
+}
+
+const ask = async (url: string, query: string): Promise<{ data: Record<string, unknown> }> => {
+  const answer = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  return (await answer.json()) as { data: Record<string, unknown> };
+};
+
+/** Holds the next request at the subgraph, which has read the value already; the others are answered. */
+async function heldQuery(url: string): Promise<{ answer: Promise<{ data: unknown }>; release(): void }> {
+  const subgraph = graph.subgraph('numbers');
+  const read = value;
+  const held = new Promise<http.ServerResponse>((resolve) => {
+    subgraph.instead = (_req, res) => {
+      subgraph.instead = undefined;
+      resolve(res);
+    };
+  });
+  const answer = ask(url, '{ n }');
+  const response = await held;
+  return { answer, release: () => void response.end(`{"data":{"n":${read}}}`) };
+}
+
+describe('a query that is sent after the answer to a mutation of the same caller', () => {
+  it.each([
+    ['the same gateway', () => [graph.url, graph.url, graph.url]],
+    ...(canRedis
+      ? [
+          [
+            'another gateway, where an older query is under way',
+            () => [other.url, graph.url, other.url],
+          ] as const,
+        ]
+      : []),
+  ] as [string, () => string[]][])('reads what was written: at %s', async (_where, urls) => {
+    const [early = '', writer = '', late = ''] = urls();
+    // The value changes for real only while the early query is held.
+    for (let round = 2; round < 12; round += 1) {
+      const older = await heldQuery(early);
+      expect(await ask(writer, `mutation { set(n: ${round}) }`)).toEqual({ data: { set: round } });
+      expect(await ask(late, '{ n }')).toEqual({ data: { n: round } });
+      older.release();
+      expect(await older.answer).toEqual({ data: { n: round === 2 ? 1 : round - 1 } });
+    }
+  });
+});
+
+(canRedis ? describe : describe.skip)('without the Redis that it had', () => {
+  it('the gateway answers mutations', async () => {
+    await redis?.stop();
+    const startedAt = performance.now();
+    for (let n = 5; n < 10; n += 1)
+      expect(await ask(graph.url, `mutation { set(n: ${n}) }`)).toEqual({ data: { set: n } });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    redis = await startRedis();
+  });
+});

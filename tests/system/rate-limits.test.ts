@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AnySubgraph } from '#server/define-subgraph.ts';
+import type { RestRoute } from '#server/rest/route.ts';
+import { subgraphs } from '../../subgraphs/index.ts';
+
+/** For each route with a limit of its own the field of the graph that does the same; or why there is none. */
+const TWINS: Record<string, string> = {
+  'POST /auth/register': 'Mutation.register',
+  'POST /auth/login': 'Mutation.login',
+  'POST /auth/refresh': 'Mutation.refreshToken',
+  'POST /auth/logout': 'Mutation.logout',
+  'GET /auth/sessions': 'Query.sessions',
+  'DELETE /auth/sessions/:id': 'Mutation.endSession',
+  'POST /auth/password-reset': 'Mutation.requestPasswordReset',
+  'POST /auth/password-reset/confirm': 'Mutation.resetPassword',
+  'POST /auth/qr/rotate': 'Mutation.rotateQrCode',
+  'POST /auth/keys/rotate': 'Mutation.rotateSigningKey',
+  'GET /users/me/export': 'Query.exportMyAccount',
+  'POST /users/me/exports': 'Mutation.requestAccountExport',
+  'GET /check-availability': 'Query.checkAvailability',
+  'POST /analyze': 'Mutation.analyzeFood',
+};
+const WITHOUT_TWIN: Record<string, string> = {
+  'GET /auth/me': 'Query.me is the entry to all of a person, and has the limit of the graph.',
+  'POST /auth/token': 'Services and machine clients get their tokens by REST only.',
+  'GET /auth/ended-sessions': 'Only services ask for it.',
+  'GET /auth/email-availability': 'Only services ask for it.',
+  'DELETE /accounts/:userId': 'Only services ask for it.',
+  'GET /accounts/:userId/records': 'Only services ask for it.',
+};
+
+const limitedRoutes = subgraphs.flatMap((subgraph: AnySubgraph) =>
+  (subgraph.rest as readonly RestRoute<never>[]).flatMap((route) =>
+    route.rateLimit ? [{ subgraph, name: `${route.method} ${route.path}`, limit: route.rateLimit }] : [],
+  ),
+);
+
+describe('a limit of a REST route', () => {
+  it.each(limitedRoutes)('holds for its twin in the graph: $name', ({ subgraph, name, limit }) => {
+    const twin = TWINS[name];
+    expect(twin ?? WITHOUT_TWIN[name]).toBeDefined();
+    expect(twin && subgraph.graphqlRateLimits?.[twin]).toEqual(twin && limit);
+  });
+
+  it('is declared for every field of the graph that has one', () => {
+    const fields = subgraphs.flatMap(({ graphqlRateLimits = {} }: AnySubgraph) =>
+      Object.keys(graphqlRateLimits),
+    );
+    expect(fields.toSorted()).toEqual(Object.values(TWINS).toSorted());
+  });
+});
