@@ -96,7 +96,7 @@ export class PlatformError extends Error {
 }
 
 export const unauthenticated = (
-  message = 'Present an access token as "Authorization: Bearer <token>"; POST /auth/login of the identity service gives one.',
+  message = 'Present an access token as "Authorization: Bearer <token>". The mutation "login" of the graph gives one, and so does POST /auth/login of the identity service (POST /identity/auth/login at the gateway).',
 ) => new PlatformError('UNAUTHENTICATED', message);
 export const forbidden = (message: string) => new PlatformError('FORBIDDEN', message);
 export const notFound = (what: string, id: string) =>

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { viewerOf } from './auth/authenticate.ts';
 import { EndedSessions } from './auth/ended-sessions.ts';
@@ -11,6 +11,7 @@ import { openDatabase } from './database/database.ts';
 import type { DatabaseServer } from './database/database-server.ts';
 import { watchPool } from './database/pool-watch.ts';
 import type { AnySubgraph, ServiceBase, SocketHost } from './define-subgraph.ts';
+import { PlatformError } from './errors.ts';
 import { Features, featuresByGymService, switchable, type FeatureModule } from './features.ts';
 import { diskStorage } from './files/file-storage.ts';
 import { limitFields } from './graphql/limit-fields.ts';
@@ -149,6 +150,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   });
   if (settings.rateLimits) limitFields(schema, subgraph.graphqlRateLimits ?? {}, rateLimitStores);
   const unitOfResponse = (res: Response) => unitOf(contextOf(res).viewer, contextOf(res).origin);
+  app.all('/graphql', postOnly);
   const stopGraph = await mountGraphEndpoint(app, {
     schema,
     verifier,
@@ -272,6 +274,13 @@ function switchableServices(
     services[name] = switchable(services[name] ?? {}, module, features, viewer);
   return services;
 }
+
+/** The gateway's graph answers GET and the explorer; a service's own part is asked by POST. */
+const postOnly: RequestHandler = (req, res, next) => {
+  if (req.method === 'POST') return next();
+  res.set('Allow', 'POST, OPTIONS');
+  throw new PlatformError('METHOD_NOT_ALLOWED', `${req.method} is not possible here; allowed: POST.`);
+};
 
 const NOWHERE: Origin = {
   requestId: '',

@@ -21,9 +21,12 @@ export interface GraphServerOptions {
  * It parses, validates and negotiates; what it lets through runs as in the fast lane.
  */
 export function graphServer({ graph, introspection, log }: GraphServerOptions): ApolloServer<GatewayContext> {
+  /** Heads of answers with data. The operations of a batch share one head: one of them with data makes it a 200. */
+  const withData = new WeakSet<object>();
   return new ApolloServer<GatewayContext>({
     gateway: asGateway(graph),
     ...apolloOptions(log),
+    csrfPrevention: false, // `jsonOrUpload` is what prevents it
     allowBatchedHttpRequests: true, // their number is checked before
     // What is asked for again is known to the fast lane; 30 MiB of documents as Apollo counts them are 200 of memory.
     documentStore: null,
@@ -40,8 +43,11 @@ export function graphServer({ graph, introspection, log }: GraphServerOptions): 
           },
           // Apollo Server would take it from any error, also beside data.
           willSendResponse: async ({ response: { http, body } }) => {
-            if (body.kind === 'single' && body.singleResult.data !== undefined)
-              http.status = statusOf(body.singleResult);
+            if (body.kind !== 'single') return;
+            const { data } = body.singleResult;
+            if (typeof data === 'object' && data !== null) withData.add(http);
+            if (withData.has(http)) http.status = 200;
+            else if (data !== undefined) http.status = statusOf(body.singleResult);
           },
         }),
       },

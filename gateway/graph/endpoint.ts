@@ -26,6 +26,7 @@ import { graphServer } from './apollo-server.ts';
 import { formatGatewayError } from './errors.ts';
 import { FastLane } from './fast-lane.ts';
 import { Graph } from './graph.ts';
+import { countBatch, explorerForBrowsers, jsonOrUpload, negotiatedError } from './http-rules.ts';
 import { operationChecks } from './operation-checks.ts';
 import { PersistedOperations, readManifest } from './persisted-operations.ts';
 import { socketOperations } from './socket-operations.ts';
@@ -88,19 +89,19 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
   });
   await server.start();
   const store = settings.rateLimits ? rateLimitStores(RATE_LIMIT.name) : undefined;
+  const count = store && rateCounter(RATE_LIMIT, store);
 
-  app.get('/graphql', (req, res, next) => {
-    if (req.accepts(['json', 'html']) === 'html' && req.query.query === undefined) res.redirect('/explorer');
-    else next();
-  });
+  app.get('/graphql', explorerForBrowsers);
   app.use(
     '/graphql',
     notStored,
     optionalAuth(verifier),
     ...(store ? [rateLimited({ ...RATE_LIMIT, store })] : []),
+    jsonOrUpload,
     multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: 10 }),
     readJson(),
     operationChecks(persisted),
+    ...(count ? [countBatch(count)] : []),
     expressMiddleware(server, {
       context: async ({ res }) => {
         const { viewer, origin } = contextOf(res);
@@ -111,6 +112,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
         return { ...origin, viewer, client };
       },
     }),
+    negotiatedError,
     graphqlErrorHandler,
   );
   return {
@@ -128,7 +130,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
       rateLimit: store && { limit: RATE_LIMIT, store },
     }),
     textOf: (payload) => persisted.textOf(payload),
-    ...socketOperations({ graph, introspection, log, count: store && rateCounter(RATE_LIMIT, store) }),
+    ...socketOperations({ graph, introspection, log, count }),
     async stop() {
       supergraph.stop();
       await subscriptions.close();

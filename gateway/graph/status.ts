@@ -7,14 +7,17 @@ export interface Outcome {
 }
 
 /**
- * The HTTP status of an operation that was executed: 200 with anything at all in its data; where nothing is, what the
- * last error says. A fault inside of a service stays an error of the operation, not one of the gateway.
+ * The HTTP status of an operation that was executed: 200 if its data is an object, even one of nulls (GraphQL over
+ * HTTP, 6.4: clients read the data of a 2xx only); else that of the last error.
  */
-export function statusOf({ data, errors }: Outcome): number {
-  if (!errors || Object.values(data ?? {}).some((value) => value !== null)) return 200;
-  const { code, http } = errors.findLast(hasStatus)?.extensions ?? {};
-  return code === 'INTERNAL' ? 200 : ((http as { status?: number } | undefined)?.status ?? 200);
+export function statusOf({ data, errors = [] }: Outcome): number {
+  if (isObject(data) || errors.length === 0) return 200;
+  return errors.map(statusOfError).findLast((status) => status !== undefined) ?? 500;
 }
 
-const hasStatus = ({ extensions }: GraphQLFormattedError): boolean =>
-  typeof extensions?.http === 'object' && extensions.http !== null && 'status' in extensions.http;
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+function statusOfError({ extensions }: GraphQLFormattedError): number | undefined {
+  const { status } = (extensions?.http ?? {}) as { status?: unknown };
+  return typeof status === 'number' ? status : undefined;
+}

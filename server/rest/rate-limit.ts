@@ -73,7 +73,8 @@ export function rateCounter(limit: RateLimit, store: Store): (caller: Caller) =>
   };
 }
 
-interface Caller {
+/** Who is counted. */
+export interface Caller {
   readonly viewer: Viewer;
   readonly address: string;
 }

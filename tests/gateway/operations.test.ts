@@ -161,17 +161,68 @@ describe('what is no proper request', () => {
       expect(
         (await send('{"query":"mutation { bump }"}', { headers: { 'content-type': type } })).status,
       ).toBe(400);
-    const byUrl = await fetch(`${graph.url}/graphql?query=${encodeURIComponent('{ now }')}`);
-    expect(byUrl.status).toBe(400);
-    const allowed = await fetch(`${graph.url}/graphql?query=${encodeURIComponent('{ now }')}`, {
-      headers: { 'apollo-require-preflight': 'true' },
-    });
-    expect(await allowed.json()).toMatchObject({ data: { now: expect.any(Number) } });
-    const mutation = await fetch(`${graph.url}/graphql?query=${encodeURIComponent('mutation { bump }')}`, {
-      headers: { 'apollo-require-preflight': 'true' },
-    });
-    expect(mutation.status).toBe(405);
   });
+});
+
+/** `GET /graphql?query=...` */
+const get = (query: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${graph.url}/graphql?query=${encodeURIComponent(query)}`, { headers, redirect: 'manual' });
+
+describe('GET /graphql', () => {
+  it('answers a query to a client that sends no header of its own', async () => {
+    const answer = await get('{ now }');
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ data: { now: expect.any(Number) } });
+  });
+
+  it.each(['mutation { bump }', 'subscription { __typename }'])('runs no %s', async (operation) => {
+    const bumps = () => graph.subgraph('things').requests;
+    const before = bumps();
+    const answer = await get(operation);
+    expect([400, 405]).toContain(answer.status);
+    expect(bumps()).toBe(before);
+  });
+
+  it('says by Allow how a mutation is to be sent', async () => {
+    const answer = await get('mutation { bump }');
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it('leads a browser to the explorer with the query filled in, and does not run it', async () => {
+    const before = graph.subgraph('things').requests;
+    const answer = await get('{ now }', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/explorer?query=%7B%20now%20%7D']);
+    expect(graph.subgraph('things').requests).toBe(before);
+  });
+});
+
+describe('the status of an answer', () => {
+  const NEWER = { accept: 'application/graphql-response+json' };
+
+  it.each([
+    ['with data, though all of it is null', { query: '{ failing }' }, {}, 200],
+    ['with data, though all of it is null, in the newer media type', { query: '{ failing }' }, NEWER, 200],
+    ['of a batch of which one operation has data', [{ query: '{ now }' }, { query: '{' }], {}, 200],
+    ['of a batch of which the last one has data', [{ query: '{' }, { query: '{ failing }' }], {}, 200],
+    ['of a batch without any data', [{ query: '{ nothing }' }, { query: '{' }], {}, 400],
+    ['without data', { query: '{ nothing }' }, NEWER, 400],
+  ])('%s', async (_what, body, headers, status) => {
+    // The second time the fast lane answers.
+    for (let time = 0; time < 2; time += 1) expect((await send(body, { headers })).status).toBe(status);
+  });
+
+  it.each(['application/json', 'application/graphql-response+json'])(
+    'of a rejected token comes with its code as %s',
+    async (accept) => {
+      const { status, headers, body } = await send(
+        { query: '{ now }' },
+        { headers: { accept: `${accept}, text/html;q=0.1`, authorization: 'Bearer a.b.c' } },
+      );
+      expect(status).toBe(401);
+      expect(headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
+      expect(body).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+    },
+  );
 });
 
 describe('persisted operations', () => {

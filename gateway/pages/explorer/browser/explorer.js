@@ -42,6 +42,7 @@ createRoot(document.getElementById('graphiql')).render(
 
 const editors = await connectEditors();
 editors.onQuery((query) => uploads.useQuery(query));
+await openAddress();
 if (settings.isOurs) {
   showExamples(EXAMPLES, (example) => editors.open(example));
   showLogIn(session, settings);
@@ -55,4 +56,14 @@ if (settings.isOurs) {
     if (!schema && session.user)
       window.dispatchEvent(new KeyboardEvent('keydown', { ctrlKey: true, key: 'R' }));
   });
+}
+
+/** `/explorer?query=...&variables=...`, where `GET /graphql` leads a browser: filled in, and run only by a person. */
+async function openAddress() {
+  const { searchParams } = new URL(location.href);
+  const query = searchParams.get('query');
+  if (query === null) return;
+  await editors.open({ query, variables: searchParams.get('variables') ?? '' });
+  // Another visit of the page must not open it once more.
+  history.replaceState(null, '', location.pathname);
 }
