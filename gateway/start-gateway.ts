@@ -72,11 +72,11 @@ export async function startGateway(
   app.use(unknownPath);
   app.use(problemHandler);
 
-  const server = httpServerFor(graph.fastLane.listener);
-  const sockets = createSockets(server, settings, metrics, proxies.upgrade);
+  const server = httpServerFor(graph.fastLane.listener, settings, origins);
+  const sockets = createSockets(server, { settings, metrics, origins, otherwise: proxies.upgrade });
   const stopGraphSockets = serveGraphOverSockets(
     sockets.endpoint('/graphql', ['graphql-transport-ws'], 256 * 1024),
-    { ...graph, verifier, origins, log },
+    { ...graph, verifier, origins, settings, log },
   );
   const closeMetricsPort = await openMetricsPort(metrics, settings);
   const port = await listen(server, settings.gatewayPort, settings.host, 'GATEWAY_PORT');

@@ -10,6 +10,7 @@ export const ERRORS = {
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
   VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
+  REQUEST_TIMEOUT: { status: 408, title: 'The request came too slowly' },
   CONFLICT: { status: 409, title: 'Conflict' },
   VERSION_CONFLICT: { status: 412, title: 'Changed by somebody else meanwhile' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, title: 'Idempotency-Key used with another request' },

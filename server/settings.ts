@@ -168,6 +168,12 @@ export const serverSettings = z.object({
   /** Who may ask for the schema: `on` everybody, `admins`, `off` nobody. Default: on with demo data, else admins. */
   introspection: z.enum(['on', 'admins', 'off'], 'expected on, admins or off').optional(),
   rateLimits: toggle(true),
+  /** Most TCP connections, and most WebSockets, of one client address at a server; a trusted proxy counts for its clients. */
+  socketsPerAddress: z.coerce.number('expected a number of sockets').int().min(1).default(2_000),
+  /** Most WebSockets of one user at a server. */
+  socketsPerUser: z.coerce.number('expected a number of sockets').int().min(1).default(50),
+  /** Most subscriptions and other operations under way on one WebSocket. */
+  operationsPerSocket: z.coerce.number('expected a number of operations').int().min(1).default(100),
   /** Origins that browsers may call from, by comma; with demo data every loopback origin may. */
   corsOrigins: list.default([]),
   /** Proxies whose X-Forwarded-For counts: addresses, subnets, or `loopback`, `uniquelocal`; by comma. */

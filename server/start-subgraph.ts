@@ -182,12 +182,13 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   app.use(unknownPath);
   app.use(problemHandler);
 
-  const server = httpServerFor(app);
-  const sockets = createSockets(server, settings, metrics);
+  const server = httpServerFor(app, settings, origins);
+  const sockets = createSockets(server, { settings, metrics, origins });
   const stopSubscriptions = schema.getSubscriptionType()
     ? serveSubscriptions(sockets.endpoint('/graphql', ['graphql-transport-ws'], 256 * 1024), {
         schema,
         verifier,
+        settings,
         log,
         contextFor: async (authorization, request) =>
           graphContext(

@@ -1,3 +1,5 @@
+import { TOO_MANY_SOCKETS } from '#server/http/socket-limits.ts';
+import { IDLE } from '../subscriptions/idle-sockets.ts';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { jsonSchemaOf } from './json-schema.ts';
@@ -86,6 +88,8 @@ const CLOSE_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [CloseCode.ConnectionInitialisationTimeout, 'no `connection_init` in time'],
   [CloseCode.SubscriberAlreadyExists, 'a second operation under an `id` that is in use'],
   [CloseCode.TooManyInitialisationRequests, 'a second `connection_init`'],
+  [TOO_MANY_SOCKETS, 'the user has too many sockets'],
+  [IDLE, 'nothing was asked for in a long time: connect again if there is something'],
 ];
 
 const DESCRIPTION = `Two kinds of sockets. **The graph**: WebSocket at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, as every GraphQL client library speaks it; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`.

@@ -45,7 +45,9 @@ export class UpstreamSockets {
     const client = createClient({
       url: url.replace(/^http/, 'ws'),
       webSocketImpl: AbandonableWebSocket,
-      ...(isProved && { connectionParams: async () => ({ gateway: `Bearer ${await this.tokens.get()}` }) }),
+      connectionParams: isProved
+        ? async () => ({ gateway: `Bearer ${await this.tokens.get()}` })
+        : () => this.carrierParams(),
       lazyCloseTimeout: 5_000, // 5 s
       keepAlive: 10_000, // 10 s
       connectionAckWaitTimeout: 5_000, // 5 s
@@ -83,6 +85,16 @@ export class UpstreamSockets {
         return isConnected;
       },
     };
+  }
+
+  /** Lets a service of the platform know that this socket carries many users; a foreign subgraph does without. */
+  private async carrierParams(): Promise<Record<string, unknown>> {
+    try {
+      return { gatewayCarrier: `Bearer ${await this.tokens.get()}` };
+    } catch (error) {
+      this.log.debug({ err: error }, 'a socket to a subgraph begins without a token of the gateway');
+      return {};
+    }
   }
 
   /** Another try would not go better; everybody then subscribes for herself. */

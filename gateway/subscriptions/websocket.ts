@@ -19,8 +19,15 @@ import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
+import {
+  checkOperations,
+  socketsPerUser,
+  TOO_MANY_SOCKETS,
+  type SocketSettings,
+} from '#server/http/socket-limits.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../graph/context.ts';
+import { IDLE, Idleness } from './idle-sockets.ts';
 import { writtenResults } from './result-frames.ts';
 import type { FederatedSubscriptions } from './federated-subscriptions.ts';
 
@@ -28,6 +35,7 @@ export interface GraphSocketOptions {
   subscriptions: FederatedSubscriptions;
   verifier: TokenVerifier;
   origins: RequestOrigins;
+  settings: SocketSettings;
   log: Logger;
   /**
    * The text that is meant, of a registered or persisted operation too; undefined where the client is to send it along.
@@ -51,7 +59,12 @@ export interface SocketOperation {
 const CHECK_SESSIONS_MILLIS = 2_500;
 
 type Connection = Extra &
-  Partial<Record<PropertyKey, never>> & { gatewayContext?: GatewayContext; expiry?: NodeJS.Timeout };
+  Partial<Record<PropertyKey, never>> & {
+    gatewayContext?: GatewayContext;
+    expiry?: NodeJS.Timeout;
+    idleness?: Idleness;
+    operations?: Readonly<Record<string, unknown>>;
+  };
 
 /**
  * The graph over WebSocket (graphql-transport-ws): subscriptions, queries and mutations.
@@ -66,23 +79,40 @@ export function serveGraphOverSockets(
   const limiter = operationLimiter(OPERATION_LIMITS);
   const documents = new Documents(() => options.subscriptions.apiSchema);
   const open = new Set<Connection>();
-  const checking = setInterval(() => void closeEnded(open, options), CHECK_SESSIONS_MILLIS);
+  const perUser = socketsPerUser(options.settings);
+  const checking = setInterval(() => {
+    closeIdle(open);
+    void closeEnded(open, options);
+  }, CHECK_SESSIONS_MILLIS);
   checking.unref();
   const endpoint = useServer<Record<string, unknown>, Connection>(
     {
       onConnect: async (socket) => {
-        const isWelcome = await connect(socket, options);
-        if (isWelcome) open.add(socket.extra);
-        return isWelcome;
+        const { extra } = socket;
+        if (!(await connect(socket, options))) return false;
+        if (extra.socket.readyState !== extra.socket.OPEN) return false; // closed meanwhile: there is no onClose to come
+        const user = userOf(extra);
+        if (user !== undefined && !perUser.enter(user)) {
+          clearTimeout(extra.expiry);
+          extra.socket.close(TOO_MANY_SOCKETS, 'This user has too many sockets; close one of them.');
+          return false;
+        }
+        extra.idleness = new Idleness();
+        extra.operations = socket.subscriptions;
+        open.add(extra);
+        return true;
       },
       onClose: ({ extra }) => {
         clearTimeout(extra.expiry);
-        open.delete(extra);
+        const user = userOf(extra);
+        if (open.delete(extra) && user !== undefined) perUser.leave(user);
       },
       onSubscribe: async (socket, _id, payload) => {
         const { gatewayContext } = socket.extra;
         if (!gatewayContext) return [new GraphQLError('not connected')];
+        socket.extra.idleness?.interrupt();
         try {
+          checkOperations(Object.keys(socket.subscriptions).length, options.settings);
           const text = options.textOf(payload);
           if (text === undefined) return [unknownText()];
           limiter.check(text);
@@ -178,6 +208,15 @@ class Documents {
     this.known.set(query, checked);
     return checked;
   }
+}
+
+const userOf = ({ gatewayContext }: Connection): string | undefined =>
+  gatewayContext?.viewer.kind === 'user' ? gatewayContext.viewer.userId : undefined;
+
+function closeIdle(open: ReadonlySet<Connection>): void {
+  for (const { socket, idleness, operations = {} } of open)
+    if (idleness?.isTooLong(Object.keys(operations).length))
+      socket.close(IDLE, 'Nothing was asked for in 10 minutes; connect again if there is something.');
 }
 
 /** Closes the sockets of those who were logged out elsewhere: they hear nothing more within 5 s. */

@@ -16,6 +16,7 @@ import { viewerOf } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { refusalOfDatabase } from '../database/refusals.ts';
 import { forbidden, PlatformError } from '../errors.ts';
+import { checkOperations, type SocketSettings } from '../http/socket-limits.ts';
 import type { Logger } from '../observability/logger.ts';
 import { validated } from '../validate.ts';
 import { AudienceMessage, Audiences, type Audience } from '../audience.ts';
@@ -26,13 +27,19 @@ import { operationLimiter, SUBGRAPH_LIMITS } from './limits.ts';
 export interface SubscriptionEndpointOptions {
   schema: GraphQLSchema;
   verifier: TokenVerifier;
+  settings: SocketSettings;
   log: Logger;
   /** A context of its own for every event: rights and loaded rows must not grow old with the subscription. */
   contextFor(authorization: string | undefined, request: IncomingMessage): Promise<object>;
 }
 
 /** Set where the socket has proved to be the gateway's. */
-type Connection = Extra & Partial<Record<PropertyKey, never>> & { audiences?: Audiences };
+type Connection = Extra &
+  Partial<Record<PropertyKey, never>> & {
+    audiences?: Audiences;
+    /** It carries the subscriptions of many users, so it may have any number. */
+    isGateway?: boolean;
+  };
 
 /** The service whose own token makes a socket the gateway's. */
 const GATEWAY = 'gateway';
@@ -55,6 +62,8 @@ export function serveSubscriptions(
       onClose: ({ extra }) => extra.audiences?.dispose(),
       onSubscribe: async (socket, _id, payload) => {
         try {
+          if (!socket.extra.isGateway)
+            checkOperations(Object.keys(socket.subscriptions).length, options.settings);
           limiter.check(payload.query);
           return await argsOf(payload, socket, options);
         } catch (thrown) {
@@ -79,17 +88,25 @@ async function admit(
   { connectionParams, extra }: Context<Record<string, unknown>, Connection>,
   { verifier, log }: SubscriptionEndpointOptions,
 ): Promise<boolean> {
+  const carrier = stringIn(connectionParams, 'gatewayCarrier');
+  // One that is not valid makes it a socket like any other.
+  if (carrier !== undefined) extra.isGateway = await isGatewayToken(carrier, verifier).catch(() => false);
   const token = stringIn(connectionParams, 'gateway');
   if (token === undefined) return true;
   try {
-    const viewer = await viewerOf(token, verifier);
-    if (viewer.kind !== 'service' || viewer.service !== GATEWAY) return false;
+    if (!(await isGatewayToken(token, verifier))) return false;
   } catch (error) {
     log.debug({ err: error }, 'a gateway was refused');
     return false;
   }
+  extra.isGateway = true;
   extra.audiences = new Audiences();
   return true;
+}
+
+async function isGatewayToken(token: string, verifier: TokenVerifier): Promise<boolean> {
+  const viewer = await viewerOf(token, verifier);
+  return viewer.kind === 'service' && viewer.service === GATEWAY;
 }
 
 /** What the operation is executed with, or what is wrong with it. @throws PlatformError */

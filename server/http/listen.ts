@@ -1,10 +1,17 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ServerSettings } from '../settings.ts';
 import { StartError } from '../start-error.ts';
+import { guardConnections } from './connection-guard.ts';
+import type { RequestOrigins } from './request-origin.ts';
 
 /** An HTTP server for `listener` with limits against slow clients; not listening yet. */
-export function httpServerFor(listener: RequestListener): Server {
-  return createServer(
+export function httpServerFor(
+  listener: RequestListener,
+  { rateLimits, socketsPerAddress }: Pick<ServerSettings, 'rateLimits' | 'socketsPerAddress'>,
+  { isTrusted }: RequestOrigins,
+): Server {
+  const server = createServer(
     {
       headersTimeout: 10_000, // 10 s
       requestTimeout: 60_000, // 60 s for the whole request, uploads included
@@ -15,6 +22,9 @@ export function httpServerFor(listener: RequestListener): Server {
     },
     listener,
   );
+  const connectionsPerAddress = rateLimits ? socketsPerAddress : Infinity;
+  guardConnections(server, { connectionsPerAddress, isTrusted });
+  return server;
 }
 
 /** Somebody else listens on that port already. */

@@ -4,6 +4,8 @@ import { WebSocketServer } from 'ws';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ServerSettings } from '../settings.ts';
 import { isAllowedOrigin } from './create-app.ts';
+import { Quota } from './quota.ts';
+import type { RequestOrigins } from './request-origin.ts';
 
 /** Takes over an upgrade that no endpoint here serves; false where it is not its business either. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
@@ -15,6 +17,13 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
+export interface SocketsOptions {
+  settings: ServerSettings;
+  metrics: Metrics;
+  origins: RequestOrigins;
+  otherwise?: Upgrade;
+}
+
 /**
  * One `upgrade` handler for all socket endpoints of a server.
  * A browser tells the page's `Origin`; one that may not call over HTTP may not over a socket (403), since cookies and
@@ -22,11 +31,10 @@ export interface Sockets {
  */
 export function createSockets(
   server: Server,
-  settings: ServerSettings,
-  metrics: Metrics,
-  otherwise?: Upgrade,
+  { settings, metrics, origins, otherwise }: SocketsOptions,
 ): Sockets {
   const endpoints = new Map<string, WebSocketServer>();
+  const perAddress = new Quota(settings.rateLimits ? settings.socketsPerAddress : Infinity);
 
   server.on('upgrade', (request, socket: Duplex, head) => {
     socket.on('error', () => socket.destroy());
@@ -42,6 +50,9 @@ export function createSockets(
       if (!otherwise?.(request, socket, head)) refuse(socket, '404 Not Found');
       return;
     }
+    const address = origins.addressOf(request);
+    if (!perAddress.enter(address)) return refuse(socket, '429 Too Many Requests');
+    socket.once('close', () => perAddress.leave(address));
     endpoint.handleUpgrade(request, socket, head, (webSocket) => {
       metrics.openSockets.inc();
       webSocket.once('close', () => metrics.openSockets.dec());

@@ -1,6 +1,7 @@
 import { AccountData } from '#server/accounts/account-data.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { ServerSettings } from '#server/settings.ts';
+import type { Quota } from '#server/http/quota.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { squadAccountPart } from './accounts/account-part.ts';
 import { Blocks } from './blocks/blocks.ts';
@@ -21,6 +22,8 @@ export interface SquadResources {
   settings: ServerSettings & SquadSettings;
   hub: Hub;
   boards: GymBoards;
+  /** The raw sockets of each user at this instance. */
+  userSockets: Quota;
 }
 
 /** The rules of this service, made for one unit of work. */

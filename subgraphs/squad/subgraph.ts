@@ -1,5 +1,6 @@
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { socketsPerUser } from '#server/http/socket-limits.ts';
 import { Gauge } from '#server/observability/metrics.ts';
 import { blocksGraphql } from './blocks/blocks.graphql.ts';
 import { blocksRest } from './blocks/blocks.rest.ts';
@@ -56,6 +57,7 @@ export const squad = defineSubgraph({
       settings,
       hub,
       boards,
+      userSockets: socketsPerUser(settings),
       async dispose() {
         boards.dispose();
         await hub.dispose();

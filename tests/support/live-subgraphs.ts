@@ -136,6 +136,7 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
   });
   const stop = serveSubscriptions(sockets, {
     schema,
+    settings: { rateLimits: false, socketsPerUser: 50, operationsPerSocket: 100 },
     verifier,
     log: createLogger('counter', 'silent'),
     contextFor: async (authorization) => {

@@ -197,6 +197,7 @@ export class SocketConnection {
     const before = this.state.name === 'authenticated' ? this.state.viewer : undefined;
     if (before && (before.userId !== viewer.userId || before.gymId !== viewer.gymId))
       throw unauthenticated('This socket belongs to another user or gym; open a new one.');
+    if (!before) this.countFor(viewer.userId);
     this.state = { name: 'authenticated', viewer, authorization };
     this.release('authenticate');
     this.keepTimer(
@@ -208,6 +209,14 @@ export class SocketConnection {
     );
     if (!before) await this.begin(viewer, authorization);
     return { userId: viewer.userId, expiresAt: new Date(viewer.expiresAt).toISOString() };
+  }
+
+  /** @throws RATE_LIMITED, and closes the socket, if the user has too many */
+  private countFor(userId: string): void {
+    const { userSockets } = this.host.resources;
+    if (userSockets.enter(userId)) return this.keep('count', () => userSockets.leave(userId));
+    this.close(CloseCode.TOO_MANY_SOCKETS, 'this user has too many sockets');
+    throw new PlatformError('RATE_LIMITED', 'You have too many sockets open; close one of them.');
   }
 
   private async begin(viewer: UserViewer, authorization: string): Promise<void> {

@@ -1,0 +1,77 @@
+import net from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startPlatform, type Called, type TestPlatform } from '../support/platform.ts';
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity'], gateway: true });
+}, 60_000);
+afterAll(() => platform.stop());
+
+interface Slow {
+  status: string;
+  seconds: number;
+}
+
+/** A POST whose body comes with `bytes` each second, until the server answers or the body is complete. */
+function slowPost(service: Called, path: string, type: string, bytes: number, length: number): Promise<Slow> {
+  const { port } = new URL(platform.url(service));
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(Number(port), '127.0.0.1');
+    let sent = 0;
+    let answer = '';
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nApollo-Require-Preflight: 1\r\nContent-Length: ${length}\r\n\r\n`,
+    );
+    const drip = setInterval(() => {
+      const part = Math.min(bytes, length - sent);
+      socket.write(' '.repeat(part));
+      sent += part;
+      if (sent >= length) clearInterval(drip);
+    }, 1_000);
+    socket.on('data', (data) => {
+      answer += data.toString();
+      clearInterval(drip);
+      socket.end();
+    });
+    socket.once('error', () => undefined);
+    socket.once('close', () => {
+      clearInterval(drip);
+      if (answer === '') return reject(new Error('closed without an answer'));
+      resolve({ status: answer.slice(9, 12), seconds: (performance.now() - startedAt) / 1000 });
+    });
+  });
+}
+
+const JSON_TYPE = 'application/json';
+
+const DOORS: [Called, string, string][] = [
+  ['identity', '/auth/login', JSON_TYPE],
+  ['identity', '/graphql', JSON_TYPE],
+  ['gateway', '/identity/auth/login', JSON_TYPE],
+  ['gateway', '/graphql', JSON_TYPE],
+  ['gateway', '/graphql', 'multipart/form-data; boundary=x'],
+];
+
+it('cuts a body that drips, at every door', async () => {
+  const answers = await Promise.all(
+    DOORS.map(async ([service, path, type]) => {
+      const { status, seconds } = await slowPost(service, path, type, 1, 1_000);
+      return { door: `${service} ${path} ${type}`, status, inTime: seconds < 16 };
+    }),
+  );
+  expect(answers).toEqual(
+    DOORS.map(([service, path, type]) => ({
+      door: `${service} ${path} ${type}`,
+      status: '408',
+      inTime: true,
+    })),
+  );
+}, 40_000);
+
+it('waits for a body that is slow and steady', async () => {
+  const { status, seconds } = await slowPost('identity', '/auth/login', JSON_TYPE, 2_000, 28_000);
+  expect(seconds).toBeGreaterThan(13);
+  expect(status).toBe('400');
+}, 60_000);
