@@ -3,8 +3,10 @@ import { compilePlan } from './compile-plan.ts';
 import type { Execution, ExecutionOptions, ExecutionRequest, ExecutionSource } from './execution.ts';
 import { ResponseShapes } from './response-shapes.ts';
 import { responseStart, resultText } from './result-text.ts';
+import { errorsOfLostValues, misshapen } from './lost-values.ts';
 import { asGraphqlError, Run } from './run.ts';
 import { Shaping } from './shaping.ts';
+import { isValues } from './merge.ts';
 import type { Step } from './step.ts';
 import { StockExecutor } from './stock.ts';
 import { toValue } from './to-value.ts';
@@ -34,7 +36,7 @@ export class CompiledExecution implements Execution {
       const errors = allErrors(run);
       const start = errors.length > 0 ? responseStart(errors, formatError) : '{"data":';
       const text = writeJson(start, shape, run.data, shaping) ?? `${start}null`;
-      if (this.isBeyond(shaping, run)) return resultText(await this.shapeByStock(run), formatError);
+      if (this.isBeyond(shaping, run)) return resultText(await this.shapeAgain(run), formatError);
       return `${text}}`;
     } catch (error) {
       return resultText(refused(request, error), formatError);
@@ -47,7 +49,7 @@ export class CompiledExecution implements Execution {
       const run = await this.run(request);
       const shaping = new Shaping({ shared: undefined, isPlain: false });
       const data = (toValue(shape, run.data, shaping) ?? null) as ExecutionResult['data'];
-      if (this.isBeyond(shaping, run)) return await this.shapeByStock(run);
+      if (this.isBeyond(shaping, run)) return await this.shapeAgain(run);
       const errors = allErrors(run);
       return errors.length > 0 ? { errors, data } : { data };
     } catch (error) {
@@ -62,19 +64,35 @@ export class CompiledExecution implements Execution {
     return run;
   }
 
-  /** Broken promises that no error tells of are told in the response's extensions, which our shapes do not write. */
+  /** Whether the response holds less than the services gave, and no error says so. */
   private isBeyond({ odd, broken }: Shaping, run: Run): boolean {
     const beyond = odd ? 'odd answer' : broken && allErrors(run).length === 0 ? 'broken answer' : undefined;
     if (beyond) this.options.onFallback?.(beyond);
     return beyond !== undefined;
   }
 
-  private async shapeByStock(run: Run): Promise<ExecutionResult> {
-    const result = await new StockExecutor(this.source).shape(run.data, run.request);
-    // It tells errors of its own where it could make nothing of the data.
-    if (result.errors) return { errors: result.errors.map(asGraphqlError) };
-    const errors = allErrors(run);
-    return errors.length > 0 ? { errors, data: result.data ?? null } : result;
+  /** With what @apollo/gateway's executor makes of an odd answer, unless that drops all data for one wrong value. */
+  private async shapeAgain(run: Run): Promise<ExecutionResult> {
+    const result = await new StockExecutor(this.source)
+      .shape(run.data, run.request)
+      .catch((): ExecutionResult => ({}));
+    const isOfUse = !result.errors && isValues(result.data);
+    const data = isOfUse ? (result.data ?? null) : this.ownData(run);
+    const told = allErrors(run);
+    if (told.length > 0) return { errors: told, data };
+    const lost = errorsOfLostValues(run.data, data);
+    const isSilent = isOfUse && lost.length === 0;
+    const { extensions } = result;
+    return {
+      ...(!isSilent && { errors: lost.length > 0 ? lost : [misshapen([])] }),
+      data,
+      ...(extensions && { extensions }),
+    };
+  }
+
+  private ownData({ data, request }: Run): ExecutionResult['data'] {
+    const shaping = new Shaping({ shared: undefined, isPlain: false });
+    return (toValue(this.shapes.of(request.variables), data, shaping) ?? null) as ExecutionResult['data'];
   }
 }
 

@@ -1,6 +1,8 @@
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { CompiledExecution } from './compiled-execution.ts';
 import type { Execution, ExecutionOptions, ExecutionRequest, ExecutionSource } from './execution.ts';
+import { misshapen } from './lost-values.ts';
+import type { ResponsePath } from './response-path.ts';
 import { reasonAgainstCompiling } from './rare.ts';
 import { asGraphqlError } from './run.ts';
 import { StockExecutor } from './stock.ts';
@@ -12,6 +14,13 @@ export function prepareExecution(source: ExecutionSource, options: ExecutionOpti
   if (reason === undefined) return new CompiledExecution(source, options);
   options.onFallback?.(reason);
   return new StockExecution(source, options);
+}
+
+/** @apollo/gateway tells in the extensions only where an answer breaks the schema's promises. */
+function brokenPromises({ extensions, data }: ExecutionResult): GraphQLError[] {
+  const told = extensions?.valueCompletion as readonly { path?: ResponsePath }[] | undefined;
+  if (told?.length) return told.map(({ path = [] }) => misshapen(path));
+  return data ? [] : [misshapen([])];
 }
 
 class StockExecution implements Execution {
@@ -33,6 +42,7 @@ class StockExecution implements Execution {
     try {
       const { errors = [], ...rest } = await this.executor.run(request);
       const all = [...before, ...errors.map(asGraphqlError)];
+      if (all.length === 0) all.push(...brokenPromises(rest));
       return all.length > 0 ? { errors: all, ...rest } : rest;
     } catch (error) {
       return { errors: [...before, asGraphqlError(error)] };

@@ -132,7 +132,7 @@ describe('a prepared operation', () => {
     expect(await all.execution.toResult(all.requestOf())).toMatchObject({ data: null, errors: [{}] });
   });
 
-  it('tells of broken promises that no error tells of as the stock executor does', async () => {
+  it('has an error for each value of a service that the schema does not allow', async () => {
     const { execution, reasons, requestOf } = prepared('{ items { id __typename } }', {
       one: () => ({
         data: { items: [item('1'), { __typename: 'Nothing', id: '2' }, { __typename: 'Note', id: 3.5 }] },
@@ -140,6 +140,7 @@ describe('a prepared operation', () => {
     });
     expect(JSON.parse(await execution.toJson(requestOf()))).toMatchObject({
       data: { items: [{ id: '1', __typename: 'Item' }, null, null] },
+      errors: [{ path: ['items', 1] }, { path: ['items', 2] }],
       extensions: { valueCompletion: [{ path: ['items', 1] }, { path: ['items', 2, 'id'] }] },
     });
     expect(reasons).toEqual(['odd answer']);

@@ -6,20 +6,33 @@ import type { Response, Responses } from './both-executors.ts';
  * In what the compiled executor differs from the stock one; undefined where it does not. Errors are compared as a set,
  * since fetches that run side by side may fail in any order.
  *
- * One difference is meant. An error of the n-th representation belongs to the entity that this was made of. The stock
+ * Three differences are meant.
+ *
+ * The stock executor tells of a value that the schema does not allow in the extensions at most, and drops all data for
+ * some of them; ours has an error for each, at a null, and keeps the other data.
+ *
+ * An error of the n-th representation belongs to the entity that this was made of. The stock
  * executor places it at the n-th entity there is, which is another one where some were not asked about; ours must then
  * stand at a null of the response, or at the entity as a whole.
  */
 export function differenceOf({ stock, json, result }: Responses): string | undefined {
   if (!isDeepStrictEqual(json, result)) return `as JSON ${shown(json)}\nas a result ${shown(result)}`;
-  // It threw where an answer was of no use: ours must not pass that over in silence.
-  if (!stock) return json.errors?.length ? undefined : `no error, but the stock executor threw`;
+  if (stock?.data === undefined)
+    return json.errors?.length ? undefined : `no error, but the stock executor threw`;
   if (!isDeepStrictEqual(json.data, stock.data))
     return `data ${shown(json.data)}\ninstead of ${shown(stock.data)}`;
   if (!isDeepStrictEqual(json.extensions, stock.extensions))
     return `extensions ${shown(json.extensions)}\ninstead of ${shown(stock.extensions)}`;
-  return differenceOfErrors(json, stock);
+  if (stock.errors?.length) return differenceOfErrors(json, stock);
+  const { errors = [] } = json;
+  if (errors.length === 0 && (stock.extensions || json.data === null)) return 'no error for what was lost';
+  return errors.every((error) => isOfLostValue(error) && standsAtNoValue(error, json.data))
+    ? undefined
+    : `errors ${shown(errors)}`;
 }
+
+const isOfLostValue = ({ message }: GraphQLFormattedError): boolean =>
+  message === 'A service gave a value here that its schema does not allow.';
 
 function differenceOfErrors(ours: Response, stock: Response): string | undefined {
   const [only, missing] = [without(ours.errors, stock.errors), without(stock.errors, ours.errors)];
