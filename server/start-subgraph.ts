@@ -14,6 +14,7 @@ import type { AnySubgraph, ServiceBase, SocketHost } from './define-subgraph.ts'
 import { PlatformError } from './errors.ts';
 import { Features, featuresByGymService, switchable, type FeatureModule } from './features.ts';
 import { diskStorage } from './files/file-storage.ts';
+import { checkRepresentations } from './graphql/entities.ts';
 import { limitFields } from './graphql/limit-fields.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from './graphql/subgraph-endpoint.ts';
 import { serveSubscriptions } from './graphql/subscriptions.ts';
@@ -143,6 +144,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     await readFile(new URL(`../schema/${subgraph.name}.graphql`, import.meta.url), 'utf8'),
     subgraph.graphql,
   );
+  checkRepresentations(schema);
   const graphContext = (unit: UnitOfWork): GraphContext<object> => ({
     ...servicesOf(unit),
     viewer: unit.viewer,

@@ -3,13 +3,19 @@ import { CompiledExecution } from './compiled-execution.ts';
 import type { Execution, ExecutionOptions, ExecutionRequest, ExecutionSource } from './execution.ts';
 import { misshapen } from './lost-values.ts';
 import type { ResponsePath } from './response-path.ts';
+import { mergedRequirement } from './required-arguments.ts';
 import { reasonAgainstCompiling } from './rare.ts';
 import { asGraphqlError } from './run.ts';
 import { StockExecutor } from './stock.ts';
 import { resultText } from './result-text.ts';
 
-/** Compiles an operation's plan and the shape of its response; what is rare is left to @apollo/gateway's executor. */
+/**
+ * Compiles an operation's plan and the shape of its response; what is rare is left to @apollo/gateway's executor.
+ * @throws GraphQLError for an operation whose plan would give wrong data
+ */
 export function prepareExecution(source: ExecutionSource, options: ExecutionOptions): Execution {
+  const refusal = mergedRequirement(source.graph.supergraphSchema, source.document);
+  if (refusal) throw refusal;
   const reason = reasonAgainstCompiling(source);
   if (reason === undefined) return new CompiledExecution(source, options);
   options.onFallback?.(reason);

@@ -27,4 +27,12 @@ export const quietPlugins = <Context extends BaseContext>(): ApolloServerPlugin<
   ApolloServerPluginInlineTraceDisabled(),
   ApolloServerPluginLandingPageDisabled(),
   ApolloServerPluginUsageReportingDisabled(),
+  {
+    requestDidStart: async () => ({
+      // Apollo Server takes the status from any error, also beside data, which clients read of a 2xx only.
+      willSendResponse: async ({ response: { http, body } }) => {
+        if (body.kind === 'single' && body.singleResult.data) http.status = 200;
+      },
+    }),
+  },
 ];

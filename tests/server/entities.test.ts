@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+let platform: TestPlatform;
+let id: string;
+let token: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity'] });
+  ({ id, token } = await platform.register());
+}, 60_000);
+afterAll(() => platform.stop());
+
+const QUERY = 'query ($of: [_Any!]!) { _entities(representations: $of) { ... on User { id } } }';
+
+it.each([
+  ['of a type that does not exist', { __typename: 'Nobody', id: '1' }],
+  ['of a type that is no entity', { __typename: 'Query' }],
+  ['of a name that every object has', { __typename: 'constructor' }],
+  ['without a type', { id: '1' }],
+  ['with a type that is no text', { __typename: { a: 1 } }],
+  ['that is no object', 'User'],
+])('a representation %s is null with an error of its own, the others are answered', async (_what, wrong) => {
+  const of = [wrong, { __typename: 'User', id }];
+  const { status, data, errors } = await platform.graph('identity', QUERY, { of }, { token });
+  expect(status).toBe(200);
+  expect(data).toEqual({ _entities: [null, { id }] });
+  expect(errors).toMatchObject([
+    { path: ['_entities', 0], extensions: { code: 'VALIDATION_FAILED', http: { status: 400 } } },
+  ]);
+});
+
+it('takes the graph by POST only', async () => {
+  const answer = await platform.rest('identity', 'GET', '/graphql?query=%7B__typename%7D');
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+});
