@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createClient } from 'redis';
 import { z } from 'zod';
-import { CircuitBreaker } from '#server/circuit-breaker.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import { RedisChannels } from '#server/redis/redis-channels.ts';
+import { RedisConnection } from '#server/redis/redis-connection.ts';
 import { MemoryWrites, type Write, type WriteListener, type Writes } from './writes.ts';
 
 const CHANNEL = 'gateway:writes';
-/** A mutation waits no longer than this for Redis. */
-const TIME_LIMIT_MILLIS = 100;
-/** While Redis does not answer, mutations do not wait for it at all. */
-const BREAKER = { failuresToOpen: 3, openMillis: 5_000 };
+const WITHOUT = 'gateways do not hear of the mutations of each other';
 
 const message = z.object({
   from: z.string(),
@@ -22,47 +19,31 @@ const message = z.object({
 export class RedisWrites implements Writes {
   private readonly local = new MemoryWrites();
   private readonly id = randomUUID();
-  private readonly breaker = new CircuitBreaker(BREAKER);
-  private readonly publisher;
-  private readonly subscriber;
+  private readonly publisher: RedisConnection;
+  private readonly subscriber: RedisConnection;
+  private readonly channels: RedisChannels;
+  private isListening = false;
 
-  private constructor(url: string, log: Logger) {
-    const options = {
-      url,
-      disableOfflineQueue: true,
-      socket: { reconnectStrategy: (tries: number) => Math.min(100 * 2 ** tries, 5_000) },
-    };
-    this.publisher = createClient(options);
-    this.subscriber = createClient(options);
-    let isAway = false;
-    this.publisher.on('ready', () => (isAway = false));
-    this.publisher.on('error', (error: unknown) => {
-      // Every attempt to connect again fails with an error of its own.
-      if (!isAway)
-        log.warn({ reason: String(error) }, 'Redis does not answer; gateways do not hear of each other');
-      isAway = true;
-    });
-    this.subscriber.on('error', () => undefined); // the publisher's says so
+  private constructor(publisher: RedisConnection, subscriber: RedisConnection) {
+    this.publisher = publisher;
+    this.subscriber = subscriber;
+    this.channels = new RedisChannels(subscriber);
   }
 
   /** Resolves also if Redis is away: the connection is tried again for ever. */
   static async open(url: string, log: Logger): Promise<RedisWrites> {
-    const writes = new RedisWrites(url, log);
-    const isReady = Promise.all([writes.publisher.connect(), writes.listen()]);
-    await inTime(isReady, 2_000).catch(() => undefined); // 2 s
+    const open = () => RedisConnection.open(url, { log, without: WITHOUT });
+    const writes = new RedisWrites(...(await Promise.all([open(), open()])));
+    writes.subscriber.onReady(() => void writes.listen());
+    await writes.listen();
     return writes;
   }
 
   async tell(write: Write): Promise<void> {
     await this.local.tell(write);
-    if (!this.publisher.isReady || this.breaker.waitMillis() > 0) return;
-    const told = this.publisher.publish(CHANNEL, JSON.stringify({ ...write, from: this.id }));
-    try {
-      await inTime(told, TIME_LIMIT_MILLIS);
-      this.breaker.succeeded();
-    } catch {
-      this.breaker.failed();
-    }
+    const text = JSON.stringify({ ...write, from: this.id });
+    // A Redis that is away has been told of in the log by the connection.
+    await this.publisher.run((client) => client.publish(CHANNEL, text)).catch(() => undefined);
   }
 
   onWrite(listener: WriteListener): () => void {
@@ -70,17 +51,25 @@ export class RedisWrites implements Writes {
   }
 
   async close(): Promise<void> {
-    this.publisher.destroy();
-    this.subscriber.destroy();
+    this.publisher.close();
+    this.subscriber.close();
     await this.local.close();
   }
 
+  /** A channel that was heard once is heard again after each reconnect, without a further call. */
   private async listen(): Promise<void> {
-    await this.subscriber.connect();
-    await this.subscriber.subscribe(CHANNEL, (text) => {
-      const { data } = message.safeParse(parsed(text));
-      if (data && data.from !== this.id) void this.local.tell(data);
-    });
+    if (this.isListening) return;
+    this.isListening = true;
+    try {
+      await this.channels.subscribe(CHANNEL, (text) => this.hear(text));
+    } catch {
+      this.isListening = false;
+    }
+  }
+
+  private hear(text: string): void {
+    const { data } = message.safeParse(parsed(text));
+    if (data && data.from !== this.id) void this.local.tell(data);
   }
 }
 
@@ -89,17 +78,5 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
-  }
-}
-
-async function inTime(work: Promise<unknown>, millis: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('Redis did not answer in time')), millis);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
