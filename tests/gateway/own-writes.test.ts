@@ -3,7 +3,7 @@ import type http from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { gatewaySettingsOf } from '../../gateway/settings.ts';
 import { startGateway, type RunningGateway } from '../../gateway/start-gateway.ts';
-import { startRedis, type OwnRedis } from '../squad/support/redis.ts';
+import { startRedis, type OwnRedis } from '../support/redis.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
 const TYPES = `
