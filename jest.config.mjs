@@ -8,7 +8,8 @@ export default {
   globalTeardown: '<rootDir>/tests/support/global-teardown.ts',
   // The tests start real services; more at a time than this only makes each of them wait.
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // For a machine on which other programs work; a test by itself takes a second or two.
+  testTimeout: 60_000,
   coverageProvider: 'v8',
   collectCoverageFrom: ['{server,gateway,subgraphs}/**/*.ts', '!**/*.generated.ts'],
 };

@@ -177,7 +177,8 @@ describe('subscriptions of a whole gym', () => {
     const loggedOutAt = Date.now();
     await platform.rest('identity', 'POST', '/auth/logout', { token: third.token, body: {} });
     expect(await closed).toBe(4403);
-    expect(Date.now() - loggedOutAt).toBeLessThan(6_000);
+    // 5 s, and what a busy machine adds; without the check it would be the 15 minutes of the token
+    expect(Date.now() - loggedOutAt).toBeLessThan(30_000);
     await announce(second, 'alone');
     await b.sees(second, 'alone');
   });

@@ -111,7 +111,7 @@ it('a deployment is finished once, wherever the service is killed', async () => 
       held: false, // taken: it is the gym's
     });
   }
-}, 120_000);
+}, 300_000);
 
 it('a deployment that is refused is undone as a whole, wherever the service is killed', async () => {
   for (let killAt = ACTIONS * 3 - 1; killAt <= ACTIONS * 6; killAt += 1) {
@@ -131,4 +131,4 @@ it('a deployment that is refused is undone as a whole, wherever the service is k
       held: true, // for this session, which may be corrected
     });
   }
-}, 120_000);
+}, 300_000);
