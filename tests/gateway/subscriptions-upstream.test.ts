@@ -165,7 +165,7 @@ describe('an equal subscription', () => {
 describe('a token that expires', () => {
   it('is replaced by that of another who shares the subscription', async () => {
     subgraphs.count(1);
-    const expiresAt = inSeconds(2);
+    const expiresAt = inSeconds(4);
     const short = listen('short', { expiresAt });
     expect(await short.next()).toBe(1);
     const long = listen('long');
