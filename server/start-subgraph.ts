@@ -255,7 +255,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
           { name: 'graph', run: stopGraph },
           { name: 'resources', run: () => resources.dispose?.() },
           { name: 'rate limits', run: () => rateLimitStores.close() },
-          // It waits for connections in use, and for the server to say good-bye.
+          // It waits until no connection is in use and the server has closed each.
           { name: 'database', run: () => orm?.close(true) },
           { name: 'metrics', run: closeMetricsPort },
         ],
