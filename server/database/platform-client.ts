@@ -4,7 +4,9 @@ import pg from 'pg';
 type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
 
 /**
- * A connection that closes itself when it can no longer be trusted, so that the pool replaces it.
+ * A connection of our own pg, also in MikroORM's pool, which brings another copy of pg.
+ *
+ * It closes itself when it can no longer be trusted, so that the pool replaces it.
  *
  * - A statement that failed without a word of the server (query_timeout, a broken socket, a protocol error) leaves the
  *   connection in an unknown state: pg keeps it open, and its next user would wait behind the statement that hangs.

@@ -1,35 +1,12 @@
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type pgTypes from 'pg';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-
-// The ORM may have a copy of the driver of its own.
-const pg = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))(
-  'pg',
-) as typeof pgTypes;
+import { selectsDuring } from '../support/statements.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'content'] });
 });
 afterAll(() => platform.stop());
-
-/** The statements that the services of this process send while `work` runs. */
-async function statementsDuring(work: () => Promise<unknown>): Promise<string[]> {
-  const sent: string[] = [];
-  const original = pg.Client.prototype.query;
-  pg.Client.prototype.query = function query(this: pgTypes.Client, ...args: Parameters<typeof original>) {
-    const [statement] = args as unknown as [string | { text?: string }];
-    sent.push(typeof statement === 'string' ? statement : (statement.text ?? 'a cursor'));
-    return (original as (...all: unknown[]) => unknown).apply(this, args) as never;
-  } as unknown as typeof original;
-  try {
-    await work();
-  } finally {
-    pg.Client.prototype.query = original;
-  }
-  return sent;
-}
 
 /** Other services of this process, identity above all, have work of their own. */
 const readsContent = (statement: string) =>
@@ -53,7 +30,7 @@ test('a page of fifty routines with their exercises takes as many statements as 
   const query =
     'query($first: Int) { workouts(first: $first, category: "Counting") { nodes { title exerciseList { name primaryMuscles } } } }';
   const page = async (first: number) => {
-    const statements = await statementsDuring(async () => {
+    const statements = await selectsDuring(async () => {
       const { data } = await platform.graph('content', query, { first }, { token });
       expect(data.workouts.nodes).toHaveLength(first);
     });
@@ -66,7 +43,7 @@ test('a page of fifty routines with their exercises takes as many statements as 
   // resolved by reference, as the gateway asks for what a squad or a gym refers to
   const { body: routines } = await platform.rest('content', 'GET', '/workouts?category=Counting&limit=50');
   const representations = routines.map(({ id }: { id: string }) => ({ __typename: 'WorkoutRoutine', id }));
-  const byReference = await statementsDuring(async () => {
+  const byReference = await selectsDuring(async () => {
     const { data } = await platform.graph(
       'content',
       'query($all: [_Any!]!) { _entities(representations: $all) { ... on WorkoutRoutine { title exerciseList { name } } } }',

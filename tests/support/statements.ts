@@ -1,17 +1,11 @@
-import { createRequire } from 'node:module';
-import type pgTypes from 'pg';
-
-// The ORM has a copy of the driver of its own.
-const pg = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))(
-  'pg',
-) as typeof pgTypes;
+import pg from 'pg';
 
 /** The reading statements that services in this process send while `work` runs; they are sent all the same. */
 export async function selectsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const original = pg.Client.prototype.query;
   const query = original as (...all: unknown[]) => unknown;
-  pg.Client.prototype.query = function (this: pgTypes.Client, ...args: unknown[]) {
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [statement] = args as [string | { text?: string }];
     sent.push(typeof statement === 'string' ? statement : (statement.text ?? ''));
     return query.apply(this, args);
