@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 /** Shapes that several services' inputs share. */
 
-/** `?gymId=`: a SUPER_ADMIN's choice of gym; everybody else has her own. */
+/** `?gymId=`: a SUPER_ADMIN chooses a gym; everybody else has their own. */
 export const gymQuery = z.object({
   gymId: z
     .uuid()
     .optional()
-    .meta({ description: 'For a SUPER_ADMIN: which gym. Everybody else may name her own only.' }),
+    .meta({ description: 'For a SUPER_ADMIN: which gym. Everybody else may name their own only.' }),
 });
 
 /** `/:id` */
@@ -36,8 +36,36 @@ export const openingHours = z
   });
 export type OpeningHours = z.infer<typeof openingHours>;
 
-/** A local day, `YYYY-MM-DD`. */
-export const day = z.iso.date('expected a day such as 2026-01-31');
+const FIRST_YEAR = 1900;
+const LAST_YEAR = 2999;
+
+/** Far beyond any day of ours, and well inside of what PostgreSQL and JavaScript compute with (year 0 is an error there). */
+const isOfOurTimes = (text: string): boolean => {
+  const year = Number(text.slice(0, 4));
+  return year >= FIRST_YEAR && year <= LAST_YEAR;
+};
+const expectedYear = `expected a year from ${FIRST_YEAR} to ${LAST_YEAR}`;
+
+/** A local day, `YYYY-MM-DD`, of a year from 1900 to 2999. */
+export const day = z.iso
+  .date('expected a day such as 2026-01-31')
+  .refine(isOfOurTimes, expectedYear)
+  .meta({ description: `A local day, YYYY-MM-DD, from ${FIRST_YEAR} to ${LAST_YEAR}.` });
+
+/** An instant, ISO 8601 with `Z` or an offset, of a year from 1900 to 2999. */
+export const instant = z.iso
+  .datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z' })
+  .refine(isOfOurTimes, expectedYear)
+  .meta({ description: `ISO 8601 with Z or an offset, from ${FIRST_YEAR} to ${LAST_YEAR}.` });
+
+/** The largest number of PostgreSQL's `integer`. */
+export const MAX_INTEGER = 2_147_483_647;
+
+/** A resource's version, as a body or a query names it. */
+export const versionNumber = z
+  .int('expected a version, a whole number from 1 up')
+  .min(1, 'expected a version, a whole number from 1 up')
+  .max(MAX_INTEGER, 'there is no such version');
 
 function isTimezone(name: string): boolean {
   try {

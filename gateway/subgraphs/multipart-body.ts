@@ -1,5 +1,6 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { FileUpload } from 'graphql-upload/processRequest.mjs';
+import { streamOf } from '#server/streams.ts';
 
 /**
  * A GraphQL multipart request (graphql-multipart-request-spec) as a stream: each file is read from the client while it
@@ -10,7 +11,7 @@ export function multipartBody(
   operations: string,
   files: ReadonlyMap<string, Promise<FileUpload>>,
 ): Readable {
-  return Readable.from(parts(boundary, operations, files), { objectMode: false });
+  return streamOf(parts(boundary, operations, files), [], { objectMode: false });
 }
 
 async function* parts(

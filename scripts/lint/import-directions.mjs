@@ -9,9 +9,7 @@
  * Plain JavaScript, because the linter loads it on whatever Node there is.
  */
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
+import { pathFromRoot } from './path-from-root.mjs';
 
 /** Libraries that speak a protocol: for doors, so that a rule works the same behind each of them. */
 const doorLibraries = /^(express|graphql|ws)(\/|$|-)|^@(apollo|as-integrations)\//;
@@ -115,13 +113,13 @@ function againstTheLayers(layer, target, specifier) {
   return undefined;
 }
 
-const importDirections = {
+export const importDirections = {
   meta: {
     type: 'problem',
     docs: { description: 'Holds the directions of imports between parts and layers.' },
   },
   create(context) {
-    const file = path.relative(root, context.filename).split(path.sep).join('/');
+    const file = pathFromRoot(context.filename);
     const check = (source) => {
       if (typeof source?.value !== 'string') return;
       const message = whyForbidden(file, source.value);
@@ -135,5 +133,3 @@ const importDirections = {
     };
   },
 };
-
-export default { meta: { name: 'platform' }, rules: { 'import-directions': importDirections } };

@@ -1,4 +1,5 @@
-import { forbidden, PlatformError, unauthenticated } from '../errors.ts';
+import { forbidden, invalid, PlatformError, unauthenticated } from '../errors.ts';
+import { isUuid } from '../ids.ts';
 
 export const Role = { MEMBER: 'MEMBER', GYM_ADMIN: 'GYM_ADMIN', SUPER_ADMIN: 'SUPER_ADMIN' } as const;
 export type Role = (typeof Role)[keyof typeof Role];
@@ -35,6 +36,21 @@ export function requireUser(viewer: Viewer): UserViewer {
   if (viewer.kind === 'service')
     throw forbidden(`This needs a user; the token is that of the service "${viewer.service}".`);
   return viewer;
+}
+
+/**
+ * The user that an input is about, if only the caller themselves may be named. A service of the platform names anybody.
+ * @throws FORBIDDEN for another user, VALIDATION_FAILED if a service names nobody
+ */
+export function requireSelf(viewer: Viewer, userId: string | null | undefined): string {
+  if (viewer.kind === 'service') {
+    if (!userId || !isUuid(userId)) throw invalid('userId', 'expected the id of the user');
+    return userId.toLowerCase();
+  }
+  const user = requireUser(viewer);
+  if (userId && userId.toLowerCase() !== user.userId.toLowerCase())
+    throw forbidden('userId names another user; leave it out, or send your own.');
+  return user.userId;
 }
 
 /** @throws UNAUTHENTICATED or FORBIDDEN where the viewer has none of the roles. */

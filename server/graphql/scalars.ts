@@ -1,24 +1,34 @@
 import { DateTimeISOResolver, JSONResolver, LocalDateResolver } from 'graphql-scalars';
 import GraphQLUpload from 'graphql-upload/GraphQLUpload.mjs';
-import { GraphQLScalarType } from 'graphql';
+import { GraphQLError, GraphQLScalarType } from 'graphql';
+import type { z } from 'zod';
+import { day, instant } from '../shapes.ts';
 
 /**
  * The scalars that schemas here may declare. `DateTime` is ISO 8601 in UTC, as text inside the rules as well;
- * `Date` a local day, `YYYY-MM-DD`.
+ * `Date` a local day, `YYYY-MM-DD`. Input has the bounds of REST's `instant` and `day`.
  */
 export const scalars = {
   DateTime: new GraphQLScalarType<string, string>({
     name: 'DateTime',
     serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
-    parseValue: (value) => DateTimeISOResolver.parseValue(value).toISOString(),
-    parseLiteral: (node, variables) => DateTimeISOResolver.parseLiteral(node, variables).toISOString(),
+    parseValue: (value) => bounded(instant, DateTimeISOResolver.parseValue(value).toISOString()),
+    parseLiteral: (node, variables) =>
+      bounded(instant, DateTimeISOResolver.parseLiteral(node, variables).toISOString()),
   }),
   Date: new GraphQLScalarType<string, string>({
     name: 'Date',
     serialize: (value) => LocalDateResolver.serialize(value),
-    parseValue: (value) => LocalDateResolver.parseValue(value),
-    parseLiteral: (node, variables) => LocalDateResolver.parseLiteral(node, variables),
+    parseValue: (value) => bounded(day, LocalDateResolver.parseValue(value)),
+    parseLiteral: (node, variables) => bounded(day, LocalDateResolver.parseLiteral(node, variables)),
   }),
   JSON: JSONResolver,
   Upload: GraphQLUpload,
 } as const;
+
+/** @throws GraphQLError, which becomes a 400 that names the argument */
+function bounded(shape: z.ZodType<string>, text: string): string {
+  const result = shape.safeParse(text);
+  if (result.success) return result.data;
+  throw new GraphQLError(result.error.issues[0]?.message ?? 'expected another value');
+}

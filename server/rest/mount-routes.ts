@@ -3,17 +3,21 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { Store } from 'express-rate-limit';
+import type { z } from 'zod';
 import { authenticateToken, forgivingAuth, optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { notFound, PlatformError } from '../errors.ts';
 import { readJson } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Page } from '../paging.ts';
+import { begun } from '../streams.ts';
+import { undeclaredFields } from '../undeclared-fields.ts';
 import { validated } from '../validate.ts';
 import { callerOf, keyOf, type IdempotencyStore, type StoredAnswer } from './idempotency.ts';
 import { readMultipart, type MultipartBody } from './multipart.ts';
 import { problemAnswer, sendProblem } from './problem.ts';
 import { rateLimited } from './rate-limit.ts';
+import { checkBodyFields, checkQueryFields } from './request-fields.ts';
 import { Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
 import { expectedVersionOf, versionTag } from './versions.ts';
 
@@ -176,7 +180,11 @@ function requestOf<Services>(
   const params = route.params?.safeParse(req.params);
   if (params && !params.success)
     throw notFound('such thing', Object.values(req.params).join('/').slice(0, 100));
-  const body = route.body ? validated(route.body, multipart ? multipart.fields : req.body) : undefined;
+  const { viewer } = contextOf(res);
+  const rawBody: unknown = multipart ? multipart.fields : req.body;
+  checkQueryFields(route, req.query, viewer);
+  checkBodyFields(route, rawBody, viewer);
+  const body = route.body ? validated(route.body, rawBody) : undefined;
   return {
     params: params?.data,
     query: route.query ? validated(route.query, req.query) : undefined,
@@ -184,7 +192,7 @@ function requestOf<Services>(
     files: multipart?.files ?? [],
     stream: req,
     expectedVersion: route.versioned ? expectedVersionOf(req.headers['if-match'], body) : undefined,
-    viewer: contextOf(res).viewer,
+    viewer,
     address: contextOf(res).address,
     userAgent: contextOf(res).origin.userAgent,
     header: (name) => req.get(name),
@@ -198,8 +206,8 @@ function replyOf<Services>(route: RestRoute<Services>, result: unknown, verify: 
   const { success } = route;
   if (result instanceof Reply) return new PagedReply(result.status, result.body, result.headers);
   if (verify && success.shape) {
-    if (success.page && isPage(result)) for (const item of result.items) success.shape.parse(item);
-    else success.shape.parse(result);
+    if (success.page && isPage(result)) for (const item of result.items) verifyAnswer(success.shape, item);
+    else verifyAnswer(success.shape, result);
   }
   if (!isPage(result)) return new PagedReply(success.status, success.status === 204 ? undefined : result);
   const last = result.items.at(-1);
@@ -209,6 +217,13 @@ function replyOf<Services>(route: RestRoute<Services>, result: unknown, verify: 
     {},
     result.hasNextPage && last !== undefined ? result.cursorOf(last) : undefined,
   );
+}
+
+/** @throws Error if an answer is not what the OpenAPI document says of it */
+function verifyAnswer(shape: z.ZodType, answer: unknown): void {
+  shape.parse(answer);
+  const undeclared = undeclaredFields(shape, JSON.parse(JSON.stringify(answer)));
+  if (undeclared.length > 0) throw new Error(`the answer has undeclared fields: ${undeclared.join(', ')}`);
 }
 
 class PagedReply extends Reply {
@@ -240,25 +255,31 @@ function jsonHeaders(body: unknown): Record<string, string> {
 
 async function send(req: Request, res: Response, reply: Reply): Promise<void> {
   const { body } = reply;
-  res.status(reply.status);
   if (
     body instanceof Readable ||
     Buffer.isBuffer(body) ||
     body instanceof Uint8Array ||
     typeof body === 'string'
   ) {
-    res.set({ ...reply.headers });
+    // A stream that fails before its first byte is still answered with a problem; one that fails later ends this answer only.
+    if (body instanceof Readable) await begun(body);
+    res.status(reply.status).set({ ...reply.headers });
     if (!(body instanceof Readable)) res.send(typeof body === 'string' ? body : Buffer.from(body));
-    else await pipeline(body, res);
+    else await pipeline(body, res).catch(unlessClientLeft);
     return;
   }
-  res.set({ ...jsonHeaders(body), ...reply.headers });
+  res.status(reply.status).set({ ...jsonHeaders(body), ...reply.headers });
   if (reply.headers.Location?.startsWith('/'))
     res.set('Location', contextOf(res).prefix + reply.headers.Location);
   if (reply instanceof PagedReply && reply.nextCursor !== undefined)
     res.set('Link', `<${nextUrl(req, contextOf(res).prefix, reply.nextCursor)}>; rel="next"`);
   if (body === undefined) res.end();
   else res.send(JSON.stringify(body));
+}
+
+/** A client that leaves in the middle of a stream is no failure of ours. */
+function unlessClientLeft(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 
 /** The same request with another cursor (RFC 8288), under the gateway's prefix if the request came through it. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { invalid, PlatformError } from '../errors.ts';
+import { feed } from '../streams.ts';
 
 export const MAX_UPLOAD_BYTES = 10 * 1024 * 1024; // 10 MiB
 
@@ -50,7 +51,7 @@ export async function readMultipart(req: IncomingMessage, limits: UploadLimits):
     else if (name !== '__proto__') fields[name] = value;
   });
   parser.on('file', (field, stream, info) => {
-    // A refusal below destroys the parser, and it its file; an `error` that nobody hears would end the process.
+    // A refusal below destroys the parser, which destroys its file; an 'error' event without a listener would end the process.
     stream.on('error', () => undefined);
     if (field !== limits.field) {
       stream.resume();
@@ -76,20 +77,19 @@ export async function readMultipart(req: IncomingMessage, limits: UploadLimits):
     fail(new PlatformError('PAYLOAD_TOO_LARGE', 'The form has more than 50 fields.')),
   );
 
+  let stop = (): void => undefined;
   try {
     await new Promise<void>((resolve, reject) => {
       parser.once('close', resolve);
       parser.once('error', reject);
-      req.once('aborted', () => reject(invalid('', 'the upload was broken off')));
-      req.pipe(parser);
+      stop = feed(req, parser);
     });
     const received = await Promise.all(files);
     if (received.length === 0 && !limits.optional)
       throw invalid(limits.field, 'expected a file in this multipart field, got none');
     return { fields, files: received, fingerprint: fingerprintOf(fields, received) };
   } catch (error) {
-    req.unpipe(parser);
-    req.resume();
+    stop();
     throw error instanceof PlatformError ? error : invalid('', 'the multipart body is not well-formed');
   }
 }

@@ -11,10 +11,16 @@ export function visibleGym(viewer: Viewer): true | string | null {
   return viewer.kind === 'user' ? viewer.gymId : null;
 }
 
-/** Whose the new thing is: a GYM_ADMIN's is her gym's whatever the input says, a SUPER_ADMIN says (null: everybody's). */
+/**
+ * The gym that a new routine, exercise or product belongs to; null if it belongs to every gym.
+ * A GYM_ADMIN may name their own gym or none; a SUPER_ADMIN names one, or none for everybody.
+ * @throws FORBIDDEN if a GYM_ADMIN names another gym, or asks by an explicit null for what belongs to every gym
+ */
 export function ownerOfNew(viewer: Viewer, gymId: string | null | undefined): string | null {
   const user = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
-  return user.role === Role.SUPER_ADMIN ? (gymId ?? null) : requireGymAdmin(viewer);
+  if (user.role === Role.SUPER_ADMIN) return gymId ?? null;
+  if (gymId === null) throw forbidden('Only a SUPER_ADMIN makes what belongs to every gym; leave gymId out.');
+  return requireGymAdmin(viewer, gymId);
 }
 
 /** @throws UNAUTHENTICATED, FORBIDDEN; NOT_FOUND for what the viewer may not even see. */

@@ -46,6 +46,14 @@ export function visibleConditions(unit: UnitOfWork, gymId?: string | null): Cond
   return conditions.when(gymId, 'gym_id = ?');
 }
 
+/** A row as it is shown: without the flag by which the rules know that it was deleted. */
+export function shown<Row extends { deleted?: boolean }>({
+  deleted: _deleted,
+  ...row
+}: Row): Omit<Row, 'deleted'> {
+  return row;
+}
+
 const cursorShape = z.tuple([z.string(), z.union([z.string(), z.number()]), z.uuid()]);
 
 /** A page of rows by keyset: its cost does not grow with how far one has read. */
@@ -68,7 +76,7 @@ export async function pageOfRows<Row extends { id: string }>(
     ...(after ? [`(${order.key}, id) ${order.descending ? '<' : '>'} (?::${order.type}, ?::uuid)`] : []),
   ].join(' and ');
   const direction = order.descending ? 'desc' : 'asc';
-  const rows = await unit.read<Row & { sortKey: string | number }>(
+  const rows = await unit.read<Row & { sortKey?: string | number }>(
     `select ${columns}, ${order.type === 'timestamptz' ? `to_char(${order.key} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : `(${order.key})`} as "sortKey" from ${table} where ${where} order by ${order.key} ${direction}, id ${direction} limit ?`,
     [
       ...keyParams,
@@ -78,9 +86,11 @@ export async function pageOfRows<Row extends { id: string }>(
       pageSize(request) + 1,
     ],
   );
-  return cursors.page<Row & { sortKey: string | number }>(rows, request, (row) => [
-    order.name,
-    row.sortKey,
-    row.id,
-  ]);
+  // The key is for the cursor and no field of the row.
+  const keys = new Map<Row, string | number>();
+  for (const row of rows) {
+    keys.set(row, row.sortKey ?? '');
+    delete row.sortKey;
+  }
+  return cursors.page<Row>(rows, request, (row) => [order.name, keys.get(row) ?? '', row.id]);
 }

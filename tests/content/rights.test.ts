@@ -4,6 +4,8 @@ import { contentService, EXERCISE, PRODUCT, ROUTINE, unique } from './support.ts
 
 const { rest, graph } = contentService();
 
+const UNKNOWN_GYM = '01900000-0000-7000-8000-00000000dead';
+
 describe('who may do what', () => {
   const READERS = ['anyone', 'maya@iron.test', 'admin@iron.test', 'super@demo.test'] as const;
   const LISTS = [
@@ -32,7 +34,7 @@ describe('who may do what', () => {
   ] as const;
 
   test.each(THINGS)(
-    '%s: everybody writes as far as the roles go, whatever the body says',
+    '%s: everybody writes as far as the roles go; a body that names another gym is refused',
     async (kind, shape) => {
       const body = () => ({ ...shape, ...(kind === 'products' && { sku: unique() }) });
       expect(await rest('anyone', 'POST', `/${kind}`, body())).toMatchObject({ status: 401 });
@@ -40,10 +42,14 @@ describe('who may do what', () => {
         status: 403,
         body: { code: 'FORBIDDEN' },
       });
-      // a GYM_ADMIN's belongs to her gym
+      for (const gymId of [DEMO_GYMS.aquaClub.id, UNKNOWN_GYM, null])
+        expect(await rest('admin@iron.test', 'POST', `/${kind}`, { ...body(), gymId })).toMatchObject({
+          status: 403,
+          body: { code: 'FORBIDDEN' },
+        });
       const own = await rest('admin@iron.test', 'POST', `/${kind}`, {
         ...body(),
-        gymId: DEMO_GYMS.aquaClub.id,
+        gymId: DEMO_GYMS.ironTemple.id,
       });
       expect(own).toMatchObject({ status: 201, body: { gymId: DEMO_GYMS.ironTemple.id, version: 1 } });
       const global = await rest('super@demo.test', 'POST', `/${kind}`, body());

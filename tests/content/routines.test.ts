@@ -32,7 +32,7 @@ describe('routines', () => {
     ["Farmer's Walk", { distanceMeters: 40, weightKg: 32 }, undefined],
     ['Push-Up', { reps: 0 }, 'exercises.0.entries.0.sets.0.reps'],
     ['Push-Up', { reps: 5, type: 'SUPER' }, 'exercises.0.entries.0.sets.0.type'],
-    ['Push-Up', { reps: 5, colour: 'red' }, 'exercises.0.entries.0.sets.0'],
+    ['Push-Up', { reps: 5, colour: 'red' }, 'exercises.0.entries.0.sets.0.colour'],
   ])('%s with the set %j', async (name, set, wrongPath) => {
     const body = { ...ROUTINE, exercises: await sets(name, set) };
     const byRest = await rest('admin@iron.test', 'POST', '/workouts', body);

@@ -65,10 +65,22 @@ describe('the food log', () => {
     expect((await rest(ana, 'GET', '/history/me')).body).toHaveLength(2);
   });
 
-  test('the owner is the caller, whatever the body says', async () => {
+  test('the owner is the caller, who may say so; a body that names another user is refused', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
-    const { body } = await rest(ana, 'POST', '/log', { ...OATS, userId: ben.id });
+    const { body } = await rest(ana, 'POST', '/log', { ...OATS, userId: ana.id });
     expect(body.userId).toBe(ana.id);
+    const forbidden = { status: 403, body: { code: 'FORBIDDEN' } };
+    const bens = { ...OATS, userId: ben.id };
+    expect(await rest(ana, 'POST', '/log', bens)).toMatchObject(forbidden);
+    expect(await rest(ana, 'POST', '/log', { entries: [bens] })).toMatchObject(forbidden);
+    expect(await rest(ana, 'PUT', `/log/${body.id}`, { userId: ben.id, calories: 1 })).toMatchObject(
+      forbidden,
+    );
+    expect(await rest(ana, 'PUT', '/goals', { calories: 2_000, userId: ben.id })).toMatchObject(forbidden);
+    await rest(ana, 'PUT', '/goals', { calories: 2_000, userId: ana.id });
+    expect(await rest(ana, 'DELETE', `/goals?userId=${ben.id}`)).toMatchObject(forbidden);
+    expect((await rest(ana, 'GET', '/goals')).body).toHaveLength(1);
+    expect((await rest(ana, 'GET', '/history/me')).body).toHaveLength(1);
   });
 
   test('what is absent stays at an edit; a version that is old is refused; a deleted entry is gone', async () => {

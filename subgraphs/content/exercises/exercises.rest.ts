@@ -44,7 +44,7 @@ export const exercisesRest = [
   route({
     method: 'POST',
     path: '/exercises',
-    summary: "Add an exercise (GYM_ADMIN: to her gym's own; SUPER_ADMIN)",
+    summary: "Add an exercise (GYM_ADMIN: to their gym's own; SUPER_ADMIN)",
     auth: 'required',
     body: CreateExerciseShape,
     success: { status: 201, description: 'The new exercise.', shape: ExerciseShape },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { versionNumber } from '#server/shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { DIFFICULTIES, MODALITIES } from './exercise.entity.ts';
 
@@ -84,7 +85,7 @@ export const UpdateExerciseShape = z.object({
   mechanic: fields.mechanic.optional(),
   category: fields.category.nullish(),
   modality: fields.modality.nullish(),
-  version: z.int().nullish(),
+  version: versionNumber.nullish(),
 });
 
 export const search = z.string().max(200).optional().meta({

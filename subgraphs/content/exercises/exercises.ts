@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { ownerOfNew, requireWriter, sees } from '../access.ts';
-import { pageOfRows, visibleConditions, type Order } from '../listing.ts';
+import { type Order, pageOfRows, shown, visibleConditions } from '../listing.ts';
 import type { Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
 import { Exercise } from './exercise.entity.ts';
@@ -73,7 +73,7 @@ export class Exercises {
   async get(id: string): Promise<ExerciseShape> {
     const exercise = await this.find(id);
     if (!exercise || exercise.deleted) throw notFound('exercise', id);
-    return exercise;
+    return shown(exercise);
   }
 
   /** One among many, batched: also those that were deleted since, so that an old routine can name them. Null where there is none. */
@@ -109,7 +109,7 @@ export class Exercises {
     );
   }
 
-  /** A GYM_ADMIN adds to her gym's own, a SUPER_ADMIN to the common library or to any gym's. */
+  /** A GYM_ADMIN adds to their gym's own, a SUPER_ADMIN to the common library or to any gym's. */
   async create(input: unknown): Promise<ExerciseShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const { gymId, ...fields } = validated(CreateExerciseShape, input);

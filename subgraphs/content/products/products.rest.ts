@@ -39,7 +39,7 @@ export const productsRest = [
   route({
     method: 'POST',
     path: '/products',
-    summary: "Add a product (GYM_ADMIN: to her gym's shop; SUPER_ADMIN)",
+    summary: "Add a product (GYM_ADMIN: to their gym's shop; SUPER_ADMIN)",
     auth: 'required',
     body: CreateProductShape,
     success: { status: 201, description: 'The new product.', shape: ProductShape },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instant, versionNumber } from '#server/shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { PRODUCT_KINDS } from './product.entity.ts';
 import { search } from '../exercises/exercises.shapes.ts';
@@ -53,7 +54,6 @@ export const ProductShape = z
   .meta({ id: 'Product' });
 export type ProductShape = z.infer<typeof ProductShape>;
 
-const instant = z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z' });
 const fields = {
   sku,
   name: z.string().trim().min(1).max(120),
@@ -79,7 +79,8 @@ const fields = {
 
 export const CreateProductShape = z.object({
   gymId: z.uuid().nullish().meta({
-    description: "For a SUPER_ADMIN: whose it is; null for every shop. A GYM_ADMIN's is her gym's.",
+    description:
+      "For a SUPER_ADMIN: whose it is; null for every shop. A GYM_ADMIN's belongs to their gym, which they may name.",
   }),
   sku: fields.sku,
   name: fields.name,
@@ -109,7 +110,7 @@ export const UpdateProductShape = z.object({
   featuredPriority: fields.featuredPriority.optional(),
   featuredFrom: fields.featuredFrom.optional(),
   featuredUntil: fields.featuredUntil.optional(),
-  version: z.int().nullish(),
+  version: versionNumber.nullish(),
 });
 
 const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');

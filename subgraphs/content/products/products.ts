@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { ownerOfNew, requireWriter, sees } from '../access.ts';
-import { pageOfRows, visibleConditions, type Order } from '../listing.ts';
+import { type Order, pageOfRows, shown, visibleConditions } from '../listing.ts';
 import type { Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
 import { Product, type Variant } from './product.entity.ts';
@@ -93,10 +93,12 @@ export class Products {
   /** Batched; null where there is none. */
   async find(id: string): Promise<ProductShape | null> {
     const row = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
-    return row && !row.deleted && sees(this.unit.viewer, row.gymId) ? { ...row, ...standing(row) } : null;
+    return row && !row.deleted && sees(this.unit.viewer, row.gymId)
+      ? { ...shown(row), ...standing(row) }
+      : null;
   }
 
-  /** A GYM_ADMIN's product is her gym's, whatever the input says; a global one (`gymId: null`) is SUPER_ADMIN's. @throws CONFLICT where the shop has the SKU. */
+  /** A GYM_ADMIN's product belongs to their gym; only a SUPER_ADMIN makes a global one (`gymId: null`). @throws CONFLICT where the shop has the SKU. */
   async create(input: unknown): Promise<ProductShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const { gymId, ...fields } = validated(CreateProductShape, input);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import { pageQuery } from '#server/paging.ts';
-import { idParams } from '#server/shapes.ts';
+import { idParams, versionNumber } from '#server/shapes.ts';
 import { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import type { Workouts } from './workouts.ts';
 import {
@@ -16,8 +16,7 @@ const route = restRoute<{ workouts: Workouts }>();
 const versionQuery = z.object({
   version: z.coerce
     .number()
-    .int()
-    .min(1)
+    .pipe(versionNumber)
     .optional()
     .meta({ description: 'As it was at this version; absent: as it is now.' }),
 });
@@ -80,7 +79,7 @@ export const workoutsRest = [
   route({
     method: 'POST',
     path: '/workouts',
-    summary: "Add a routine (GYM_ADMIN: to her gym's own; SUPER_ADMIN)",
+    summary: "Add a routine (GYM_ADMIN: to their gym's own; SUPER_ADMIN)",
     description: "The fields that a set may have follow from its exercise's modality.",
     auth: 'required',
     body: CreateWorkoutShape,

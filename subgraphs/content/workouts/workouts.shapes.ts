@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { versionNumber } from '#server/shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { SET_TYPES } from './workout-routine.entity.ts';
 import { DIFFICULTIES, search, word } from '../exercises/exercises.shapes.ts';
@@ -87,7 +88,8 @@ const fields = {
 
 export const CreateWorkoutShape = z.object({
   gymId: z.uuid().nullish().meta({
-    description: "For a SUPER_ADMIN: whose it is; null for everybody's. A GYM_ADMIN's is her gym's.",
+    description:
+      "For a SUPER_ADMIN: whose it is; null for everybody's. A GYM_ADMIN's belongs to their gym, which they may name.",
   }),
   title: fields.title,
   description: fields.description.optional(),
@@ -111,7 +113,7 @@ export const UpdateWorkoutShape = z.object({
   targetMuscles: fields.targetMuscles.nullish(),
   exercises: fields.exercises.nullish(),
   durationMinutes: fields.durationMinutes.nullish(),
-  version: z.int().nullish(),
+  version: versionNumber.nullish(),
 });
 
 export const WorkoutQuery = pageQuery.extend({

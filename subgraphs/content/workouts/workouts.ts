@@ -9,7 +9,7 @@ import { validated } from '#server/validate.ts';
 import { ownerOfNew, requireWriter, sees } from '../access.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import type { ExerciseShape } from '../exercises/exercises.shapes.ts';
-import { pageOfRows, visibleConditions, type Order } from '../listing.ts';
+import { pageOfRows, shown, visibleConditions, type Order } from '../listing.ts';
 import type { Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
 import { estimatedMinutes, setErrors } from './set-fields.ts';
@@ -105,7 +105,7 @@ export class Workouts {
     if (!current || !sees(this.unit.viewer, current.gymId)) return null;
     if (version !== undefined && version !== null && version !== current.version)
       return (await this.byVersion.load(`${key}:${version}`))?.content ?? null;
-    return current.deleted && !version ? null : current;
+    return current.deleted && !version ? null : shown(current);
   }
 
   /** Newest first. */
@@ -118,13 +118,14 @@ export class Workouts {
   }
 
   /** The exercises of a routine, each once, in the order of its blocks; batched over routines. */
-  exercisesOf(routine: Pick<WorkoutRoutineShape, 'exercises'>): Promise<ExerciseShape[]> {
-    return this.exercises.findMany(
+  async exercisesOf(routine: Pick<WorkoutRoutineShape, 'exercises'>): Promise<ExerciseShape[]> {
+    const exercises = await this.exercises.findMany(
       routine.exercises.flatMap((block) => block.entries.map((entry) => entry.exerciseId)),
     );
+    return exercises.map(shown);
   }
 
-  /** A GYM_ADMIN's routine is her gym's, whatever the input says; a global one (`gymId: null`) is SUPER_ADMIN's. */
+  /** A GYM_ADMIN's routine belongs to their gym; only a SUPER_ADMIN makes a global one (`gymId: null`). */
   async create(input: unknown): Promise<WorkoutRoutineShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const { gymId: wished, ...fields } = validated(CreateWorkoutShape, input);

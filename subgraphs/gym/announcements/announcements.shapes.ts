@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instant } from '#server/shapes.ts';
 
 export const AnnouncementShape = z
   .object({
@@ -14,15 +15,13 @@ export const AnnouncementShape = z
   .meta({ id: 'Announcement' });
 export type AnnouncementShape = z.infer<typeof AnnouncementShape>;
 
-const time = z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T00:00:00Z' });
-
 export const CreateAnnouncementInput = z
   .object({
     gymId: z.uuid().nullish(),
     title: z.string().trim().min(1).max(120),
     text: z.string().trim().min(1).max(5_000),
-    startsAt: time.nullish().meta({ description: 'Default: now.' }),
-    endsAt: time.nullish().meta({ description: 'Default: until it is deleted.' }),
+    startsAt: instant.nullish().meta({ description: 'Default: now.' }),
+    endsAt: instant.nullish().meta({ description: 'Default: until it is deleted.' }),
   })
   .refine(
     ({ startsAt, endsAt }) =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instant } from '#server/shapes.ts';
 import { ChallengeMetric } from './challenge.entity.ts';
 
 export const ChallengeShape = z
@@ -27,8 +28,8 @@ export const CreateChallengeInput = z
     title: z.string().trim().min(1).max(120),
     metric: z.enum(ChallengeMetric, `expected one of ${Object.values(ChallengeMetric).join(', ')}`),
     goal: z.int().min(1).max(1_000_000),
-    startsAt: z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T00:00:00Z' }),
-    endsAt: z.iso.datetime({ offset: true, error: 'expected a time such as 2026-02-28T00:00:00Z' }),
+    startsAt: instant,
+    endsAt: instant,
   })
   .refine(({ startsAt, endsAt }) => !(Date.parse(startsAt) >= Date.parse(endsAt)), {
     path: ['endsAt'],

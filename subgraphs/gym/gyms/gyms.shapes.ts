@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { versionNumber } from '#server/shapes.ts';
 
 /** An address that a browser may load; nothing that runs. */
 const assetUrl = z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' });
@@ -57,7 +58,11 @@ const groups = {
   features: FeaturesShape.nullish(),
 };
 
-export const UpdateGymConfigShape = z.object({ gymId: z.string(), ...groups, version: z.int().nullish() });
+export const UpdateGymConfigShape = z.object({
+  gymId: z.string(),
+  ...groups,
+  version: versionNumber.nullish(),
+});
 
 export const DraftInput = z.object(groups);
 
@@ -73,7 +78,7 @@ export const DraftShape = z
   .meta({ id: 'GymConfigDraft' });
 export type DraftShape = z.infer<typeof DraftShape>;
 
-export const RollbackInput = z.object({ version: z.int('expected the version to go back to') });
+export const RollbackInput = z.object({ version: versionNumber });
 
 export const CreateGymInput = z.object({
   id: z.uuid().nullish().meta({

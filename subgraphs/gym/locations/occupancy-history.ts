@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '#server/errors.ts';
+import { instant } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { LocationShape, OccupancySampleShape } from './locations.shapes.ts';
@@ -8,8 +9,7 @@ const HOUR_MILLIS = 60 * 60 * 1000;
 const DAY_MILLIS = 24 * HOUR_MILLIS;
 const LONGEST_RANGE_DAYS = 31;
 
-const time = z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T00:00:00Z' });
-const HistoryInput = z.object({ from: time.nullish(), to: time.nullish() });
+const HistoryInput = z.object({ from: instant.nullish(), to: instant.nullish() });
 
 /** Most people at once and arrivals in every hour from `from` (default: 24 hours ago) to `to` (default: now). */
 export async function occupancyHistory(

@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { sagaAction, type SagaDefinition } from '#server/saga/saga.ts';
+import { streamOf } from '#server/streams.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AccountExport } from './account-export.entity.ts';
 import { SECTIONS, sectionKey, sectionText } from './export-sections.ts';
@@ -38,7 +38,7 @@ export const exportSaga = (
             const { exportId, userId } = context as ExportContext;
             if (!(await isWanted(exportId))) return null;
             const key = sectionKey(exportId, service);
-            await files.putStream(key, Readable.from(textOf(service, userId)), 'application/json');
+            await files.putStream(key, streamOf(textOf(service, userId)), 'application/json');
             // The account, or the export, was deleted meanwhile: its files were, and so must this one be.
             if (!(await isWanted(exportId))) await files.delete(key);
             return null;

@@ -1,9 +1,10 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RecordsPageShape } from '#server/accounts/account-data.ts';
 import { PlatformError } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { SERVICE_NAMES } from '#server/settings.ts';
+import { streamOf } from '#server/streams.ts';
 
 type PageOf = (cursor: string | undefined) => Promise<RecordsPageShape>;
 
@@ -48,7 +49,7 @@ export function documentOf(
   files: FileStorage,
   { id, finishedAt }: { id: string; finishedAt: Date },
 ): Readable {
-  return Readable.from(documentText(files, id, finishedAt));
+  return streamOf(documentText(files, id, finishedAt));
 }
 
 async function* documentText(

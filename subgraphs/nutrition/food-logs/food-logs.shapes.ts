@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
-import { day, timezone } from '#server/shapes.ts';
+import { day, instant, timezone, versionNumber } from '#server/shapes.ts';
 import { NutrientsShape } from '../nutrients.ts';
 import { MEAL_TYPES, SOURCES } from './food-log.entity.ts';
 
@@ -36,9 +36,6 @@ export const mealType = z
   .transform((text) => text.toUpperCase())
   .pipe(z.enum(MEAL_TYPES, `expected one of ${MEAL_TYPES.join(', ')}`))
   .meta({ description: MEAL_TYPES.join(', ') });
-const instant = z.iso
-  .datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z' })
-  .meta({ description: 'ISO 8601 with Z or an offset.' });
 
 const fields = {
   foodName: z.string().trim().min(1).max(200),
@@ -86,16 +83,15 @@ export const LogMealShape = z.object({
   ...when,
 });
 
-/** One entry, or `entries`. Checked closely by the rules, so that a message names the one wrong field. */
+/** One entry, or `entries`. The rules check which of the fields must be there, so that a message names the one wrong field. */
 export const LogShape = z
   .object({
     entries: z
-      .array(z.unknown())
+      .array(LogEntryShape.partial())
       .optional()
       .meta({ description: 'Entries of a confirmed meal, each with the fields of one entry; 1 to 100.' }),
   })
-  .extend(LogEntryShape.partial().shape)
-  .loose();
+  .extend(LogEntryShape.partial().shape);
 
 export const LoggedMealShape = z
   .object({ entries: z.array(FoodLogShape), totals: NutrientsShape })
@@ -114,7 +110,7 @@ export const UpdateFoodLogShape = z.object({
   grams: fields.grams.optional(),
   mealType: fields.mealType.optional(),
   ...when,
-  version: z.int().nullish(),
+  version: versionNumber.nullish(),
 });
 
 export const CopyFoodLogShape = z.object({ mealType: fields.mealType.optional(), ...when });

@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
-import { requireUser } from '#server/auth/viewer.ts';
-import { invalid, notFound } from '#server/errors.ts';
+import { requireSelf } from '#server/auth/viewer.ts';
+import { notFound } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { isUuid, uuidv7 } from '#server/ids.ts';
+import { uuidv7 } from '#server/ids.ts';
 import { validated } from '#server/validate.ts';
 import { requireOwner } from '../access.ts';
 import { weekdayOf } from '../days/calendar.ts';
@@ -22,11 +22,11 @@ export class Goals {
   }
 
   /** All of the caller's (a service of the platform says whose): the default, then weekdays, then dates. */
-  async list(userId = 'me'): Promise<NutritionGoalShape[]> {
+  async list(userId?: string): Promise<NutritionGoalShape[]> {
     const { viewer } = this.unit;
     return this.unit.em.execute(
       `select ${COLUMNS} from nutrition_goal where user_id = ? order by nutrition_goal.date nulls first, weekday nulls first limit 1000`,
-      [viewer.kind === 'service' ? this.ownerFor(userId) : requireOwner(viewer, userId)],
+      [viewer.kind === 'service' ? requireSelf(viewer, userId) : requireOwner(viewer, userId ?? 'me')],
     );
   }
 
@@ -59,7 +59,7 @@ export class Goals {
        returning ${COLUMNS}`,
       [
         uuidv7(),
-        this.ownerFor(userId),
+        requireSelf(this.unit.viewer, userId),
         goal.weekday ?? null,
         goal.date ?? null,
         goal.calories,
@@ -78,18 +78,12 @@ export class Goals {
     weekday?: number | null | undefined;
     date?: string | null | undefined;
   }): Promise<void> {
-    const userId = this.ownerFor(place.userId);
+    const userId = requireSelf(this.unit.viewer, place.userId);
     const deleted = await this.unit.em.execute<unknown[]>(
       'delete from nutrition_goal where user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date returning id',
       [userId, place.weekday ?? null, place.date ?? null],
     );
     if (deleted.length === 0)
       throw notFound('nutrition goal', place.date ?? String(place.weekday ?? 'default'));
-  }
-
-  private ownerFor(userId: string | null | undefined): string {
-    if (this.unit.viewer.kind !== 'service') return requireUser(this.unit.viewer).userId;
-    if (!userId || !isUuid(userId)) throw invalid('userId', 'expected the user whose goal it is');
-    return userId;
   }
 }

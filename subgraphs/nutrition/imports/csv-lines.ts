@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
-import { day } from '#server/shapes.ts';
+import { day, instant } from '#server/shapes.ts';
+import { feed } from '#server/streams.ts';
 import { MEAL_TYPES } from '../food-logs/food-logs.shapes.ts';
 import type { LineError } from './imports.shapes.ts';
 
@@ -43,9 +44,7 @@ const LineShape = z
   .object({
     id: optional(z.uuid()),
     localDate: optional(day),
-    loggedAt: optional(
-      z.iso.datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z' }),
-    ),
+    loggedAt: optional(instant),
     mealType: optional(
       z
         .string()
@@ -121,9 +120,7 @@ export async function* readCsvLines(stream: Readable): AsyncGenerator<ReadLine> 
         ),
       );
   });
-  stream.on('error', (error) => parser.destroy(error));
-  stream.on('aborted', () => parser.destroy(new Error('the upload was broken off')));
-  stream.pipe(parser);
+  const stop = feed(stream, parser);
   try {
     for await (const { record, info } of parser as AsyncIterable<{
       record: Record<string, string>;
@@ -157,8 +154,7 @@ export async function* readCsvLines(stream: Readable): AsyncGenerator<ReadLine> 
     while (skipped.length > 0) yield skipped.shift() as ReadLine;
     if (!hasHeader) headerOf([]);
   } finally {
-    stream.unpipe(parser);
-    stream.resume();
+    stop();
   }
 }
 

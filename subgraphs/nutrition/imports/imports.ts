@@ -1,8 +1,9 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { requireUser } from '#server/auth/viewer.ts';
 import { conflict, invalid, notFound } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
+import { streamOf } from '#server/streams.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { requireOwner } from '../access.ts';
 import { dayOf, noonOf } from '../days/calendar.ts';
@@ -92,9 +93,9 @@ export class Imports {
     range: { from?: string | null | undefined; to?: string | null | undefined },
   ): Promise<Readable> {
     const owner = requireOwner(this.unit.viewer, userId);
-    // what a spreadsheet would run as a formula gets an apostrophe
+    // A spreadsheet would run some texts as formulas; these get an apostrophe.
     const csv = stringify({ header: true, columns: [...CSV_COLUMNS], escape_formulas: true });
-    return Readable.from(this.rows(owner, range)).pipe(csv);
+    return streamOf(this.rows(owner, range), [csv]);
   }
 
   private async *rows(

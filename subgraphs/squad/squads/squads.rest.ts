@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
-import { idParams } from '#server/shapes.ts';
+import { MAX_INTEGER, idParams } from '#server/shapes.ts';
 import type { Squads } from './squads.ts';
 import { CreateSquadShape, SquadEventShape, SquadShape, UpdateWorkoutShape } from './squads.shapes.ts';
 
@@ -34,7 +34,9 @@ export const squadsRest = [
     summary: 'What has happened in a session after a revision',
     auth: 'required',
     params: idParams,
-    query: z.object({ fromRevision: z.coerce.number('expected a revision').int().min(0).default(0) }),
+    query: z.object({
+      fromRevision: z.coerce.number('expected a revision').int().min(0).max(MAX_INTEGER).default(0),
+    }),
     success: {
       status: 200,
       description:

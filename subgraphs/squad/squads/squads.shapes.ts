@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instant, MAX_INTEGER } from '#server/shapes.ts';
 
 export const SquadStatus = { LOBBY: 'LOBBY', ACTIVE: 'ACTIVE', PAUSED: 'PAUSED', ENDED: 'ENDED' } as const;
 export type SquadStatus = (typeof SquadStatus)[keyof typeof SquadStatus];
@@ -72,7 +73,7 @@ export const CreateSquadShape = z.object({
 });
 export const SquadIdShape = z.object({ squadId: z.uuid('expected the id of a squad') });
 export const JoinSquadShape = SquadIdShape.extend({
-  fromRevision: z.int('expected the last revision that you have').min(0).nullish(),
+  fromRevision: z.int('expected the last revision that you have').min(0).max(MAX_INTEGER).nullish(),
 });
 
 export const UpdateWorkoutShape = SquadIdShape.extend({
@@ -81,6 +82,6 @@ export const UpdateWorkoutShape = SquadIdShape.extend({
   setIndex: z.int().min(0).max(500),
   phase: z.enum(Phase, 'expected WORK, REST or DONE'),
   set: DoneSetShape.nullish(),
-  restEndsAt: z.iso.datetime('expected a time such as 2026-01-31T18:00:00.000Z').nullish(),
+  restEndsAt: instant.nullish(),
 });
 export type UpdateWorkoutShape = z.infer<typeof UpdateWorkoutShape>;

@@ -1,10 +1,15 @@
 import { z } from 'zod';
+import { MAX_INTEGER } from '#server/shapes.ts';
 import { validated } from '#server/validate.ts';
 import type { SocketEvents } from '../socket/events.socket.ts';
 import { JoinSquadShape, SquadIdShape } from './squads.shapes.ts';
 
 const joinShape = JoinSquadShape.extend({
-  fromMessage: z.int('expected the number of the last message that you have').min(0).nullish(),
+  fromMessage: z
+    .int('expected the number of the last message that you have')
+    .min(0)
+    .max(MAX_INTEGER)
+    .nullish(),
 });
 
 export const squadsSocket: SocketEvents = {

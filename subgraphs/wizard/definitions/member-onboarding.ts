@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timezone } from '#server/shapes.ts';
+import { day, instant, timezone } from '#server/shapes.ts';
 import { DOCUMENT, type WizardDefinition } from './definition.ts';
 
 export const ProfileShape = z.object({
@@ -16,7 +16,7 @@ export const BodyShape = z.object({
   heightCm: z.number().min(50).max(260),
   weightKg: z.number().min(20).max(400),
   sex: z.enum(['FEMALE', 'MALE', 'OTHER']).optional(),
-  birthDate: z.iso.date('expected a day such as 1990-01-31').optional(),
+  birthDate: day.optional(),
 });
 
 export const GoalsShape = z.object({
@@ -35,7 +35,7 @@ export const NutritionShape = z.object({
   fats: z.number().min(0).max(1_000).optional(),
 });
 
-export const SlotShape = z.object({ locationId: z.uuid(), startsAt: z.iso.datetime({ offset: true }) });
+export const SlotShape = z.object({ locationId: z.uuid(), startsAt: instant });
 
 export const memberOnboarding: WizardDefinition = {
   kind: 'MEMBER_ONBOARDING',

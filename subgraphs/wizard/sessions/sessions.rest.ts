@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { versionNumber } from '#server/shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { restRoute } from '#server/rest/route.ts';
 import type { Sessions } from './sessions.ts';
@@ -82,7 +83,7 @@ export const sessionsRest = [
     description: `What it holds is free again, its files are removed. Harmless when repeated. ${RESUME}`,
     auth: 'optional',
     params,
-    body: z.object({ version: z.int().nullish() }).nullish(),
+    body: z.object({ version: versionNumber.nullish() }).nullish(),
     versioned: true,
     success: { status: 200, description: 'The session, CANCELLED.', shape: WizardSessionShape },
     errors: ['CONFLICT'],

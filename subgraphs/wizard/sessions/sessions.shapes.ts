@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { versionNumber } from '#server/shapes.ts';
 import { ActionStatus, SagaStatus } from '#server/saga/saga.ts';
 import { WizardKind, WizardStatus } from './session.entity.ts';
 
@@ -101,7 +102,7 @@ export const UpdateWizardSessionShape = z.object({
     .nullish()
     .meta({ description: 'Merged into what is saved of the step; null removes a key.' }),
   currentStep: z.string().nullish().meta({ description: 'Key of the step to move to.' }),
-  version: z.int().nullish(),
+  version: versionNumber.nullish(),
 });
 
 export const ClaimWizardSessionShape = z.object({

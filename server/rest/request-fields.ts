@@ -1,0 +1,84 @@
+import type { Viewer } from '../auth/viewer.ts';
+import { forbidden, PlatformError } from '../errors.ts';
+import { declaredFields, undeclaredFields } from '../undeclared-fields.ts';
+import type { RestRoute } from './route.ts';
+
+/** Fields by which a request names whose a thing is. */
+const OWNERS = ['userId', 'authorId', 'gymId'] as const;
+const MOST_NAMED = 20;
+
+type CheckedRoute = Pick<RestRoute<never>, 'body' | 'query' | 'success' | 'params'>;
+
+/**
+ * Refuses a field of the body that the route does not declare, because a misspelt field would be lost without a word.
+ * Two kinds of undeclared fields are taken and have no effect, so that what a GET gave can be sent back:
+ * fields of the route's own answer, which are read-only, and an owner that is the caller themselves.
+ * @throws FORBIDDEN for an undeclared `userId`, `authorId` or `gymId` of somebody else, VALIDATION_FAILED for others
+ */
+export function checkBodyFields(route: CheckedRoute, body: unknown, viewer: Viewer): void {
+  if (!route.body) return;
+  const undeclared = withoutOwners(undeclaredFields(route.body, body), body, viewer);
+  const readOnly = route.success.shape ? declaredFields(route.success.shape) : [];
+  for (const name of readOnly) undeclared.delete(name);
+  refuse('field', undeclared, declaredFields(route.body));
+}
+
+/** Refuses a parameter of the query that the route does not declare: a filter that is ignored answers another question. */
+export function checkQueryFields(
+  route: CheckedRoute,
+  query: Readonly<Record<string, unknown>>,
+  viewer: Viewer,
+): void {
+  const declared = route.query ? declaredFields(route.query) : [];
+  const undeclared = Object.keys(query).filter((name) => !declared.includes(name));
+  refuse('query parameter', withoutOwners(undeclared, query, viewer), declared);
+}
+
+/** The fields that are left without those that name the caller themselves, at any depth. @throws FORBIDDEN for another's */
+function withoutOwners(undeclared: readonly string[], input: unknown, viewer: Viewer): Set<string> {
+  const left = new Set(undeclared);
+  for (const path of undeclared) {
+    const keys = path.split('.');
+    const owner = OWNERS.find((name) => name === keys.at(-1));
+    const own = owner && ownIdOf(owner, viewer);
+    if (owner === undefined || own === undefined) continue;
+    checkOwner(
+      owner,
+      keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], input),
+      own,
+    );
+    left.delete(path);
+  }
+  return left;
+}
+
+/** @throws FORBIDDEN for anything but the caller's own id */
+function checkOwner(name: (typeof OWNERS)[number], value: unknown, own: string): void {
+  if (value === null || value === undefined) return;
+  if (typeof value !== 'string' || value.toLowerCase() !== own.toLowerCase())
+    throw forbidden(
+      `${name} names ${name === 'gymId' ? 'another gym' : 'another user'}; leave it out, or send your own.`,
+    );
+}
+
+/** What a caller who is bound to one user and one gym may send; undefined if they are not bound. */
+function ownIdOf(name: (typeof OWNERS)[number], viewer: Viewer): string | undefined {
+  if (viewer.kind !== 'user') return undefined;
+  if (name !== 'gymId') return viewer.userId;
+  return viewer.role === 'SUPER_ADMIN' ? undefined : (viewer.gymId ?? '');
+}
+
+function refuse(
+  kind: 'field' | 'query parameter',
+  undeclared: ReadonlySet<string>,
+  declared: readonly string[],
+): void {
+  if (undeclared.size === 0) return;
+  const expected = declared.length > 0 ? `expected one of ${declared.join(', ')}` : 'expected none here';
+  const errors = [...undeclared].slice(0, MOST_NAMED).map((name) => ({
+    path: name.slice(0, 100),
+    message: name.includes('.') ? `there is no such ${kind}` : `there is no such ${kind}; ${expected}`,
+  }));
+  const [first] = errors;
+  throw new PlatformError('VALIDATION_FAILED', `${first?.path}: ${first?.message}`, { errors });
+}

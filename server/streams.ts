@@ -1,0 +1,55 @@
+import { pipeline, Readable, type Duplex, type Writable } from 'node:stream';
+
+/**
+ * A readable stream of what `source` yields, passed through `stages` in order. If any part fails, all parts are
+ * destroyed and the error reaches whoever reads the stream.
+ *
+ * This is the only place that makes a stream out of an iterable. `Readable.from(rows).pipe(csv)` forwards no error: a
+ * failed query then emits an 'error' event without a listener, which ends the process. A stream of this function has a
+ * listener from the beginning, so that an error between its creation and its first reader harms nobody.
+ */
+export function streamOf(
+  source: Iterable<unknown> | AsyncIterable<unknown>,
+  stages: readonly Duplex[] = [],
+  options: { objectMode?: boolean } = {},
+): Readable {
+  const first = Readable.from(source, options);
+  const last = stages.at(-1) ?? first;
+  if (stages.length > 0) pipeline([first, ...stages], ignoreError);
+  return last.on('error', ignoreError);
+}
+
+/**
+ * Writes a request's body to a parser. Unlike `pipeline`, it does not destroy the request if the parser fails: the
+ * client reads the answer only over a connection that still works.
+ * Returns a function that stops it and discards the rest of the body.
+ */
+export function feed(body: Readable, parser: Writable): () => void {
+  const onError = (error: Error): void => void parser.destroy(error);
+  const onAborted = (): void => void parser.destroy(new Error('the client ended the request early'));
+  body.on('error', onError).on('aborted', onAborted);
+  body.pipe(parser);
+  return () => {
+    body.unpipe(parser);
+    body.off('aborted', onAborted).off('error', onError).on('error', ignoreError).resume();
+  };
+}
+
+/** Resolves once a stream has data, or its end. @throws the error of a stream that fails before. */
+export async function begun(stream: Readable): Promise<void> {
+  if (stream.readableLength > 0 || stream.readableEnded) return;
+  if (stream.errored) throw stream.errored;
+  await new Promise<void>((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      stream.off('readable', onReadable).off('end', onReadable).off('error', settle).off('close', onClose);
+      if (error) reject(error);
+      else resolve();
+    };
+    const onReadable = (): void => settle();
+    const onClose = (): void => settle(stream.errored ?? undefined);
+    stream.on('readable', onReadable).on('end', onReadable).on('error', settle).on('close', onClose);
+  });
+}
+
+/** Whoever reads the stream receives the error as well. */
+function ignoreError(): void {}
