@@ -34,6 +34,27 @@ export const pageQuery = z.object({
     .meta({ description: 'Where to go on: taken from the Link header of the page before.' }),
 });
 
+/** `?limit=` and `?cursor=` of a list that comes whole unless a limit is given, because it has a natural bound. */
+export const wholeListQuery = pageQuery.extend({
+  limit: pageQuery.shape.limit
+    .unwrap()
+    .optional()
+    .meta({ description: `Items a page, at most ${MAX_PAGE_SIZE}. Default: the whole list.` }),
+});
+
+/** The part of a whole list that was asked for. Its cursors are positions, so that they may repeat or skip an item if the list changes meanwhile. */
+export function pageOfWhole<Item>(items: readonly Item[], request: PageRequest): Page<Item> {
+  const [start] = positions.read(request.cursor) ?? [0];
+  const end = request.limit === undefined ? items.length : start + pageSize(request);
+  const shown = items.slice(start, end);
+  return {
+    items: shown,
+    hasNextPage: end < items.length,
+    hasPreviousPage: start > 0,
+    cursorOf: (item) => positions.write([start + shown.indexOf(item) + 1]),
+  };
+}
+
 /** The page size that is used for a request. @throws VALIDATION_FAILED for zero or less. */
 export function pageSize(request: PageRequest): number {
   const limit = request.limit ?? DEFAULT_PAGE_SIZE;
@@ -100,3 +121,5 @@ const wrongCursor = () =>
     'cursor',
     'expected a cursor from the Link header or pageInfo of a page before; start again without one',
   );
+
+const positions = cursorsOf('whole', z.tuple([z.int().min(0)]));

@@ -48,13 +48,13 @@ const expectedYear = `expected a year from ${FIRST_YEAR} to ${LAST_YEAR}`;
 
 /** A local day, `YYYY-MM-DD`, of a year from 1900 to 2999. */
 export const day = z.iso
-  .date('expected a day such as 2026-01-31')
+  .date({ error: 'expected a day such as 2026-01-31', abort: true })
   .refine(isOfOurTimes, expectedYear)
   .meta({ description: `A local day, YYYY-MM-DD, from ${FIRST_YEAR} to ${LAST_YEAR}.` });
 
 /** An instant, ISO 8601 with `Z` or an offset, of a year from 1900 to 2999. */
 export const instant = z.iso
-  .datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z' })
+  .datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z', abort: true })
   .refine(isOfOurTimes, expectedYear)
   .meta({ description: `ISO 8601 with Z or an offset, from ${FIRST_YEAR} to ${LAST_YEAR}.` });
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /**
  * The paths of all fields in `value` that `shape` does not declare, such as `sets.0.repz`. A loose object and a record

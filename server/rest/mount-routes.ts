@@ -9,7 +9,7 @@ import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { notFound, PlatformError } from '../errors.ts';
 import { readJson } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
-import type { Page } from '../paging.ts';
+import { pageOfWhole, type Page, type PageRequest } from '../paging.ts';
 import { begun } from '../streams.ts';
 import { undeclaredFields } from '../undeclared-fields.ts';
 import { validated } from '../validate.ts';
@@ -18,7 +18,7 @@ import { readMultipart, type MultipartBody } from './multipart.ts';
 import { problemAnswer, sendProblem } from './problem.ts';
 import { rateLimited } from './rate-limit.ts';
 import { checkBodyFields, checkQueryFields } from './request-fields.ts';
-import { Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
+import { isWholeList, Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
 import { expectedVersionOf, versionTag } from './versions.ts';
 
 /** What the routes of one service need from their server. */
@@ -135,6 +135,7 @@ function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Service
     const perform = async () =>
       replyOf(
         route,
+        request.query,
         await route.handler(request as RestRequest<never, never, never>, services),
         host.verifyAnswers,
       );
@@ -202,12 +203,19 @@ function requestOf<Services>(
 const isPage = (result: unknown): result is Page<unknown> =>
   typeof result === 'object' && result !== null && 'cursorOf' in result;
 
-function replyOf<Services>(route: RestRoute<Services>, result: unknown, verify: boolean): PagedReply {
+function replyOf<Services>(
+  route: RestRoute<Services>,
+  query: unknown,
+  answer: unknown,
+  verify: boolean,
+): PagedReply {
   const { success } = route;
+  const result =
+    isWholeList(route) && Array.isArray(answer) ? pageOfWhole(answer, query as PageRequest) : answer;
   if (result instanceof Reply) return new PagedReply(result.status, result.body, result.headers);
   if (verify && success.shape) {
     if (success.page && isPage(result)) for (const item of result.items) verifyAnswer(success.shape, item);
-    else verifyAnswer(success.shape, result);
+    else verifyAnswer(success.shape, isPage(result) ? result.items : result);
   }
   if (!isPage(result)) return new PagedReply(success.status, success.status === 204 ? undefined : result);
   const last = result.items.at(-1);

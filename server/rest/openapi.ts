@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  createDocument,
+  type CreateDocumentOptions,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { API_VERSION } from '../http/create-app.ts';
 import type { RestRoute } from './route.ts';
@@ -16,24 +21,33 @@ export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(route) };
   }
-  return createDocument({
-    openapi: '3.1.0',
-    info: { title: info.title, description: info.description, version: `${API_VERSION}.0.0` },
-    // Relative to the document itself, so that it holds on the service's own port and under the gateway's prefix.
-    servers: [{ url: './' }],
-    paths,
-    components: {
-      securitySchemes: {
-        accessToken: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'JWT',
-          description: 'The `token` of POST /auth/login at the identity service.',
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: { title: info.title, description: info.description, version: `${API_VERSION}.0.0` },
+      // Relative to the document itself, so that it holds on the service's own port and under the gateway's prefix.
+      servers: [{ url: './' }],
+      paths,
+      components: {
+        securitySchemes: {
+          accessToken: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'The `token` of POST /auth/login at the identity service.',
+          },
         },
       },
     },
-  });
+    { override: closeInputObjects },
+  );
 }
+
+/** What a request may not have, its schema says: undeclared fields are refused (request-fields.ts). */
+const closeInputObjects: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema, io }) => {
+  if (io === 'input' && jsonSchema.type === 'object' && jsonSchema.properties)
+    jsonSchema.additionalProperties ??= false;
+};
 
 function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
   const { success } = route;
@@ -118,7 +132,7 @@ function requestBody(route: RestRoute<never>): object {
 
 function successContent(route: RestRoute<never>): object {
   const { shape, page, contentType } = route.success;
-  if (contentType) return { content: { [contentType]: { schema: { type: 'string' } } } };
+  if (contentType) return { content: { [contentType]: { schema: shape ?? { type: 'string' } } } };
   if (!shape) return {};
   return { content: { 'application/json': { schema: page ? z.array(shape) : shape } } };
 }
@@ -138,14 +152,19 @@ const problemShape = z
 
 function problems(route: RestRoute<never>): Record<string, object> {
   const codes: ErrorCode[] = [
-    ...(route.body || route.query || route.upload || route.consumes ? (['VALIDATION_FAILED'] as const) : []),
+    // Of every route: an undeclared query parameter, a malformed Idempotency-Key or If-Match.
+    'VALIDATION_FAILED',
     'UNAUTHENTICATED',
+    // An undeclared `userId` or `gymId` of somebody else.
+    'FORBIDDEN',
+    ...(route.method === 'POST' ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
     ...(route.params ? (['NOT_FOUND'] as const) : []),
     ...(route.versioned ? (['VERSION_CONFLICT'] as const) : []),
     ...(route.body || route.upload || route.consumes
       ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
       : []),
     'RATE_LIMITED',
+    // The database, or another service that is needed, does not answer.
     'UPSTREAM_UNAVAILABLE',
     ...(route.method === 'GET' ? [] : (['INSUFFICIENT_STORAGE'] as const)),
     ...(route.errors ?? []),

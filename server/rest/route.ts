@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Viewer } from '../auth/viewer.ts';
 import type { ErrorCode } from '../errors.ts';
+import { wholeListQuery } from '../paging.ts';
 import type { UploadedFile, UploadLimits } from './multipart.ts';
 
 /** What a handler gets: everything validated, nothing of HTTP. */
@@ -33,7 +34,7 @@ export interface RestSuccess {
   shape?: z.ZodType;
   /** The handler returns a `Page` of items of `shape`: sent as an array with a `Link` to the next page. */
   page?: boolean;
-  /** Of an answer that is not JSON, e.g. `image/svg+xml`. */
+  /** The media type of an answer that is not `application/json`, e.g. `image/svg+xml`. With a `shape` it is a form of JSON. */
   contentType?: string;
 }
 
@@ -99,7 +100,19 @@ export function restRoute<Services>() {
     Body extends z.ZodType = z.ZodType,
   >(
     declaration: RestDeclaration<Services, Params, Query, Body>,
-  ): RestRoute<Services> => declaration;
+  ): RestRoute<Services> =>
+    isWholeList(declaration) ? { ...declaration, query: withWholeListQuery(declaration.query) } : declaration;
+}
+
+/** Whether a route answers a list that is not read page by page from the database. */
+export const isWholeList = ({ method, success }: Pick<RestRoute<never>, 'method' | 'success'>): boolean =>
+  method === 'GET' && !success.page && success.shape instanceof z.ZodArray;
+
+/** Every list takes `limit` and `cursor`. */
+function withWholeListQuery(query: z.ZodType | undefined): z.ZodType {
+  if (query === undefined) return wholeListQuery;
+  if (!(query instanceof z.ZodObject)) throw new Error('the query of a list is an object');
+  return query.safeExtend(wholeListQuery.shape);
 }
 
 /** An answer whose status, headers or body are not the declared JSON. */

@@ -35,7 +35,9 @@ describe('a profile', () => {
   });
 
   it.each([
-    [{ role: 'SUPER_ADMIN', gymId: DEMO_GYMS.aquaClub.id, email: 'other@x.test', qrCode: 'FIT-x' }, 200],
+    [{ role: 'SUPER_ADMIN', email: 'other@x.test', qrCode: 'FIT-x' }, 200],
+    [{ gymId: DEMO_GYMS.aquaClub.id }, 403],
+    [{ displayname: 'x' }, 400],
     [{ timezone: 'Mars/Base' }, 400],
     [{ timezone: '+01:00' }, 400],
     [{ locale: 'not a locale' }, 400],
@@ -45,7 +47,7 @@ describe('a profile', () => {
     [{ displayName: 'a\nb' }, 400],
     [[], 400],
     ['text', 415],
-  ])('given %j answers %s, and changes nothing that is not hers to change', async (body, status) => {
+  ])('given %j answers %s, and changes nothing that is not theirs to change', async (body, status) => {
     const { token, email } = await platform.register();
     expect((await platform.rest('identity', 'PUT', '/profile', { token, body })).status).toBe(status);
     expect((await me(platform, token)).body).toMatchObject({

@@ -55,16 +55,20 @@ describe('a registration', () => {
     }
   });
 
-  it('never lets the caller choose a role, or anything else that is not hers to choose', async () => {
+  it('never lets the caller choose a role, or anything else that is not theirs to choose', async () => {
     const id = randomUUID();
     const { status, body } = await register(
       platform,
-      someone({ role: 'SUPER_ADMIN', id, qrCode: 'FIT-mine', isAdmin: true, avatar: '/etc/passwd' }),
+      someone({ role: 'SUPER_ADMIN', id, qrCode: 'FIT-mine', avatar: '/etc/passwd' }),
     );
     expect(status).toBe(201);
     expect(body).toMatchObject({ role: 'MEMBER', avatar: null });
     expect(body.id).not.toBe(id);
     expect(body.qrCode).not.toBe('FIT-mine');
+    expect(await register(platform, someone({ isAdmin: true }))).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', errors: [{ path: 'isAdmin' }] },
+    });
     const { errors } = await platform.graph(
       'identity',
       'mutation ($input: RegisterInput!) { register(input: $input) { id } }',

@@ -149,6 +149,7 @@ export const gymsRest = [
       status: 200,
       description: 'Design Tokens Format Module, 2025.10.',
       contentType: 'application/design-tokens+json',
+      shape: z.record(z.string(), z.unknown()),
     },
     handler: async ({ params: { gymId } }, { configs }) =>
       new Reply(200, JSON.stringify(await configs.designTokens(gymId)), {

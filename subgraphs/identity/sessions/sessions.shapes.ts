@@ -29,7 +29,8 @@ export const AuthPayloadShape = z
   .meta({ id: 'AuthPayload' });
 export type AuthPayloadShape = z.infer<typeof AuthPayloadShape>;
 
-export const LoginShape = z.object({
+// These three take further fields, which have no effect: clients send the whole of a form or of an earlier answer.
+export const LoginShape = z.looseObject({
   email: z
     .string()
     .trim()
@@ -39,9 +40,9 @@ export const LoginShape = z.object({
 });
 
 const refreshToken = z.string().max(200).meta({ description: 'The latest refresh token of the session.' });
-export const RefreshShape = z.object({ refreshToken });
+export const RefreshShape = z.looseObject({ refreshToken });
 /** Without a refresh token the session of the access token is ended. */
-export const LogoutShape = z.object({ refreshToken: refreshToken.nullish() }).default({});
+export const LogoutShape = z.looseObject({ refreshToken: refreshToken.nullish() }).default({});
 
 export const EndedSessionsShape = z
   .object({
