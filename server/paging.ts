@@ -20,6 +20,11 @@ export interface Page<Item> {
   cursorOf(item: Item): string;
 }
 
+/** A cursor as a client sends it back; ours are far shorter. */
+export const cursorText = z
+  .string()
+  .max(4_096, 'expected a cursor from the Link header of a page before; start again without one');
+
 /** `?limit=` and `?cursor=` of every REST list. */
 export const pageQuery = z.object({
   limit: z.coerce
@@ -28,8 +33,7 @@ export const pageQuery = z.object({
     .min(1, 'expected a whole number from 1 up')
     .default(DEFAULT_PAGE_SIZE)
     .meta({ description: `Items a page, at most ${MAX_PAGE_SIZE}; more counts as ${MAX_PAGE_SIZE}.` }),
-  cursor: z
-    .string()
+  cursor: cursorText
     .optional()
     .meta({ description: 'Where to go on: taken from the Link header of the page before.' }),
 });

@@ -16,6 +16,7 @@ export const idParams = z.object({ id: z.uuid() });
 /** An IANA time zone that this Node knows. */
 export const timezone = z
   .string()
+  .max(64, 'expected an IANA time zone such as Europe/Berlin')
   .refine(isTimezone, 'expected an IANA time zone such as Europe/Berlin')
   .meta({ description: 'IANA time zone, e.g. Europe/Berlin.' });
 

@@ -22,6 +22,9 @@ function rootOf(node) {
   return undefined;
 }
 
+/** `Readable` of both `Readable` and `stream.Readable`. */
+const lastNameOf = (node) => (node.type === 'MemberExpression' ? nameOf(node) : node.name);
+
 const nameOf = (member) => (member.computed ? undefined : member.property.name);
 
 export const streamsCarryErrors = {
@@ -43,7 +46,7 @@ export const streamsCarryErrors = {
             message:
               '`.pipe(` forwards no error, so that a failing source ends the process: use pipeline, or streamOf or feed of #server/streams.ts.',
           });
-        if (name === 'from' && root === 'Readable')
+        if (name === 'from' && lastNameOf(callee.object) === 'Readable')
           context.report({
             node,
             message: '`Readable.from(` has no error listener of its own: use streamOf of #server/streams.ts.',

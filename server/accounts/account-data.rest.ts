@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorText } from '../paging.ts';
 import { restRoute } from '../rest/route.ts';
 import { RecordsPageShape, VerdictShape, type AccountData } from './account-data.ts';
 
@@ -20,7 +21,7 @@ export const accountDataRest = [
     rateLimit: RATE,
     params: userParams,
     query: z.object({
-      cursor: z.string().optional().meta({ description: '`next` of the page before.' }),
+      cursor: cursorText.optional().meta({ description: '`next` of the page before.' }),
     }),
     success: { status: 200, description: 'A page of records.', shape: RecordsPageShape },
     errors: ['FORBIDDEN'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import { pageQuery } from '#server/paging.ts';
-import { idParams, versionNumber } from '#server/shapes.ts';
+import { idParams, MAX_INTEGER } from '#server/shapes.ts';
 import { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import type { Workouts } from './workouts.ts';
 import {
@@ -16,7 +16,9 @@ const route = restRoute<{ workouts: Workouts }>();
 const versionQuery = z.object({
   version: z.coerce
     .number()
-    .pipe(versionNumber)
+    .int()
+    .min(1)
+    .max(MAX_INTEGER)
     .optional()
     .meta({ description: 'As it was at this version; absent: as it is now.' }),
 });

@@ -23,7 +23,11 @@ export const gymsRest = [
     summary: 'All gyms, by name',
     auth: 'optional',
     query: z.object({
-      name: z.string().optional().meta({ description: 'Only those of this name, in whatever case.' }),
+      name: z
+        .string()
+        .max(120)
+        .optional()
+        .meta({ description: 'Only those of this name, in whatever case.' }),
     }),
     success: { status: 200, description: 'The gyms.', shape: z.array(GymShape) },
     handler: ({ query }, { gyms }) => gyms.list(query),

@@ -59,7 +59,7 @@ const groups = {
 };
 
 export const UpdateGymConfigShape = z.object({
-  gymId: z.string(),
+  gymId: z.string().max(64),
   ...groups,
   version: versionNumber.nullish(),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Reply, restRoute } from '#server/rest/route.ts';
-import { gymQuery, idParams } from '#server/shapes.ts';
+import { gymQuery, idParams, instant } from '#server/shapes.ts';
 import type { Locations } from './locations.ts';
 import {
   CreateLocationShape,
@@ -14,8 +14,8 @@ import {
 const route = restRoute<{ locations: Locations }>();
 
 const rangeQuery = z.object({
-  from: z.string().optional().meta({ description: 'ISO 8601; default: 24 hours before `to`.' }),
-  to: z.string().optional().meta({ description: 'ISO 8601; default: now.' }),
+  from: instant.optional().meta({ description: 'ISO 8601; default: 24 hours before `to`.' }),
+  to: instant.optional().meta({ description: 'ISO 8601; default: now.' }),
 });
 
 const withOccupancy = async (location: LocationShape, locations: Locations) => ({

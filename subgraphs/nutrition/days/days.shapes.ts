@@ -74,6 +74,7 @@ export const SeriesQuery = DailyQuery.extend({
   from: day.optional().meta({ description: 'First day. Default: 29 days before the last.' }),
   bucket: z
     .string()
+    .max(10)
     .transform((text) => text.toUpperCase())
     .pipe(z.enum(BUCKETS, 'expected day, week or month'))
     .optional()

@@ -33,6 +33,7 @@ export type FoodLogShape = z.infer<typeof FoodLogShape>;
 const macro = z.number().min(0).max(5_000);
 export const mealType = z
   .string()
+  .max(20)
   .transform((text) => text.toUpperCase())
   .pipe(z.enum(MEAL_TYPES, `expected one of ${MEAL_TYPES.join(', ')}`))
   .meta({ description: MEAL_TYPES.join(', ') });
@@ -88,6 +89,7 @@ export const LogShape = z
   .object({
     entries: z
       .array(LogEntryShape.partial())
+      .max(100)
       .optional()
       .meta({ description: 'Entries of a confirmed meal, each with the fields of one entry; 1 to 100.' }),
   })

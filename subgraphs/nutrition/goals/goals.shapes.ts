@@ -50,7 +50,12 @@ export const SetGoalShape = z
 
 export const GoalPlaceShape = z
   .object({
-    weekday: z.coerce.number().pipe(place.weekday.unwrap().unwrap()).optional(),
+    weekday: z.coerce
+      .number()
+      .int()
+      .min(1, 'expected 1 (Monday) to 7 (Sunday)')
+      .max(7, 'expected 1 (Monday) to 7 (Sunday)')
+      .optional(),
     date: day.optional(),
   })
   .refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' });

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { subgraphs } from '../../subgraphs/index.ts';
+
+/** Parts of a shape with their paths: what JSON Schema says of numbers and texts, and zod itself of dates. */
+interface Part {
+  path: string;
+  schema: z.core.JSONSchema.BaseSchema;
+}
+
+function partsOf(schema: z.core.JSONSchema.BaseSchema, path: string, parts: Part[] = []): Part[] {
+  parts.push({ path, schema });
+  for (const [name, inner] of Object.entries(schema.properties ?? {}))
+    if (typeof inner === 'object') partsOf(inner, `${path}.${name}`, parts);
+  for (const inner of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])])
+    if (typeof inner === 'object') partsOf(inner, path, parts);
+  if (typeof schema.items === 'object' && !Array.isArray(schema.items))
+    partsOf(schema.items, `${path}[]`, parts);
+  if (typeof schema.additionalProperties === 'object')
+    partsOf(schema.additionalProperties, `${path}{}`, parts);
+  return parts;
+}
+
+const shapes = subgraphs.flatMap(({ name, rest }) =>
+  rest.flatMap(({ method, path, body, query }) =>
+    [body, query].flatMap((shape) => (shape ? [{ path: `${name} ${method} ${path}`, shape }] : [])),
+  ),
+);
+const inputs = shapes.flatMap(({ path, shape }) =>
+  partsOf(z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any', reused: 'inline' }), path),
+);
+
+/** The schemas of days and times inside a shape. */
+function datesOf(shape: z.core.$ZodType): z.ZodType[] {
+  const { def } = (shape as z.core.$ZodTypes)._zod;
+  if (def.type === 'string')
+    return 'format' in def && (def.format === 'date' || def.format === 'datetime')
+      ? [shape as z.ZodType]
+      : [];
+  const inner: z.core.$ZodType[] = [];
+  if (def.type === 'object') inner.push(...Object.values(def.shape));
+  if (def.type === 'array') inner.push(def.element);
+  if (def.type === 'union') inner.push(...def.options);
+  if (def.type === 'pipe') inner.push(def.in, def.out);
+  if (def.type === 'record') inner.push(def.valueType);
+  if ('innerType' in def) inner.push(def.innerType);
+  return inner.flatMap(datesOf);
+}
+
+/** A page's length counts as 200 at most; the others are compared as PostgreSQL's bigint, which holds every whole number of JSON. */
+const COMPARED_ONLY = /\.(limit|maxMinutes|minPrice|maxPrice)$/;
+
+const unless = (isBounded: (part: Part) => boolean) =>
+  inputs.filter((part) => !isBounded(part)).map(({ path }) => path);
+
+describe('every input of a REST route', () => {
+  it('bounds its numbers', () =>
+    expect(
+      unless(
+        ({ path, schema }) =>
+          (schema.type !== 'integer' && schema.type !== 'number') ||
+          (schema.maximum ?? Infinity) < Number.MAX_SAFE_INTEGER ||
+          COMPARED_ONLY.test(path),
+      ),
+    ).toEqual([]));
+
+  it('bounds its texts', () =>
+    expect(
+      unless(
+        ({ schema }) =>
+          schema.type !== 'string' ||
+          schema.maxLength !== undefined ||
+          schema.enum !== undefined ||
+          schema.const !== undefined ||
+          schema.format !== undefined ||
+          schema.pattern !== undefined,
+      ),
+    ).toEqual([]));
+
+  it.each([
+    ['0000-01-01', '0000-01-01T00:00:00Z'],
+    ['0001-01-01', '0001-01-01T00:00:00Z'],
+    ['9999-12-31', '9999-12-31T23:59:59-12:00'],
+  ])('takes no day or time that a database cannot compute with, such as %s', (aDay, aTime) => {
+    const taken = shapes.flatMap(({ path, shape }) =>
+      datesOf(shape).flatMap((date) =>
+        date.safeParse(aDay).success || date.safeParse(aTime).success ? [path] : [],
+      ),
+    );
+    expect(taken).toEqual([]);
+  });
+
+  it('bounds its lists', () =>
+    expect(unless(({ schema }) => schema.type !== 'array' || schema.maxItems !== undefined)).toEqual([]));
+});
