@@ -732,6 +732,10 @@ export type CreateGymInput = {
   features?: InputMaybe<Scalars['JSON']['input']>;
 };
 
+/**
+ * Changes of a configuration by JSON Merge Patch (RFC 7396): a key that is given replaces that key, null removes it, what
+ * is absent stays. `theme.colors.primary` cannot be removed.
+ */
 export type UpdateGymConfigInput = {
   gymId: Scalars['ID']['input'];
   theme?: InputMaybe<Scalars['JSON']['input']>;

@@ -18,6 +18,7 @@ export const graphqlRateLimits = {
   'Mutation.endSession': AUTH_RATE,
   'Mutation.requestPasswordReset': AUTH_RATE,
   'Mutation.resetPassword': AUTH_RATE,
+  'Mutation.changePassword': AUTH_RATE,
   'Mutation.rotateQrCode': AUTH_RATE,
   'Query.sessions': AUTH_RATE,
   'Mutation.rotateSigningKey': AUTH_RATE,

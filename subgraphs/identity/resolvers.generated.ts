@@ -101,6 +101,11 @@ export type Mutation = {
   requestPasswordReset: Scalars['Boolean']['output'];
   /** Sets a new password by the token of a mail, once; ends all sessions of the account. Always true. */
   resetPassword: Scalars['Boolean']['output'];
+  /**
+   * Changes your password and ends all your other sessions. A wrong current password is `FORBIDDEN` and counts as a
+   * failed log-in. Always true.
+   */
+  changePassword: Maybe<Scalars['Boolean']['output']>;
   /** Changes your profile; what is absent stays. */
   updateProfile: User;
   /** Your new picture: JPEG, PNG, WebP or AVIF, at most 10 MiB. */
@@ -159,6 +164,11 @@ export type MutationRequestPasswordResetArgs = {
 
 export type MutationResetPasswordArgs = {
   input: ResetPasswordInput;
+};
+
+
+export type MutationChangePasswordArgs = {
+  input: ChangePasswordInput;
 };
 
 
@@ -327,7 +337,7 @@ export type AuditEvent = {
   __typename?: 'AuditEvent';
   id: Scalars['ID']['output'];
   at: Scalars['DateTime']['output'];
-  /** `ROLE_CHANGED`, `GYM_CHANGED`, `PASSWORD_RESET`, `REFRESH_TOKEN_REUSED`, `USER_INVITED`, `INVITATION_WITHDRAWN`, `ACCOUNT_DELETED`, `SIGNING_KEY_ROTATED`. */
+  /** `LOGGED_IN`, `LOGIN_FAILED`, `LOGIN_LOCKED`, `PASSWORD_CHANGED`, `ROLE_CHANGED`, `GYM_CHANGED`, `PASSWORD_RESET`, `REFRESH_TOKEN_REUSED`, `USER_INVITED`, `INVITATION_WITHDRAWN`, `ACCOUNT_DELETED`, `SIGNING_KEY_ROTATED`. */
   action: Scalars['String']['output'];
   /** `user:<id>`, `service:<name>` or `anonymous`. */
   actor: Scalars['String']['output'];
@@ -409,6 +419,13 @@ export type EndSessionInput = {
 
 export type RequestPasswordResetInput = {
   email: Scalars['String']['input'];
+};
+
+export type ChangePasswordInput = {
+  /** The password so far. */
+  current: Scalars['String']['input'];
+  /** At least 8 characters, not like the email, and not one of the most common passwords. */
+  password: Scalars['String']['input'];
 };
 
 export type ResetPasswordInput = {
@@ -580,6 +597,7 @@ export type ResolversTypes = {
   LogoutInput: LogoutInput;
   EndSessionInput: EndSessionInput;
   RequestPasswordResetInput: RequestPasswordResetInput;
+  ChangePasswordInput: ChangePasswordInput;
   ResetPasswordInput: ResetPasswordInput;
   UpdateProfileInput: UpdateProfileInput;
   SetRoleInput: SetRoleInput;
@@ -620,6 +638,7 @@ export type ResolversParentTypes = {
   LogoutInput: LogoutInput;
   EndSessionInput: EndSessionInput;
   RequestPasswordResetInput: RequestPasswordResetInput;
+  ChangePasswordInput: ChangePasswordInput;
   ResetPasswordInput: ResetPasswordInput;
   UpdateProfileInput: UpdateProfileInput;
   SetRoleInput: SetRoleInput;
@@ -667,6 +686,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   endSession?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationEndSessionArgs, 'input'>>;
   requestPasswordReset?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRequestPasswordResetArgs, 'input'>>;
   resetPassword?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationResetPasswordArgs, 'input'>>;
+  changePassword?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationChangePasswordArgs, 'input'>>;
   updateProfile?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateProfileArgs, 'input'>>;
   uploadAvatar?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUploadAvatarArgs, 'file'>>;
   rotateQrCode?: Resolver<ResolversTypes['User'], ParentType, ContextType>;

@@ -6,10 +6,12 @@ import { Audit } from './audit/audit.ts';
 import { Avatars } from './avatars/avatars.ts';
 import { Invitations } from './invitations/invitations.ts';
 import { Keys } from './keys/keys.ts';
+import { PasswordChanges } from './password-changes/password-changes.ts';
 import { PasswordResets } from './password-resets/password-resets.ts';
 import { Profiles } from './profiles/profiles.ts';
 import type { IdentityResources } from './resources.ts';
 import { Rights } from './rights/rights.ts';
+import { PasswordChecks } from './sessions/password-checks.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { Users } from './users/users.ts';
 
@@ -20,7 +22,8 @@ export const identityServices = (
 ) => {
   const audit = new Audit(unit);
   const users = new Users(unit, passwords);
-  const sessions = new Sessions(unit, passwords, tokens, audit);
+  const passwordChecks = new PasswordChecks(unit, passwords, audit);
+  const sessions = new Sessions(unit, passwordChecks, tokens, audit);
   const passwordResets = new PasswordResets(unit, passwords, resetMailer, audit);
   const profiles = new Profiles(unit);
   return {
@@ -28,11 +31,12 @@ export const identityServices = (
     users,
     sessions,
     passwordResets,
+    passwordChanges: new PasswordChanges(unit, passwords, passwordChecks, audit),
     profiles,
     avatars: new Avatars(unit, profiles, files),
     rights: new Rights(unit, audit),
     invitations: new Invitations(unit, passwordResets, audit),
-    accounts: new Accounts(unit, audit, { passwords, sagas, files }),
+    accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
     keys: new Keys(unit, keyRing, audit),
     serviceClients,

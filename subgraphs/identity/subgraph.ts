@@ -11,6 +11,8 @@ import { invitationsGraphql } from './invitations/invitations.graphql.ts';
 import { invitationsRest } from './invitations/invitations.rest.ts';
 import { keysGraphql } from './keys/keys.graphql.ts';
 import { keysRest } from './keys/keys.rest.ts';
+import { passwordChangesGraphql } from './password-changes/password-changes.graphql.ts';
+import { passwordChangesRest } from './password-changes/password-changes.rest.ts';
 import { passwordResetsGraphql } from './password-resets/password-resets.graphql.ts';
 import { passwordResetsRest } from './password-resets/password-resets.rest.ts';
 import { profilesGraphql } from './profiles/profiles.graphql.ts';
@@ -45,6 +47,7 @@ export const identity = defineSubgraph({
     usersGraphql,
     sessionsGraphql,
     passwordResetsGraphql,
+    passwordChangesGraphql,
     profilesGraphql,
     avatarsGraphql,
     rightsGraphql,
@@ -58,6 +61,7 @@ export const identity = defineSubgraph({
     ...usersRest,
     ...sessionsRest,
     ...passwordResetsRest,
+    ...passwordChangesRest,
     ...profilesRest,
     ...avatarsRest,
     ...rightsRest,

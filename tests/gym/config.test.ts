@@ -87,6 +87,32 @@ describe('the configuration of a gym', () => {
   });
 
   describe.each(Object.entries(doors))('changed by %s', (_door, update) => {
+    it('merges: a key that is given replaces that key, null removes it, what is absent stays', async () => {
+      const mark = randomUUID();
+      const change = (groups: object) => update({ gymId: iron.id, ...groups }, superAdmin);
+      await change({
+        theme: { colors: { primary: '#0f766e', 'x-one': mark, 'x-two': mark }, 'x-list': [1, 2] },
+      });
+      await change({ assets: { 'x-mark': mark }, features: { 'x-module': true } });
+      const { config } = await change({
+        theme: { colors: { 'x-one': null, primary: '#7c3aed' }, 'x-list': [3] },
+        features: { 'x-module': null },
+      });
+      expect(config.theme).toMatchObject({ colors: { primary: '#7c3aed', 'x-two': mark }, 'x-list': [3] });
+      expect(config.theme.colors).not.toHaveProperty('x-one');
+      expect(config.assets).toMatchObject({ 'x-mark': mark });
+      expect(config.features).not.toHaveProperty('x-module');
+      expect((await change({ assets: null })).config.assets).toEqual({});
+      for (const wrong of [
+        { theme: { colors: { primary: null } } },
+        { theme: { colors: null } },
+        { theme: null },
+        { gymId: randomUUID() },
+      ])
+        expect(await change(wrong)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+      expect((await change({ theme: { 'x-much': 'x'.repeat(70_000) } })).status).toBe(413);
+    });
+
     it('keeps the groups that are absent and every further key', async () => {
       const mark = randomUUID();
       const before = (await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body;

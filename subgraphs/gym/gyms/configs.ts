@@ -1,7 +1,8 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { actorOf, requireGymAdmin, requireRole, Role } from '#server/auth/viewer.ts';
-import { conflict, notFound, versionConflict } from '#server/errors.ts';
+import { conflict, invalid, notFound, PlatformError, versionConflict } from '#server/errors.ts';
+import { merged } from '#server/merge-patch.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
@@ -11,19 +12,16 @@ import { Gym } from './gym.entity.ts';
 import type { Gyms } from './gyms.ts';
 import {
   DraftInput,
+  GroupsShape,
   RollbackInput,
   UpdateGymConfigShape,
   type DraftShape,
+  type GroupPatches,
+  type Groups,
   type GymConfigShape,
 } from './gyms.shapes.ts';
 
 const cursors = cursorsOf('gymConfigHistory', z.tuple([z.int()]));
-
-interface Groups {
-  theme?: Record<string, unknown> | null | undefined;
-  assets?: Record<string, unknown> | null | undefined;
-  features?: Record<string, boolean> | null | undefined;
-}
 
 /** The configuration of gyms over time: drafts, what is published, and the way back. A SUPER_ADMIN writes. */
 export class Configs {
@@ -36,15 +34,21 @@ export class Configs {
   }
 
   /**
-   * Publishes theme, assets and features at once; a group that is absent stays as it is. For a SUPER_ADMIN, and for a
-   * service that carries out her wish.
+   * Merges changes into theme, assets and features (JSON Merge Patch, RFC 7396) and publishes them at once. For a
+   * SUPER_ADMIN, and for a service that acts for one.
    * @param expectedVersion the version that the change is based on; undefined: last write wins.
    */
   async update(input: unknown, expectedVersion?: number): Promise<GymConfigShape> {
     const { viewer } = this.unit;
     const actorId = viewer.kind === 'service' ? actorOf(viewer) : this.requireWriter();
-    const { gymId, version, ...groups } = validated(UpdateGymConfigShape, input);
-    return this.publishGroups(gymId, groups, actorId, expectedVersion ?? version ?? undefined);
+    const { gymId, version, ...patches } = validated(UpdateGymConfigShape, input);
+    if (!(await this.gyms.find(gymId))) throw invalid('gymId', 'there is no such gym');
+    return this.publishGroups(
+      gymId,
+      (published) => patched(published, patches),
+      actorId,
+      expectedVersion ?? version ?? undefined,
+    );
   }
 
   /** @throws NOT_FOUND where there is no draft. */
@@ -56,24 +60,23 @@ export class Configs {
     return presentDraft(draft);
   }
 
-  /** Saves the draft, beginning one on what is published; a group that is absent stays as it is. */
+  /** Merges changes into the draft (JSON Merge Patch, RFC 7396); the first change begins it on what is published. */
   async saveDraft(gymId: string, input: unknown): Promise<DraftShape> {
     const actorId = this.requireWriter();
-    const groups = validated(DraftInput, input);
-    const { id, config } = await this.gyms.get(gymId);
+    const patches = validated(DraftInput, input);
+    const { id } = await this.gyms.get(gymId);
     return this.unit.transaction(async () => {
+      // Two first changes at once would both begin the draft, and one would be lost: the gym's row is locked.
+      const gym = await this.lockedGym(id);
       const existing = await this.unit.em.findOne(
         ConfigDraft,
         { gymId: id },
         { lockMode: LockMode.PESSIMISTIC_WRITE },
       );
-      const base = existing ?? config;
       const draft = {
         gymId: id,
-        theme: groups.theme ?? base.theme,
-        assets: groups.assets ?? base.assets,
-        features: groups.features ?? base.features,
-        basedOnVersion: existing?.basedOnVersion ?? config.version,
+        ...patched(existing ?? gym, patches),
+        basedOnVersion: existing?.basedOnVersion ?? gym.version,
         updatedAt: new Date(),
         updatedBy: actorId,
       };
@@ -93,7 +96,7 @@ export class Configs {
         { lockMode: LockMode.PESSIMISTIC_WRITE },
       );
       if (!draft) throw conflict('There is no draft to publish; save one first.');
-      const config = await this.publishGroups(id, draft, actorId, draft.basedOnVersion);
+      const config = await this.publishGroups(id, () => draft, actorId, draft.basedOnVersion);
       await this.unit.em.nativeDelete(ConfigDraft, { gymId: id });
       return config;
     });
@@ -122,7 +125,7 @@ export class Configs {
     const { id } = await this.gyms.get(gymId);
     const earlier = await this.unit.em.findOne(ConfigVersion, { gymId: id, version });
     if (!earlier) throw notFound('version of this configuration', String(version));
-    return this.publishGroups(id, earlier, actorId);
+    return this.publishGroups(id, () => earlier, actorId);
   }
 
   /** The theme as W3C design tokens, for everybody. */
@@ -134,24 +137,23 @@ export class Configs {
     return requireRole(this.unit.viewer, Role.SUPER_ADMIN).userId;
   }
 
+  private lockedGym(id: string): Promise<Gym> {
+    return this.unit.em.findOneOrFail(Gym, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  }
+
+  /** @param next gives what is published, from what is published now; called with the gym locked */
   private async publishGroups(
     gymId: string,
-    groups: Groups,
+    next: (published: Groups) => Groups,
     actorId: string,
     expectedVersion?: number,
   ): Promise<GymConfigShape> {
     const { id, slug } = await this.gyms.get(gymId);
     const published = await this.unit.transaction(async () => {
-      const gym = await this.unit.em.findOneOrFail(
-        Gym,
-        { id },
-        { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-      );
+      const gym = await this.lockedGym(id);
       if (expectedVersion !== undefined && expectedVersion !== gym.version)
         throw versionConflict('gym configuration', expectedVersion, gym.version);
-      gym.theme = groups.theme ?? gym.theme;
-      gym.assets = groups.assets ?? gym.assets;
-      gym.features = groups.features ?? gym.features;
+      ({ theme: gym.theme, assets: gym.assets, features: gym.features } = next(gym));
       gym.version += 1;
       gym.updatedAt = new Date();
       const { theme, assets, features, version } = gym;
@@ -169,6 +171,29 @@ export class Configs {
     this.gyms.forget({ id, slug });
     return published;
   }
+}
+
+/** What a group that was removed by null leaves. */
+const EMPTY_GROUPS: Groups = { theme: {}, assets: {}, features: {} };
+const LONGEST_GROUP = 65_536; // characters of JSON
+
+/** @throws VALIDATION_FAILED for a result that breaks the rules, or if a change removes the primary colour; PAYLOAD_TOO_LARGE */
+function patched(base: Groups, patches: GroupPatches): Groups {
+  const { theme, assets, features } = base;
+  const changes = Object.fromEntries(Object.entries(patches).filter(([, patch]) => patch !== undefined));
+  const result = validated(GroupsShape, {
+    ...EMPTY_GROUPS,
+    ...(merged({ theme, assets, features }, changes) as Partial<Groups>),
+  });
+  if (base.theme.colors?.primary !== undefined && result.theme.colors?.primary === undefined)
+    throw invalid('theme.colors.primary', 'is required and cannot be removed; give another colour');
+  for (const [name, group] of Object.entries(result))
+    if (JSON.stringify(group).length > LONGEST_GROUP)
+      throw new PlatformError(
+        'PAYLOAD_TOO_LARGE',
+        `${name} may have at most ${LONGEST_GROUP} characters of JSON.`,
+      );
+  return result;
 }
 
 const presentDraft = (draft: Omit<DraftShape, 'updatedAt'> & { updatedAt: Date }): DraftShape => ({

@@ -68,7 +68,8 @@ export const gymsRest = [
     path: '/gym/config',
     summary:
       'Publish the branding and feature configuration of a gym (SUPER_ADMIN; the wizard service for one)',
-    description: 'A group that is given replaces that group, one that is absent stays.',
+    description:
+      'Theme, assets and features are merged by RFC 7396: a key that is given replaces that key, null removes it, what is absent stays. The primary colour cannot be removed.',
     auth: 'required',
     body: UpdateGymConfigShape,
     versioned: true,
@@ -94,7 +95,8 @@ export const gymsRest = [
     method: 'PUT',
     path: '/gym/config/:gymId/draft',
     summary: 'Save the draft, beginning one on what is published (SUPER_ADMIN)',
-    description: 'A group that is given replaces that group of the draft, one that is absent stays.',
+    description:
+      'Theme, assets and features are merged by RFC 7396: a key that is given replaces that key, null removes it, what is absent stays.',
     auth: 'required',
     params,
     body: DraftInput,

@@ -52,19 +52,24 @@ export const GymShape = z
   .meta({ id: 'Gym' });
 export type GymShape = z.infer<typeof GymShape>;
 
-const groups = {
-  theme: ThemeShape.nullish(),
-  assets: AssetsShape.nullish(),
-  features: FeaturesShape.nullish(),
-};
+/** The three groups of a configuration, whole. */
+export const GroupsShape = z.object({ theme: ThemeShape, assets: AssetsShape, features: FeaturesShape });
+export type Groups = z.infer<typeof GroupsShape>;
+
+const MERGES =
+  'A JSON Merge Patch (RFC 7396): a key that is given replaces that key, null removes it, what is absent stays.';
+const patch = z.record(z.string(), z.unknown(), 'expected an object').nullish().meta({ description: MERGES });
+/** Changes of the groups; the merged groups are checked against `GroupsShape`. */
+const patches = { theme: patch, assets: patch, features: patch };
+export type GroupPatches = { [Group in keyof typeof patches]?: z.infer<typeof patch> };
 
 export const UpdateGymConfigShape = z.object({
   gymId: z.string().max(64),
-  ...groups,
+  ...patches,
   version: versionNumber.nullish(),
 });
 
-export const DraftInput = z.object(groups);
+export const DraftInput = z.object(patches);
 
 export const DraftShape = z
   .object({
@@ -89,5 +94,7 @@ export const CreateGymInput = z.object({
   slug: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/, 'expected 3 to 63 lower-case letters, digits and hyphens'),
-  ...groups,
+  theme: ThemeShape.nullish(),
+  assets: AssetsShape.nullish(),
+  features: FeaturesShape.nullish(),
 });

@@ -12,8 +12,8 @@ import type { Audit } from '../audit/audit.ts';
 import { avatarKeys } from '../avatars/avatars.ts';
 import { lastSuperAdmin, lockedSuperAdmins } from '../rights/rights.ts';
 import { endAllSessionsOf } from '../sessions/ended-sessions.ts';
-import { countFailure, forgetFailures, isLocked } from '../sessions/login-guard.ts';
-import type { Passwords } from '../users/passwords.ts';
+import { forgetFailures } from '../sessions/login-guard.ts';
+import type { Credentials, PasswordChecks } from '../sessions/password-checks.ts';
 import { User } from '../users/user.entity.ts';
 import { AccountDeletion } from './account-deletion.entity.ts';
 import { DeleteAccountShape, type AccountDeletionShape } from './accounts.shapes.ts';
@@ -25,12 +25,12 @@ import { SECTIONS, sectionKey } from './export-sections.ts';
 export class Accounts {
   private readonly unit: UnitOfWork;
   private readonly audit: Audit;
-  private readonly resources: { passwords: Passwords; sagas: Sagas; files: FileStorage };
+  private readonly resources: { passwordChecks: PasswordChecks; sagas: Sagas; files: FileStorage };
 
   constructor(
     unit: UnitOfWork,
     audit: Audit,
-    resources: { passwords: Passwords; sagas: Sagas; files: FileStorage },
+    resources: { passwordChecks: PasswordChecks; sagas: Sagas; files: FileStorage },
   ) {
     this.unit = unit;
     this.audit = audit;
@@ -114,18 +114,14 @@ export class Accounts {
     return ids.flatMap((id) => SECTIONS.map((service) => sectionKey(id, service)));
   }
 
-  /** A stolen access token must not do for trying passwords. */
   private async checkPassword(userId: string, password: string): Promise<void> {
-    const [known] = await this.unit.em.execute<{ email: string; passwordHash: string | null }[]>(
-      'select email, password_hash as "passwordHash" from user_account where id = ?',
+    const [known] = await this.unit.em.execute<Credentials[]>(
+      'select id, email, password_hash as "passwordHash" from user_account where id = ?',
       [userId],
     );
-    const matches = await this.resources.passwords.matches(password, known?.passwordHash);
     if (!known) throw unauthenticated('Your account has been deleted.');
-    const attempt = { email: known.email, address: this.unit.origin.address };
-    if (matches && !(await isLocked(this.unit.em, attempt))) return;
-    await countFailure(this.unit.em, attempt);
-    throw forbidden('The password is wrong.');
+    if (!(await this.resources.passwordChecks.check(known, password)))
+      throw forbidden('The password is wrong.');
   }
 }
 

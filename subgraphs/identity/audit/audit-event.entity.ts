@@ -2,6 +2,10 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 
 export const AuditAction = {
+  LOGGED_IN: 'LOGGED_IN',
+  LOGIN_FAILED: 'LOGIN_FAILED',
+  LOGIN_LOCKED: 'LOGIN_LOCKED',
+  PASSWORD_CHANGED: 'PASSWORD_CHANGED',
   ROLE_CHANGED: 'ROLE_CHANGED',
   GYM_CHANGED: 'GYM_CHANGED',
   PASSWORD_RESET: 'PASSWORD_RESET',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { emailText, newPassword } from '../users/users.shapes.ts';
+import { emailText, newPassword, PASSWORD_RULES } from '../users/users.shapes.ts';
 
 export const RequestResetShape = z.object({ email: emailText });
 export const ConfirmResetShape = z.object({
   token: z.string().max(200).meta({ description: 'From the mail.' }),
-  password: newPassword.meta({ description: 'At least 8 characters, and not like the email.' }),
+  password: newPassword.meta({ description: PASSWORD_RULES }),
 });

@@ -18,6 +18,14 @@ export async function endAllSessionsOf(em: EntityManager, userId: string): Promi
   await endSessions(em, await sessionIdsOf(em, userId));
 }
 
+/** All but the one that is kept. */
+export async function endOtherSessionsOf(em: EntityManager, userId: string, keptId: string): Promise<void> {
+  await endSessions(
+    em,
+    (await sessionIdsOf(em, userId)).filter((id) => id !== keptId),
+  );
+}
+
 /**
  * After a change of rights: sessions go on, but need a new access token, which tells the new rights. Tokens know whole
  * seconds only: those of the second of the change count as before it, the next ones are dated a second later.

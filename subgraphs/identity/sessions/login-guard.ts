@@ -4,17 +4,44 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 const ACCOUNT_LIMIT = 10;
 const ADDRESS_LIMIT = 100; // one gym may stand behind one address
 
-/** Who tries to log in. */
+/** The account and address of a log-in attempt. */
 export interface Attempt {
   email: string;
   address: string;
 }
 
-/** Counts a failed log-in by account and by address; the tenth (hundredth) in 15 minutes locks for 15 minutes. In the database, so that all replicas count together. */
-export async function countFailure(em: EntityManager, attempt: Attempt): Promise<void> {
-  // One row after the other, the account's first: always in this order, so that two attempts never wait for each other.
-  await em.execute(COUNT, [accountKey(attempt.email), ACCOUNT_LIMIT, ACCOUNT_LIMIT]);
-  await em.execute(COUNT, [addressKey(attempt.address), ADDRESS_LIMIT, ADDRESS_LIMIT]);
+/** What a failure led to: whether it was counted at all, and what it locked. */
+export interface CountedFailure {
+  /** False if account and address were locked already: such failures are not counted, so that their number is bounded. */
+  counted: boolean;
+  locked: ('account' | 'address')[];
+}
+
+/**
+ * Counts a failed password check by account and by address: the tenth of an account, or the hundredth of an address, in
+ * 15 minutes locks it for 15 minutes. The counts are in the database, so that all replicas count together.
+ */
+export async function countFailure(em: EntityManager, attempt: Attempt): Promise<CountedFailure> {
+  // The account's row always comes first, so that two attempts never wait for each other.
+  const account = await countOne(em, accountKey(attempt.email), ACCOUNT_LIMIT);
+  const address = await countOne(em, addressKey(attempt.address), ADDRESS_LIMIT);
+  return {
+    counted: account !== undefined && address !== undefined,
+    locked: [
+      ...(account?.locked ? (['account'] as const) : []),
+      ...(address?.locked ? (['address'] as const) : []),
+    ],
+  };
+}
+
+/** Undefined if the key is locked already. */
+async function countOne(
+  em: EntityManager,
+  key: string,
+  limit: number,
+): Promise<{ locked: boolean } | undefined> {
+  const [row] = await em.execute<{ locked: boolean }[]>(COUNT, [key, limit, limit]);
+  return row;
 }
 
 export async function isLocked(em: EntityManager, attempt: Attempt): Promise<boolean> {
@@ -25,7 +52,7 @@ export async function isLocked(em: EntityManager, attempt: Attempt): Promise<boo
   return row?.locked ?? false;
 }
 
-/** After a log-in or a reset: the account starts anew. The address does not, or one account of her own would free an attacker. */
+/** After a log-in or a reset the account's count begins again. The address's does not: an attacker could free it by an account of their own. */
 export async function forgetFailures(em: EntityManager, email: string): Promise<void> {
   await em.execute('delete from login_failures where key = ?', [accountKey(email)]);
 }
@@ -36,7 +63,8 @@ const COUNT = `
     failed_at = case when cardinality(recent(login_failures.failed_at)) + 1 >= ? then '{}' else recent(login_failures.failed_at) || clock_timestamp() end,
     locked_until = case when cardinality(recent(login_failures.failed_at)) + 1 >= ? then clock_timestamp() + interval '15 minutes' end,
     updated_at = clock_timestamp()
-  where login_failures.locked_until is null or login_failures.locked_until <= clock_timestamp()`.replaceAll(
+  where login_failures.locked_until is null or login_failures.locked_until <= clock_timestamp()
+  returning locked_until is not null as locked`.replaceAll(
   /recent\(([\w.]+)\)/g,
   `array(select failed from unnest($1) as failed where failed > clock_timestamp() - interval '15 minutes')`,
 );

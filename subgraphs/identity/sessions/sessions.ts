@@ -6,13 +6,13 @@ import { isUuid, uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
-import type { Passwords } from '../users/passwords.ts';
 import { User } from '../users/user.entity.ts';
 import { presentUser } from '../users/users.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { endedSince, endSessions } from './ended-sessions.ts';
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_MILLIS } from './lifetimes.ts';
-import { countFailure, forgetFailures, isLocked } from './login-guard.ts';
+import { forgetFailures } from './login-guard.ts';
+import type { PasswordChecks } from './password-checks.ts';
 import { RefreshToken } from './refresh-token.entity.ts';
 import { hashOf } from './secrets.ts';
 import { Session } from './session.entity.ts';
@@ -28,14 +28,14 @@ import {
 /** Log-ins: each is a session, a family of refresh tokens of which only the latest holds. */
 export class Sessions {
   private readonly unit: UnitOfWork;
-  private readonly passwords: Passwords;
+  private readonly passwordChecks: PasswordChecks;
   private readonly tokens: AccessTokens;
   private readonly audit: Audit;
 
-  constructor(unit: UnitOfWork, passwords: Passwords, tokens: AccessTokens, audit: Audit) {
+  constructor(unit: UnitOfWork, passwordChecks: PasswordChecks, tokens: AccessTokens, audit: Audit) {
     this.audit = audit;
     this.unit = unit;
-    this.passwords = passwords;
+    this.passwordChecks = passwordChecks;
     this.tokens = tokens;
   }
 
@@ -46,15 +46,9 @@ export class Sessions {
    */
   async login(input: unknown): Promise<AuthPayloadShape> {
     const { email, password } = validated(LoginShape, input);
-    const attempt = { email, address: this.unit.origin.address };
     const known = await this.credentialsOf(email);
-    const matches = await this.passwords.matches(password, known?.passwordHash);
-    // Asked after the slow part: of many guesses at once none slips through before the others are counted.
-    const locked = await isLocked(this.unit.em, attempt);
-    if (!known || !matches || locked) {
-      await countFailure(this.unit.em, attempt);
-      throw wrongLogin();
-    }
+    const credentials = { email, id: known?.id ?? null, passwordHash: known?.passwordHash ?? null };
+    if (!(await this.passwordChecks.check(credentials, password)) || !known) throw wrongLogin();
     return this.unit.transaction(async () => {
       // Shared lock: password, role and gym cannot change between here and the commit, nor the account go.
       const user = await this.unit.em.findOne(
@@ -64,6 +58,7 @@ export class Sessions {
       );
       if (!user || user.passwordHash !== known.passwordHash) throw wrongLogin();
       await forgetFailures(this.unit.em, email);
+      await this.audit.record('LOGGED_IN', user.id);
       return this.open(user);
     });
   }

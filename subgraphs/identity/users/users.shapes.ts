@@ -19,6 +19,8 @@ export const newPassword = z
   .string()
   .min(8, 'expected at least 8 characters')
   .max(200, 'expected at most 200 characters');
+export const PASSWORD_RULES =
+  'At least 8 characters, not like the email, and not one of the most common passwords.';
 /** One that may be wrong. */
 export const anyPassword = z.string().max(1_000);
 
@@ -48,7 +50,7 @@ export type UserShape = z.infer<typeof UserShape>;
 
 export const RegisterShape = z.object({
   email: emailText,
-  password: newPassword.meta({ description: 'At least 8 characters, and not like the email.' }),
+  password: newPassword.meta({ description: PASSWORD_RULES }),
   displayName: line.min(1).max(80),
   gymId: z.uuid().nullish().meta({ description: 'The gym to join; later only an admin moves a user.' }),
 });

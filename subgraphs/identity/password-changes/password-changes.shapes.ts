@@ -1,0 +1,7 @@
+import { z } from 'zod';
+import { anyPassword, newPassword, PASSWORD_RULES } from '../users/users.shapes.ts';
+
+export const ChangePasswordShape = z.object({
+  current: anyPassword.meta({ description: 'The password so far.' }),
+  password: newPassword.meta({ description: PASSWORD_RULES }),
+});
