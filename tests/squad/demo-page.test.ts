@@ -48,6 +48,9 @@ describeInBrowser(`the live page${unlessSkipped}`, () => {
     await leo.press('#text', 'Enter');
     await maya.waitForSelector('#messages li:has-text("Give me a second")');
     expect(await maya.textContent('#revision')).toBe(await leo.textContent('#revision'));
+    await leo.reload();
+    await leo.click('[data-email="leo@iron.test"]');
+    await leo.waitForSelector('#messages li:has-text("Give me a second")');
     if (process.env.SCREENSHOT_DIR) {
       await maya.screenshot({ path: `${process.env.SCREENSHOT_DIR}/maya.png` });
       await leo.screenshot({ path: `${process.env.SCREENSHOT_DIR}/leo.png` });

@@ -72,8 +72,9 @@ function connect() {
     link('online');
     retryMillis = 250;
     took(await send('user_online', { status: session ? 'WORKING_OUT' : 'AVAILABLE', delta: true }));
-    // What happened while the line was down comes with the ack.
+    // The answer holds what happened while the connection was down.
     if (session) await enter(session.id, session.revision);
+    else await returnToSquad();
   };
   socket.onmessage = ({ data }) => receive(JSON.parse(data));
   socket.onclose = () => {
@@ -122,6 +123,20 @@ function invited(invite) {
   paint();
 }
 
+/** A page that is opened again finds its way back into the squad that it was in. */
+async function returnToSquad() {
+  const squadId = localStorage.getItem(squadKey());
+  if (!squadId) return;
+  const isOpen = await send('join_squad', { squadId }).then(
+    ({ session: found }) => found.status !== 'ENDED',
+    () => false,
+  );
+  if (isOpen) await enter(squadId);
+  else localStorage.removeItem(squadKey());
+}
+
+const squadKey = () => `squad of ${me.id}`;
+
 async function enter(squadId, fromRevision) {
   const answer = await act('join_squad', {
     squadId,
@@ -134,6 +149,7 @@ async function enter(squadId, fromRevision) {
     $('messages').replaceChildren();
   }
   session = answer.session;
+  localStorage.setItem(squadKey(), squadId);
   await act('user_online', { status: 'WORKING_OUT', activity: 'training with a squad', delta: true });
   paint();
 }
@@ -158,6 +174,7 @@ function applied(event) {
 function leftSquad() {
   toast('The squad is over. It stands in your history.');
   session = undefined;
+  localStorage.removeItem(squadKey());
   void act('user_online', { status: 'AVAILABLE', delta: true });
 }
 
