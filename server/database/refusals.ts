@@ -16,6 +16,7 @@ export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
   if (isUnstorable(thrown, code))
     return invalid('', 'the text holds a NUL character, or half of a character, which cannot be stored');
   if (isWithoutSpace(thrown)) return storageFull(thrown);
+  if (typeof code === 'string' && UNFIT.has(code)) return unfit(thrown, code);
   return ofErasedAccount(thrown) ?? unavailable(thrown, code);
 }
 
@@ -24,6 +25,25 @@ function isUnstorable({ message }: Error, code: unknown): boolean {
   if (code === '22021' || code === '22P05') return true; // character_not_in_repertoire, untranslatable_character
   // Of a parameter that ends early by its NUL; the protocol itself is kept by the driver.
   return code === '08P01' && message.includes('invalid message format');
+}
+
+/**
+ * SQLSTATEs of a value that its column cannot hold. Shapes refuse such values by the name of their field; this is for
+ * those that no shape knows, such as an id that is no UUID or a sum that grows too large.
+ */
+const UNFIT: ReadonlyMap<string, string> = new Map([
+  ['22001', 'a text is longer than can be stored'], // string_data_right_truncation
+  ['22003', 'a number is too large to be stored'], // numeric_value_out_of_range
+  ['22007', 'a date or time is not well-formed'], // invalid_datetime_format
+  ['22008', 'a date or time is out of range'], // datetime_field_overflow
+  ['22P02', 'a value is not well-formed'], // invalid_text_representation
+]);
+
+function unfit({ message }: Error, code: string): PlatformError {
+  // Ids are UUIDs, so that another text is the id of nothing.
+  if (code === '22P02' && message.includes('type uuid'))
+    return new PlatformError('NOT_FOUND', 'There is no such thing: an id is not a UUID.');
+  return invalid('', UNFIT.get(code) ?? 'a value cannot be stored');
 }
 
 /** SQLSTATE disk_full, and what the file system says to ourselves. */
