@@ -36,9 +36,9 @@ export async function startGateway(
   log: Logger = createLogger('gateway', settings.logLevel),
 ): Promise<RunningGateway> {
   const metrics = createMetrics('gateway');
-  const supergraph = await openSupergraph(settings, log);
   const { identityUrl } = settings;
   const tokens = serviceTokens('gateway', settings);
+  const supergraph = await openSupergraph(settings, log, tokens);
   const endedSessions = new EndedSessions({ identityUrl, tokens, log });
   const verifier = new TokenVerifier({
     issuer: settings.jwtIssuer,

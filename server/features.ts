@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { LRUCache } from 'lru-cache';
 import { isAdmin, type Viewer } from './auth/viewer.ts';
 import { PlatformError } from './errors.ts';
+import { boundedCache, bytesOfText } from './observability/bounded-cache.ts';
 import type { Logger } from './observability/logger.ts';
 
 /** The modules that a gym can switch off for its members. */
@@ -28,8 +28,12 @@ const FRESH_MILLIS = 2_000; // 2 s: a switch takes effect everywhere within 5 s
 export class Features {
   private readonly source: FeatureSource;
   private readonly log: Logger;
-  private readonly known = new LRUCache<string, { switches: FeatureSwitches; until: number }>({
-    max: 10_000,
+  private readonly known = boundedCache<string, { switches: FeatureSwitches; until: number }>({
+    name: 'gym_features',
+    maxEntries: 10_000,
+    maxBytes: 16 * 1024 * 1024, // 16 MiB
+    bytesOf: ({ switches }, gymId) =>
+      bytesOfText(gymId) + Object.keys(switches).reduce((total, name) => total + 16 + bytesOfText(name), 64),
   });
   private readonly asking = new Map<string, Promise<FeatureSwitches>>();
 

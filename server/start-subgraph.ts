@@ -16,6 +16,7 @@ import { Features, featuresByGymService, switchable, type FeatureModule } from '
 import { diskStorage } from './files/file-storage.ts';
 import { checkRepresentations } from './graphql/entities.ts';
 import { limitFields } from './graphql/limit-fields.ts';
+import { OperationChecks } from './graphql/operation-checks.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from './graphql/subgraph-endpoint.ts';
 import { serveSubscriptions } from './graphql/subscriptions.ts';
 import { createApp } from './http/create-app.ts';
@@ -140,9 +141,12 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
           .send(page.text),
     );
 
-  const schema = subgraphSchema(
-    await readFile(new URL(`../schema/${subgraph.name}.graphql`, import.meta.url), 'utf8'),
-    subgraph.graphql,
+  const sdl = await readFile(new URL(`../schema/${subgraph.name}.graphql`, import.meta.url), 'utf8');
+  const schema = subgraphSchema(sdl, subgraph.graphql);
+  const checks = new OperationChecks(
+    schema,
+    sdl,
+    settings.introspection ?? (settings.demo ? 'on' : 'admins'),
   );
   checkRepresentations(schema);
   const graphContext = (unit: UnitOfWork): GraphContext<object> => ({
@@ -157,7 +161,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     schema,
     verifier,
     log,
-    introspection: settings.introspection ?? (settings.demo ? 'on' : 'admins'),
+    checks,
     rateLimiter:
       generalLimitPerMinute === undefined
         ? undefined
@@ -189,6 +193,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   const stopSubscriptions = schema.getSubscriptionType()
     ? serveSubscriptions(sockets.endpoint('/graphql', ['graphql-transport-ws'], 256 * 1024), {
         schema,
+        checks,
         verifier,
         settings,
         log,

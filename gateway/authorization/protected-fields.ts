@@ -8,13 +8,13 @@ import {
   Kind,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLOutputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { fragmentBody, fragmentsOf, typeOfFragment, type Fragments } from '#server/graphql/fragments.ts';
 import type { Grants } from './grants.ts';
 import type { Requirement, Requirements } from './requirements.ts';
 
@@ -28,7 +28,7 @@ export interface ProtectedField {
   readonly requirements: readonly Requirement[];
 }
 
-/** The protected fields of one operation, found once; which of them a caller is refused is a question of her grants. */
+/** The protected fields of one operation, found once. Which of them a caller is refused depends on their grants. */
 export class ProtectedFields {
   readonly fields: readonly ProtectedField[];
   private readonly distinct: readonly Requirement[];
@@ -62,43 +62,83 @@ export class ProtectedFields {
 class Finder {
   private readonly schema: GraphQLSchema;
   private readonly requirements: Requirements;
-  private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  private readonly fragments: Fragments;
+  /** Whether a fragment holds a protected field at any depth; most hold none and are not walked again. */
+  private readonly holding = new Map<string, boolean>();
   private readonly found: ProtectedField[] = [];
 
   constructor(schema: GraphQLSchema, requirements: Requirements, document: DocumentNode) {
     this.schema = schema;
     this.requirements = requirements;
-    this.fragments = new Map(
-      document.definitions.flatMap((definition) =>
-        definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
-      ),
-    );
+    this.fragments = fragmentsOf(document);
   }
 
   find(operation: OperationDefinitionNode): readonly ProtectedField[] {
     const root = this.schema.getRootType(operation.operation);
-    if (root) this.walk(operation.selectionSet, root, []);
+    if (root) this.walk(operation.selectionSet, root, [], new Set());
     return this.found;
   }
 
-  private walk(set: SelectionSetNode, parent: GraphQLCompositeType, path: readonly string[]): void {
+  /**
+   * One entry for each path, so the work grows with the expanded operation; `OPERATION_LIMITS.selections` bounds that.
+   * @param spread the fragments that were spread at this path already: a second time they select nothing new
+   */
+  private walk(
+    set: SelectionSetNode,
+    parent: GraphQLCompositeType,
+    path: readonly string[],
+    spread: Set<string>,
+  ): void {
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) this.field(selection, parent, path);
-      else {
-        const body =
-          selection.kind === Kind.INLINE_FRAGMENT ? selection : this.fragments.get(selection.name.value);
-        if (!body) continue;
-        const condition = body.typeCondition && this.schema.getType(body.typeCondition.name.value);
-        this.walk(body.selectionSet, isCompositeType(condition) ? condition : parent, path);
+      if (selection.kind === Kind.FIELD) {
+        this.field(selection, parent, path);
+        continue;
       }
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        const name = selection.name.value;
+        if (spread.has(name) || !this.holds(name)) continue;
+        spread.add(name);
+      }
+      const body = fragmentBody(this.fragments, selection);
+      if (body) this.walk(body.selectionSet, typeOfFragment(this.schema, body, parent), path, spread);
     }
   }
 
+  private holds(name: string): boolean {
+    const known = this.holding.get(name);
+    if (known !== undefined) return known;
+    this.holding.set(name, false); // a fragment that spreads itself is refused by validation
+    const body = this.fragments.get(name);
+    const condition = body && this.schema.getType(body.typeCondition.name.value);
+    const holds =
+      isCompositeType(condition) && body !== undefined && this.isHolding(body.selectionSet, condition);
+    this.holding.set(name, holds);
+    return holds;
+  }
+
+  private isHolding(set: SelectionSetNode, parent: GraphQLCompositeType): boolean {
+    return set.selections.some((selection) => {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return this.holds(selection.name.value);
+      if (selection.kind === Kind.INLINE_FRAGMENT)
+        return this.isHolding(selection.selectionSet, typeOfFragment(this.schema, selection, parent));
+      const field = this.fieldOf(parent, selection);
+      if (!field) return false;
+      if (this.of(parent, selection.name.value, field.type).length > 0) return true;
+      const named = getNamedType(field.type);
+      return selection.selectionSet !== undefined && isCompositeType(named)
+        ? this.isHolding(selection.selectionSet, named)
+        : false;
+    });
+  }
+
+  private fieldOf(parent: GraphQLCompositeType, node: FieldNode) {
+    return 'getFields' in parent ? parent.getFields()[node.name.value] : undefined;
+  }
+
   private field(node: FieldNode, parent: GraphQLCompositeType, path: readonly string[]): void {
-    const name = node.name.value;
-    if (name.startsWith('__') || !('getFields' in parent)) return;
-    const type = parent.getFields()[name]?.type;
+    const type = this.fieldOf(parent, node)?.type;
     if (!type) return;
+    const name = node.name.value;
     const here = [...path, node.alias?.value ?? name];
     const requirements = this.of(parent, name, type);
     if (requirements.length > 0) {
@@ -112,7 +152,7 @@ class Finder {
     }
     const named = getNamedType(type);
     if (node.selectionSet && isCompositeType(named))
-      this.walk(node.selectionSet, named, [...here, ...lists(type)]);
+      this.walk(node.selectionSet, named, [...here, ...lists(type)], new Set());
   }
 
   /**

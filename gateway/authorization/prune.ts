@@ -5,9 +5,9 @@ import {
   type ASTNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type OperationDefinitionNode,
 } from 'graphql';
+import { fragmentsOf } from '#server/graphql/fragments.ts';
 
 /**
  * The document without the refused fields, and without the fragments and variables that nothing uses any more;
@@ -54,9 +54,7 @@ const isNode = (parent: unknown): parent is ASTNode =>
   typeof parent === 'object' && parent !== null && 'kind' in parent;
 
 function withoutUnused(document: DocumentNode): DocumentNode {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const fragments = fragmentsOf(document);
   const usedFragments = new Set<string>();
   const usedVariables = new Set<string>();
   const scan = (node: ASTNode | undefined): void => {

@@ -1,4 +1,4 @@
-import type { AppliedDirective, AppliedDirectives } from '../supergraph/applied-directives.ts';
+import type { AppliedDirective, AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import type { Grants } from './grants.ts';
 
 /** One condition of a directive; equal ones have equal keys. */

@@ -2,18 +2,22 @@ import { GraphQLError } from 'graphql';
 import { ERRORS } from '#server/errors.ts';
 import type { ProtectedField } from './protected-fields.ts';
 
-/** One error for each refused field, at the topmost path; lists on the way stand without an index, as nothing was fetched. */
+/** One error for each refused field, at the topmost path. Lists on the way have no index, because nothing was fetched. */
 export const unauthorizedErrors = (refused: readonly ProtectedField[]): GraphQLError[] => {
   const paths = refused.map(({ path }) => path.filter((key) => key !== '@'));
-  const topmost = paths.filter(
-    (path, index) =>
-      !paths.some(
-        (other, at) =>
-          at !== index &&
-          other.every((key, depth) => key === path[depth]) &&
-          (other.length < path.length || at < index),
-      ),
-  );
+  const all = new Set(paths.map((path) => path.join('.'))); // a response key is a name: it holds no dot
+  const told = new Set<string>();
+  const topmost = paths.filter((path) => {
+    let above = '';
+    for (const key of path.slice(0, -1)) {
+      above = above === '' ? key : `${above}.${key}`;
+      if (all.has(above)) return false;
+    }
+    const whole = path.join('.');
+    if (told.has(whole)) return false;
+    told.add(whole);
+    return true;
+  });
   return topmost.map(
     (path) =>
       new GraphQLError(

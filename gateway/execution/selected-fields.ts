@@ -10,6 +10,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { fragmentsOf, type Fragments } from '#server/graphql/fragments.ts';
 
 /** Values of the variables that @skip and @include ask for. */
 export type Conditions = ReadonlyMap<string, boolean>;
@@ -17,7 +18,7 @@ export type Conditions = ReadonlyMap<string, boolean>;
 /** What a client's document selects: fragments put in place, @skip and @include decided. */
 export class SelectedFields {
   private readonly schema: GraphQLSchema;
-  private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  private readonly fragments: Fragments;
   private readonly conditions: Conditions;
 
   constructor(schema: GraphQLSchema, document: DocumentNode, conditions: Conditions) {
@@ -110,10 +111,3 @@ function conditionOf({ name, arguments: given = [] }: DirectiveNode) {
   const value = given.find((argument) => argument.name.value === 'if')?.value;
   return value?.kind === Kind.VARIABLE || value?.kind === Kind.BOOLEAN ? value : undefined;
 }
-
-const fragmentsOf = ({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> =>
-  new Map(
-    definitions.flatMap((definition) =>
-      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
-    ),
-  );

@@ -3,7 +3,7 @@ import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
 import { PlatformError } from '#server/errors.ts';
 import { apolloOptions, quietPlugins } from '#server/graphql/apollo-options.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
-import { refuseIntrospection } from '#server/graphql/subgraph-endpoint.ts';
+import { introspectionPlugin, type Introspection } from '#server/graphql/introspection.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from './context.ts';
 import { formatGatewayError } from './errors.ts';
@@ -12,7 +12,7 @@ import { statusOf } from './status.ts';
 
 export interface GraphServerOptions {
   graph: Graph;
-  introspection: 'on' | 'admins' | 'off';
+  introspection: Introspection;
   log: Logger;
 }
 
@@ -35,11 +35,11 @@ export function graphServer({ graph, introspection, log }: GraphServerOptions): 
     formatError: (formatted, error) => formatGatewayError(formatted, error, log),
     plugins: [
       ...quietPlugins<GatewayContext>(),
+      introspectionPlugin<GatewayContext>(introspection),
       {
         requestDidStart: async () => ({
           didResolveOperation: async (request) => {
             if (request.operation?.operation === OperationTypeNode.SUBSCRIPTION) throw overHttp();
-            await refuseIntrospection(request, introspection);
           },
           // Apollo Server would take it from any error, also beside data.
           willSendResponse: async ({ response: { http, body } }) => {

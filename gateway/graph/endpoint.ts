@@ -52,7 +52,10 @@ const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
 const MAX_PAGE = 200;
 
 /** The graph as it is served: what the doors need of it, and what stops it. */
-export interface MountedGraph extends Pick<GraphSocketOptions, 'textOf' | 'admit' | 'execute'> {
+export interface MountedGraph extends Pick<
+  GraphSocketOptions,
+  'textOf' | 'admit' | 'execute' | 'shownMessage'
+> {
   readonly graph: Graph;
   readonly subscriptions: FederatedSubscriptions;
   readonly fastLane: FastLane;

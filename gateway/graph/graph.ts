@@ -1,7 +1,7 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 import { Requirements } from '../authorization/requirements.ts';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
-import { AppliedDirectives } from '../supergraph/applied-directives.ts';
+import { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import { loadGraph } from '../supergraph/load-graph.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { Writes } from '../writes/writes.ts';

@@ -1,8 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
-import { getOperationAST, parse, validate, type DocumentNode, type OperationDefinitionNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
+import {
+  getOperationAST,
+  getVariableValues,
+  parse,
+  validate,
+  type DocumentNode,
+  type OperationDefinitionNode,
+} from 'graphql';
+import type { LRUCache } from 'lru-cache';
 import { OPERATION_LIMITS } from '#server/graphql/limits.ts';
-import { costOf, tooCostly } from './cost.ts';
+import { costCheck } from '#server/graphql/cost.ts';
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { PreparedOperation, type OperationOptions } from './prepared-operation.ts';
 
 /** What stands in a document: its operations, each prepared when it is first asked for. */
@@ -11,14 +19,23 @@ interface KnownDocument {
   readonly byName: Map<string, PreparedOperation>;
 }
 
-/** The operations of one supergraph that clients have asked for lately: bounded, so that endless new ones do no harm. */
+/** Of all operations that are kept ready. */
+const MAX_BYTES = 64 * 1024 * 1024; // 64 MiB
+
+/** The operations of one supergraph that clients have asked for lately. */
 export class Operations {
   private readonly options: OperationOptions;
   private readonly documents: LRUCache<string, KnownDocument>;
 
   constructor(options: OperationOptions, capacity: number) {
     this.options = options;
-    this.documents = new LRUCache({ max: capacity });
+    this.documents = boundedCache({
+      name: 'operations',
+      maxEntries: capacity,
+      maxBytes: MAX_BYTES,
+      bytesOf: ({ byName }, source) =>
+        [...byName.values()].reduce((total, { bytes }) => total + bytes, bytesOfText(source)),
+    });
   }
 
   /** How many documents are known. */
@@ -42,26 +59,25 @@ export class Operations {
     const entry = this.documents.get(source) ?? { document: read(source), byName: new Map() };
     const operation = getOperationAST(entry.document, operationName);
     if (!operation) throw new Error(`there is no operation "${operationName ?? ''}" in the document`);
-    const prepared = new PreparedOperation(source, entry.document, operation, this.options);
+    const prepared = new PreparedOperation(source, entry.document, operation, this.options, () => {
+      if (this.documents.peek(source) === entry) this.documents.set(source, entry); // it is larger now
+    });
     entry.byName.set(operationName ?? '', prepared);
     this.documents.set(source, entry);
     return prepared;
   }
 
-  /** Of an operation that is not prepared here, as subscriptions are not. @throws OPERATION_LIMIT_EXCEEDED */
+  /** Checks the cost of an operation that is not prepared here, such as a subscription. @throws OPERATION_LIMIT_EXCEEDED */
   checkCost(
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Readonly<Record<string, unknown>>,
   ): void {
-    const { graph, directives, assumedListSize, maxListSize, costLimit } = this.options;
-    const cost = costOf(document, operation, {
-      schema: graph.apiSchema,
-      directives,
-      assumedListSize,
-      maxListSize,
-    })(variables);
-    if (cost > costLimit) throw tooCostly(cost, costLimit);
+    const { apiSchema } = this.options.graph;
+    const { errors, coerced } = getVariableValues(apiSchema, operation.variableDefinitions ?? [], variables);
+    if (errors) return; // the execution says what is wrong with them
+    const refusal = costCheck(document, operation, { ...this.options, schema: apiSchema })(coerced);
+    if (refusal) throw refusal;
   }
 
   /**
@@ -74,7 +90,8 @@ export class Operations {
     for (const [source, { byName }] of documents) {
       if (performance.now() > until) return;
       await setImmediate();
-      if (this.isValid(source)) for (const name of byName.keys()) this.prepare(source, name || undefined);
+      if (this.isValid(source))
+        for (const name of byName.keys()) this.prepare(source, name || undefined).warmUp();
     }
   }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
+import { OPERATION_LIMITS } from '#server/graphql/limits.ts';
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { StartError } from '#server/start-error.ts';
 
 /** What of a GraphQL request says which operation is meant. */
@@ -10,8 +11,6 @@ export interface OperationReference {
   readonly query?: unknown;
   readonly extensions?: unknown;
 }
-
-const MAX_CHARACTERS = 8_000_000;
 
 const manifest = z.union([
   /** As Apollo's tools write it. */
@@ -37,9 +36,11 @@ export class PersistedOperations {
   private readonly registered: ReadonlyMap<string, string>;
   private readonly registeredTexts: ReadonlySet<string>;
   private readonly registeredOnly: boolean;
-  private readonly brought = new LRUCache<string, string>({
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: (text, hash) => text.length + hash.length,
+  private readonly brought = boundedCache<string, string>({
+    name: 'persisted_operations',
+    maxEntries: 10_000,
+    maxBytes: 16 * 1024 * 1024, // 16 MiB
+    bytesOf: (text, hash) => bytesOfText(text) + bytesOfText(hash),
   });
 
   constructor(registered: ReadonlyMap<string, string>, registeredOnly: boolean) {
@@ -72,7 +73,8 @@ export class PersistedOperations {
         'extensions.persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.',
       );
     const permitted = this.permitted(text);
-    this.brought.set(hash, permitted);
+    // A longer one is refused by the limits every time.
+    if (permitted.length <= OPERATION_LIMITS.characters) this.brought.set(hash, permitted);
     return permitted;
   }
 

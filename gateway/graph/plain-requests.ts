@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import type { Graph } from './graph.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
@@ -14,8 +14,8 @@ export interface PlainRequest {
 
 /** Longer ones are read anew each time: they hold what somebody has written, and do not come twice. */
 const REMEMBERED_CHARACTERS = 4_096;
-/** Each keeps an operation alive. */
 const REMEMBERED_BODIES = 500;
+const MAX_BYTES = 32 * 1024 * 1024; // 32 MiB
 
 /**
  * Reads the bodies of requests. Clients send the same few again and again, so what a text meant is remembered; not who
@@ -24,7 +24,13 @@ const REMEMBERED_BODIES = 500;
 export class PlainRequests {
   private readonly graph: Graph;
   private readonly persisted: PersistedOperations;
-  private readonly remembered = new LRUCache<string, PlainRequest>({ max: REMEMBERED_BODIES });
+  private readonly remembered = boundedCache<string, PlainRequest>({
+    name: 'request_bodies',
+    maxEntries: REMEMBERED_BODIES,
+    maxBytes: MAX_BYTES,
+    // Each keeps its operation alive.
+    bytesOf: ({ operation }, text) => 2 * bytesOfText(text) + operation.bytes,
+  });
 
   constructor(graph: Graph, persisted: PersistedOperations) {
     this.graph = graph;
@@ -60,7 +66,8 @@ export class PlainRequests {
     if (source === undefined) return undefined;
     const name = operationName || undefined;
     const operation = this.graph.current.operations.known(source, name);
-    if (!operation) return undefined;
+    // Whether the schema may be asked for depends on the caller, whom the server behind looks at.
+    if (!operation || operation.asksForSchema) return undefined;
     const rawVariables = (variables ?? {}) as Record<string, unknown>;
     const admitted = operation.admit(rawVariables);
     if ('errors' in admitted) return undefined;

@@ -2,28 +2,30 @@ import type { QueryPlan } from '@apollo/query-planner';
 import { operationFromDocument } from '@apollo/federation-internals';
 import {
   getVariableValues,
+  GraphQLError,
   OperationTypeNode,
   type DocumentNode,
   type ExecutionResult,
-  type GraphQLError,
   type GraphQLFormattedError,
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
+import { asksForSchema } from '#server/graphql/introspection.ts';
 import { isTooDeep, tooDeep } from '#server/http/json-body.ts';
 import { grantsOf, type Grants } from '../authorization/grants.ts';
-import { ProtectedFields } from '../authorization/protected-fields.ts';
+import { ProtectedFields, type ProtectedField } from '../authorization/protected-fields.ts';
 import { permittedPart } from '../authorization/permission.ts';
 import type { Requirements } from '../authorization/requirements.ts';
 import type { Execution, ExecutionRequest } from '../execution/execution.ts';
 import { prepareExecution } from '../execution/prepare-execution.ts';
-import type { AppliedDirectives } from '../supergraph/applied-directives.ts';
+import { resultText } from '../execution/result-text.ts';
+import type { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import { maxAgeOf } from './cache-policy.ts';
-import { costOf, tooCostly, type Cost } from './cost.ts';
-import { fetchedServices } from './fetched-services.ts';
+import { costCheck, type CostCheck } from '#server/graphql/cost.ts';
+import { bytesOfPlan, fetchesOf, servicesOf } from './plan-fetches.ts';
 import type { ResponseCache } from './response-cache.ts';
 
 export interface OperationOptions {
@@ -53,42 +55,70 @@ export interface JsonAnswer {
 interface Variant {
   readonly execution: Execution;
   readonly errors: readonly GraphQLError[];
+  /** Those that it fetches from. */
+  readonly services: readonly string[];
+  /** About how much memory it takes. */
+  readonly bytes: number;
 }
 
-/** A document that was parsed, validated and planned once; run as often as it is asked for. */
+/** The rights of callers differ in a few ways only. */
+const MAX_VARIANTS = 16;
+// As measured on the heap: what an operation without its plans takes by itself, and for each character of its text.
+const BYTES_AN_OPERATION = 10_000;
+const BYTES_A_CHARACTER = 50;
+
+/**
+ * An operation of a document that was parsed and validated once; run as often as it is asked for. It is planned when it
+ * is run for the first time: what `admit` refuses is never planned, because planning can cost more than anything else.
+ */
 export class PreparedOperation {
   readonly source: string;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+  /** Whether a caller needs the right to introspection. */
+  readonly asksForSchema: boolean;
   private readonly options: OperationOptions;
+  /** Called after each planning, which adds to `bytes`. */
+  private readonly onPlanned: () => void;
   private readonly protectedFields: ProtectedFields;
-  private readonly cost: Cost;
+  private readonly checkCost: CostCheck;
   private readonly maxAgeSeconds: number;
-  private readonly services: readonly string[];
-  /** By the mask of the caller's grants; `''` where everything is hers. */
-  private readonly variants = new LRUCache<string, Variant>({ max: 16 });
+  /** By the mask of the caller's grants; `''` if they may read everything. */
+  private readonly variants = new LRUCache<string, Variant>({ max: MAX_VARIANTS });
 
   constructor(
     source: string,
     document: DocumentNode,
     operation: OperationDefinitionNode,
     options: OperationOptions,
+    onPlanned: () => void = () => undefined,
   ) {
-    const { graph, requirements, directives, assumedListSize, maxListSize } = options;
+    const { graph, requirements, directives } = options;
     const schema = graph.apiSchema;
     this.source = source;
     this.document = document;
     this.operation = operation;
     this.options = options;
+    this.onPlanned = onPlanned;
     this.protectedFields = new ProtectedFields(schema, requirements, document, operation);
-    this.cost = costOf(document, operation, { schema, directives, assumedListSize, maxListSize });
+    this.checkCost = costCheck(document, operation, { ...options, schema });
     this.maxAgeSeconds = maxAgeOf(document, operation, schema, directives);
-    const plan = this.planOf(document);
-    this.services = fetchedServices(plan);
-    this.variants.set('', { execution: this.executionOf(plan), errors: [] });
+    this.asksForSchema = asksForSchema(document);
   }
 
-  /** The variables as they are used. @returns errors where they do not fit, or make it cost too much */
+  /** Plans it ahead of its first run, for a caller who may read everything. */
+  warmUp(): void {
+    this.variant('', []);
+  }
+
+  /** About how much memory it takes, with its plans. */
+  get bytes(): number {
+    let bytes = BYTES_AN_OPERATION + BYTES_A_CHARACTER * this.source.length;
+    for (const variant of this.variants.values()) bytes += variant.bytes;
+    return bytes;
+  }
+
+  /** The variables as they are used. @returns errors if they do not fit, or if the operation costs too much with them */
   admit(
     given: Readonly<Record<string, unknown>>,
   ): { coerced: Readonly<Record<string, unknown>> } | { errors: readonly GraphQLError[] } {
@@ -99,10 +129,8 @@ export class PreparedOperation {
       given,
     );
     if (errors) return { errors };
-    const cost = this.cost(coerced);
-    if (cost > this.options.costLimit)
-      return { errors: [graphqlErrorOf(tooCostly(cost, this.options.costLimit))] };
-    return { coerced };
+    const refusal = this.checkCost(coerced);
+    return refusal ? { errors: [graphqlErrorOf(refusal)] } : { coerced };
   }
 
   /** The response as JSON text; `coerced` is what `admit` gave. */
@@ -111,7 +139,8 @@ export class PreparedOperation {
     const execution = variant.errors.length > 0 ? { ...request, errors: variant.errors } : request;
     if (this.maxAgeSeconds > 0 && variant.errors.length === 0) return this.fromCache(variant, execution);
     const json = await variant.execution.toJson(execution);
-    if (this.operation.operation === OperationTypeNode.MUTATION) this.options.responses.forget(this.services);
+    if (this.operation.operation === OperationTypeNode.MUTATION)
+      this.options.responses.forget(variant.services);
     return { json };
   }
 
@@ -119,7 +148,8 @@ export class PreparedOperation {
   async toResult(request: OperationRequest): Promise<ExecutionResult> {
     const variant = this.variantFor(grantsOf(request.context.viewer));
     const result = await variant.execution.toResult({ ...request, errors: variant.errors });
-    if (this.operation.operation === OperationTypeNode.MUTATION) this.options.responses.forget(this.services);
+    if (this.operation.operation === OperationTypeNode.MUTATION)
+      this.options.responses.forget(variant.services);
     return result;
   }
 
@@ -137,23 +167,41 @@ export class PreparedOperation {
     const json = await variant.execution.toJson(request);
     // What was read while something was written may be old already.
     if (hasErrors(json) || mutations !== responses.mutations) return { json };
-    responses.set(key, json, this.services, maxAgeSeconds);
+    responses.set(key, json, variant.services, maxAgeSeconds);
     return { json, cached: { maxAgeSeconds, ageSeconds: 0 } };
   }
 
   private variantFor(grants: Grants): Variant {
     const mask = this.protectedFields.maskOf(grants);
-    const known = this.variants.get(mask);
-    if (known) return known;
-    const refused = this.protectedFields.refusedTo(grants);
-    const { document, errors, withhold } = permittedPart(this.document, this.operation, refused);
-    const plan = document ? this.planOf(document) : NOTHING_TO_FETCH;
-    const variant: Variant = { execution: this.executionOf(plan, withhold), errors };
+    return this.variants.get(mask) ?? this.variant(mask, this.protectedFields.refusedTo(grants));
+  }
+
+  private variant(mask: string, refused: readonly ProtectedField[]): Variant {
+    const variant = this.planned(refused);
     this.variants.set(mask, variant);
+    this.onPlanned();
     return variant;
   }
 
-  private planOf(document: DocumentNode): QueryPlan {
+  private planned(refused: readonly ProtectedField[]): Variant {
+    const { document, errors, withhold } =
+      refused.length > 0
+        ? permittedPart(this.document, this.operation, refused)
+        : { document: this.document, errors: [], withhold: undefined };
+    const plan = document ? this.planOf(document) : NOTHING_TO_FETCH;
+    if (plan instanceof GraphQLError)
+      return { execution: refusal(plan, this.options.formatError), errors: [], services: [], bytes: 0 };
+    const fetches = fetchesOf(plan);
+    return {
+      execution: this.executionOf(plan, withhold),
+      errors,
+      services: servicesOf(fetches),
+      bytes: bytesOfPlan(fetches),
+    };
+  }
+
+  /** @returns the refusal of what the planner gives up on; it is kept like a plan, so that it costs once */
+  private planOf(document: DocumentNode): QueryPlan | GraphQLError {
     const { planner, federatedApiSchema } = this.options.graph;
     const operationName = this.operation.name?.value;
     try {
@@ -161,11 +209,14 @@ export class PreparedOperation {
         operationFromDocument(federatedApiSchema, document, operationName ? { operationName } : {}),
       );
     } catch (cause) {
-      throw unplannable(cause);
+      return unplannable(cause);
     }
   }
 
-  private executionOf(plan: QueryPlan, withheld?: (data: Record<string, unknown>) => void): Execution {
+  private executionOf(
+    plan: QueryPlan,
+    withheld: ((data: Record<string, unknown>) => void) | undefined,
+  ): Execution {
     const { graph, formatError, onFallback } = this.options;
     const { document, operation } = this;
     return prepareExecution(
@@ -185,7 +236,14 @@ const unplannable = (cause: unknown): GraphQLError =>
     ),
   );
 
-/** Where every field that was asked for is refused. */
+/** Answers every run with the error alone. */
+const refusal = (error: GraphQLError, formatError: OperationOptions['formatError']): Execution => ({
+  by: 'compiled',
+  toJson: async () => resultText({ errors: [error] }, formatError),
+  toResult: async () => ({ errors: [error] }),
+});
+
+/** If every field that was asked for is refused. */
 const NOTHING_TO_FETCH: QueryPlan = { kind: 'QueryPlan' };
 
 /** Errors come before the data where there are any. */

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Viewer } from '#server/auth/viewer.ts';
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 
 interface CachedResponse {
   readonly json: string;
@@ -8,14 +8,13 @@ interface CachedResponse {
   readonly services: readonly string[];
 }
 
-const MAX_CHARACTERS = 16_000_000;
-
 /** Whole answers of operations whose every field is public by `@cacheControl`; in this process, bounded. */
 export class ResponseCache {
-  private readonly cached = new LRUCache<string, CachedResponse>({
-    maxSize: MAX_CHARACTERS,
-    maxEntrySize: MAX_CHARACTERS / 16,
-    sizeCalculation: ({ json }, key) => json.length + key.length,
+  private readonly cached = boundedCache<string, CachedResponse>({
+    name: 'responses',
+    maxEntries: 10_000,
+    maxBytes: 32 * 1024 * 1024, // 32 MiB
+    bytesOf: ({ json }, key) => bytesOfText(json) + bytesOfText(key),
   });
 
   /** How many have been told of so far. */

@@ -1,6 +1,11 @@
 import { getOperationAST, OperationTypeNode, print, type ExecutionResult, type GraphQLError } from 'graphql';
 import type { Viewer } from '#server/auth/viewer.ts';
-import { refuseIntrospection } from '#server/graphql/subgraph-endpoint.ts';
+import {
+  checkIntrospection,
+  mayIntrospect,
+  withoutSuggestion,
+  type Introspection,
+} from '#server/graphql/introspection.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { RateState } from '#server/rest/rate-limit.ts';
 import { asGraphqlError } from '../execution/run.ts';
@@ -11,7 +16,7 @@ import type { Graph } from './graph.ts';
 
 export interface SocketOperationsOptions {
   graph: Graph;
-  introspection: 'on' | 'admins' | 'off';
+  introspection: Introspection;
   /** Counts one more operation of a caller; absent: not counted. */
   count: ((caller: { viewer: Viewer; address: string }) => Promise<RateState>) | undefined;
   log: Logger;
@@ -23,12 +28,15 @@ export function socketOperations({
   introspection,
   count,
   log,
-}: SocketOperationsOptions): Pick<GraphSocketOptions, 'admit' | 'execute'> {
+}: SocketOperationsOptions): Pick<GraphSocketOptions, 'admit' | 'execute' | 'shownMessage'> {
+  const shownMessage = (message: string, { viewer }: GatewayContext): string =>
+    mayIntrospect(viewer, introspection) ? message : withoutSuggestion(message);
   return {
+    shownMessage,
     async admit({ document, operationName, variables }, context) {
       const state = await count?.(context);
       if (state?.refusal) throw state.refusal;
-      await refuseIntrospection({ document, contextValue: context }, introspection);
+      checkIntrospection(document, context.viewer, introspection);
       // That of a query or mutation is looked at where it is run.
       const operation = getOperationAST(document, operationName);
       if (operation?.operation === OperationTypeNode.SUBSCRIPTION)
@@ -39,7 +47,15 @@ export function socketOperations({
       const { errors, ...result } = await executed(graph, operation, context).catch(
         (error: unknown): ExecutionResult => ({ errors: [asGraphqlError(error)] }),
       );
-      return errors ? { ...result, errors: errors.map((error) => formatted(error, log)) } : result;
+      return errors
+        ? {
+            ...result,
+            errors: errors.map((error) => {
+              const shown = formatted(error, log);
+              return Object.assign(shown, { message: shownMessage(shown.message, context) });
+            }),
+          }
+        : result;
     },
   };
 }

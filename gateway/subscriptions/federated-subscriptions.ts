@@ -46,7 +46,8 @@ export class FederatedSubscriptions {
     | {
         graph: LoadedGraph;
         plans: SubscriptionPlans;
-        ready: WeakMap<DocumentNode, Map<string, SubscriptionPlan>>;
+        /** Weakly, so that `plans` alone decides which are kept. */
+        ready: WeakMap<DocumentNode, Map<string, WeakRef<SubscriptionPlan>>>;
       }
     | undefined;
 
@@ -127,11 +128,11 @@ export class FederatedSubscriptions {
   /** Found once for all who send the same and have the same rights: there may be thousands of them at a reload. */
   private planOf({ document, operationName, context: { viewer } }: SubscribeArgs): SubscriptionPlan {
     const { ready } = this.current;
-    const ofDocument = ready.get(document) ?? new Map<string, SubscriptionPlan>();
+    const ofDocument = ready.get(document) ?? new Map<string, WeakRef<SubscriptionPlan>>();
     ready.set(document, ofDocument);
     const key = `${rightsOf(viewer)} ${operationName ?? ''}`;
-    const plan = ofDocument.get(key) ?? this.makePlan(document, operationName, viewer);
-    ofDocument.set(key, plan);
+    const plan = ofDocument.get(key)?.deref() ?? this.makePlan(document, operationName, viewer);
+    ofDocument.set(key, new WeakRef(plan));
     return plan;
   }
 

@@ -9,7 +9,8 @@ import {
   type DocumentNode,
   type OperationDefinitionNode,
 } from 'graphql';
-import { LRUCache } from 'lru-cache';
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
+import { bytesOfPlan, fetchesOf } from '../graph/plan-fetches.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { Permission } from '../authorization/permission.ts';
 import { sameForGymFields, type SameForGymFields } from './same-for-gym.ts';
@@ -36,7 +37,12 @@ export interface SubscriptionPlan {
 export class SubscriptionPlans {
   private readonly graph: LoadedGraph;
   private readonly shareable: SameForGymFields;
-  private readonly known = new LRUCache<string, SubscriptionPlan>({ max: 500 });
+  private readonly known = boundedCache<string, SubscriptionPlan>({
+    name: 'subscription_plans',
+    maxEntries: 500,
+    maxBytes: 32 * 1024 * 1024, // 32 MiB
+    bytesOf: ({ perEvent }, key) => bytesOfText(key) + bytesOfPlan(fetchesOf(perEvent)),
+  });
 
   constructor(graph: LoadedGraph) {
     this.graph = graph;

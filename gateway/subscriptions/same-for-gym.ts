@@ -9,7 +9,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import { AppliedDirectives } from '../supergraph/applied-directives.ts';
+import { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 
 /** In the specification that our subgraphs `@link`. */

@@ -1,17 +1,13 @@
 import {
   getOperationAST,
   GraphQLError,
-  parse,
-  validate,
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLFormattedError,
-  type GraphQLSchema,
 } from 'graphql';
 import { CloseCode, type Context } from 'graphql-ws';
 import { useServer, type Extra } from 'graphql-ws/use/ws';
-import { LRUCache } from 'lru-cache';
 import type { WebSocketServer } from 'ws';
 import { viewerOf } from '#server/auth/authenticate.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
@@ -27,6 +23,7 @@ import {
 } from '#server/http/socket-limits.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../graph/context.ts';
+import { Documents } from './documents.ts';
 import { IDLE, Idleness } from './idle-sockets.ts';
 import { writtenResults } from './result-frames.ts';
 import type { FederatedSubscriptions } from './federated-subscriptions.ts';
@@ -44,6 +41,8 @@ export interface GraphSocketOptions {
   textOf(payload: { query?: unknown; extensions?: unknown }): string | undefined;
   /** What else is checked before an operation runs, over HTTP as here: how many come, whether the schema may be asked for, the cost. */
   admit(operation: SocketOperation, context: GatewayContext): Promise<void>;
+  /** A message of graphql-js as the caller may see it. */
+  shownMessage(message: string, context: GatewayContext): string;
   /** Runs a query or mutation as over HTTP. */
   execute(operation: SocketOperation, context: GatewayContext): Promise<ExecutionResult>;
 }
@@ -120,7 +119,7 @@ export function serveGraphOverSockets(
           if (errors.length > 0)
             return errors.map(
               (error) =>
-                new GraphQLError(error.message, {
+                new GraphQLError(options.shownMessage(error.message, gatewayContext), {
                   nodes: error.nodes,
                   extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
                 }),
@@ -182,32 +181,6 @@ export function serveGraphOverSockets(
     clearInterval(checking);
     await endpoint.dispose();
   };
-}
-
-/** Parsed and checked once, however many clients send the same. */
-class Documents {
-  private schema: GraphQLSchema | undefined;
-  private readonly known = new LRUCache<string, { document: DocumentNode; errors: readonly GraphQLError[] }>({
-    max: 1_000,
-  });
-  private readonly schemaNow: () => GraphQLSchema;
-
-  constructor(schemaNow: () => GraphQLSchema) {
-    this.schemaNow = schemaNow;
-  }
-
-  /** @throws GraphQLError where it cannot be parsed */
-  of(query: string): { document: DocumentNode; errors: readonly GraphQLError[] } {
-    const schema = this.schemaNow();
-    if (schema !== this.schema) this.known.clear();
-    this.schema = schema;
-    const known = this.known.get(query);
-    if (known) return known;
-    const document = parse(query);
-    const checked = { document, errors: validate(schema, document) };
-    this.known.set(query, checked);
-    return checked;
-  }
 }
 
 const userOf = ({ gatewayContext }: Connection): string | undefined =>

@@ -1,6 +1,7 @@
 import { composeServices } from '@apollo/composition';
 import { parse } from 'graphql';
 import { z } from 'zod';
+import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { onHangUp } from './hang-up.ts';
 import { OfferedSupergraph, type SupergraphSource } from './supergraph-source.ts';
@@ -10,6 +11,8 @@ export interface ComposedSourceOptions {
   first: string;
   /** The GraphQL URLs of the subgraphs, by name. */
   subgraphs: Readonly<Record<string, string>>;
+  /** The gateway's own, by which it may read the SDL where clients may not. */
+  tokens?: ServiceTokens | undefined;
   /** How often the subgraphs are asked. Default 10 s. */
   pollMillis?: number | undefined;
   log: Logger;
@@ -25,6 +28,7 @@ const ANSWER_WITHIN_MILLIS = 5_000;
 export function composedSupergraph({
   first,
   subgraphs,
+  tokens,
   pollMillis = 10_000,
   log,
 }: ComposedSourceOptions): SupergraphSource {
@@ -36,11 +40,12 @@ export function composedSupergraph({
 
   async function poll(): Promise<void> {
     try {
+      const token = await tokens?.get();
       const parts = await Promise.all(
         Object.entries(subgraphs).map(async ([name, url]) => ({
           name,
           url,
-          sdl: await sdlOf(name, url, stopped.signal),
+          sdl: await sdlOf(name, url, token, stopped.signal),
         })),
       );
       const from = JSON.stringify(parts);
@@ -81,11 +86,19 @@ export function composedSupergraph({
   };
 }
 
-async function sdlOf(name: string, url: string, stopped: AbortSignal): Promise<string> {
+async function sdlOf(
+  name: string,
+  url: string,
+  token: string | undefined,
+  stopped: AbortSignal,
+): Promise<string> {
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: {
+        'Content-Type': 'application/json',
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      },
       body: '{"query":"{_service{sdl}}"}',
       signal: AbortSignal.any([stopped, AbortSignal.timeout(ANSWER_WITHIN_MILLIS)]),
     });

@@ -1,7 +1,8 @@
 import jwt from 'jsonwebtoken';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { unauthenticated } from '../errors.ts';
+import { boundedCache, bytesOfText } from '../observability/bounded-cache.ts';
 import type { JwksKeys } from './jwks-keys.ts';
 import { Role, type ServiceViewer, type UserViewer } from './viewer.ts';
 
@@ -22,6 +23,8 @@ export interface TokenVerifierOptions extends TokenChecks {
   cacheSize?: number;
 }
 
+const BYTES_A_VIEWER = 500;
+
 /** Verifies access tokens (RFC 9068 in spirit): signature, `iss`, `aud`, `nbf`, `exp` and the shape of the claims. */
 export class TokenVerifier {
   private readonly verified: LRUCache<string, UserViewer | ServiceViewer>;
@@ -29,7 +32,12 @@ export class TokenVerifier {
 
   constructor(options: TokenVerifierOptions) {
     this.options = options;
-    this.verified = new LRUCache({ max: options.cacheSize ?? 10_000 });
+    this.verified = boundedCache({
+      name: 'verified_tokens',
+      maxEntries: options.cacheSize ?? 10_000,
+      maxBytes: 32 * 1024 * 1024, // 32 MiB
+      bytesOf: (_viewer, token) => bytesOfText(token) + BYTES_A_VIEWER,
+    });
   }
 
   /** @throws UNAUTHENTICATED saying why; UPSTREAM_UNAVAILABLE where the keys cannot be had. */

@@ -3,15 +3,17 @@ import {
   parse,
   type ASTNode,
   type DocumentNode,
-  type FragmentDefinitionNode,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { PlatformError } from '../errors.ts';
+import { boundedCache, bytesOfText } from '../observability/bounded-cache.ts';
+import { fragmentsOf, type Fragments } from './fragments.ts';
 
 /** How large a GraphQL operation may be. */
 export interface OperationLimits {
+  /** Of the whole text, comments included. Long values belong in variables. */
+  characters: number;
   depth: number;
   /** For `__schema` and `__type`, whose own queries are deep. */
   introspectionDepth: number;
@@ -19,39 +21,56 @@ export interface OperationLimits {
   rootFields: number;
   tokens: number;
   directives: number;
+  /** Fields and fragments after each spread is replaced by what it stands for: validation, planning and execution see those. */
+  selections: number;
 }
 
 export const OPERATION_LIMITS: OperationLimits = {
+  characters: 64 * 1024,
   depth: 12,
   introspectionDepth: 16,
   aliases: 30,
   rootFields: 20,
   tokens: 2_000,
   directives: 20,
+  selections: 2_000,
 };
 
-/** A subgraph sees what the gateway planned: the same depth below `_entities`, one alias more for each path. */
+/**
+ * A subgraph sees what the gateway planned: the same depth below `_entities`, one alias more for each path, fragments
+ * written out, and beside the fields of the client the keys and `__typename` of entities.
+ */
 export const SUBGRAPH_LIMITS: OperationLimits = {
   ...OPERATION_LIMITS,
+  characters: 4 * OPERATION_LIMITS.characters,
   depth: OPERATION_LIMITS.depth + 2,
   aliases: 200,
   rootFields: 60,
   tokens: 8_000,
+  selections: 2 * OPERATION_LIMITS.selections,
 };
+
+/**
+ * What one operation may cost a service: twice the gateway's own default, because what the gateway sends to one service
+ * is a part of what a client asked for, with the keys of entities beside it.
+ */
+export const SUBGRAPH_COST_LIMIT = 10_000;
 
 /**
  * Checks operations before validation and execution, whose own cost grows faster than the document
  * (overlapping fields are compared pair by pair). Documents that passed are remembered.
  */
 export function operationLimiter(limits: OperationLimits) {
-  const passed = new LRUCache<string, true>({
-    max: 1_000,
-    maxSize: 4_000_000,
-    sizeCalculation: (_true, query) => query.length + 1,
+  const passed = boundedCache<string, true>({
+    name: 'operations_within_limits',
+    maxEntries: 1_000,
+    maxBytes: 4 * 1024 * 1024,
+    bytesOf: (_true, query) => bytesOfText(query),
   });
   return {
     /** @throws OPERATION_LIMIT_EXCEEDED; what does not parse is left to the server, whose message is better. */
     check(query: string): void {
+      if (query.length > limits.characters) throw exceeded('characters', limits.characters);
       if (passed.has(query)) return;
       const document = parsed(query, limits.tokens);
       if (!document) return;
@@ -73,14 +92,12 @@ function parsed(query: string, maxTokens: number): DocumentNode | undefined {
 
 /** @throws OPERATION_LIMIT_EXCEEDED naming the limit. */
 export function checkDocument(document: DocumentNode, limits: OperationLimits): void {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  const operations: OperationDefinitionNode[] = [];
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-    else if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
-  }
+  const fragments = fragmentsOf(document);
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   for (const operation of operations) {
     const size = new Measure(fragments).of(operation);
+    if (size.selections > limits.selections)
+      throw exceeded('selections in its expanded fragments', limits.selections);
     if (size.depth > limits.depth) throw exceeded('depth', limits.depth);
     if (size.introspectionDepth > limits.introspectionDepth)
       throw exceeded('introspection depth', limits.introspectionDepth);
@@ -97,17 +114,25 @@ interface Size {
   aliases: number;
   directives: number;
   rootFields: number;
+  selections: number;
 }
 
-const NONE: Size = { depth: 0, introspectionDepth: 0, aliases: 0, directives: 0, rootFields: 0 };
+const NONE: Size = {
+  depth: 0,
+  introspectionDepth: 0,
+  aliases: 0,
+  directives: 0,
+  rootFields: 0,
+  selections: 0,
+};
 const MANY = 1e9;
 
 /** Each fragment is measured once, so a document of n nodes costs n steps however its fragments multiply. */
 class Measure {
-  private readonly fragments: Map<string, FragmentDefinitionNode>;
+  private readonly fragments: Fragments;
   private readonly known = new Map<string, Size>();
 
-  constructor(fragments: Map<string, FragmentDefinitionNode>) {
+  constructor(fragments: Fragments) {
     this.fragments = fragments;
   }
 
@@ -128,6 +153,7 @@ class Measure {
       total.aliases = Math.min(MANY, total.aliases + size.aliases);
       total.directives = Math.min(MANY, total.directives + size.directives);
       total.rootFields = Math.min(MANY, total.rootFields + size.rootFields);
+      total.selections = Math.min(MANY, total.selections + 1 + size.selections);
     }
     return total;
   }
@@ -142,6 +168,7 @@ class Measure {
         aliases: Math.min(MANY, inside.aliases + (node.alias ? 1 : 0)),
         directives: Math.min(MANY, inside.directives + (node.directives?.length ?? 0)),
         rootFields: 1,
+        selections: inside.selections,
       };
     }
     if (node.kind === Kind.INLINE_FRAGMENT) {

@@ -1,11 +1,11 @@
-import { ApolloServer, HeaderMap, type GraphQLRequestContext } from '@apollo/server';
+import { ApolloServer, HeaderMap } from '@apollo/server';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
-import { BREAK, type GraphQLSchema, Kind, parse, visit } from 'graphql';
+import { type GraphQLSchema, Kind, parse } from 'graphql';
 import processRequest from 'graphql-upload/processRequest.mjs';
 import { optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
-import { isAdmin, type Viewer } from '../auth/viewer.ts';
+import type { Viewer } from '../auth/viewer.ts';
 import { PlatformError } from '../errors.ts';
 import { readJson } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
@@ -14,8 +14,8 @@ import { MAX_UPLOAD_BYTES } from '../rest/multipart.ts';
 import { platformErrorOf } from '../rest/problem.ts';
 import type { Audience } from '../audience.ts';
 import { apolloOptions, quietPlugins } from './apollo-options.ts';
-import { extensionsOf, formatGraphqlError, graphqlErrorOf } from './errors.ts';
-import { operationLimiter, SUBGRAPH_LIMITS } from './limits.ts';
+import { extensionsOf, formatGraphqlError } from './errors.ts';
+import type { OperationChecks } from './operation-checks.ts';
 import { scalars } from './scalars.ts';
 
 /** What a resolver gets: the rules of its service by name, and who asks. */
@@ -34,7 +34,7 @@ export interface GraphEndpointOptions<Services extends object> {
   schema: GraphQLSchema;
   verifier: TokenVerifier;
   log: Logger;
-  introspection: 'on' | 'admins' | 'off';
+  checks: OperationChecks;
   rateLimiter: RequestHandler | undefined;
   contextOf(res: Response): GraphContext<Services>;
 }
@@ -61,22 +61,14 @@ export async function mountGraphEndpoint<Services extends object>(
   app: Express,
   options: GraphEndpointOptions<Services>,
 ): Promise<() => Promise<void>> {
-  const { log } = options;
+  const { checks, log } = options;
   const server = new ApolloServer<GraphContext<Services>>({
     schema: options.schema,
     ...apolloOptions(log),
     formatError: (formatted, error) => formatGraphqlError(formatted, error, log),
-    plugins: [
-      ...quietPlugins<GraphContext<Services>>(),
-      {
-        requestDidStart: async () => ({
-          didResolveOperation: async (request) => refuseIntrospection(request, options.introspection),
-        }),
-      },
-    ],
+    plugins: [...quietPlugins<GraphContext<Services>>(), ...checks.plugins<GraphContext<Services>>()],
   });
   await server.start();
-  const limiter = operationLimiter(SUBGRAPH_LIMITS);
   app.use(
     '/graphql',
     optionalAuth(options.verifier),
@@ -86,7 +78,7 @@ export async function mountGraphEndpoint<Services extends object>(
     ((req, _res, next) => {
       // A GET carries it in its address.
       const query: unknown = (req.body as { query?: unknown } | undefined)?.query ?? req.query.query;
-      if (typeof query === 'string') limiter.check(query);
+      if (typeof query === 'string') checks.checkText(query);
       req.body ??= {};
       next();
     }) as RequestHandler,
@@ -119,27 +111,6 @@ function answerBy<Context extends object>(
     for (const [name, value] of answer.headers) res.setHeader(name, value);
     res.end(answer.body.string);
   };
-}
-
-/** Introspection is a question of setting and of who asks. @throws FORBIDDEN, as GraphQL's own error, whose status the server takes over. */
-export async function refuseIntrospection<Context extends { viewer: Viewer }>(
-  { document, contextValue }: Pick<GraphQLRequestContext<Context>, 'document' | 'contextValue'>,
-  allowed: 'on' | 'admins' | 'off',
-): Promise<void> {
-  if (allowed === 'on' || !document || (allowed === 'admins' && isAdmin(contextValue.viewer))) return;
-  let asks = false;
-  visit(document, {
-    Field(field) {
-      asks ||= field.name.value === '__schema' || field.name.value === '__type';
-      return asks ? BREAK : undefined;
-    },
-  });
-  if (!asks) return;
-  const message =
-    allowed === 'admins'
-      ? 'Introspection is for admins here: log in as one.'
-      : 'Introspection is switched off here.';
-  throw graphqlErrorOf(new PlatformError('FORBIDDEN', message));
 }
 
 /** The GraphQL multipart request specification, its files in memory bounds; refused before a byte is read where a browser form could send it (CSRF). */

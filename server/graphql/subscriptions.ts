@@ -6,7 +6,7 @@ import {
   parse,
   validate,
   type ExecutionArgs,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
 import type { Context, SubscribePayload } from 'graphql-ws';
@@ -22,10 +22,12 @@ import { validated } from '../validate.ts';
 import { AudienceMessage, Audiences, type Audience } from '../audience.ts';
 import { graphqlErrorOf } from './errors.ts';
 import { eventStream, masked, type EventStreamArgs } from './event-stream.ts';
-import { operationLimiter, SUBGRAPH_LIMITS } from './limits.ts';
+import { mayIntrospect } from './introspection.ts';
+import type { OperationChecks } from './operation-checks.ts';
 
 export interface SubscriptionEndpointOptions {
   schema: GraphQLSchema;
+  checks: OperationChecks;
   verifier: TokenVerifier;
   settings: SocketSettings;
   log: Logger;
@@ -54,7 +56,6 @@ export function serveSubscriptions(
   sockets: WebSocketServer,
   options: SubscriptionEndpointOptions,
 ): () => Promise<void> {
-  const limiter = operationLimiter(SUBGRAPH_LIMITS);
   const endpoint = useServer<Record<string, unknown>, Connection>(
     {
       schema: options.schema,
@@ -64,11 +65,12 @@ export function serveSubscriptions(
         try {
           if (!socket.extra.isGateway)
             checkOperations(Object.keys(socket.subscriptions).length, options.settings);
-          limiter.check(payload.query);
+          options.checks.checkText(payload.query);
           return await argsOf(payload, socket, options);
         } catch (thrown) {
           const error = refusalOfDatabase(thrown) ?? thrown;
           if (error instanceof PlatformError) return [graphqlErrorOf(error)];
+          if (error instanceof GraphQLError) return [error];
           throw error;
         }
       },
@@ -117,15 +119,20 @@ async function argsOf(
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   const authorization =
     stringIn(payload.extensions, 'authorization') ?? stringIn(socket.connectionParams, 'authorization');
-  await viewerOf(authorization, options.verifier);
+  const { checks, schema, verifier } = options;
+  const viewer = await viewerOf(authorization, verifier);
   const document = parse(payload.query);
-  const errors = validate(options.schema, document);
+  const errors = validate(schema, document, undefined, {
+    hideSuggestions: !mayIntrospect(viewer, checks.introspection),
+  });
   if (errors.length > 0) return errors;
+  const operation = getOperationAST(document, payload.operationName);
+  if (operation) checks.checkOperation(document, operation, payload.variables, viewer);
   const audience = audienceOf(payload.extensions, socket, authorization);
   const endAudience = (): void => audience && socket.extra.audiences?.end(audience.id);
   try {
     return {
-      schema: options.schema,
+      schema,
       document,
       operationName: payload.operationName,
       variableValues: payload.variables,
@@ -134,8 +141,7 @@ async function argsOf(
     } as ExecutionArgs;
   } catch (error) {
     // Of a subscription that does not begin nothing is kept.
-    if (getOperationAST(document, payload.operationName)?.operation === OperationTypeNode.SUBSCRIPTION)
-      endAudience();
+    if (operation?.operation === OperationTypeNode.SUBSCRIPTION) endAudience();
     throw error;
   }
 }

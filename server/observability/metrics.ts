@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 // Process figures are gathered once however many services share the process.
-const processRegistry = new Registry();
+export const processRegistry = new Registry();
 collectDefaultMetrics({ register: processRegistry });
 
 /** The figures of one server, in the Prometheus text format at `GET /metrics`. */

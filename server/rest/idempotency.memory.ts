@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache, bytesOfText } from '../observability/bounded-cache.ts';
 import {
   digestOf,
   IDEMPOTENCY_KEY_LIFETIME_MILLIS,
@@ -11,11 +11,20 @@ interface Remembered {
   operation: string;
   fingerprint: string;
   answer: Promise<StoredAnswer | undefined>;
+  /** Of the answer once it is there. */
+  bytes: number;
 }
 
-/** For a service that keeps its own state in memory; the newest 10,000 keys. A failure is not remembered. */
+/** For a service that keeps its own state in memory; the newest 10,000 keys, or as many as fit into 64 MiB. A failure is not remembered. */
 export function memoryIdempotency(): IdempotencyStore {
-  const remembered = new LRUCache<string, Remembered>({ max: 10_000, ttl: IDEMPOTENCY_KEY_LIFETIME_MILLIS });
+  const remembered = boundedCache<string, Remembered>({
+    name: 'idempotency_keys',
+    maxEntries: 10_000,
+    maxBytes: 64 * 1024 * 1024, // 64 MiB
+    bytesOf: ({ operation, fingerprint, bytes }, id) =>
+      bytesOfText(operation) + bytesOfText(fingerprint) + bytesOfText(id) + bytes,
+    ttlMillis: IDEMPOTENCY_KEY_LIFETIME_MILLIS,
+  });
   const store: IdempotencyStore = {
     async once(request, perform) {
       const id = `${request.caller}\n${digestOf(request.key)}`;
@@ -27,9 +36,14 @@ export function memoryIdempotency(): IdempotencyStore {
         return answer ? { answer, replayed: true } : store.once(request, perform);
       }
       const answer = perform();
-      remembered.set(id, { operation: request.operation, fingerprint: request.fingerprint, answer });
+      const { operation, fingerprint } = request;
+      remembered.set(id, { operation, fingerprint, answer, bytes: 0 });
       answer.then(
-        (kept) => kept ?? remembered.delete(id),
+        (kept) => {
+          if (kept)
+            remembered.set(id, { operation, fingerprint, answer, bytes: bytesOfText(kept.body ?? '') + 500 });
+          else remembered.delete(id);
+        },
         () => remembered.delete(id),
       );
       return { answer: await answer, replayed: false };

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import type { Hub, HubSettings, OnlineEntry } from './hub.ts';
 import { Connections } from './presence/connections.ts';
 import { OnlineMap } from './presence/online-map.ts';
@@ -12,7 +12,13 @@ export class MemoryHub implements Hub {
   readonly journals: Journals;
   private readonly onlineUsers = new OnlineMap();
   private readonly open: Connections;
-  private readonly counts = new LRUCache<string, { count: number }>({ max: 50_000, ttl: MINUTE_MILLIS });
+  private readonly counts = boundedCache<string, { count: number }>({
+    name: 'squad_rates',
+    maxEntries: 50_000,
+    maxBytes: 16 * 1024 * 1024, // 16 MiB
+    bytesOf: (_counted, key) => bytesOfText(key) + 50,
+    ttlMillis: MINUTE_MILLIS,
+  });
 
   private readonly onDispose: () => void;
 

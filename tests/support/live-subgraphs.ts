@@ -6,6 +6,7 @@ import { composeServices } from '@apollo/composition';
 import { parse } from 'graphql';
 import jwt from 'jsonwebtoken';
 import { WebSocketServer } from 'ws';
+import { OperationChecks } from '#server/graphql/operation-checks.ts';
 import type { Audience } from '#server/audience.ts';
 import { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
@@ -137,6 +138,7 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
   const stop = serveSubscriptions(sockets, {
     schema,
     settings: { rateLimits: false, socketsPerUser: 50, operationsPerSocket: 100 },
+    checks: new OperationChecks(schema, SDL, 'on'),
     verifier,
     log: createLogger('counter', 'silent'),
     contextFor: async (authorization) => {

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { PlatformError } from '#server/errors.ts';
 import type { ServiceCalls } from '#server/service-calls.ts';
 import type { Origin } from '#server/unit-of-work.ts';
@@ -18,7 +18,13 @@ const answer = z.object({ id: z.uuid(), gymId: z.uuid().nullable() });
 
 /** Asks identity under this service's own credentials; a scanner that repeats itself is answered from memory for 5 s. */
 export function qrCodesOf(identity: ServiceCalls): ResolveQrCode {
-  const known = new LRUCache<string, QrCodeHolder>({ max: 5_000, ttl: FRESH_MILLIS });
+  const known = boundedCache<string, QrCodeHolder>({
+    name: 'qr_codes',
+    maxEntries: 5_000,
+    maxBytes: 4 * 1024 * 1024, // 4 MiB
+    bytesOf: (_holder, code) => bytesOfText(code) + 200,
+    ttlMillis: FRESH_MILLIS,
+  });
   const asking = new Map<string, Promise<QrCodeHolder | null>>();
   // What cannot be a code (or a path) is nobody's.
   const isCode = (text: string) => /^[\w.~:-]{1,100}$/.test(text);

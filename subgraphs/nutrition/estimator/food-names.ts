@@ -1,3 +1,4 @@
+import { boundedCache } from '#server/observability/bounded-cache.ts';
 import { DISHES } from '../foods/dishes.ts';
 import { FOOD_TABLE } from '../foods/food-table.ts';
 import type { Food } from '../foods/food.ts';
@@ -81,24 +82,28 @@ export function foodAt(words: readonly string[]): NamedFood | undefined {
   return undefined;
 }
 
-const spellings = new Map<string, string | undefined>();
+const spellings = boundedCache<string, { meant: string | undefined }>({
+  name: 'food_spellings',
+  maxEntries: 5_000,
+  maxBytes: 1024 * 1024, // 1 MiB
+});
 
 /** The name's word that was meant: one slip in five letters, two in nine; undefined where two are as near. */
 function spelled(written: string): string | undefined {
   const word = singular(written);
   if (NAME_WORDS.has(word)) return word;
-  if (spellings.has(word)) return spellings.get(word);
+  const known = spellings.get(word);
+  if (known) return known.meant;
   const allowed = word.length < 5 ? 0 : word.length < 9 ? 1 : 2;
   let best: string | undefined;
   let nearest = allowed + 1;
-  for (const known of allowed === 0 ? [] : NAME_WORDS) {
-    if (known.length < 4 || Math.abs(known.length - word.length) > allowed) continue;
-    const distance = editDistance(word, known);
-    if (distance < nearest) [best, nearest] = [known, distance];
+  for (const name of allowed === 0 ? [] : NAME_WORDS) {
+    if (name.length < 4 || Math.abs(name.length - word.length) > allowed) continue;
+    const distance = editDistance(word, name);
+    if (distance < nearest) [best, nearest] = [name, distance];
     else if (distance === nearest) best = undefined;
   }
-  if (spellings.size > 5_000) spellings.clear();
-  spellings.set(word, best);
+  spellings.set(word, { meant: best });
   return best;
 }
 

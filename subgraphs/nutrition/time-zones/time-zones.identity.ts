@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { timezone } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { TimeZones } from './time-zones.ts';
@@ -9,7 +9,12 @@ const TIMEOUT_MILLIS = 2_000; // 2 s
 
 /** Asks identity's `GET /users/me` in the user's name. */
 export function identityTimeZones(identityUrl: string): TimeZones {
-  const known = new LRUCache<string, { zone: string; askedAt: number }>({ max: 50_000 });
+  const known = boundedCache<string, { zone: string; askedAt: number }>({
+    name: 'time_zones',
+    maxEntries: 50_000,
+    maxBytes: 16 * 1024 * 1024, // 16 MiB
+    bytesOf: ({ zone }, userId) => bytesOfText(zone) + bytesOfText(userId) + 50,
+  });
 
   const ask = async (unit: UnitOfWork): Promise<string> => {
     const { authorization, traceparent, requestId } = unit.origin;

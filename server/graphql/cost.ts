@@ -1,0 +1,230 @@
+import {
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
+  Kind,
+  OperationTypeNode,
+  valueFromASTUntyped,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { PlatformError } from '../errors.ts';
+import type { AppliedDirectives } from './applied-directives.ts';
+import { fragmentsOf, typeOfFragment, type Fragments } from './fragments.ts';
+import { introspectionCost } from './introspection-cost.ts';
+import { product, sum, type Estimate, type Variables } from './estimates.ts';
+
+/** What is wrong with the cost of an operation with these variables; undefined if it may run. */
+export type CostCheck = (variables: Variables) => PlatformError | undefined;
+
+export interface CostOptions {
+  schema: GraphQLSchema;
+  /** Those of the SDL: `@cost` and `@listSize`. */
+  directives: AppliedDirectives;
+  /** Elements of a list if no `@listSize` says more. */
+  assumedListSize: number;
+  /** Pages hold no more than this, whatever is asked for. */
+  maxListSize: number;
+  /** Most that one operation may cost. */
+  costLimit: number;
+}
+
+/**
+ * Most entities that one operation may ask a service for by `_entities`, under whatever aliases. The gateway splits
+ * larger fetches.
+ */
+export const MAX_REPRESENTATIONS = 1_000;
+
+const MUTATION_COST = 10;
+
+/**
+ * Counts the cost of an operation before it runs, by `@cost` and `@listSize` as the cost specification of Federation 2.9
+ * does: an object 1, a leaf 0, a list as often as it may have elements, each field of a mutation 10 more. Introspection
+ * is counted by itself.
+ */
+export function costCheck(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  options: CostOptions,
+): CostCheck {
+  const { schema, costLimit } = options;
+  const root = schema.getRootType(operation.operation);
+  if (!root) return () => undefined;
+  const introspection = introspectionCost(document, operation, schema);
+  const estimator = new Estimator(document, options);
+  const cost = estimator.selections(operation.selectionSet, root);
+  const representations = sum(estimator.representations);
+  return (variables) => {
+    const asked = valueOf(representations, variables);
+    if (asked > MAX_REPRESENTATIONS) return tooManyRepresentations(asked);
+    if (introspection.cost > introspection.limit) return tooMuchIntrospection();
+    const costs = valueOf(cost, variables);
+    return costs > costLimit ? tooCostly(costs, costLimit) : undefined;
+  };
+}
+
+const tooCostly = (cost: number, limit: number): PlatformError =>
+  new PlatformError(
+    'OPERATION_LIMIT_EXCEEDED',
+    `The operation costs ${cost}, at most ${limit} is allowed: ask for shorter lists (first:), or for less in each.`,
+  );
+
+const tooManyRepresentations = (asked: number): PlatformError =>
+  new PlatformError(
+    'OPERATION_LIMIT_EXCEEDED',
+    `The operation asks _entities for ${asked} representations, at most ${MAX_REPRESENTATIONS} are allowed; split it into several.`,
+  );
+
+const tooMuchIntrospection = (): PlatformError =>
+  new PlatformError(
+    'OPERATION_LIMIT_EXCEEDED',
+    'The operation asks for more of the schema than the usual introspection query, and more than once over; send that one.',
+  );
+
+const valueOf = (estimate: Estimate, variables: Variables): number =>
+  typeof estimate === 'number' ? estimate : estimate(variables);
+
+class Estimator {
+  /** How many entities each `_entities` of the operation asks for. */
+  readonly representations: Estimate[] = [];
+  private readonly options: CostOptions;
+  private readonly fragments: Fragments;
+  /** Of the fields as such, without the size of their lists: each stands in one place of the text. */
+  private readonly ofFields = new Map<
+    FieldNode,
+    { args: Estimate; each: Estimate; own: Sized | undefined }
+  >();
+  /** By the field above that says how long the lists in the fragment are, if one does. */
+  private readonly ofFragments = new Map<Sized | undefined, Map<string, Estimate>>();
+
+  constructor(document: DocumentNode, options: CostOptions) {
+    this.options = options;
+    this.fragments = fragmentsOf(document);
+  }
+
+  /** @param sized how many elements the lists have that `@listSize(sizedFields:)` of the field above names */
+  selections(set: SelectionSetNode, parent: GraphQLCompositeType, sized?: Sized): Estimate {
+    return sum(
+      set.selections.map((selection) => {
+        if (selection.kind === Kind.FIELD) return this.field(selection, parent, sized);
+        if (selection.kind === Kind.FRAGMENT_SPREAD)
+          return this.fragment(selection.name.value, parent, sized);
+        const type = typeOfFragment(this.options.schema, selection, parent);
+        return this.selections(selection.selectionSet, type, sized);
+      }),
+    );
+  }
+
+  private fragment(name: string, parent: GraphQLCompositeType, sized: Sized | undefined): Estimate {
+    const known = this.ofFragments.get(sized) ?? new Map<string, Estimate>();
+    this.ofFragments.set(sized, known);
+    const estimate = known.get(name);
+    if (estimate !== undefined) return estimate;
+    known.set(name, 0); // a fragment that spreads itself is refused by validation
+    const body = this.fragments.get(name);
+    const counted = body
+      ? this.selections(body.selectionSet, typeOfFragment(this.options.schema, body, parent), sized)
+      : 0;
+    known.set(name, counted);
+    return counted;
+  }
+
+  private field(node: FieldNode, parent: GraphQLCompositeType, sized: Sized | undefined): Estimate {
+    const name = node.name.value;
+    const field = 'getFields' in parent ? parent.getFields()[name] : undefined;
+    if (!field) return 0;
+    const known = this.ofFields.get(node) ?? this.parts(node, parent, field);
+    this.ofFields.set(node, known);
+    const { args, each, own } = known;
+    if (!isListType(getNullableType(field.type))) return sum([args, each]);
+    const size =
+      sized?.fields?.has(name) === true
+        ? sized.size
+        : own && !own.fields
+          ? own.size
+          : this.options.assumedListSize;
+    return sum([args, product(size, each)]);
+  }
+
+  private parts(node: FieldNode, parent: GraphQLCompositeType, field: GraphQLField<unknown, unknown>) {
+    const { schema } = this.options;
+    const coordinate = `${parent.name}.${field.name}`;
+    const own = this.sizeOfList(node, field, coordinate);
+    const type = getNamedType(field.type);
+    const weight = this.weight(coordinate) ?? this.weight(type.name) ?? (isCompositeType(type) ? 1 : 0);
+    const below =
+      node.selectionSet && isCompositeType(type)
+        ? this.selections(node.selectionSet, type, own?.fields ? own : undefined)
+        : 0;
+    const args = (node.arguments ?? []).map(
+      (argument) => this.weight(`${coordinate}(${argument.name.value}:)`) ?? 0,
+    );
+    if (parent === schema.getRootType(OperationTypeNode.MUTATION)) args.push(MUTATION_COST);
+    return { args: sum(args), each: sum([weight, below]), own };
+  }
+
+  private weight(coordinate: string): number | undefined {
+    const weight = this.options.directives.at(coordinate, 'cost')[0]?.args.weight;
+    return typeof weight === 'number' ? weight : undefined;
+  }
+
+  private sizeOfList(
+    node: FieldNode,
+    field: GraphQLField<unknown, unknown>,
+    coordinate: string,
+  ): Sized | undefined {
+    if (field.name === '_entities') return { size: this.sizeOfEntities(node, field), fields: undefined };
+    const args = this.options.directives.at(coordinate, 'listSize')[0]?.args;
+    if (!args) return undefined;
+    const assumed = typeof args.assumedSize === 'number' ? args.assumedSize : this.options.assumedListSize;
+    const slices = strings(args.slicingArguments).map((name) => argumentOf(node, field, name));
+    const most = this.options.maxListSize;
+    const size: Estimate = slices.some(isVarying)
+      ? (variables) => sizeOf(slices, assumed, most, variables)
+      : sizeOf(slices, assumed, most, {});
+    const fields = strings(args.sizedFields);
+    return { size, fields: fields.length > 0 ? new Set(fields) : undefined };
+  }
+
+  private sizeOfEntities(node: FieldNode, field: GraphQLField<unknown, unknown>): Estimate {
+    const given = argumentOf(node, field, 'representations');
+    const length = (value: unknown): number => (Array.isArray(value) ? value.length : 1);
+    const size: Estimate = isVarying(given) ? (variables) => length(given(variables)) : length(given);
+    this.representations.push(size);
+    return size;
+  }
+}
+
+interface Sized {
+  readonly size: Estimate;
+  readonly fields: ReadonlySet<string> | undefined;
+}
+
+type Varying = (variables: Variables) => unknown;
+const isVarying = (value: unknown): value is Varying => typeof value === 'function';
+
+/** The value of an argument as it is written, or where to find it among the variables. */
+function argumentOf(node: FieldNode, field: GraphQLField<unknown, unknown>, name: string): unknown {
+  const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
+  if (value?.kind === Kind.VARIABLE) {
+    const variable = value.name.value;
+    return (variables: Variables) => variables[variable];
+  }
+  if (value) return valueFromASTUntyped(value);
+  return field.args.find((argument) => argument.name === name)?.defaultValue;
+}
+
+function sizeOf(slices: readonly unknown[], assumed: number, most: number, variables: Variables): number {
+  const given = slices
+    .map((slice): unknown => (isVarying(slice) ? slice(variables) : slice))
+    .filter((size) => typeof size === 'number');
+  return Math.min(most, Math.max(0, given.length > 0 ? Math.max(...given) : assumed));
+}
+
+const strings = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

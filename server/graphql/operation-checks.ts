@@ -1,0 +1,87 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+import {
+  valueFromASTUntyped,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+import type { Viewer } from '../auth/viewer.ts';
+import { MAX_PAGE_SIZE } from '../paging.ts';
+import { AppliedDirectives } from './applied-directives.ts';
+import { costCheck, type CostCheck } from './cost.ts';
+import { graphqlErrorOf } from './errors.ts';
+import { checkIntrospection, introspectionPlugin, type Introspection } from './introspection.ts';
+import { operationLimiter, SUBGRAPH_COST_LIMIT, SUBGRAPH_LIMITS } from './limits.ts';
+
+/** Elements of a list if no `@listSize` says more, as at the gateway. */
+const ASSUMED_LIST_SIZE = 10;
+
+type RawVariables = Readonly<Record<string, unknown>> | null | undefined;
+
+/**
+ * What a service checks of an operation before it runs, over HTTP and over the socket. A service's own graph can be
+ * reached past the gateway, so it has limits of its own: wide enough for whatever the gateway plans.
+ */
+export class OperationChecks {
+  readonly introspection: Introspection;
+  private readonly limiter = operationLimiter(SUBGRAPH_LIMITS);
+  private readonly schema: GraphQLSchema;
+  private readonly directives: AppliedDirectives;
+  /** Apollo Server parses a text once, so that its nodes stand for it. */
+  private readonly costs = new WeakMap<OperationDefinitionNode, CostCheck>();
+
+  constructor(schema: GraphQLSchema, sdl: string, introspection: Introspection) {
+    this.schema = schema;
+    this.directives = new AppliedDirectives(sdl);
+    this.introspection = introspection;
+  }
+
+  /** Before it is validated. @throws OPERATION_LIMIT_EXCEEDED */
+  checkText(query: string): void {
+    this.limiter.check(query);
+  }
+
+  /** Before it is executed. @throws GraphQLError: FORBIDDEN, OPERATION_LIMIT_EXCEEDED */
+  checkOperation(
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: RawVariables,
+    viewer: Viewer,
+  ): void {
+    checkIntrospection(document, viewer, this.introspection);
+    const check = this.costs.get(operation) ?? this.costOf(document, operation);
+    this.costs.set(operation, check);
+    const refusal = check({ ...defaultsOf(operation), ...variables });
+    if (refusal) throw graphqlErrorOf(refusal);
+  }
+
+  plugins<Context extends { viewer: Viewer }>(): ApolloServerPlugin<Context>[] {
+    return [
+      introspectionPlugin<Context>(this.introspection),
+      {
+        requestDidStart: async () => ({
+          didResolveOperation: async ({ document, operation, request, contextValue }) => {
+            if (operation) this.checkOperation(document, operation, request.variables, contextValue.viewer);
+          },
+        }),
+      },
+    ];
+  }
+
+  private costOf(document: DocumentNode, operation: OperationDefinitionNode): CostCheck {
+    return costCheck(document, operation, {
+      schema: this.schema,
+      directives: this.directives,
+      assumedListSize: ASSUMED_LIST_SIZE,
+      maxListSize: MAX_PAGE_SIZE,
+      costLimit: SUBGRAPH_COST_LIMIT,
+    });
+  }
+}
+
+const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> =>
+  Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    ),
+  );
