@@ -1,3 +1,4 @@
+import { MAX_REPRESENTATIONS } from '#server/graphql/cost.ts';
 import { isValues, type Values } from './merge.ts';
 import type { Representation, RepresentationOf } from './representations.ts';
 
@@ -6,8 +7,8 @@ export interface Asked {
   readonly entities: readonly unknown[];
   /** For each entity the index of its representation, -1 for none. */
   readonly indexes: readonly number[];
-  /** A list, as JSON. */
-  readonly representations: string;
+  /** Lists, as JSON: as many as it takes for none to be longer than a subgraph takes at once. */
+  readonly representations: readonly string[];
   readonly count: number;
   /** Whether several entities share a representation. */
   readonly repeated: boolean;
@@ -25,14 +26,15 @@ export function askAbout(
   return {
     entities,
     indexes,
-    representations: `[${list.text}]`,
+    representations: list.texts.map((text) => `[${text}]`),
     count: list.count,
     repeated: list.repeated,
   };
 }
 
 class RepresentationList {
-  text = '';
+  /** Without their brackets. */
+  readonly texts: string[] = [];
   count = 0;
   repeated = false;
   private readonly representationOf: RepresentationOf;
@@ -109,7 +111,9 @@ class RepresentationList {
 
   private add(entity: Values, text: string | undefined): number {
     if (text === undefined) return -1;
-    this.text = this.count === 0 ? text : `${this.text},${text}`;
+    const last = this.texts.length - 1;
+    if (this.count % MAX_REPRESENTATIONS === 0) this.texts.push(text);
+    else this.texts[last] = `${this.texts[last]},${text}`;
     this.firsts.push(entity);
     this.count += 1;
     return this.count - 1;

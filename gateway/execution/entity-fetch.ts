@@ -7,6 +7,7 @@ import { placesAt, valuesAt, type FlattenPath, type ResponsePath } from './respo
 import type { Rewriter } from './rewrites.ts';
 import type { Run } from './run.ts';
 import type { Step } from './step.ts';
+import { sentInParts } from './split-fetch.ts';
 import { errorsOf } from './subgraph-errors.ts';
 
 export interface EntityFetchOptions {
@@ -29,7 +30,11 @@ export class EntityFetch implements Step {
     try {
       const { path, representationOf, request } = this.options;
       const asked = askAbout(valuesAt(run.data, path, run.shared), representationOf, run.isPlain);
-      if (asked.count > 0) this.take(await request.sendFor(asked.representations, run), asked, run);
+      const [only, ...more] = asked.representations;
+      if (only === undefined) return;
+      const send = (representations: string) => request.sendFor(representations, run);
+      const answer = more.length === 0 ? await send(only) : await sentInParts(asked, send, run);
+      this.take(answer, asked, run);
     } catch (error) {
       run.fail(error);
     }

@@ -10,6 +10,7 @@ import {
 import type { LRUCache } from 'lru-cache';
 import { OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import { costCheck } from '#server/graphql/cost.ts';
+import { refusalOfVariables } from '#server/graphql/variable-limits.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { PreparedOperation, type OperationOptions } from './prepared-operation.ts';
 
@@ -73,6 +74,8 @@ export class Operations {
     operation: OperationDefinitionNode,
     variables: Readonly<Record<string, unknown>>,
   ): void {
+    const tooLarge = refusalOfVariables(variables);
+    if (tooLarge) throw tooLarge;
     const { apiSchema } = this.options.graph;
     const { errors, coerced } = getVariableValues(apiSchema, operation.variableDefinitions ?? [], variables);
     if (errors) return; // the execution says what is wrong with them

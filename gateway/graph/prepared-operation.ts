@@ -13,7 +13,7 @@ import { LRUCache } from 'lru-cache';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { asksForSchema } from '#server/graphql/introspection.ts';
-import { isTooDeep, tooDeep } from '#server/http/json-body.ts';
+import { refusalOfVariables } from '#server/graphql/variable-limits.ts';
 import { grantsOf, type Grants } from '../authorization/grants.ts';
 import { ProtectedFields, type ProtectedField } from '../authorization/protected-fields.ts';
 import { permittedPart } from '../authorization/permission.ts';
@@ -122,7 +122,8 @@ export class PreparedOperation {
   admit(
     given: Readonly<Record<string, unknown>>,
   ): { coerced: Readonly<Record<string, unknown>> } | { errors: readonly GraphQLError[] } {
-    if (isTooDeep(given)) return { errors: [graphqlErrorOf(tooDeep())] };
+    const tooLarge = refusalOfVariables(given);
+    if (tooLarge) return { errors: [graphqlErrorOf(tooLarge)] };
     const { errors, coerced } = getVariableValues(
       this.options.graph.apiSchema,
       this.operation.variableDefinitions ?? [],

@@ -11,6 +11,7 @@ import { AppliedDirectives } from './applied-directives.ts';
 import { costCheck, type CostCheck } from './cost.ts';
 import { graphqlErrorOf } from './errors.ts';
 import { checkIntrospection, introspectionPlugin, type Introspection } from './introspection.ts';
+import { refusalOfVariables } from './variable-limits.ts';
 import { operationLimiter, SUBGRAPH_COST_LIMIT, SUBGRAPH_LIMITS } from './limits.ts';
 
 /** Elements of a list if no `@listSize` says more, as at the gateway. */
@@ -49,6 +50,8 @@ export class OperationChecks {
     viewer: Viewer,
   ): void {
     checkIntrospection(document, viewer, this.introspection);
+    const tooLarge = variables && refusalOfVariables(variables);
+    if (tooLarge) throw graphqlErrorOf(tooLarge);
     const check = this.costs.get(operation) ?? this.costOf(document, operation);
     this.costs.set(operation, check);
     const refusal = check({ ...defaultsOf(operation), ...variables });

@@ -50,11 +50,11 @@ function figure(
   help: string,
   of: (cache: { size: number; calculatedSize: number }) => number,
 ): void {
-  new Gauge({
+  const gauge = new Gauge({
     name,
     help,
     labelNames: ['cache'] as const,
-    registers: [processRegistry],
+    registers: [],
     collect() {
       for (const [cache, refs] of open) {
         let total = 0;
@@ -67,6 +67,7 @@ function figure(
       }
     },
   });
+  processRegistry.registerMetric(gauge);
 }
 
 figure('cache_entries', 'Entries of the caches of this process, by cache.', ({ size }) => size);

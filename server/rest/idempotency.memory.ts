@@ -39,11 +39,15 @@ export function memoryIdempotency(): IdempotencyStore {
       const { operation, fingerprint } = request;
       remembered.set(id, { operation, fingerprint, answer, bytes: 0 });
       answer.then(
-        (kept) => {
-          if (kept)
-            remembered.set(id, { operation, fingerprint, answer, bytes: bytesOfText(kept.body ?? '') + 500 });
-          else remembered.delete(id);
-        },
+        (kept) =>
+          kept
+            ? remembered.set(id, {
+                operation,
+                fingerprint,
+                answer,
+                bytes: bytesOfText(kept.body ?? '') + 500,
+              })
+            : remembered.delete(id),
         () => remembered.delete(id),
       );
       return { answer: await answer, replayed: false };

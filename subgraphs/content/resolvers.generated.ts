@@ -30,27 +30,27 @@ export type CacheControlScope =
 export type Query = {
   __typename?: 'Query';
   /** Workout routines, by title or best match first: everybody's and those of your gym. Filters narrow each other; an unknown value gives an empty list. */
-  workouts: WorkoutRoutineConnection;
+  workouts: Maybe<WorkoutRoutineConnection>;
   /** A routine as it is now, or as it was at `version`; null where there is none that you may see. */
   workout: Maybe<WorkoutRoutine>;
   /** Routines of a category such as `Strength` or `Cardio`, without regard to case, by title. An unknown category is empty. */
-  workoutsByCategory: WorkoutRoutineConnection;
+  workoutsByCategory: Maybe<WorkoutRoutineConnection>;
   /** The exercise library with what your gym added, by name or best match first. */
-  exercises: ExerciseConnection;
+  exercises: Maybe<ExerciseConnection>;
   /** Null where there is none that you may see. */
   exercise: Maybe<Exercise>;
   /** The muscles that exercises train first, by name. */
-  muscles: Array<Facet>;
+  muscles: Maybe<Array<Facet>>;
   /** The equipment that exercises need, by name. */
-  equipment: Array<Facet>;
+  equipment: Maybe<Array<Facet>>;
   /** The categories of exercises, by name. */
-  exerciseCategories: Array<Facet>;
+  exerciseCategories: Maybe<Array<Facet>>;
   /** The shop inventory, by name or best match first: what every gym's shop has and what your gym added. */
-  products: ProductConnection;
+  products: Maybe<ProductConnection>;
   /** Null where there is none that you may see. */
   product: Maybe<Product>;
   /** Products that are promoted now, the highest priority first. */
-  featuredProducts: Array<Product>;
+  featuredProducts: Maybe<Array<Product>>;
 };
 
 
@@ -129,32 +129,32 @@ export type Mutation = {
    * Adds a routine: a GYM_ADMIN to her gym's own, a SUPER_ADMIN to everybody's (no `gymId`) or any gym's.
    * `VALIDATION_FAILED` names every set whose fields its exercise's modality does not allow.
    */
-  createWorkout: WorkoutRoutine;
+  createWorkout: Maybe<WorkoutRoutine>;
   /**
    * Changes a routine; what is absent stays. The version counts up, the one before stays readable.
    * `VERSION_CONFLICT` where `version` is given and not the stored one.
    */
-  updateWorkout: WorkoutRoutine;
+  updateWorkout: Maybe<WorkoutRoutine>;
   /** Takes a routine out of the lists; its versions stay readable for sessions of the past. */
-  deleteWorkout: Scalars['Boolean']['output'];
+  deleteWorkout: Maybe<Scalars['Boolean']['output']>;
   /** Adds an exercise: a GYM_ADMIN to her gym's own, a SUPER_ADMIN to the common library or any gym's. */
-  createExercise: Exercise;
+  createExercise: Maybe<Exercise>;
   /** Changes an exercise; what is absent stays. `VERSION_CONFLICT` where `version` is given and not the stored one. */
-  updateExercise: Exercise;
+  updateExercise: Maybe<Exercise>;
   /** Takes an exercise out of lists and search; routines that use it keep naming it. */
-  deleteExercise: Scalars['Boolean']['output'];
+  deleteExercise: Maybe<Scalars['Boolean']['output']>;
   /** Adds a product: a GYM_ADMIN to her gym's shop, a SUPER_ADMIN to every shop (no `gymId`) or any gym's. `CONFLICT` where the shop has the SKU. */
-  createProduct: Product;
+  createProduct: Maybe<Product>;
   /** Changes a product; what is absent stays, null empties a field that may be empty. `VERSION_CONFLICT` where `version` is given and not the stored one. */
-  updateProduct: Product;
+  updateProduct: Maybe<Product>;
   /** Takes a product out of the shop. */
-  deleteProduct: Scalars['Boolean']['output'];
+  deleteProduct: Maybe<Scalars['Boolean']['output']>;
   /** Gives a routine a picture: JPEG, PNG, WebP or AVIF, at most 10 MiB; kept in three sizes. */
-  uploadWorkoutImage: WorkoutRoutine;
+  uploadWorkoutImage: Maybe<WorkoutRoutine>;
   /** Gives an exercise a picture. */
-  uploadExerciseImage: Exercise;
+  uploadExerciseImage: Maybe<Exercise>;
   /** Adds a picture to a product, at most 20. */
-  uploadProductImage: Product;
+  uploadProductImage: Maybe<Product>;
 };
 
 
@@ -735,32 +735,32 @@ export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 }
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  workouts?: Resolver<ResolversTypes['WorkoutRoutineConnection'], ParentType, ContextType, Partial<QueryWorkoutsArgs>>;
+  workouts?: Resolver<Maybe<ResolversTypes['WorkoutRoutineConnection']>, ParentType, ContextType, Partial<QueryWorkoutsArgs>>;
   workout?: Resolver<Maybe<ResolversTypes['WorkoutRoutine']>, ParentType, ContextType, RequireFields<QueryWorkoutArgs, 'id'>>;
-  workoutsByCategory?: Resolver<ResolversTypes['WorkoutRoutineConnection'], ParentType, ContextType, RequireFields<QueryWorkoutsByCategoryArgs, 'category'>>;
-  exercises?: Resolver<ResolversTypes['ExerciseConnection'], ParentType, ContextType, Partial<QueryExercisesArgs>>;
+  workoutsByCategory?: Resolver<Maybe<ResolversTypes['WorkoutRoutineConnection']>, ParentType, ContextType, RequireFields<QueryWorkoutsByCategoryArgs, 'category'>>;
+  exercises?: Resolver<Maybe<ResolversTypes['ExerciseConnection']>, ParentType, ContextType, Partial<QueryExercisesArgs>>;
   exercise?: Resolver<Maybe<ResolversTypes['Exercise']>, ParentType, ContextType, RequireFields<QueryExerciseArgs, 'id'>>;
-  muscles?: Resolver<Array<ResolversTypes['Facet']>, ParentType, ContextType>;
-  equipment?: Resolver<Array<ResolversTypes['Facet']>, ParentType, ContextType>;
-  exerciseCategories?: Resolver<Array<ResolversTypes['Facet']>, ParentType, ContextType>;
-  products?: Resolver<ResolversTypes['ProductConnection'], ParentType, ContextType, Partial<QueryProductsArgs>>;
+  muscles?: Resolver<Maybe<Array<ResolversTypes['Facet']>>, ParentType, ContextType>;
+  equipment?: Resolver<Maybe<Array<ResolversTypes['Facet']>>, ParentType, ContextType>;
+  exerciseCategories?: Resolver<Maybe<Array<ResolversTypes['Facet']>>, ParentType, ContextType>;
+  products?: Resolver<Maybe<ResolversTypes['ProductConnection']>, ParentType, ContextType, Partial<QueryProductsArgs>>;
   product?: Resolver<Maybe<ResolversTypes['Product']>, ParentType, ContextType, RequireFields<QueryProductArgs, 'id'>>;
-  featuredProducts?: Resolver<Array<ResolversTypes['Product']>, ParentType, ContextType, Partial<QueryFeaturedProductsArgs>>;
+  featuredProducts?: Resolver<Maybe<Array<ResolversTypes['Product']>>, ParentType, ContextType, Partial<QueryFeaturedProductsArgs>>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createWorkout?: Resolver<ResolversTypes['WorkoutRoutine'], ParentType, ContextType, RequireFields<MutationCreateWorkoutArgs, 'input'>>;
-  updateWorkout?: Resolver<ResolversTypes['WorkoutRoutine'], ParentType, ContextType, RequireFields<MutationUpdateWorkoutArgs, 'input'>>;
-  deleteWorkout?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteWorkoutArgs, 'input'>>;
-  createExercise?: Resolver<ResolversTypes['Exercise'], ParentType, ContextType, RequireFields<MutationCreateExerciseArgs, 'input'>>;
-  updateExercise?: Resolver<ResolversTypes['Exercise'], ParentType, ContextType, RequireFields<MutationUpdateExerciseArgs, 'input'>>;
-  deleteExercise?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteExerciseArgs, 'input'>>;
-  createProduct?: Resolver<ResolversTypes['Product'], ParentType, ContextType, RequireFields<MutationCreateProductArgs, 'input'>>;
-  updateProduct?: Resolver<ResolversTypes['Product'], ParentType, ContextType, RequireFields<MutationUpdateProductArgs, 'input'>>;
-  deleteProduct?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteProductArgs, 'input'>>;
-  uploadWorkoutImage?: Resolver<ResolversTypes['WorkoutRoutine'], ParentType, ContextType, RequireFields<MutationUploadWorkoutImageArgs, 'input'>>;
-  uploadExerciseImage?: Resolver<ResolversTypes['Exercise'], ParentType, ContextType, RequireFields<MutationUploadExerciseImageArgs, 'input'>>;
-  uploadProductImage?: Resolver<ResolversTypes['Product'], ParentType, ContextType, RequireFields<MutationUploadProductImageArgs, 'input'>>;
+  createWorkout?: Resolver<Maybe<ResolversTypes['WorkoutRoutine']>, ParentType, ContextType, RequireFields<MutationCreateWorkoutArgs, 'input'>>;
+  updateWorkout?: Resolver<Maybe<ResolversTypes['WorkoutRoutine']>, ParentType, ContextType, RequireFields<MutationUpdateWorkoutArgs, 'input'>>;
+  deleteWorkout?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationDeleteWorkoutArgs, 'input'>>;
+  createExercise?: Resolver<Maybe<ResolversTypes['Exercise']>, ParentType, ContextType, RequireFields<MutationCreateExerciseArgs, 'input'>>;
+  updateExercise?: Resolver<Maybe<ResolversTypes['Exercise']>, ParentType, ContextType, RequireFields<MutationUpdateExerciseArgs, 'input'>>;
+  deleteExercise?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationDeleteExerciseArgs, 'input'>>;
+  createProduct?: Resolver<Maybe<ResolversTypes['Product']>, ParentType, ContextType, RequireFields<MutationCreateProductArgs, 'input'>>;
+  updateProduct?: Resolver<Maybe<ResolversTypes['Product']>, ParentType, ContextType, RequireFields<MutationUpdateProductArgs, 'input'>>;
+  deleteProduct?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationDeleteProductArgs, 'input'>>;
+  uploadWorkoutImage?: Resolver<Maybe<ResolversTypes['WorkoutRoutine']>, ParentType, ContextType, RequireFields<MutationUploadWorkoutImageArgs, 'input'>>;
+  uploadExerciseImage?: Resolver<Maybe<ResolversTypes['Exercise']>, ParentType, ContextType, RequireFields<MutationUploadExerciseImageArgs, 'input'>>;
+  uploadProductImage?: Resolver<Maybe<ResolversTypes['Product']>, ParentType, ContextType, RequireFields<MutationUploadProductImageArgs, 'input'>>;
 };
 
 export type WorkoutRoutineResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WorkoutRoutine'] = ResolversParentTypes['WorkoutRoutine'], FederationReferenceType extends FederationReferenceTypes['WorkoutRoutine'] = FederationReferenceTypes['WorkoutRoutine']> = {

@@ -13,6 +13,7 @@ export interface TextSearch {
 
 const VOCABULARY_MILLIS = 30_000; // 30 s
 const MAX_WORDS = 8;
+const MAX_CHARACTERS = 400;
 
 /** Whose very name or alias it is comes first, hyphens or not. Each holds the text twice at most: as text and as JSON list. */
 const EXACT = {
@@ -82,6 +83,7 @@ export class TextSearches {
 
 const wordsOf = (text: string): string[] =>
   text
+    .slice(0, MAX_CHARACTERS)
     .normalize('NFKD')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

@@ -27,33 +27,33 @@ export type Query = {
   /** A gym by its id or its slug; null where there is none. */
   gym: Maybe<Gym>;
   /** Every gym of the platform, or those of one name in whatever case; by name. */
-  gyms: Array<Gym>;
+  gyms: Maybe<Array<Gym>>;
   /** The branding and feature switches of a gym, by the gym's id or slug; null where there is no such gym. */
   gymConfig: Maybe<GymConfig>;
   /** The draft of a gym's next configuration; null where there is none. For SUPER_ADMIN. */
   gymConfigDraft: Maybe<GymConfigDraft>;
   /** Published configurations of a gym, newest first. For its GYM_ADMIN and SUPER_ADMIN. */
-  gymConfigHistory: GymConfigConnection;
+  gymConfigHistory: Maybe<GymConfigConnection>;
   /** The theme of a gym as W3C design tokens (Design Tokens Format Module, 2025.10). */
   designTokens: Maybe<Scalars['JSON']['output']>;
   /** The locations of your gym, by name. A SUPER_ADMIN names any gym by `gymId`. */
-  locations: Array<Location>;
+  locations: Maybe<Array<Location>>;
   /** A location of your gym (SUPER_ADMIN: of any); null where there is none. */
   location: Maybe<Location>;
   /** Refused check-ins at a location, newest first. For staff of the gym. */
-  checkInDenials: CheckInDenialConnection;
+  checkInDenials: Maybe<CheckInDenialConnection>;
   /** The active challenges of your gym, the one that ends first at the front. `FEATURE_DISABLED` where the gym has switched off "challenges". */
-  challenges: Array<Challenge>;
+  challenges: Maybe<Array<Challenge>>;
   /** One challenge of your gym; null where there is none. */
   challenge: Maybe<Challenge>;
   /** What your gym announces now, newest first. `FEATURE_DISABLED` where the gym has switched off "feed". */
-  announcements: Array<Announcement>;
+  announcements: Maybe<Array<Announcement>>;
   /** The posts of your gym, newest first. `FEATURE_DISABLED` where the gym has switched off "feed". */
-  posts: PostConnection;
+  posts: Maybe<PostConnection>;
   /** One post of your gym; null where there is none. */
   post: Maybe<Post>;
   /** Reported posts, latest report first. For the gym's GYM_ADMIN and SUPER_ADMIN. */
-  postReports: PostReportConnection;
+  postReports: Maybe<PostReportConnection>;
 };
 
 
@@ -143,61 +143,61 @@ export type QueryPostReportsArgs = {
 export type Mutation = {
   __typename?: 'Mutation';
   /** Adds a gym. For SUPER_ADMIN. `CONFLICT` where the slug is taken. */
-  createGym: Gym;
+  createGym: Maybe<Gym>;
   /**
    * Publishes branding and feature switches of a gym at once. For SUPER_ADMIN.
    * A group that is given replaces that group, one that is absent stays.
    * `VERSION_CONFLICT` where `version` is given and not the stored one.
    */
-  updateGymConfig: GymConfig;
+  updateGymConfig: Maybe<GymConfig>;
   /** Saves the draft of a gym's next configuration, beginning one on what is published. For SUPER_ADMIN. */
-  saveGymConfigDraft: GymConfigDraft;
+  saveGymConfigDraft: Maybe<GymConfigDraft>;
   /** Publishes the draft. `VERSION_CONFLICT` where something else was published since it was begun. For SUPER_ADMIN. */
-  publishGymConfigDraft: GymConfig;
+  publishGymConfigDraft: Maybe<GymConfig>;
   /** Publishes an earlier version anew, as the next one. For SUPER_ADMIN. */
-  rollbackGymConfig: GymConfig;
+  rollbackGymConfig: Maybe<GymConfig>;
   /** Adds a location. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
-  createLocation: Location;
+  createLocation: Maybe<Location>;
   /** Changes a location; what is absent stays. For the gym's GYM_ADMIN, or a SUPER_ADMIN. */
-  updateLocation: Location;
+  updateLocation: Maybe<Location>;
   /**
    * Lets a member in by her QR code. Members present their own, staff any of their gym.
    * A second scan of an open visit gives that visit with `duplicate: true`; an open visit elsewhere ends.
    * `LOCATION_FULL`, `QR_UNKNOWN`, `WRONG_GYM`, `FORBIDDEN`; `UPSTREAM_UNAVAILABLE` while codes cannot be looked up.
    */
-  checkIn: CheckIn;
+  checkIn: Maybe<CheckIn>;
   /** Ends the open visit of the presented code, of `userId` (staff), or with neither your own. `NOT_FOUND` where there is none. */
-  checkOut: CheckIn;
+  checkOut: Maybe<CheckIn>;
   /** Takes a check-in back: it counts nowhere any more. For staff of the gym; audited. */
-  undoCheckIn: Scalars['Boolean']['output'];
+  undoCheckIn: Maybe<Scalars['Boolean']['output']>;
   /** Starts a challenge. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
-  createChallenge: Challenge;
+  createChallenge: Maybe<Challenge>;
   /** Takes part in a challenge; joining twice is the same as once. */
-  joinChallenge: Challenge;
+  joinChallenge: Maybe<Challenge>;
   /** Takes no part any more; the score is gone. */
-  leaveChallenge: Challenge;
+  leaveChallenge: Maybe<Challenge>;
   /** Adds to your score in a challenge that does not count by itself. `CONFLICT` where you take no part or it does not run. */
-  addChallengeProgress: Challenge;
+  addChallengeProgress: Maybe<Challenge>;
   /** Announces something. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
-  createAnnouncement: Announcement;
+  createAnnouncement: Maybe<Announcement>;
   /** Takes an announcement back. For the gym's GYM_ADMIN, or a SUPER_ADMIN. */
-  deleteAnnouncement: Scalars['Boolean']['output'];
+  deleteAnnouncement: Maybe<Scalars['Boolean']['output']>;
   /** Writes a post in the gym's feed, with a picture or without. */
-  createPost: Post;
+  createPost: Maybe<Post>;
   /** Deletes a post. By its author, or by staff of the gym. */
-  deletePost: Scalars['Boolean']['output'];
+  deletePost: Maybe<Scalars['Boolean']['output']>;
   /** Likes a post; liking twice is the same as once. */
-  likePost: Post;
+  likePost: Maybe<Post>;
   /** Takes a like back. */
-  unlikePost: Post;
+  unlikePost: Maybe<Post>;
   /** Comments a post. */
-  commentPost: Comment;
+  commentPost: Maybe<Comment>;
   /** Reports a post to those who run the gym. */
-  reportPost: PostReport;
+  reportPost: Maybe<PostReport>;
   /** Replaces the list of products that a gym sells. For its GYM_ADMIN, or a SUPER_ADMIN. */
-  setGymProducts: Array<GymProduct>;
+  setGymProducts: Maybe<Array<GymProduct>>;
   /** Replaces the programme of a gym. For its GYM_ADMIN, or a SUPER_ADMIN. */
-  setGymPrograms: Array<GymProgram>;
+  setGymPrograms: Maybe<Array<GymProgram>>;
 };
 
 
@@ -324,7 +324,7 @@ export type MutationSetGymProgramsArgs = {
 export type Subscription = {
   __typename?: 'Subscription';
   /** How full a location is: now, and at every change. For people of its gym. A slow reader gets the latest only. */
-  occupancyChanged: Occupancy;
+  occupancyChanged: Maybe<Occupancy>;
 };
 
 
@@ -607,7 +607,7 @@ export type PostReport = {
 /** A product of the content service in a gym's shop. */
 export type GymProduct = {
   __typename?: 'GymProduct';
-  product: Product;
+  product: Maybe<Product>;
   /** The gym's own price in minor units of `currency`; null: the product's. */
   price: Maybe<Scalars['Int']['output']>;
   /** ISO 4217. */
@@ -619,7 +619,7 @@ export type GymProduct = {
 /** A routine of the content service in a gym's programme. */
 export type GymProgram = {
   __typename?: 'GymProgram';
-  routine: WorkoutRoutine;
+  routine: Maybe<WorkoutRoutine>;
   note: Maybe<Scalars['String']['output']>;
 };
 
@@ -1145,51 +1145,51 @@ export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   gym?: Resolver<Maybe<ResolversTypes['Gym']>, ParentType, ContextType, Partial<QueryGymArgs>>;
-  gyms?: Resolver<Array<ResolversTypes['Gym']>, ParentType, ContextType, Partial<QueryGymsArgs>>;
+  gyms?: Resolver<Maybe<Array<ResolversTypes['Gym']>>, ParentType, ContextType, Partial<QueryGymsArgs>>;
   gymConfig?: Resolver<Maybe<ResolversTypes['GymConfig']>, ParentType, ContextType, RequireFields<QueryGymConfigArgs, 'gymId'>>;
   gymConfigDraft?: Resolver<Maybe<ResolversTypes['GymConfigDraft']>, ParentType, ContextType, RequireFields<QueryGymConfigDraftArgs, 'gymId'>>;
-  gymConfigHistory?: Resolver<ResolversTypes['GymConfigConnection'], ParentType, ContextType, RequireFields<QueryGymConfigHistoryArgs, 'gymId'>>;
+  gymConfigHistory?: Resolver<Maybe<ResolversTypes['GymConfigConnection']>, ParentType, ContextType, RequireFields<QueryGymConfigHistoryArgs, 'gymId'>>;
   designTokens?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType, RequireFields<QueryDesignTokensArgs, 'gymId'>>;
-  locations?: Resolver<Array<ResolversTypes['Location']>, ParentType, ContextType, Partial<QueryLocationsArgs>>;
+  locations?: Resolver<Maybe<Array<ResolversTypes['Location']>>, ParentType, ContextType, Partial<QueryLocationsArgs>>;
   location?: Resolver<Maybe<ResolversTypes['Location']>, ParentType, ContextType, RequireFields<QueryLocationArgs, 'id'>>;
-  checkInDenials?: Resolver<ResolversTypes['CheckInDenialConnection'], ParentType, ContextType, RequireFields<QueryCheckInDenialsArgs, 'locationId'>>;
-  challenges?: Resolver<Array<ResolversTypes['Challenge']>, ParentType, ContextType, Partial<QueryChallengesArgs>>;
+  checkInDenials?: Resolver<Maybe<ResolversTypes['CheckInDenialConnection']>, ParentType, ContextType, RequireFields<QueryCheckInDenialsArgs, 'locationId'>>;
+  challenges?: Resolver<Maybe<Array<ResolversTypes['Challenge']>>, ParentType, ContextType, Partial<QueryChallengesArgs>>;
   challenge?: Resolver<Maybe<ResolversTypes['Challenge']>, ParentType, ContextType, RequireFields<QueryChallengeArgs, 'id'>>;
-  announcements?: Resolver<Array<ResolversTypes['Announcement']>, ParentType, ContextType, Partial<QueryAnnouncementsArgs>>;
-  posts?: Resolver<ResolversTypes['PostConnection'], ParentType, ContextType, Partial<QueryPostsArgs>>;
+  announcements?: Resolver<Maybe<Array<ResolversTypes['Announcement']>>, ParentType, ContextType, Partial<QueryAnnouncementsArgs>>;
+  posts?: Resolver<Maybe<ResolversTypes['PostConnection']>, ParentType, ContextType, Partial<QueryPostsArgs>>;
   post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QueryPostArgs, 'id'>>;
-  postReports?: Resolver<ResolversTypes['PostReportConnection'], ParentType, ContextType, Partial<QueryPostReportsArgs>>;
+  postReports?: Resolver<Maybe<ResolversTypes['PostReportConnection']>, ParentType, ContextType, Partial<QueryPostReportsArgs>>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createGym?: Resolver<ResolversTypes['Gym'], ParentType, ContextType, RequireFields<MutationCreateGymArgs, 'input'>>;
-  updateGymConfig?: Resolver<ResolversTypes['GymConfig'], ParentType, ContextType, RequireFields<MutationUpdateGymConfigArgs, 'input'>>;
-  saveGymConfigDraft?: Resolver<ResolversTypes['GymConfigDraft'], ParentType, ContextType, RequireFields<MutationSaveGymConfigDraftArgs, 'input'>>;
-  publishGymConfigDraft?: Resolver<ResolversTypes['GymConfig'], ParentType, ContextType, RequireFields<MutationPublishGymConfigDraftArgs, 'gymId'>>;
-  rollbackGymConfig?: Resolver<ResolversTypes['GymConfig'], ParentType, ContextType, RequireFields<MutationRollbackGymConfigArgs, 'input'>>;
-  createLocation?: Resolver<ResolversTypes['Location'], ParentType, ContextType, RequireFields<MutationCreateLocationArgs, 'input'>>;
-  updateLocation?: Resolver<ResolversTypes['Location'], ParentType, ContextType, RequireFields<MutationUpdateLocationArgs, 'input'>>;
-  checkIn?: Resolver<ResolversTypes['CheckIn'], ParentType, ContextType, RequireFields<MutationCheckInArgs, 'input'>>;
-  checkOut?: Resolver<ResolversTypes['CheckIn'], ParentType, ContextType, Partial<MutationCheckOutArgs>>;
-  undoCheckIn?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationUndoCheckInArgs, 'id'>>;
-  createChallenge?: Resolver<ResolversTypes['Challenge'], ParentType, ContextType, RequireFields<MutationCreateChallengeArgs, 'input'>>;
-  joinChallenge?: Resolver<ResolversTypes['Challenge'], ParentType, ContextType, RequireFields<MutationJoinChallengeArgs, 'id'>>;
-  leaveChallenge?: Resolver<ResolversTypes['Challenge'], ParentType, ContextType, RequireFields<MutationLeaveChallengeArgs, 'id'>>;
-  addChallengeProgress?: Resolver<ResolversTypes['Challenge'], ParentType, ContextType, RequireFields<MutationAddChallengeProgressArgs, 'id' | 'amount'>>;
-  createAnnouncement?: Resolver<ResolversTypes['Announcement'], ParentType, ContextType, RequireFields<MutationCreateAnnouncementArgs, 'input'>>;
-  deleteAnnouncement?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteAnnouncementArgs, 'id'>>;
-  createPost?: Resolver<ResolversTypes['Post'], ParentType, ContextType, RequireFields<MutationCreatePostArgs, 'input'>>;
-  deletePost?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeletePostArgs, 'id'>>;
-  likePost?: Resolver<ResolversTypes['Post'], ParentType, ContextType, RequireFields<MutationLikePostArgs, 'id'>>;
-  unlikePost?: Resolver<ResolversTypes['Post'], ParentType, ContextType, RequireFields<MutationUnlikePostArgs, 'id'>>;
-  commentPost?: Resolver<ResolversTypes['Comment'], ParentType, ContextType, RequireFields<MutationCommentPostArgs, 'input'>>;
-  reportPost?: Resolver<ResolversTypes['PostReport'], ParentType, ContextType, RequireFields<MutationReportPostArgs, 'input'>>;
-  setGymProducts?: Resolver<Array<ResolversTypes['GymProduct']>, ParentType, ContextType, RequireFields<MutationSetGymProductsArgs, 'input'>>;
-  setGymPrograms?: Resolver<Array<ResolversTypes['GymProgram']>, ParentType, ContextType, RequireFields<MutationSetGymProgramsArgs, 'input'>>;
+  createGym?: Resolver<Maybe<ResolversTypes['Gym']>, ParentType, ContextType, RequireFields<MutationCreateGymArgs, 'input'>>;
+  updateGymConfig?: Resolver<Maybe<ResolversTypes['GymConfig']>, ParentType, ContextType, RequireFields<MutationUpdateGymConfigArgs, 'input'>>;
+  saveGymConfigDraft?: Resolver<Maybe<ResolversTypes['GymConfigDraft']>, ParentType, ContextType, RequireFields<MutationSaveGymConfigDraftArgs, 'input'>>;
+  publishGymConfigDraft?: Resolver<Maybe<ResolversTypes['GymConfig']>, ParentType, ContextType, RequireFields<MutationPublishGymConfigDraftArgs, 'gymId'>>;
+  rollbackGymConfig?: Resolver<Maybe<ResolversTypes['GymConfig']>, ParentType, ContextType, RequireFields<MutationRollbackGymConfigArgs, 'input'>>;
+  createLocation?: Resolver<Maybe<ResolversTypes['Location']>, ParentType, ContextType, RequireFields<MutationCreateLocationArgs, 'input'>>;
+  updateLocation?: Resolver<Maybe<ResolversTypes['Location']>, ParentType, ContextType, RequireFields<MutationUpdateLocationArgs, 'input'>>;
+  checkIn?: Resolver<Maybe<ResolversTypes['CheckIn']>, ParentType, ContextType, RequireFields<MutationCheckInArgs, 'input'>>;
+  checkOut?: Resolver<Maybe<ResolversTypes['CheckIn']>, ParentType, ContextType, Partial<MutationCheckOutArgs>>;
+  undoCheckIn?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationUndoCheckInArgs, 'id'>>;
+  createChallenge?: Resolver<Maybe<ResolversTypes['Challenge']>, ParentType, ContextType, RequireFields<MutationCreateChallengeArgs, 'input'>>;
+  joinChallenge?: Resolver<Maybe<ResolversTypes['Challenge']>, ParentType, ContextType, RequireFields<MutationJoinChallengeArgs, 'id'>>;
+  leaveChallenge?: Resolver<Maybe<ResolversTypes['Challenge']>, ParentType, ContextType, RequireFields<MutationLeaveChallengeArgs, 'id'>>;
+  addChallengeProgress?: Resolver<Maybe<ResolversTypes['Challenge']>, ParentType, ContextType, RequireFields<MutationAddChallengeProgressArgs, 'id' | 'amount'>>;
+  createAnnouncement?: Resolver<Maybe<ResolversTypes['Announcement']>, ParentType, ContextType, RequireFields<MutationCreateAnnouncementArgs, 'input'>>;
+  deleteAnnouncement?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationDeleteAnnouncementArgs, 'id'>>;
+  createPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationCreatePostArgs, 'input'>>;
+  deletePost?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationDeletePostArgs, 'id'>>;
+  likePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationLikePostArgs, 'id'>>;
+  unlikePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationUnlikePostArgs, 'id'>>;
+  commentPost?: Resolver<Maybe<ResolversTypes['Comment']>, ParentType, ContextType, RequireFields<MutationCommentPostArgs, 'input'>>;
+  reportPost?: Resolver<Maybe<ResolversTypes['PostReport']>, ParentType, ContextType, RequireFields<MutationReportPostArgs, 'input'>>;
+  setGymProducts?: Resolver<Maybe<Array<ResolversTypes['GymProduct']>>, ParentType, ContextType, RequireFields<MutationSetGymProductsArgs, 'input'>>;
+  setGymPrograms?: Resolver<Maybe<Array<ResolversTypes['GymProgram']>>, ParentType, ContextType, RequireFields<MutationSetGymProgramsArgs, 'input'>>;
 };
 
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
-  occupancyChanged?: SubscriptionResolver<ResolversTypes['Occupancy'], "occupancyChanged", ParentType, ContextType, RequireFields<SubscriptionOccupancyChangedArgs, 'locationId'>>;
+  occupancyChanged?: SubscriptionResolver<Maybe<ResolversTypes['Occupancy']>, "occupancyChanged", ParentType, ContextType, RequireFields<SubscriptionOccupancyChangedArgs, 'locationId'>>;
 };
 
 export type GymResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Gym'] = ResolversParentTypes['Gym'], FederationReferenceType extends FederationReferenceTypes['Gym'] = FederationReferenceTypes['Gym']> = {
@@ -1344,14 +1344,14 @@ export type PostReportResolvers<ContextType = Context, ParentType extends Resolv
 };
 
 export type GymProductResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GymProduct'] = ResolversParentTypes['GymProduct']> = {
-  product?: Resolver<ResolversTypes['Product'], ParentType, ContextType>;
+  product?: Resolver<Maybe<ResolversTypes['Product']>, ParentType, ContextType>;
   price?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   currency?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   stock?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
 export type GymProgramResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GymProgram'] = ResolversParentTypes['GymProgram']> = {
-  routine?: Resolver<ResolversTypes['WorkoutRoutine'], ParentType, ContextType>;
+  routine?: Resolver<Maybe<ResolversTypes['WorkoutRoutine']>, ParentType, ContextType>;
   note?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 

@@ -29,26 +29,26 @@ export type Query = {
   /** A user that you may see: yourself, people of your gym, SUPER_ADMINs; every user for a SUPER_ADMIN. Null for any other. */
   user: Maybe<User>;
   /** The users of your gym for its GYM_ADMIN, all users or those of `gymId` for a SUPER_ADMIN; in the order of their registration. */
-  users: UserConnection;
+  users: Maybe<UserConnection>;
   /** Who has this QR code now; for the admins of her gym. Null where nobody has. */
   userByQrCode: Maybe<User>;
   /** The SUPER_ADMINs, whom any user may turn to for support; with their email. */
-  superAdmins: Array<User>;
+  superAdmins: Maybe<Array<User>>;
   /** Where you are logged in, the latest used first. */
-  sessions: Array<Session>;
+  sessions: Maybe<Array<Session>>;
   /**
    * Everything that all services hold of you: `{exportedAt, services: {identity: {user, sessions, ...}, gym: {checkIns: [...], ...}, ...}}`.
    * `UPSTREAM_UNAVAILABLE` where one does not answer, `PAYLOAD_TOO_LARGE` above 8 MiB: `requestAccountExport` knows neither.
    */
-  exportMyAccount: Scalars['JSON']['output'];
+  exportMyAccount: Maybe<Scalars['JSON']['output']>;
   /** Your exports, the newest first. */
-  accountExports: Array<AccountExport>;
+  accountExports: Maybe<Array<AccountExport>>;
   /** How far an export of yours is; null where there is none, or where it has expired. */
   accountExport: Maybe<AccountExport>;
   /** The receipt of a deletion, for whoever knows its id; null where there is none. */
   accountDeletion: Maybe<AccountDeletion>;
   /** Role changes, moves, resets, deletions and the like, the newest first; of one user where she is named. For SUPER_ADMIN. */
-  auditEvents: AuditEventConnection;
+  auditEvents: Maybe<AuditEventConnection>;
 };
 
 
@@ -88,47 +88,47 @@ export type QueryAuditEventsArgs = {
 export type Mutation = {
   __typename?: 'Mutation';
   /** Creates an account; its role is always MEMBER. `CONFLICT` where the email is taken, in whatever case. */
-  register: User;
+  register: Maybe<User>;
   /** Logs in. `UNAUTHENTICATED` where email or password is wrong; the answer does not tell which. */
-  login: AuthPayload;
+  login: Maybe<AuthPayload>;
   /** Gives the next tokens for the latest refresh token. One that was used before ends the session. */
-  refreshToken: AuthPayload;
+  refreshToken: Maybe<AuthPayload>;
   /** Ends the session of the refresh token, or without one that of the access token. Always true. */
-  logout: Scalars['Boolean']['output'];
+  logout: Maybe<Scalars['Boolean']['output']>;
   /** Ends one of your sessions. Always true. */
-  endSession: Scalars['Boolean']['output'];
+  endSession: Maybe<Scalars['Boolean']['output']>;
   /** Has a mail sent for a new password, if anybody has that address. Always true. */
-  requestPasswordReset: Scalars['Boolean']['output'];
+  requestPasswordReset: Maybe<Scalars['Boolean']['output']>;
   /** Sets a new password by the token of a mail, once; ends all sessions of the account. Always true. */
-  resetPassword: Scalars['Boolean']['output'];
+  resetPassword: Maybe<Scalars['Boolean']['output']>;
   /**
    * Changes your password and ends all your other sessions. A wrong current password is `FORBIDDEN` and counts as a
    * failed log-in. Always true.
    */
   changePassword: Maybe<Scalars['Boolean']['output']>;
   /** Changes your profile; what is absent stays. */
-  updateProfile: User;
+  updateProfile: Maybe<User>;
   /** Your new picture: JPEG, PNG, WebP or AVIF, at most 10 MiB. */
-  uploadAvatar: User;
+  uploadAvatar: Maybe<User>;
   /** Gives you a new QR code; the one before opens nothing any more. */
-  rotateQrCode: User;
+  rotateQrCode: Maybe<User>;
   /** Changes the role of a user; audited. For SUPER_ADMIN. `CONFLICT` for the last SUPER_ADMIN. */
-  setRole: User;
+  setRole: Maybe<User>;
   /** Moves a user to a gym, or to none; audited. A SUPER_ADMIN anybody anywhere; a GYM_ADMIN takes members without a gym into hers, and lets those of hers go. */
-  setGym: User;
+  setGym: Maybe<User>;
   /** Makes an account for somebody, who sets her password by a mail. A GYM_ADMIN invites members into her gym, a SUPER_ADMIN anybody. */
-  inviteUser: User;
+  inviteUser: Maybe<User>;
   /** Undoes an invitation that has not been accepted. For SUPER_ADMIN. Always true. */
-  withdrawInvitation: Scalars['Boolean']['output'];
+  withdrawInvitation: Maybe<Scalars['Boolean']['output']>;
   /**
    * Has an export made of everything that all services hold of you, in the background, also while a service is down; it is
    * kept for 7 days. While one is under way it is the answer.
    */
-  requestAccountExport: AccountExport;
+  requestAccountExport: Maybe<AccountExport>;
   /** Deletes your account at once and for good: here with this answer, in the other services as soon as each answers. `FORBIDDEN` where the password is wrong. */
-  deleteMyAccount: AccountDeletion;
+  deleteMyAccount: Maybe<AccountDeletion>;
   /** Makes the next key that signs access tokens, before its time. For SUPER_ADMIN. */
-  rotateSigningKey: SigningKey;
+  rotateSigningKey: Maybe<SigningKey>;
 };
 
 
@@ -667,36 +667,36 @@ export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   me?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
-  users?: Resolver<ResolversTypes['UserConnection'], ParentType, ContextType, Partial<QueryUsersArgs>>;
+  users?: Resolver<Maybe<ResolversTypes['UserConnection']>, ParentType, ContextType, Partial<QueryUsersArgs>>;
   userByQrCode?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryUserByQrCodeArgs, 'qrCode'>>;
-  superAdmins?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
-  sessions?: Resolver<Array<ResolversTypes['Session']>, ParentType, ContextType>;
-  exportMyAccount?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
-  accountExports?: Resolver<Array<ResolversTypes['AccountExport']>, ParentType, ContextType>;
+  superAdmins?: Resolver<Maybe<Array<ResolversTypes['User']>>, ParentType, ContextType>;
+  sessions?: Resolver<Maybe<Array<ResolversTypes['Session']>>, ParentType, ContextType>;
+  exportMyAccount?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  accountExports?: Resolver<Maybe<Array<ResolversTypes['AccountExport']>>, ParentType, ContextType>;
   accountExport?: Resolver<Maybe<ResolversTypes['AccountExport']>, ParentType, ContextType, RequireFields<QueryAccountExportArgs, 'id'>>;
   accountDeletion?: Resolver<Maybe<ResolversTypes['AccountDeletion']>, ParentType, ContextType, RequireFields<QueryAccountDeletionArgs, 'id'>>;
-  auditEvents?: Resolver<ResolversTypes['AuditEventConnection'], ParentType, ContextType, Partial<QueryAuditEventsArgs>>;
+  auditEvents?: Resolver<Maybe<ResolversTypes['AuditEventConnection']>, ParentType, ContextType, Partial<QueryAuditEventsArgs>>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  register?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationRegisterArgs, 'input'>>;
-  login?: Resolver<ResolversTypes['AuthPayload'], ParentType, ContextType, RequireFields<MutationLoginArgs, 'input'>>;
-  refreshToken?: Resolver<ResolversTypes['AuthPayload'], ParentType, ContextType, RequireFields<MutationRefreshTokenArgs, 'input'>>;
-  logout?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, Partial<MutationLogoutArgs>>;
-  endSession?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationEndSessionArgs, 'input'>>;
-  requestPasswordReset?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRequestPasswordResetArgs, 'input'>>;
-  resetPassword?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationResetPasswordArgs, 'input'>>;
+  register?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationRegisterArgs, 'input'>>;
+  login?: Resolver<Maybe<ResolversTypes['AuthPayload']>, ParentType, ContextType, RequireFields<MutationLoginArgs, 'input'>>;
+  refreshToken?: Resolver<Maybe<ResolversTypes['AuthPayload']>, ParentType, ContextType, RequireFields<MutationRefreshTokenArgs, 'input'>>;
+  logout?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, Partial<MutationLogoutArgs>>;
+  endSession?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationEndSessionArgs, 'input'>>;
+  requestPasswordReset?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationRequestPasswordResetArgs, 'input'>>;
+  resetPassword?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationResetPasswordArgs, 'input'>>;
   changePassword?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationChangePasswordArgs, 'input'>>;
-  updateProfile?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateProfileArgs, 'input'>>;
-  uploadAvatar?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUploadAvatarArgs, 'file'>>;
-  rotateQrCode?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
-  setRole?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationSetRoleArgs, 'input'>>;
-  setGym?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationSetGymArgs, 'input'>>;
-  inviteUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationInviteUserArgs, 'input'>>;
-  withdrawInvitation?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationWithdrawInvitationArgs, 'input'>>;
-  requestAccountExport?: Resolver<ResolversTypes['AccountExport'], ParentType, ContextType>;
-  deleteMyAccount?: Resolver<ResolversTypes['AccountDeletion'], ParentType, ContextType, RequireFields<MutationDeleteMyAccountArgs, 'input'>>;
-  rotateSigningKey?: Resolver<ResolversTypes['SigningKey'], ParentType, ContextType>;
+  updateProfile?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationUpdateProfileArgs, 'input'>>;
+  uploadAvatar?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationUploadAvatarArgs, 'file'>>;
+  rotateQrCode?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  setRole?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationSetRoleArgs, 'input'>>;
+  setGym?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationSetGymArgs, 'input'>>;
+  inviteUser?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationInviteUserArgs, 'input'>>;
+  withdrawInvitation?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationWithdrawInvitationArgs, 'input'>>;
+  requestAccountExport?: Resolver<Maybe<ResolversTypes['AccountExport']>, ParentType, ContextType>;
+  deleteMyAccount?: Resolver<Maybe<ResolversTypes['AccountDeletion']>, ParentType, ContextType, RequireFields<MutationDeleteMyAccountArgs, 'input'>>;
+  rotateSigningKey?: Resolver<Maybe<ResolversTypes['SigningKey']>, ParentType, ContextType>;
 };
 
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {

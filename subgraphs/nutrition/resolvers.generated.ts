@@ -25,13 +25,13 @@ export type Scalars = {
 export type Query = {
   __typename?: 'Query';
   /** The food table, by name or best match first: what 100 g hold, and what household measures weigh. */
-  foods: FoodConnection;
+  foods: Maybe<FoodConnection>;
   /** How far an import of yours is, or how it ended; null where there is none. */
   foodLogImport: Maybe<FoodLogImport>;
   /** One entry of your own food log; `NOT_FOUND` for anybody else's. */
   foodLog: Maybe<FoodLog>;
   /** Your goals: the default, then those of weekdays, then those of single dates. */
-  nutritionGoals: Array<NutritionGoal>;
+  nutritionGoals: Maybe<Array<NutritionGoal>>;
 };
 
 
@@ -58,23 +58,23 @@ export type Mutation = {
    * Estimates what a meal holds, from words or 1 to 4 pictures of it; logs nothing. By the AI provider where one is configured, else by the food table, for words alone.
    * `AI_NOT_CONFIGURED` for a picture without a provider; `AI_UNAVAILABLE`, `AI_TIMEOUT`, `AI_UNUSABLE_ANSWER` where the provider fails.
    */
-  analyzeFood: FoodAnalysis;
+  analyzeFood: Maybe<FoodAnalysis>;
   /** Imports a CSV file of entries. Wrong lines are left out and reported; a file that was imported before changes nothing. */
-  importFoodLogs: FoodLogImport;
+  importFoodLogs: Maybe<FoodLogImport>;
   /** Writes an entry of your own food log. */
-  logFood: FoodLog;
+  logFood: Maybe<FoodLog>;
   /** Writes all entries of a confirmed meal, or none. */
-  logMeal: LoggedMeal;
+  logMeal: Maybe<LoggedMeal>;
   /** Changes an entry; what is absent stays. `NOT_FOUND` for anybody else's; `VERSION_CONFLICT` where `version` is given and not the stored one. */
-  updateFoodLog: FoodLog;
+  updateFoodLog: Maybe<FoodLog>;
   /** Removes an entry. `NOT_FOUND` for anybody else's. */
-  deleteFoodLog: Scalars['Boolean']['output'];
+  deleteFoodLog: Maybe<Scalars['Boolean']['output']>;
   /** The same food again: now, or on the day and at the time that the input says. */
-  copyFoodLog: FoodLog;
+  copyFoodLog: Maybe<FoodLog>;
   /** Sets your goal for a weekday, for a date, or with neither the default; what was there is replaced. */
-  setNutritionGoal: NutritionGoal;
+  setNutritionGoal: Maybe<NutritionGoal>;
   /** Takes away your goal of a weekday or date, or with neither the default. */
-  deleteNutritionGoal: Scalars['Boolean']['output'];
+  deleteNutritionGoal: Maybe<Scalars['Boolean']['output']>;
 };
 
 
@@ -728,22 +728,22 @@ export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 }
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  foods?: Resolver<ResolversTypes['FoodConnection'], ParentType, ContextType, Partial<QueryFoodsArgs>>;
+  foods?: Resolver<Maybe<ResolversTypes['FoodConnection']>, ParentType, ContextType, Partial<QueryFoodsArgs>>;
   foodLogImport?: Resolver<Maybe<ResolversTypes['FoodLogImport']>, ParentType, ContextType, RequireFields<QueryFoodLogImportArgs, 'id'>>;
   foodLog?: Resolver<Maybe<ResolversTypes['FoodLog']>, ParentType, ContextType, RequireFields<QueryFoodLogArgs, 'id'>>;
-  nutritionGoals?: Resolver<Array<ResolversTypes['NutritionGoal']>, ParentType, ContextType>;
+  nutritionGoals?: Resolver<Maybe<Array<ResolversTypes['NutritionGoal']>>, ParentType, ContextType>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  analyzeFood?: Resolver<ResolversTypes['FoodAnalysis'], ParentType, ContextType, RequireFields<MutationAnalyzeFoodArgs, 'input'>>;
-  importFoodLogs?: Resolver<ResolversTypes['FoodLogImport'], ParentType, ContextType, RequireFields<MutationImportFoodLogsArgs, 'input'>>;
-  logFood?: Resolver<ResolversTypes['FoodLog'], ParentType, ContextType, RequireFields<MutationLogFoodArgs, 'input'>>;
-  logMeal?: Resolver<ResolversTypes['LoggedMeal'], ParentType, ContextType, RequireFields<MutationLogMealArgs, 'input'>>;
-  updateFoodLog?: Resolver<ResolversTypes['FoodLog'], ParentType, ContextType, RequireFields<MutationUpdateFoodLogArgs, 'input'>>;
-  deleteFoodLog?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteFoodLogArgs, 'input'>>;
-  copyFoodLog?: Resolver<ResolversTypes['FoodLog'], ParentType, ContextType, RequireFields<MutationCopyFoodLogArgs, 'input'>>;
-  setNutritionGoal?: Resolver<ResolversTypes['NutritionGoal'], ParentType, ContextType, RequireFields<MutationSetNutritionGoalArgs, 'input'>>;
-  deleteNutritionGoal?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteNutritionGoalArgs, 'input'>>;
+  analyzeFood?: Resolver<Maybe<ResolversTypes['FoodAnalysis']>, ParentType, ContextType, RequireFields<MutationAnalyzeFoodArgs, 'input'>>;
+  importFoodLogs?: Resolver<Maybe<ResolversTypes['FoodLogImport']>, ParentType, ContextType, RequireFields<MutationImportFoodLogsArgs, 'input'>>;
+  logFood?: Resolver<Maybe<ResolversTypes['FoodLog']>, ParentType, ContextType, RequireFields<MutationLogFoodArgs, 'input'>>;
+  logMeal?: Resolver<Maybe<ResolversTypes['LoggedMeal']>, ParentType, ContextType, RequireFields<MutationLogMealArgs, 'input'>>;
+  updateFoodLog?: Resolver<Maybe<ResolversTypes['FoodLog']>, ParentType, ContextType, RequireFields<MutationUpdateFoodLogArgs, 'input'>>;
+  deleteFoodLog?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationDeleteFoodLogArgs, 'input'>>;
+  copyFoodLog?: Resolver<Maybe<ResolversTypes['FoodLog']>, ParentType, ContextType, RequireFields<MutationCopyFoodLogArgs, 'input'>>;
+  setNutritionGoal?: Resolver<Maybe<ResolversTypes['NutritionGoal']>, ParentType, ContextType, RequireFields<MutationSetNutritionGoalArgs, 'input'>>;
+  deleteNutritionGoal?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationDeleteNutritionGoalArgs, 'input'>>;
 };
 
 export type FoodLogResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodLog'] = ResolversParentTypes['FoodLog'], FederationReferenceType extends FederationReferenceTypes['FoodLog'] = FederationReferenceTypes['FoodLog']> = {

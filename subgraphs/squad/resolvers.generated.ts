@@ -24,22 +24,22 @@ export type Query = {
    * Who of your gym is online now, each since when, the longest first; without those who are invisible or blocked.
    * A SUPER_ADMIN names any gym by `gymId`.
    */
-  onlineUsers: Array<OnlineUser>;
+  onlineUsers: Maybe<Array<OnlineUser>>;
   /** The clubs of your gym, by name. A SUPER_ADMIN names any gym by `gymId`. */
-  groups: Array<Group>;
+  groups: Maybe<Array<Group>>;
   /** A live squad by its id; `NOT_FOUND` for who is neither invited nor a participant. */
-  squadSession: SquadSession;
+  squadSession: Maybe<SquadSession>;
   /** Invites to you, or from you; newest first. */
-  squadInvites: SquadInviteConnection;
+  squadInvites: Maybe<SquadInviteConnection>;
   /** The chat of a squad that you have entered; newest first. */
-  chatMessages: SquadMessageConnection;
+  chatMessages: Maybe<SquadMessageConnection>;
   /**
    * What happens in your gym: its posts and announcements, and what its squads and clubs do; newest first.
    * While the gym service does not answer, only the latter. A SUPER_ADMIN names any gym by `gymId`.
    */
-  feed: FeedConnection;
+  feed: Maybe<FeedConnection>;
   /** Whom you have blocked. */
-  blockedUsers: Array<User>;
+  blockedUsers: Maybe<Array<Maybe<User>>>;
 };
 
 
@@ -84,43 +84,43 @@ export type Mutation = {
    * Announces your presence to your gym. You stay online as long as a socket or a subscription of yours is open,
    * and 30 seconds beyond the last.
    */
-  goOnline: Presence;
+  goOnline: Maybe<Presence>;
   /** Founds a club in your gym; you are its first member. */
-  createGroup: Group;
-  joinGroup: Group;
+  createGroup: Maybe<Group>;
+  joinGroup: Maybe<Group>;
   /** A club whose last member leaves is gone. */
-  leaveGroup: Group;
+  leaveGroup: Maybe<Group>;
   /** Opens a squad in LOBBY; you are its host. */
-  createSquad: SquadSession;
+  createSquad: Maybe<SquadSession>;
   /**
    * Invites a member of your gym to train with you. Without a `squadId` a squad is opened with you as its host.
    * An open invite of yours to the same squad is given again.
    */
-  sendSquadInvite: SquadInvite;
+  sendSquadInvite: Maybe<SquadInvite>;
   /** Accepts or declines. Accepting gives the right to join; joining is a step of its own. */
-  respondToSquadInvite: SquadInvite;
+  respondToSquadInvite: Maybe<SquadInvite>;
   /** Takes back an invite that you have sent. */
-  revokeSquadInvite: Scalars['Boolean']['output'];
+  revokeSquadInvite: Maybe<Scalars['Boolean']['output']>;
   /** Enters a squad that you are invited to; who is in it already stays so. */
-  joinSquad: SquadSession;
+  joinSquad: Maybe<SquadSession>;
   /** The host's leaving hands over to the one who is there longest; the last one's ends the squad. */
-  leaveSquad: SquadSession;
+  leaveSquad: Maybe<SquadSession>;
   /** Starts the workout, or goes on after a pause. For the host. */
-  startSquad: SquadSession;
+  startSquad: Maybe<SquadSession>;
   /** For the host. */
-  pauseSquad: SquadSession;
+  pauseSquad: Maybe<SquadSession>;
   /** Ends the workout; it goes into everybody's history. For the host. */
-  endSquad: SquadSession;
+  endSquad: Maybe<SquadSession>;
   /**
    * Says where you are in the workout. The first set of anybody starts a squad that is in LOBBY.
    * An `eventId` that was sent before changes nothing.
    */
-  updateSquadWorkout: SquadSession;
+  updateSquadWorkout: Maybe<SquadSession>;
   /** Writes to a squad. A `clientId` that you have used before in this squad gives the message of then. */
-  sendSquadMessage: SquadMessage;
+  sendSquadMessage: Maybe<SquadMessage>;
   /** The two of you no longer see each other online, cannot invite each other, and no longer train together. */
-  blockUser: User;
-  unblockUser: User;
+  blockUser: Maybe<User>;
+  unblockUser: Maybe<User>;
 };
 
 
@@ -214,16 +214,16 @@ export type Subscription = {
    * Who of your gym is online: everybody at first, then numbered updates, at most five a second.
    * An open subscription also keeps you online once you have gone online.
    */
-  onlineUsersUpdated: OnlineUsersUpdate;
+  onlineUsersUpdated: Maybe<OnlineUsersUpdate>;
   /** Each invite to you: those that are open at first, then each new one. */
-  squadInviteReceived: SquadInvite;
+  squadInviteReceived: Maybe<SquadInvite>;
   /**
    * The session after each change. With `fromRevision` (the last one that you have) it begins with the session as it is,
    * where that is newer. Ends when you leave or are put out, or the squad ends.
    */
-  squadUpdated: SquadSession;
+  squadUpdated: Maybe<SquadSession>;
   /** Each message of a squad that you take part in; with `fromSeq` (the last one that you have) those after it first. */
-  squadMessageAdded: SquadMessage;
+  squadMessageAdded: Maybe<SquadMessage>;
 };
 
 
@@ -306,9 +306,15 @@ export type Group = {
   memberCount: Scalars['Int']['output'];
   /** Whether you are a member. */
   joined: Scalars['Boolean']['output'];
-  /** Null in the place of whom you may not see. */
+  /** In the order of joining, at most `first` of them (never more than 200); null in the place of whom you may not see. */
   members: Array<Maybe<User>>;
   createdAt: Scalars['DateTime']['output'];
+};
+
+
+/** A club of a gym: it lasts, whoever trains. */
+export type GroupMembersArgs = {
+  first?: Scalars['Int']['input'];
 };
 
 export type CreateGroupInput = {
@@ -810,40 +816,40 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 }
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  onlineUsers?: Resolver<Array<ResolversTypes['OnlineUser']>, ParentType, ContextType, Partial<QueryOnlineUsersArgs>>;
-  groups?: Resolver<Array<ResolversTypes['Group']>, ParentType, ContextType, Partial<QueryGroupsArgs>>;
-  squadSession?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<QuerySquadSessionArgs, 'id'>>;
-  squadInvites?: Resolver<ResolversTypes['SquadInviteConnection'], ParentType, ContextType, RequireFields<QuerySquadInvitesArgs, 'box'>>;
-  chatMessages?: Resolver<ResolversTypes['SquadMessageConnection'], ParentType, ContextType, RequireFields<QueryChatMessagesArgs, 'squadId'>>;
-  feed?: Resolver<ResolversTypes['FeedConnection'], ParentType, ContextType, Partial<QueryFeedArgs>>;
-  blockedUsers?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
+  onlineUsers?: Resolver<Maybe<Array<ResolversTypes['OnlineUser']>>, ParentType, ContextType, Partial<QueryOnlineUsersArgs>>;
+  groups?: Resolver<Maybe<Array<ResolversTypes['Group']>>, ParentType, ContextType, Partial<QueryGroupsArgs>>;
+  squadSession?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<QuerySquadSessionArgs, 'id'>>;
+  squadInvites?: Resolver<Maybe<ResolversTypes['SquadInviteConnection']>, ParentType, ContextType, RequireFields<QuerySquadInvitesArgs, 'box'>>;
+  chatMessages?: Resolver<Maybe<ResolversTypes['SquadMessageConnection']>, ParentType, ContextType, RequireFields<QueryChatMessagesArgs, 'squadId'>>;
+  feed?: Resolver<Maybe<ResolversTypes['FeedConnection']>, ParentType, ContextType, Partial<QueryFeedArgs>>;
+  blockedUsers?: Resolver<Maybe<Array<Maybe<ResolversTypes['User']>>>, ParentType, ContextType>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  goOnline?: Resolver<ResolversTypes['Presence'], ParentType, ContextType, Partial<MutationGoOnlineArgs>>;
-  createGroup?: Resolver<ResolversTypes['Group'], ParentType, ContextType, RequireFields<MutationCreateGroupArgs, 'input'>>;
-  joinGroup?: Resolver<ResolversTypes['Group'], ParentType, ContextType, RequireFields<MutationJoinGroupArgs, 'input'>>;
-  leaveGroup?: Resolver<ResolversTypes['Group'], ParentType, ContextType, RequireFields<MutationLeaveGroupArgs, 'input'>>;
-  createSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, Partial<MutationCreateSquadArgs>>;
-  sendSquadInvite?: Resolver<ResolversTypes['SquadInvite'], ParentType, ContextType, RequireFields<MutationSendSquadInviteArgs, 'input'>>;
-  respondToSquadInvite?: Resolver<ResolversTypes['SquadInvite'], ParentType, ContextType, RequireFields<MutationRespondToSquadInviteArgs, 'input'>>;
-  revokeSquadInvite?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRevokeSquadInviteArgs, 'input'>>;
-  joinSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationJoinSquadArgs, 'input'>>;
-  leaveSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationLeaveSquadArgs, 'input'>>;
-  startSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationStartSquadArgs, 'input'>>;
-  pauseSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationPauseSquadArgs, 'input'>>;
-  endSquad?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationEndSquadArgs, 'input'>>;
-  updateSquadWorkout?: Resolver<ResolversTypes['SquadSession'], ParentType, ContextType, RequireFields<MutationUpdateSquadWorkoutArgs, 'input'>>;
-  sendSquadMessage?: Resolver<ResolversTypes['SquadMessage'], ParentType, ContextType, RequireFields<MutationSendSquadMessageArgs, 'input'>>;
-  blockUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationBlockUserArgs, 'input'>>;
-  unblockUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUnblockUserArgs, 'input'>>;
+  goOnline?: Resolver<Maybe<ResolversTypes['Presence']>, ParentType, ContextType, Partial<MutationGoOnlineArgs>>;
+  createGroup?: Resolver<Maybe<ResolversTypes['Group']>, ParentType, ContextType, RequireFields<MutationCreateGroupArgs, 'input'>>;
+  joinGroup?: Resolver<Maybe<ResolversTypes['Group']>, ParentType, ContextType, RequireFields<MutationJoinGroupArgs, 'input'>>;
+  leaveGroup?: Resolver<Maybe<ResolversTypes['Group']>, ParentType, ContextType, RequireFields<MutationLeaveGroupArgs, 'input'>>;
+  createSquad?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, Partial<MutationCreateSquadArgs>>;
+  sendSquadInvite?: Resolver<Maybe<ResolversTypes['SquadInvite']>, ParentType, ContextType, RequireFields<MutationSendSquadInviteArgs, 'input'>>;
+  respondToSquadInvite?: Resolver<Maybe<ResolversTypes['SquadInvite']>, ParentType, ContextType, RequireFields<MutationRespondToSquadInviteArgs, 'input'>>;
+  revokeSquadInvite?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationRevokeSquadInviteArgs, 'input'>>;
+  joinSquad?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationJoinSquadArgs, 'input'>>;
+  leaveSquad?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationLeaveSquadArgs, 'input'>>;
+  startSquad?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationStartSquadArgs, 'input'>>;
+  pauseSquad?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationPauseSquadArgs, 'input'>>;
+  endSquad?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationEndSquadArgs, 'input'>>;
+  updateSquadWorkout?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationUpdateSquadWorkoutArgs, 'input'>>;
+  sendSquadMessage?: Resolver<Maybe<ResolversTypes['SquadMessage']>, ParentType, ContextType, RequireFields<MutationSendSquadMessageArgs, 'input'>>;
+  blockUser?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationBlockUserArgs, 'input'>>;
+  unblockUser?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationUnblockUserArgs, 'input'>>;
 };
 
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
-  onlineUsersUpdated?: SubscriptionResolver<ResolversTypes['OnlineUsersUpdate'], "onlineUsersUpdated", ParentType, ContextType, Partial<SubscriptionOnlineUsersUpdatedArgs>>;
-  squadInviteReceived?: SubscriptionResolver<ResolversTypes['SquadInvite'], "squadInviteReceived", ParentType, ContextType>;
-  squadUpdated?: SubscriptionResolver<ResolversTypes['SquadSession'], "squadUpdated", ParentType, ContextType, RequireFields<SubscriptionSquadUpdatedArgs, 'squadId'>>;
-  squadMessageAdded?: SubscriptionResolver<ResolversTypes['SquadMessage'], "squadMessageAdded", ParentType, ContextType, RequireFields<SubscriptionSquadMessageAddedArgs, 'squadId'>>;
+  onlineUsersUpdated?: SubscriptionResolver<Maybe<ResolversTypes['OnlineUsersUpdate']>, "onlineUsersUpdated", ParentType, ContextType, Partial<SubscriptionOnlineUsersUpdatedArgs>>;
+  squadInviteReceived?: SubscriptionResolver<Maybe<ResolversTypes['SquadInvite']>, "squadInviteReceived", ParentType, ContextType>;
+  squadUpdated?: SubscriptionResolver<Maybe<ResolversTypes['SquadSession']>, "squadUpdated", ParentType, ContextType, RequireFields<SubscriptionSquadUpdatedArgs, 'squadId'>>;
+  squadMessageAdded?: SubscriptionResolver<Maybe<ResolversTypes['SquadMessage']>, "squadMessageAdded", ParentType, ContextType, RequireFields<SubscriptionSquadMessageAddedArgs, 'squadId'>>;
 };
 
 export type OnlineUserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['OnlineUser'] = ResolversParentTypes['OnlineUser']> = {
@@ -875,7 +881,7 @@ export type GroupResolvers<ContextType = Context, ParentType extends ResolversPa
   createdBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   memberCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   joined?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
-  members?: Resolver<Array<Maybe<ResolversTypes['User']>>, ParentType, ContextType>;
+  members?: Resolver<Array<Maybe<ResolversTypes['User']>>, ParentType, ContextType, RequireFields<GroupMembersArgs, 'first'>>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 

@@ -27,14 +27,14 @@ export type Query = {
   /** A wizard session of yours; null where there is none. A session that was begun without an account opens with its `resumeToken`. */
   wizardSession: Maybe<WizardSession>;
   /** Your wizard sessions, newest first; a SUPER_ADMIN sees everybody's. */
-  wizardSessions: WizardSessionConnection;
+  wizardSessions: Maybe<WizardSessionConnection>;
   /**
    * Whether something can still be had. `resource`: `gym-name`, `gym-slug`, `email` or `slot`, whose value is
    * `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`: the half hour that the start lies in, in which as many may
    * come as the location takes. `reserve` holds what is available for the session for 15 minutes; of each resource a
    * session holds one value.
    */
-  checkAvailability: Availability;
+  checkAvailability: Maybe<Availability>;
 };
 
 
@@ -66,26 +66,26 @@ export type Mutation = {
    * Begins a wizard. MEMBER_ONBOARDING may be begun without an account: the answer then holds the `resumeToken`
    * by which alone it opens again. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.
    */
-  createWizardSession: WizardSession;
+  createWizardSession: Maybe<WizardSession>;
   /**
    * Saves (a part of) a step, and moves to another. Data that is incomplete or breaks a rule is saved and stands in the
    * step's `errors` and `currentlyDue`; the session does not move past it. `VERSION_CONFLICT` where `version` is given and not the stored one.
    */
-  updateWizardSession: WizardSession;
+  updateWizardSession: Maybe<WizardSession>;
   /**
    * Uploads a file into a step: pictures (JPEG, PNG, WebP or AVIF, encoded anew) and documents (also PDF) of at most 10 MiB.
    * Its address stands in the step's data afterwards.
    */
-  uploadWizardFile: WizardSession;
+  uploadWizardFile: Maybe<WizardSession>;
   /** Makes a session that was begun without an account your own, once: from then on its resume token opens nothing. */
-  claimWizardSession: WizardSession;
+  claimWizardSession: Maybe<WizardSession>;
   /** Gives up a session that is not deployed: what it holds is free again, its files are removed. Harmless when repeated. */
-  cancelWizardSession: WizardSession;
+  cancelWizardSession: Maybe<WizardSession>;
   /**
    * Makes a completed session real, once however often it is asked for: a GYM_SETUP for a SUPER_ADMIN, a MEMBER_ONBOARDING
    * for its owner. `WIZARD_INCOMPLETE` names what is due. Follow it by `wizardDeploymentUpdated`.
    */
-  deployWizardSession: WizardSession;
+  deployWizardSession: Maybe<WizardSession>;
 };
 
 
@@ -121,7 +121,7 @@ export type MutationDeployWizardSessionArgs = {
 export type Subscription = {
   __typename?: 'Subscription';
   /** The session now and at every change of it and of its deployment. */
-  wizardDeploymentUpdated: WizardSession;
+  wizardDeploymentUpdated: Maybe<WizardSession>;
 };
 
 
@@ -537,21 +537,21 @@ export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   wizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<QueryWizardSessionArgs, 'id'>>;
-  wizardSessions?: Resolver<ResolversTypes['WizardSessionConnection'], ParentType, ContextType, Partial<QueryWizardSessionsArgs>>;
-  checkAvailability?: Resolver<ResolversTypes['Availability'], ParentType, ContextType, RequireFields<QueryCheckAvailabilityArgs, 'resource' | 'value'>>;
+  wizardSessions?: Resolver<Maybe<ResolversTypes['WizardSessionConnection']>, ParentType, ContextType, Partial<QueryWizardSessionsArgs>>;
+  checkAvailability?: Resolver<Maybe<ResolversTypes['Availability']>, ParentType, ContextType, RequireFields<QueryCheckAvailabilityArgs, 'resource' | 'value'>>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationCreateWizardSessionArgs, 'input'>>;
-  updateWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationUpdateWizardSessionArgs, 'input'>>;
-  uploadWizardFile?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationUploadWizardFileArgs, 'input'>>;
-  claimWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationClaimWizardSessionArgs, 'input'>>;
-  cancelWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationCancelWizardSessionArgs, 'input'>>;
-  deployWizardSession?: Resolver<ResolversTypes['WizardSession'], ParentType, ContextType, RequireFields<MutationDeployWizardSessionArgs, 'input'>>;
+  createWizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<MutationCreateWizardSessionArgs, 'input'>>;
+  updateWizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<MutationUpdateWizardSessionArgs, 'input'>>;
+  uploadWizardFile?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<MutationUploadWizardFileArgs, 'input'>>;
+  claimWizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<MutationClaimWizardSessionArgs, 'input'>>;
+  cancelWizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<MutationCancelWizardSessionArgs, 'input'>>;
+  deployWizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<MutationDeployWizardSessionArgs, 'input'>>;
 };
 
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
-  wizardDeploymentUpdated?: SubscriptionResolver<ResolversTypes['WizardSession'], "wizardDeploymentUpdated", ParentType, ContextType, RequireFields<SubscriptionWizardDeploymentUpdatedArgs, 'sessionId'>>;
+  wizardDeploymentUpdated?: SubscriptionResolver<Maybe<ResolversTypes['WizardSession']>, "wizardDeploymentUpdated", ParentType, ContextType, RequireFields<SubscriptionWizardDeploymentUpdatedArgs, 'sessionId'>>;
 };
 
 export type WizardSessionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardSession'] = ResolversParentTypes['WizardSession'], FederationReferenceType extends FederationReferenceTypes['WizardSession'] = FederationReferenceTypes['WizardSession']> = {

@@ -29,6 +29,16 @@ describe('limits of a GraphQL operation', () => {
     ],
     ['10,000 aliases', `{ ${Array.from({ length: 10_000 }, (_, i) => `a${i}: a`).join(' ')} }`],
     ['21 root fields', `{ ${Array.from({ length: 21 }, (_, i) => `f${i}`).join(' ')} }`],
+    [
+      '2,001 selections',
+      `{ a { ${'b '.repeat(1_000)} } c { ${'...F '.repeat(5)} } } fragment F on T { ${'b '.repeat(200)} }`,
+    ],
+    [
+      'selections that fragments double eleven times',
+      `{ ...F0 } ${Array.from({ length: 11 }, (_, i) => `fragment F${i} on T { ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F11 on T { a }`,
+    ],
+    ['a comment of 64 KiB', `{ a } # ${'x'.repeat(64 * 1024)}`],
+    ['a text value of 64 KiB', `{ a(b: "${'x'.repeat(64 * 1024)}") }`],
     ['1,000 directives', `{ a ${'@x '.repeat(1_000)} }`],
   ])('refuses %s', (_name, query) => {
     expect(refusal(query)).toBe('OPERATION_LIMIT_EXCEEDED');
@@ -36,6 +46,8 @@ describe('limits of a GraphQL operation', () => {
 
   it.each([
     ['depth 12', nested(12)],
+    ['1,900 selections', `{ a { ${'b '.repeat(1_900)} } }`],
+    ['a comment of 60,000 characters', `{ a } # ${'x'.repeat(60_000)}`],
     ['a fragment that uses itself (validation refuses it)', '{ ...A } fragment A on T { a ...A }'],
     ['what does not parse (the server says where)', '{ a'],
     [

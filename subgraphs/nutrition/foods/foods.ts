@@ -14,10 +14,7 @@ export class Foods {
     { search, category }: { search?: string | null | undefined; category?: string | null | undefined },
     request: PageRequest,
   ): Promise<Page<FoodShape>> {
-    const words = (search ?? '')
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}%]+/u)
-      .filter(Boolean);
+    const words = wordsOf(search ?? '');
     const found = FOOD_TABLE.filter((food) => !category || food.category === category.toLowerCase())
       .map((food) => ({ food, misses: missesOf(food, words) }))
       .filter(({ misses }) => misses !== undefined)
@@ -34,6 +31,20 @@ export class Foods {
     };
   }
 }
+
+// Each word is compared with every name of the table, letter by letter.
+const MAX_SEARCH_CHARACTERS = 400;
+const MAX_SEARCH_WORDS = 8;
+const MAX_WORD_CHARACTERS = 40;
+
+const wordsOf = (search: string): string[] =>
+  search
+    .slice(0, MAX_SEARCH_CHARACTERS)
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}%]+/u)
+    .filter(Boolean)
+    .slice(0, MAX_SEARCH_WORDS)
+    .map((word) => word.slice(0, MAX_WORD_CHARACTERS));
 
 const compare = (one: readonly [number, string], other: readonly [number, string]): number =>
   one[0] - other[0] || (one[1] < other[1] ? -1 : one[1] > other[1] ? 1 : 0);

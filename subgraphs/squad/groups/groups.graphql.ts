@@ -1,3 +1,4 @@
+import { pageSize } from '#server/paging.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 
 export const groupsGraphql = {
@@ -12,6 +13,7 @@ export const groupsGraphql = {
   Group: {
     __resolveReference: async ({ id }, { groups }) => groups.find(id),
     createdBy: ({ createdBy }) => (createdBy ? { id: createdBy } : null),
-    members: ({ memberIds }) => memberIds.map((id) => ({ id })),
+    members: ({ memberIds }, { first }) =>
+      memberIds.slice(0, pageSize({ limit: first })).map((id) => ({ id })),
   },
 } satisfies Resolvers;

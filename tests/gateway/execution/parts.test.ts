@@ -196,8 +196,9 @@ describe('what is asked about', () => {
       ),
     ).toMatchObject({
       indexes: [0, 1, 0, -1, 2, 2, -1],
-      representations:
+      representations: [
         '[{"__typename":"Film","id":"1"},{"__typename":"Song","id":"1"},{"__typename":"Film","id":1}]',
+      ],
       count: 3,
       repeated: true,
     });
@@ -209,7 +210,7 @@ describe('what is asked about', () => {
     });
     expect(askAbout([], of([]), isPlain)).toMatchObject({
       indexes: [],
-      representations: '[]',
+      representations: [],
       count: 0,
       repeated: false,
     });

@@ -1,0 +1,28 @@
+import { PlatformError } from '../errors.ts';
+import { isTooDeep, tooDeep } from '../http/json-body.ts';
+
+/** Values in all variables of an operation, each element of a list and each field of an object counted. */
+export const MAX_VARIABLE_VALUES = 10_000;
+
+/** What is wrong with the size of an operation's variables; looked at before they are coerced to their types. */
+export function refusalOfVariables(variables: Readonly<Record<string, unknown>>): PlatformError | undefined {
+  if (isTooDeep(variables)) return tooDeep();
+  return hasTooManyValues(variables)
+    ? new PlatformError(
+        'OPERATION_LIMIT_EXCEEDED',
+        `The variables hold more than ${MAX_VARIABLE_VALUES} values; split the operation into several.`,
+      )
+    : undefined;
+}
+
+function hasTooManyValues(variables: object): boolean {
+  const open: object[] = [variables];
+  let count = 0;
+  for (let next = open.pop(); next; next = open.pop())
+    for (const value of Object.values(next) as unknown[]) {
+      count += 1;
+      if (count > MAX_VARIABLE_VALUES) return true;
+      if (typeof value === 'object' && value !== null) open.push(value);
+    }
+  return false;
+}
