@@ -224,7 +224,7 @@ function sizeOf(slices: readonly unknown[], assumed: number, most: number, varia
   const given = slices
     .map((slice): unknown => (isVarying(slice) ? slice(variables) : slice))
     .filter((size) => typeof size === 'number');
-  return Math.min(most, Math.max(0, given.length > 0 ? Math.max(...given) : assumed));
+  return given.length > 0 ? Math.min(most, Math.max(0, ...given)) : assumed;
 }
 
 const strings = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

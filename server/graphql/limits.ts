@@ -47,6 +47,8 @@ export const SUBGRAPH_LIMITS: OperationLimits = {
   aliases: 200,
   rootFields: 60,
   tokens: 8_000,
+  // A condition around fields of several places is repeated at each of them.
+  directives: 400,
   selections: 2 * OPERATION_LIMITS.selections,
 };
 

@@ -22,7 +22,7 @@ import { validated } from '../validate.ts';
 import { AudienceMessage, Audiences, type Audience } from '../audience.ts';
 import { graphqlErrorOf } from './errors.ts';
 import { eventStream, masked, type EventStreamArgs } from './event-stream.ts';
-import { mayIntrospect } from './introspection.ts';
+import { mayIntrospect, withoutSuggestion } from './introspection.ts';
 import type { OperationChecks } from './operation-checks.ts';
 
 export interface SubscriptionEndpointOptions {
@@ -122,10 +122,11 @@ async function argsOf(
   const { checks, schema, verifier } = options;
   const viewer = await viewerOf(authorization, verifier);
   const document = parse(payload.query);
-  const errors = validate(schema, document, undefined, {
-    hideSuggestions: !mayIntrospect(viewer, checks.introspection),
-  });
-  if (errors.length > 0) return errors;
+  const errors = validate(schema, document);
+  if (errors.length > 0)
+    return mayIntrospect(viewer, checks.introspection)
+      ? errors
+      : errors.map((error) => new GraphQLError(withoutSuggestion(error.message), { nodes: error.nodes }));
   const operation = getOperationAST(document, payload.operationName);
   if (operation) checks.checkOperation(document, operation, payload.variables, viewer);
   const audience = audienceOf(payload.extensions, socket, authorization);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { subscribe } from '../support/subscribe.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -31,3 +32,64 @@ it.each(['gym', 'gateway'] as const)(
     expect((await platform.graph(service, '{ gyms { __typename } }')).errors).toBeUndefined();
   },
 );
+
+it('the gateway tells the schema to nobody who sends what an admin has sent before', async () => {
+  const admin = await platform.demo('admin@iron.test');
+  const member = await platform.demo('maya@iron.test');
+  const query = 'query Known { __schema { types { name } } }';
+  for (let i = 0; i < 3; i += 1) {
+    expect((await platform.graph('gateway', query, {}, { token: admin })).data).toMatchObject({
+      __schema: expect.anything(),
+    });
+    expect(await platform.graph('gateway', query)).toMatchObject({ status: 403 });
+    const asMember = await platform.graph('gateway', query, {}, { token: member });
+    expect(asMember).toMatchObject({ status: 403, errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+    expect(asMember.data ?? null).toBeNull();
+  }
+  await expect(subscribe(platform.url('gateway'), query, {}, member).next()).rejects.toMatchObject([
+    { extensions: { code: 'FORBIDDEN' } },
+  ]);
+});
+
+it('a service tells its SDL to admins and to services alone, over HTTP and over its socket', async () => {
+  const query = '{ _service { sdl } }';
+  for (const token of [undefined, await platform.demo('maya@iron.test')]) {
+    expect(await platform.graph('gym', query, {}, token ? { token } : {})).toMatchObject({
+      status: 403,
+      errors: [{ extensions: { code: 'FORBIDDEN' } }],
+    });
+    for (const text of [query, '{ __schema { types { name } } }'])
+      await expect(subscribe(platform.url('gym'), text, {}, token).next()).rejects.toMatchObject([
+        { extensions: { code: 'FORBIDDEN' } },
+      ]);
+  }
+  for (const token of [await platform.demo('admin@iron.test'), await platform.serviceToken('wizard')])
+    expect((await platform.graph('gym', query, {}, { token })).data._service.sdl).toContain('type Gym');
+});
+
+it('a message suggests names to those alone who may read the schema', async () => {
+  const token = await platform.demo('maya@iron.test');
+  const admin = await platform.demo('admin@iron.test');
+  const queries: [string, object][] = [
+    ['{ gymss { name } }', {}],
+    ['{ gyms { nam } }', {}],
+    ['{ gym(idd: 1) { name } }', {}],
+    ['{ gym }', {}],
+    [
+      'mutation ($i: CreateChallengeInput!) { createChallenge(input: $i) { id } }',
+      { i: { titel: 'x', metric: 'CHECK_IN' } },
+    ],
+  ];
+  for (const service of ['gateway', 'gym'] as const)
+    for (const [query, variables] of queries) {
+      const shown = await platform.graph(service, query, variables, { token });
+      expect(shown.status).toBe(400);
+      expect(JSON.stringify(shown)).not.toMatch(/Did you mean|challenges|"gyms"|"name"/);
+      const shownToAdmin = await platform.graph(service, query, variables, { token: admin });
+      expect(JSON.stringify(shownToAdmin)).toContain('Did you mean');
+      const told = await subscribe(platform.url(service), query, variables as Record<string, unknown>, token)
+        .next()
+        .catch((error: unknown) => error);
+      expect(JSON.stringify(told)).not.toContain('Did you mean');
+    }
+});

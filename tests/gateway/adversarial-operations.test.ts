@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getIntrospectionQuery } from 'graphql';
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { subscribe } from '../support/subscribe.ts';
+
+let platform: TestPlatform;
+let token: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym', 'nutrition', 'content'], gateway: true });
+  token = await platform.demo('maya@iron.test');
+}, 120_000);
+afterAll(() => platform.stop());
+
+const times = (count: number, text: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => text(index)).join(' ');
+
+/** Fragments of which each spreads the next twice, so that they expand to 2 to the power of `count`. */
+const bomb = (count: number, last: string, on = 'User'): string =>
+  `${times(count, (i) => `fragment F${i} on ${on} { ...F${i + 1} ...F${i + 1} }`)} fragment F${count} on ${on} { ${last} }`;
+
+const REFUSED: readonly (readonly [string, string, object?])[] = [
+  ['fragments that double 20 times', `{ me { ...F0 } } ${bomb(20, 'id')}`],
+  ['fragments that double 60 times', `{ me { ...F0 } } ${bomb(60, 'id')}`],
+  [
+    'fragments that double with fields of lists whose size a variable says',
+    `query ($n: Int) { me { ...F0 } } ${bomb(18, 'foodLogs(first: $n) { nodes { id } }')}`,
+    { n: 1 },
+  ],
+  [
+    'fragments that double over protected fields',
+    `{ ...F0 } ${bomb(18, 'me { nutritionDay { date } }', 'Query')}`,
+  ],
+  ['fragments that double over cached fields', `{ ...F0 } ${bomb(18, 'muscles { name }', 'Query')}`],
+  ['31 aliases', `{ ${times(31, (i) => `a${i}: __typename`)} }`],
+  ['21 directives', `{ me { ${times(21, () => 'id @include(if: true)')} } }`],
+  ['a comment of 1 MB', `{ __typename } #${'x'.repeat(1_000_000)}`],
+  ['a text value of 100 KB', `{ foods(search: "${'x'.repeat(100_000)}") { nodes { id } } }`],
+  [
+    'an input object of 700 levels',
+    `mutation { register(input: ${'{a: '.repeat(600)}1${'}'.repeat(600)}) { id } }`,
+  ],
+  [
+    'a list of 100,000 in a variable',
+    'mutation ($i: LogMealInput!) { logMeal(input: $i) { entries { id } } }',
+    { i: { entries: Array.from({ length: 20_000 }, () => ({ foodName: 'x', calories: 1 })) } },
+  ],
+  [
+    'ten series of ten years',
+    `{ me { ${times(10, (i) => `s${i}: nutritionSeries(from: "2016-11-25", to: "2026-11-22") { __typename }`)} } }`,
+  ],
+  ['20 charts', `{ me { ${times(20, (i) => `c${i}: nutritionChart(bucket: MONTH)`)} } }`],
+  [
+    '20 log-ins',
+    `mutation { ${times(20, (i) => `a${i}: login(input: { email: "a@b.test", password: "wrong" }) { token }`)} }`,
+  ],
+  ['20 exports', `{ ${times(20, (i) => `a${i}: exportMyAccount`)} }`],
+  [
+    'introspection of types of fields of types of fields',
+    `{ __schema { types { ${times(20, (i) => `a${i}: fields { type { fields { type { name } } } }`)} } } }`,
+  ],
+];
+
+/** The processor time of this process, in which all servers of this test run. */
+async function cpuMillisOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+let texts = 0;
+/** A text that the gateway has not seen. */
+const fresh = (query: string): string => `# ${(texts += 1)}\n${query}`;
+
+/** A plain query that is planned anew over four services, for comparison: the least of a few, so that a busy machine does not count. */
+async function plainMillis(): Promise<number> {
+  const query =
+    '{ me { displayName gym { name locations { name occupancy { people } } } nutritionDay { totals { calories } } } workouts(first: 3) { nodes { title } } }';
+  const measured: number[] = [];
+  for (let i = 0; i < 5; i += 1)
+    measured.push(await cpuMillisOf(() => platform.graph('gateway', fresh(query), {}, { token })));
+  return Math.max(5, Math.min(...measured)); // below 5 ms the clock is too coarse
+}
+
+/** What may be refused costs no more than so many plain queries, wherever it is found out. */
+const REFUSAL_RATIO = 30;
+
+describe('an operation that is meant to tie the platform up', () => {
+  it.each(REFUSED)(
+    '%s is refused at little cost, over HTTP and over the socket',
+    async (_what, query, variables = {}) => {
+      const plain = await plainMillis();
+      let answer: Awaited<ReturnType<TestPlatform['graph']>> | undefined;
+      const byHttp = await cpuMillisOf(async () => {
+        answer = await platform.graph('gateway', query, variables, { token });
+      });
+      expect(answer).toMatchObject({ status: 400 });
+      expect(answer?.errors?.[0]?.extensions.code).toMatch(
+        /OPERATION_LIMIT_EXCEEDED|GRAPHQL_VALIDATION_FAILED/,
+      );
+      expect(byHttp).toBeLessThan(REFUSAL_RATIO * plain);
+      if (query.length + JSON.stringify(variables).length > 200_000) return; // the socket takes frames of 256 KiB
+      const bySocket = await cpuMillisOf(async () => {
+        const refused = subscribe(
+          platform.url('gateway'),
+          query,
+          variables as Record<string, unknown>,
+          token,
+        );
+        const told = await refused.next().then(
+          ({ errors }) => errors,
+          (error: unknown) => error,
+        );
+        expect(told).toMatchObject([
+          {
+            extensions: { code: expect.stringMatching(/OPERATION_LIMIT_EXCEEDED|GRAPHQL_VALIDATION_FAILED/) },
+          },
+        ]);
+        await refused.close();
+      });
+      expect(bySocket).toBeLessThan(REFUSAL_RATIO * plain);
+    },
+  );
+
+  it.each([
+    [
+      'fragments in a chain of 100',
+      `{ me { ...F0 } } ${times(100, (i) => `fragment F${i} on User { gym { id name } ${i < 99 ? `...F${i + 1}` : ''} }`)}`,
+    ],
+    ['fields that are equal 250 times', `{ me { ${times(250, () => 'gym { id name }')} } }`],
+    ['equal fields at three levels', `{ ${times(18, () => `me { ${times(18, () => 'gym { id }')} }`)} }`],
+    ['1,000 fields that there are not', `{ me { ${times(1_000, (i) => `displaynme${i}`)} } }`],
+    [
+      'conditions inside each other',
+      `query (${times(6, (i) => `$v${i}: Boolean = true`)}) { me { ${times(6, (i) => `... @include(if: $v${i}) { gym { name } nutritionDay { date }`)} ${'}'.repeat(6)} } }`,
+    ],
+    ['the usual introspection', getIntrospectionQuery()],
+    [
+      'a search of 800,000 characters',
+      'query ($s: String) { foods(search: $s) { nodes { id } } workouts(search: $s) { nodes { id } } }',
+      { s: 'chikken brst '.repeat(60_000) },
+    ],
+    ['comments of 60 KB', `{ me { id } } #${'x'.repeat(60_000)}`],
+  ] as [string, string, object?][])(
+    '%s is answered, or refused, at a bounded cost',
+    async (_what, query, variables = {}) => {
+      const plain = await plainMillis();
+      let status = 0;
+      const millis = await cpuMillisOf(async () => {
+        ({ status } = await platform.graph('gateway', query, variables, { token }));
+      });
+      expect([200, 400]).toContain(status);
+      expect(millis).toBeLessThan(60 * plain);
+    },
+  );
+});
+
+describe('at a service of its own', () => {
+  const ENTITIES =
+    'query ($r: [_Any!]!) { _entities(representations: $r) { ... on User { id displayName } } }';
+  const representations = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      __typename: 'User',
+      id: `01900000-0000-7000-8000-${String(i).padStart(12, '0')}`,
+    }));
+
+  it('1,000 representations are answered, more are refused, also by aliases', async () => {
+    const asked = await platform.graph('identity', ENTITIES, { r: representations(1_000) }, { token });
+    expect(asked.data._entities).toHaveLength(1_000);
+    const aliases = `query ($r: [_Any!]!) { ${times(3, (i) => `a${i}: _entities(representations: $r) { __typename }`)} }`;
+    const inText = `{ _entities(representations: [${times(1_001, () => '{__typename: "User", id: "1"}')}]) { __typename } }`;
+    for (const [query, variables] of [
+      [ENTITIES, { r: representations(1_001) }],
+      [ENTITIES, { r: representations(9_000) }],
+      [aliases, { r: representations(400) }],
+      [inText, {}],
+    ] as const)
+      expect(await platform.graph('identity', query, variables)).toMatchObject({
+        status: 400,
+        errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }],
+      });
+  });
+
+  it('an operation has a cost, by HTTP and over its socket', async () => {
+    const query = `{ ${times(30, (i) => `a${i}: exercises(first: 200) { nodes { id } }`)} }`;
+    expect(await platform.graph('content', query)).toMatchObject({
+      status: 400,
+      errors: [
+        { message: expect.stringContaining('costs'), extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } },
+      ],
+    });
+    const gyms = `{ ${times(60, () => `gyms { locations { occupancyHistory { peak } } }`)} }`;
+    await expect(subscribe(platform.url('gym'), gyms, {}, token).next()).rejects.toMatchObject([
+      { extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } },
+    ]);
+  });
+});
+
+describe('memory', () => {
+  const figure = async (name: string): Promise<number> => {
+    const text = await (await fetch(`${platform.url('gateway')}/metrics`)).text();
+    return text
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) && !line.includes('verified_tokens'))
+      .reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
+  };
+
+  it('does not grow with the texts that were sent, valid or not', async () => {
+    const before = await figure('cache_bytes');
+    for (let i = 0; i < 300; i += 1) {
+      await platform.graph('gateway', `{ __typename } # ${i} ${'x'.repeat(60_000)}`);
+      await platform.graph('gateway', `{ __nothing } # ${i} ${'x'.repeat(60_000)}`);
+    }
+    expect((await figure('cache_bytes')) - before).toBeLessThan(80 * 1024 * 1024);
+  });
+
+  it('many subscriptions over one socket are refused or answered, and the socket goes on', async () => {
+    const client = createClient({
+      url: `${platform.url('gateway').replace(/^http/, 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+      connectionParams: { Authorization: `Bearer ${token}` },
+    });
+    const location = (await platform.graph('gateway', '{ locations { id } }', {}, { token })).data
+      .locations[0].id;
+    const plain = await plainMillis();
+    const millis = await cpuMillisOf(async () => {
+      const streams = Array.from({ length: 100 }, (_, i) =>
+        client.iterate({
+          query: `subscription S${i % 10} { occupancyChanged(locationId: "${location}") { people location { name } } }`,
+        }),
+      );
+      for (const stream of streams)
+        expect((await stream.next()).value).toMatchObject({ data: expect.anything() });
+      await Promise.all(streams.map((stream) => stream.return?.()));
+    });
+    expect(millis).toBeLessThan(300 * plain);
+    expect((await client.iterate({ query: '{ me { id } }' }).next()).value).toMatchObject({
+      data: { me: expect.anything() },
+    });
+    await client.dispose();
+  });
+});
