@@ -190,6 +190,12 @@ export const CANDIDATES: readonly Candidate[] = [
     query: (count, mark) => `query H${mark} { ${users(count)} } ${USER}`,
   },
   {
+    name: 'users of one element lists, seven deep',
+    most: 8,
+    query: (count, mark) =>
+      `query H${mark} { ${times(count, (i) => `p${i}: posts(first: 1) { nodes { author { ...U } likes(first: 1) { ...U } comments(first: 1) { nodes { author { ...U } } } } }`)} } fragment U on User { displayName gym { posts(first: 1) { nodes { author { ...V } likes(first: 1) { ...V } } } } presence { online } squadHistory(first: 1) { nodes { routine { title } } } } fragment V on User { displayName presence { online } nutritionDay { date } wizardSessions(first: 1) { nodes { id } } }`,
+  },
+  {
     name: 'users below users',
     most: 1,
     query: (_count, mark) =>

@@ -23,6 +23,8 @@ export interface OperationLimits {
   directives: number;
   /** Fields and fragments after each spread is replaced by what it stands for: validation, planning and execution see those. */
   selections: number;
+  /** Those of them that have selections of their own. Planning grows with them: each may need a request of its own. */
+  objects: number;
 }
 
 export const OPERATION_LIMITS: OperationLimits = {
@@ -34,6 +36,7 @@ export const OPERATION_LIMITS: OperationLimits = {
   tokens: 2_000,
   directives: 20,
   selections: 2_000,
+  objects: 200,
 };
 
 /**
@@ -50,6 +53,7 @@ export const SUBGRAPH_LIMITS: OperationLimits = {
   // A condition around fields of several places is repeated at each of them.
   directives: 400,
   selections: 2 * OPERATION_LIMITS.selections,
+  objects: 2 * OPERATION_LIMITS.selections,
 };
 
 /**
@@ -100,6 +104,7 @@ export function checkDocument(document: DocumentNode, limits: OperationLimits): 
     const size = new Measure(fragments).of(operation);
     if (size.selections > limits.selections)
       throw exceeded('selections in its expanded fragments', limits.selections);
+    if (size.objects > limits.objects) throw exceeded('objects in its expanded fragments', limits.objects);
     if (size.depth > limits.depth) throw exceeded('depth', limits.depth);
     if (size.introspectionDepth > limits.introspectionDepth)
       throw exceeded('introspection depth', limits.introspectionDepth);
@@ -117,6 +122,7 @@ interface Size {
   directives: number;
   rootFields: number;
   selections: number;
+  objects: number;
 }
 
 const NONE: Size = {
@@ -126,6 +132,7 @@ const NONE: Size = {
   directives: 0,
   rootFields: 0,
   selections: 0,
+  objects: 0,
 };
 const MANY = 1e9;
 
@@ -156,6 +163,7 @@ class Measure {
       total.directives = Math.min(MANY, total.directives + size.directives);
       total.rootFields = Math.min(MANY, total.rootFields + size.rootFields);
       total.selections = Math.min(MANY, total.selections + 1 + size.selections);
+      total.objects = Math.min(MANY, total.objects + size.objects);
     }
     return total;
   }
@@ -171,6 +179,7 @@ class Measure {
         directives: Math.min(MANY, inside.directives + (node.directives?.length ?? 0)),
         rootFields: 1,
         selections: inside.selections,
+        objects: Math.min(MANY, inside.objects + (node.selectionSet ? 1 : 0)),
       };
     }
     if (node.kind === Kind.INLINE_FRAGMENT) {

@@ -37,6 +37,7 @@ describe('limits of a GraphQL operation', () => {
       'selections that fragments double eleven times',
       `{ ...F0 } ${Array.from({ length: 11 }, (_, i) => `fragment F${i} on T { ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F11 on T { a }`,
     ],
+    ['201 objects', `{ a { ${'b { c } '.repeat(200)} } }`],
     ['a comment of 64 KiB', `{ a } # ${'x'.repeat(64 * 1024)}`],
     ['a text value of 64 KiB', `{ a(b: "${'x'.repeat(64 * 1024)}") }`],
     ['1,000 directives', `{ a ${'@x '.repeat(1_000)} }`],
@@ -46,6 +47,7 @@ describe('limits of a GraphQL operation', () => {
 
   it.each([
     ['depth 12', nested(12)],
+    ['200 objects', `{ a { ${'b { c } '.repeat(199)} } }`],
     ['1,900 selections', `{ a { ${'b '.repeat(1_900)} } }`],
     ['a comment of 60,000 characters', `{ a } # ${'x'.repeat(60_000)}`],
     ['a fragment that uses itself (validation refuses it)', '{ ...A } fragment A on T { a ...A }'],
