@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Outcome } from './account-deletion.entity.ts';
 import { anyPassword } from '../users/users.shapes.ts';
 
-export const DeleteAccountShape = z.object({
+// Takes further fields, which have no effect: clients send the whole of a form.
+export const DeleteAccountShape = z.looseObject({
   password: anyPassword.meta({ description: 'The password, once more.' }),
 });
 
