@@ -425,6 +425,7 @@ export type Occupancy = {
   /** `people` of `capacity` in percent, rounded. */
   percent: Scalars['Int']['output'];
   level: OccupancyLevel;
+  /** When the number of people last changed. */
   updatedAt: Scalars['DateTime']['output'];
 };
 

@@ -20,6 +20,23 @@ afterAll(() => platform.stop());
 const { ironTemple } = DEMO_GYMS;
 
 describe('occupancy', () => {
+  it('says when it last changed, so that an answer stays the same until then', async () => {
+    const [maya, hall] = [await newMember(platform), await newLocation(platform, staff, { capacity: 5 })];
+    const get = () => platform.rest('gym', 'GET', `/locations/${hall}/occupancy`, { token: maya.token });
+    const changes: string[] = [];
+    const remember = async () => {
+      const { body, headers } = await get();
+      changes.push(body.updatedAt);
+      expect((await get()).headers.get('etag')).toBe(headers.get('etag'));
+    };
+    await remember();
+    await checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });
+    await remember();
+    await checkOut(platform, maya.token, { qrCode: maya.qrCode });
+    await remember();
+    expect(changes).toEqual([...new Set(changes)].toSorted());
+  });
+
   it('reaches a subscriber with the gym of the location when somebody checks in by REST', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff, { capacity: 5 })];
     const events = subscribe(

@@ -58,7 +58,7 @@ describe('a password reset', () => {
     });
     const [{ action, actor, details }] = await platform.sql(
       'identity',
-      'select * from audit_event where subject_id = $1',
+      "select * from audit_event where subject_id = $1 and action = 'PASSWORD_RESET'",
       [user.id],
     );
     expect({ action, actor, details }).toEqual({

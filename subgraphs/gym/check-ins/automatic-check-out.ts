@@ -12,6 +12,7 @@ export class AutomaticCheckOut {
   private readonly log: Logger;
   private readonly timer: NodeJS.Timeout;
   private sweeping: Promise<void> = Promise.resolve();
+  private failed = false;
 
   constructor(unitOf: () => UnitOfWork, log: Logger, everyMillis: number) {
     this.unitOf = unitOf;
@@ -37,8 +38,12 @@ export class AutomaticCheckOut {
         [OCCUPANCY_CHANNEL],
       );
       if (ended > 0) this.log.info({ ended }, 'visits ended by themselves');
+      this.failed = false;
     } catch (error) {
-      this.log.warn({ err: error }, 'visits that ran out could not be ended now; the next round tries again');
+      // Once, and not at every round for as long as the database is away.
+      if (!this.failed)
+        this.log.warn({ err: error }, 'visits that ran out could not be ended now; every round tries again');
+      this.failed = true;
     }
   }
 

@@ -28,6 +28,12 @@ const CheckInSchema = defineEntity({
       expression:
         'create index "check_in_open_by_location" on "check_in" ("location_id", "expires_at") where "checked_out_at" is null',
     },
+    // when the occupancy of a location last fell
+    {
+      name: 'check_in_left_location',
+      expression:
+        'create index "check_in_left_location" on "check_in" ("location_id", "checked_out_at") where "checked_out_at" is not null',
+    },
     // what ends by itself next
     {
       name: 'check_in_open_by_expiry',

@@ -7,7 +7,7 @@ export const OccupancyShape = z
     capacity: z.int(),
     percent: z.int(),
     level: z.enum(['OK', 'BUSY', 'FULL']).meta({ description: 'BUSY from 80 percent.' }),
-    updatedAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime().meta({ description: 'When the number of people last changed.' }),
   })
   .meta({ id: 'Occupancy' });
 export type OccupancyShape = z.infer<typeof OccupancyShape>;
