@@ -67,6 +67,7 @@ describe('roles', () => {
         actor: expect.stringMatching(/^user:/),
         details: { from: 'MEMBER', to: 'GYM_ADMIN' },
       },
+      { action: 'LOGGED_IN' },
     ]);
     const { data } = await platform.graph(
       'identity',
