@@ -4,6 +4,7 @@ import type { Store } from 'express-rate-limit';
 import { viewerOfRequest } from '#server/auth/authenticate.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import type { Viewer } from '#server/auth/viewer.ts';
+import { INTERNAL_MESSAGE } from '#server/errors.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Metrics } from '#server/observability/metrics.ts';
@@ -15,6 +16,7 @@ import type { GatewayContext } from './context.ts';
 import type { Graph } from './graph.ts';
 import { NOT_JSON } from './operation-checks.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
+import type { JsonAnswer } from './prepared-operation.ts';
 import { PlainRequests } from './plain-requests.ts';
 import { ResponseWriter } from './response-writer.ts';
 
@@ -82,8 +84,17 @@ export class FastLane {
     const { operation, variables, rawVariables } = request;
     const mediaType = MEDIA_TYPES[req.headers.accept ?? ABSENT] ?? '';
     const response = this.writer.begin(res, { mediaType, context, state, startedAt });
-    const answer = await operation.toJson({ variables, rawVariables, context });
+    const answer = await operation
+      .toJson({ variables, rawVariables, context })
+      .catch((error: unknown) => this.failed(error, context));
     this.writer.write(req, res, response, answer);
+  }
+
+  /** A failure of ours is an answer, too: a connection that only closes tells a client nothing. */
+  private failed(error: unknown, { requestId }: GatewayContext): JsonAnswer {
+    this.options.log.error({ err: error, requestId }, 'an operation could not be executed');
+    const extensions = { code: 'INTERNAL', http: { status: 500 } };
+    return { json: JSON.stringify({ errors: [{ message: INTERNAL_MESSAGE, extensions }] }) };
   }
 
   private leave(req: IncomingMessage, res: ServerResponse, body?: unknown): void {

@@ -193,8 +193,11 @@ export class PreparedOperation {
     if (plan instanceof GraphQLError)
       return { execution: refusal(plan, this.options.formatError), errors: [], services: [], bytes: 0 };
     const fetches = fetchesOf(plan);
+    const execution = this.executionOf(plan, withhold);
+    if (execution instanceof GraphQLError)
+      return { execution: refusal(execution, this.options.formatError), errors: [], services: [], bytes: 0 };
     return {
-      execution: this.executionOf(plan, withhold),
+      execution,
       errors,
       services: servicesOf(fetches),
       bytes: bytesOfPlan(fetches),
@@ -214,16 +217,22 @@ export class PreparedOperation {
     }
   }
 
+  /** @returns the refusal of an operation whose plan would give wrong data */
   private executionOf(
     plan: QueryPlan,
     withheld: ((data: Record<string, unknown>) => void) | undefined,
-  ): Execution {
+  ): Execution | GraphQLError {
     const { graph, formatError, onFallback } = this.options;
     const { document, operation } = this;
-    return prepareExecution(
-      { graph, document, operation, plan, withhold: withheld },
-      { formatError, ...(onFallback && { onFallback }) },
-    );
+    try {
+      return prepareExecution(
+        { graph, document, operation, plan, withhold: withheld },
+        { formatError, ...(onFallback && { onFallback }) },
+      );
+    } catch (error) {
+      if (error instanceof GraphQLError) return error;
+      throw error;
+    }
   }
 }
 
