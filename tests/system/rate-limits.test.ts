@@ -11,6 +11,7 @@ const TWINS: Record<string, string> = {
   'POST /auth/logout': 'Mutation.logout',
   'GET /auth/sessions': 'Query.sessions',
   'DELETE /auth/sessions/:id': 'Mutation.endSession',
+  'POST /auth/password': 'Mutation.changePassword',
   'POST /auth/password-reset': 'Mutation.requestPasswordReset',
   'POST /auth/password-reset/confirm': 'Mutation.resetPassword',
   'POST /auth/qr/rotate': 'Mutation.rotateQrCode',

@@ -138,16 +138,17 @@ async function returnToSquad() {
 const squadKey = () => `squad of ${me.id}`;
 
 async function enter(squadId, fromRevision) {
+  // Earlier messages arrive before the answer.
+  if (session?.id !== squadId) {
+    lastMessage = 0;
+    $('messages').replaceChildren();
+  }
   const answer = await act('join_squad', {
     squadId,
     ...(fromRevision !== undefined && { fromRevision }),
     fromMessage: fromRevision === undefined ? 0 : lastMessage,
   });
   if (!answer) return;
-  if (session?.id !== squadId) {
-    lastMessage = 0;
-    $('messages').replaceChildren();
-  }
   session = answer.session;
   localStorage.setItem(squadKey(), squadId);
   await act('user_online', { status: 'WORKING_OUT', activity: 'training with a squad', delta: true });
