@@ -21,6 +21,7 @@ export const goalsRest = [
       description: 'The default, then those of weekdays, then those of single dates.',
       shape: z.array(NutritionGoalShape),
     },
+    errors: ['NOT_FOUND'],
     handler: ({ query }, { goals }) => goals.list(query.userId),
   }),
   route({
