@@ -37,12 +37,21 @@ export function formatGraphqlError(
     if (original.status >= 500) log.error({ err: original.cause ?? original }, original.message);
     return { message: original.message, ...place, extensions: extensionsOf(original) };
   }
+  const refusal = refusalOfInput(thrown);
+  if (refusal) return { message, ...place, extensions: extensionsOf(refusal) };
   const code = formatted.extensions?.code;
   if (typeof code === 'string' && KEPT.has(code)) return { message, ...place, extensions: { code } };
   const own = isPlatformCode(code) ? code : typeof code === 'string' ? OF_APOLLO[code] : undefined;
   if (own) return { message, ...place, extensions: { code: own, http: { status: ERRORS[own].status } } };
   log.error({ err: original }, 'a resolver failed');
   return { message: INTERNAL_MESSAGE, ...place, extensions: { code: 'INTERNAL', http: { status: 500 } } };
+}
+
+/** What a scalar said of a literal or a variable; validation and coercion wrap it, with the place in the message. */
+function refusalOfInput(thrown: unknown): PlatformError | undefined {
+  let error = thrown;
+  while (error instanceof GraphQLError) error = error.originalError;
+  return error instanceof PlatformError ? error : undefined;
 }
 
 export function extensionsOf(error: PlatformError): Record<string, unknown> {

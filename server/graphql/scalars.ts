@@ -2,6 +2,7 @@ import { DateTimeISOResolver, JSONResolver, LocalDateResolver } from 'graphql-sc
 import GraphQLUpload from 'graphql-upload/GraphQLUpload.mjs';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 import type { z } from 'zod';
+import { PlatformError } from '../errors.ts';
 import { day, instant } from '../shapes.ts';
 
 /**
@@ -12,23 +13,35 @@ export const scalars = {
   DateTime: new GraphQLScalarType<string, string>({
     name: 'DateTime',
     serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
-    parseValue: (value) => bounded(instant, DateTimeISOResolver.parseValue(value).toISOString()),
+    parseValue: (value) => bounded(instant, () => DateTimeISOResolver.parseValue(value).toISOString()),
     parseLiteral: (node, variables) =>
-      bounded(instant, DateTimeISOResolver.parseLiteral(node, variables).toISOString()),
+      bounded(instant, () => DateTimeISOResolver.parseLiteral(node, variables).toISOString()),
   }),
   Date: new GraphQLScalarType<string, string>({
     name: 'Date',
     serialize: (value) => LocalDateResolver.serialize(value),
-    parseValue: (value) => bounded(day, LocalDateResolver.parseValue(value)),
-    parseLiteral: (node, variables) => bounded(day, LocalDateResolver.parseLiteral(node, variables)),
+    parseValue: (value) => bounded(day, () => LocalDateResolver.parseValue(value)),
+    parseLiteral: (node, variables) => bounded(day, () => LocalDateResolver.parseLiteral(node, variables)),
   }),
   JSON: JSONResolver,
   Upload: GraphQLUpload,
 } as const;
 
-/** @throws GraphQLError, which becomes a 400 that names the argument */
-function bounded(shape: z.ZodType<string>, text: string): string {
+/**
+ * @throws GraphQLError with the cause VALIDATION_FAILED. A literal is refused by the validation of the document, whose
+ * own code would look to the gateway like a mistake in its plan; the cause says that it is the client's.
+ */
+function bounded(shape: z.ZodType<string>, parse: () => string): string {
+  let text: string;
+  try {
+    text = parse();
+  } catch (error) {
+    throw refused(error instanceof Error ? error.message : String(error));
+  }
   const result = shape.safeParse(text);
   if (result.success) return result.data;
-  throw new GraphQLError(result.error.issues[0]?.message ?? 'expected another value');
+  throw refused(result.error.issues[0]?.message ?? 'expected another value');
 }
+
+const refused = (message: string): GraphQLError =>
+  new GraphQLError(message, { originalError: new PlatformError('VALIDATION_FAILED', message) });

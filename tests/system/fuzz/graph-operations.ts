@@ -7,6 +7,7 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  isScalarType,
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLObjectType,
@@ -65,6 +66,8 @@ class OperationMaker {
   field(field: GraphQLField<unknown, unknown>, depth: number): string {
     const args = field.args.flatMap((argument) => {
       if (!isNonNullType(argument.type) && this.random.chance(0.4)) return [];
+      const literal = this.literal(argument.type);
+      if (literal !== undefined) return [`${argument.name}: ${literal}`];
       const variable = `v${this.declarations.length}`;
       this.declarations.push(`$${variable}: ${String(argument.type)}`);
       this.variables[variable] = this.value(argument.type, 0);
@@ -77,6 +80,14 @@ class OperationMaker {
         ? ' { __typename }'
         : '';
     return `${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}${selection}`;
+  }
+
+  /** Now and then a scalar stands in the text itself, where the document's validation meets it first. */
+  private literal(type: GraphQLInputType): string | undefined {
+    const nullable = getNullableType(type);
+    if (!isScalarType(nullable) || this.random.chance(0.7)) return undefined;
+    const value = this.scalar(String(nullable));
+    return typeof value === 'object' ? undefined : JSON.stringify(value);
   }
 
   private selection(type: GraphQLObjectType, depth: number): string {
