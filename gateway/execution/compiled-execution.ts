@@ -80,7 +80,7 @@ export class CompiledExecution implements Execution {
     const data = isOfUse ? (result.data ?? null) : this.ownData(run);
     const told = allErrors(run);
     if (told.length > 0) return { errors: told, data };
-    const lost = errorsOfLostValues(run.data, data);
+    const lost = errorsOfLostValues(run.data, data, run.gone);
     const isSilent = isOfUse && lost.length === 0;
     const { extensions } = result;
     return {

@@ -61,6 +61,7 @@ export class EntityFetch implements Step {
     for (let at = 0; at < entities.length; at += 1) {
       const fields = found[indexes[at] as number]; // -1 finds nothing
       const entity = entities[at] as Values;
+      if (fields === null) (run.gone ??= new Set()).add(entity);
       if (!isValues(fields)) continue;
       // What a subgraph was told, it need not give back; null would make an object of no type.
       if (fields['__typename'] === null) fields['__typename'] = entity['__typename'];

@@ -10,11 +10,26 @@ const MAX_ERRORS = 20;
 /**
  * An error for each place where a service gave a value and the response has null, because the value, or one inside it,
  * is not what the schema promises. Without it a client takes such a null for the truth.
+ * @param gone entities that no longer exist, or that the caller may not see: null is the truth about these, and no
+ * service broke a promise
  */
-export function errorsOfLostValues(given: unknown, shaped: unknown): GraphQLError[] {
+export function errorsOfLostValues(
+  given: unknown,
+  shaped: unknown,
+  gone: ReadonlySet<unknown> = new Set(),
+): GraphQLError[] {
   const errors: GraphQLError[] = [];
   find(given, shaped, [], errors);
-  return errors;
+  return gone.size === 0 ? errors : errors.filter(({ path }) => !holdsOneOf(gone, valueAt(given, path)));
+}
+
+const valueAt = (data: unknown, path: ResponsePath = []): unknown =>
+  path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], data);
+
+/** Whether one of the entities is the value, or lies inside of it. */
+function holdsOneOf(gone: ReadonlySet<unknown>, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return gone.has(value) || Object.values(value).some((inner) => holdsOneOf(gone, inner));
 }
 
 /** A value of a service that the schema does not allow, at this place of the response. */

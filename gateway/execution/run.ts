@@ -11,6 +11,8 @@ export class Run {
   /** In the order in which the fetches failed. */
   readonly errors: GraphQLError[] = [];
   shared: Shared | undefined;
+  /** Entities that a service which was asked for more of them does not know, or does not show to the caller. */
+  gone: Set<unknown> | undefined;
   /** Whether no string in the data holds anything that JSON escapes. */
   isPlain = true;
 

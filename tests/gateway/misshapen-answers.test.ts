@@ -12,7 +12,7 @@ const POSTS = `${LINK} ${CACHE_LINK}
   type Query { post: Post must: Int! count: Int @cacheControl(maxAge: 60) thing: Thing }
   type Post implements Thing @key(fields: "id") { id: ID! comments(limit: Int!): [String] size: Int words: [Int!] }`;
 const FEED = `${LINK}
-  type Post @key(fields: "id") { id: ID! comments(limit: Int!): [String] @external top: String @requires(fields: "comments(limit: 3)") }`;
+  type Post @key(fields: "id") { id: ID! comments(limit: Int!): [String] @external top: String @requires(fields: "comments(limit: 3)") rank: Int! }`;
 
 let graph: OtherGraph;
 beforeAll(async () => {
@@ -91,6 +91,20 @@ describe('an answer that the schema of its service does not allow', () => {
     expect((await graph.ask('query Cached { count }')).body.data).toEqual({ count: null });
     answers({ count: 7 });
     expect((await graph.ask('query Cached { count }')).body).toEqual({ data: { count: 7 } });
+  });
+});
+
+describe('an entity that a service does not know', () => {
+  it('is null without an error, as that is the truth about it', async () => {
+    const { instead } = graph.subgraph('feed');
+    graph.subgraph('feed').instead = (_req, res) => void res.end('{"data":{"_entities":[null]}}');
+    for (let time = 0; time < 3; time += 1)
+      expect(await graph.ask('{ post { id rank } thing { id } }')).toMatchObject({
+        status: 200,
+        body: { data: { post: null, thing: null } },
+      });
+    expect((await graph.ask('{ post { id rank } }')).body).not.toHaveProperty('errors');
+    graph.subgraph('feed').instead = instead;
   });
 });
 
