@@ -9,7 +9,7 @@ export default {
   // The tests start real services; more at a time than this only makes each of them wait.
   maxWorkers: 2,
   // For a machine on which other programs work; a test by itself takes a second or two.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   coverageProvider: 'v8',
   collectCoverageFrom: ['{server,gateway,subgraphs}/**/*.ts', '!**/*.generated.ts'],
 };

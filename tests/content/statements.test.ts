@@ -53,4 +53,4 @@ test('a page of fifty routines with their exercises takes as many statements as 
     expect(data._entities.every((routine: { title: string }) => routine.title)).toBe(true);
   });
   expect(byReference.filter(readsContent)).toHaveLength(2);
-}, 60_000);
+});

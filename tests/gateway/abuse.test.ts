@@ -5,7 +5,7 @@ import { subscribe } from '../support/subscribe.ts';
 let platform: TestPlatform;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity'], gateway: true });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const aliases = (count: number) =>

@@ -53,7 +53,7 @@ beforeAll(async () => {
       },
     },
   });
-}, 60_000);
+});
 afterAll(() => graph.stop());
 
 const ANN = {

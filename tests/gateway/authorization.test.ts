@@ -8,7 +8,7 @@ let superAdmin: string;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym', 'nutrition'], gateway: true });
   [maya, superAdmin] = await Promise.all([platform.demo('maya@iron.test'), platform.demo('super@demo.test')]);
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const gymId = DEMO_GYMS.ironTemple.id;

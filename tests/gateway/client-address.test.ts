@@ -16,7 +16,7 @@ beforeAll(async () => {
     gateway: true,
     env: { TRUSTED_PROXIES: TRUSTED },
   });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const LOG_IN = `mutation { login(input: { email: "zoe@aqua.test", password: "${DEMO_PASSWORD}" }) { token } }`;

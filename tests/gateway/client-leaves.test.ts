@@ -24,7 +24,7 @@ beforeAll(async () => {
       SUBGRAPH_TIMEOUT_MILLIS: '20000',
     },
   );
-}, 60_000);
+});
 afterAll(async () => {
   await graph.stop();
   service.closeAllConnections();

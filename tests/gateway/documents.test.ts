@@ -13,7 +13,7 @@ type Document = any;
 let platform: TestPlatform;
 beforeAll(async () => {
   platform = await startPlatform({ services: SERVICE_NAMES, gateway: true });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const read = async (path: string): Promise<Document> => {

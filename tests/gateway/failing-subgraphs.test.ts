@@ -26,7 +26,7 @@ beforeAll(async () => {
     },
     { SUBGRAPH_TIMEOUT_MILLIS: '400' },
   );
-}, 60_000);
+});
 afterAll(() => graph.stop());
 beforeEach(async () => {
   // The breaker forgets with an answer, and lets one through after its rest.
@@ -136,7 +136,7 @@ describe('a subgraph that', () => {
     visits.instead = undefined;
     await healthy();
     expect((await graph.ask(QUERY)).body).toEqual({ data: { person: { name: 'Ann', visits: 7 } } });
-  }, 20_000);
+  });
 
   it('is slow for one caller goes on answering the others', async () => {
     const visits = graph.subgraph('visits');
@@ -149,7 +149,7 @@ describe('a subgraph that', () => {
     );
     visits.instead = undefined;
     expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
-  }, 20_000);
+  });
 
   it('answers 500 again and again is left in peace, too', async () => {
     const visits = graph.subgraph('visits');
@@ -158,7 +158,7 @@ describe('a subgraph that', () => {
     const before = visits.requests;
     await graph.ask(QUERY);
     expect(visits.requests).toBe(before);
-  }, 20_000);
+  });
 
   it('hangs does not hold up what does not need it', async () => {
     const medianMillis = async (): Promise<number> => {
@@ -178,7 +178,7 @@ describe('a subgraph that', () => {
     if (process.env.SHOW_FIGURES)
       console.log(`calm ${calm.toFixed(1)} ms, beside 50 that hang ${(await medianMillis()).toFixed(1)} ms`);
     for (const { body } of await hanging) expect(body.data.person.name).toBe('Ann');
-  }, 20_000);
+  });
 });
 
 describe('equal queries of one caller at the same time', () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
       },
     },
   });
-}, 60_000);
+});
 afterAll(() => graph.stop());
 beforeEach(() => {
   graph.subgraph('posts').instead = undefined;

@@ -48,7 +48,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 let graph: OtherGraph;
 beforeAll(async () => {
   graph = await startOtherGraph({ things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } });
-}, 60_000);
+});
 afterAll(() => graph.stop());
 
 // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
@@ -291,7 +291,7 @@ describe('persisted operations', () => {
     } finally {
       await strict.stop();
     }
-  }, 30_000);
+  });
 });
 
 describe('over the socket', () => {
@@ -328,7 +328,7 @@ describe('over the socket', () => {
     } finally {
       await strict.stop();
     }
-  }, 30_000);
+  });
 });
 
 describe('batches', () => {
@@ -427,5 +427,5 @@ describe('GraphQL over HTTP', () => {
     const ours = await failed(`${graph.url}/graphql`);
     expect(ours.filter((audit) => / MUST /.test(audit))).toEqual([]);
     expect(ours.filter((audit) => !ofStock.includes(audit))).toEqual([]);
-  }, 30_000);
+  });
 });

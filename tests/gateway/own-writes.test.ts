@@ -40,7 +40,7 @@ beforeAll(async () => {
       ...env,
     }),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await other.stop();
   await graph.stop();

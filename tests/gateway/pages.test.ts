@@ -16,7 +16,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
       launchBrowser(),
     ]);
     ({ host } = new URL(platform.url('gateway')));
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await platform?.stop();

@@ -7,7 +7,7 @@ beforeAll(async () => {
     { some: { typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => 1 } } } },
     { RATE_LIMITS: 'on' },
   );
-}, 60_000);
+});
 afterAll(() => graph.stop());
 
 const send = (body: unknown, address: string): Promise<Response> =>

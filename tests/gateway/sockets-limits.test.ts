@@ -16,7 +16,7 @@ beforeAll(async () => {
       OPERATIONS_PER_SOCKET: '5',
     },
   });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const opened: WebSocket[] = [];

@@ -33,7 +33,7 @@ beforeAll(async () => {
     },
     { COST_LIMIT: '10000' },
   );
-}, 60_000);
+});
 afterAll(() => graph.stop());
 
 it('a fetch of more entities than a service takes at once is sent in parts and answered as one', async () => {

@@ -79,7 +79,7 @@ describe('subscriptions at the gateway', () => {
     expect((await events.next()).data).toMatchObject({ occupancyChanged: { people: 0 } });
     await checkIn(id);
     for (;;) if ((await events.next()).data?.occupancyChanged.people === 1) break;
-  }, 30_000);
+  });
 
   it('of one viewer share one execution; what is refused is refused with its code', async () => {
     const id = await newLocation();

@@ -34,7 +34,7 @@ beforeAll(async () => {
     req.on('end', () => res.end(JSON.stringify({ data: { keep: bytes, attach: bytes } })));
     req.on('error', () => undefined);
   };
-}, 60_000);
+});
 afterAll(() => graph.stop());
 
 const MIB = 1024 * 1024;
@@ -179,7 +179,7 @@ describe('uploads through a gateway in a process of its own', () => {
     });
     url = (await gateway.printed(/ready: (http:\S+)/))[1] ?? '';
     await upload(1, { url });
-  }, 60_000);
+  });
   afterAll(() => gateway.end());
 
   const hasTemporaryFile = (): boolean =>

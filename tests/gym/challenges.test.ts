@@ -220,5 +220,5 @@ describe('challenges', () => {
     expect(rest.map(({ rank }: { rank: number }) => rank)).toEqual(
       Array.from({ length: 50 }, (_, i) => i + 1),
     );
-  }, 60_000);
+  });
 });

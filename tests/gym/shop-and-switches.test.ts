@@ -225,6 +225,5 @@ describe('a module that is switched off', () => {
       }
       expect(await within5s(async () => (await status(maya)) === 200)).toBe(true);
     },
-    30_000,
   );
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'trace',
   });
   url = (await service.printed(/is ready: (http:\/\/\S+)/))[1] ?? '';
-}, 60_000);
+});
 afterAll(async () => {
   await service.end();
   await rm(dataDir, { recursive: true, force: true });

@@ -7,7 +7,7 @@ let token: string;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity'] });
   ({ id, token } = await platform.register());
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const QUERY = 'query ($of: [_Any!]!) { _entities(representations: $of) { ... on User { id } } }';

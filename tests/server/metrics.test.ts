@@ -28,7 +28,7 @@ it('shows metrics to everybody with demo data, but not through the gateway', asy
   await start({});
   for (const server of SERVERS) expect(await statusFor(platform.url(server))).toBe(200);
   expect((await platform.rest('gateway', 'GET', '/identity/metrics')).status).toBe(404);
-}, 60_000);
+});
 
 it('shows metrics to this machine only without demo data', async () => {
   await start({ DEMO: 'off' });
@@ -37,7 +37,7 @@ it('shows metrics to this machine only without demo data', async () => {
     // A proxy on this machine, which is trusted, tells of a client elsewhere.
     expect(await statusFor(platform.url(server), { 'x-forwarded-for': '203.0.113.7' })).toBe(404);
   }
-}, 60_000);
+});
 
 it('asks for METRICS_TOKEN if it is set, also with demo data', async () => {
   await start({ METRICS_TOKEN: TOKEN });
@@ -49,7 +49,7 @@ it('asks for METRICS_TOKEN if it is set, also with demo data', async () => {
       200,
     );
   }
-}, 60_000);
+});
 
 it('serves the metrics of all servers of a process at METRICS_PORT and nowhere else', async () => {
   const port = await freePort();
@@ -67,4 +67,4 @@ it('serves the metrics of all servers of a process at METRICS_PORT and nowhere e
   const described = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
   expect(new Set(described).size).toBe(described.length);
   expect(text.match(/^process_cpu_seconds_total /gm)).toHaveLength(1);
-}, 60_000);
+});

@@ -5,7 +5,7 @@ import { startPlatform, type Called, type TestPlatform } from '../support/platfo
 let platform: TestPlatform;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity'], gateway: true });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 interface Slow {
@@ -68,10 +68,10 @@ it('cuts a body that drips, at every door', async () => {
       inTime: true,
     })),
   );
-}, 40_000);
+});
 
 it('waits for a body that is slow and steady', async () => {
   const { status, seconds } = await slowPost('identity', '/auth/login', JSON_TYPE, 2_000, 28_000);
   expect(seconds).toBeGreaterThan(13);
   expect(status).toBe('400');
-}, 60_000);
+});

@@ -60,7 +60,7 @@ beforeAll(async () => {
   });
   await platform.printed(/Ready after/);
   gateway = (await platform.printed(/^ {2}gateway +(http:\S+)/m))[1] ?? '';
-}, 60_000);
+});
 afterAll(async () => {
   await platform.end('SIGKILL');
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

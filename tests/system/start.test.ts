@@ -156,7 +156,7 @@ describe('npm start', () => {
     expect(platform.output()).toContain(`Port ${taken} is in use`);
     expect(platform.output()).toContain('CONTENT_PORT');
     other.close();
-  }, 60_000);
+  });
 
   it('names a broken setting', async () => {
     const platform = start([], { DATA_DIR: await dataFolder(), GYM_PORT: 'gym' });
@@ -177,7 +177,7 @@ describe('npm start', () => {
       theme: { colors: {} },
     });
     expect(await gym.end('SIGINT')).toBe(0);
-  }, 60_000);
+  });
 });
 
 const HOME_QUERY = `query Home {

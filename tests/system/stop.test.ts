@@ -45,7 +45,7 @@ const secondsOf = async (work: Promise<unknown>): Promise<number> => {
     // The bound is 5.5 s; the rest is for a machine that is busy.
     expect(seconds).toBeLessThan(10);
     expect(gym.output()).toContain('Stopping ...');
-  }, 60_000);
+  });
 
   it('ends at once on a second signal', async () => {
     const { gym, dataDir } = await startGym({ STOP_GRACE_PERIOD_MILLIS: '60000' });
@@ -54,7 +54,7 @@ const secondsOf = async (work: Promise<unknown>): Promise<number> => {
     await gym.printed(/Stopping/);
     expect(await gym.end('SIGTERM')).toBe(130);
     postgres.resume();
-  }, 60_000);
+  });
 });
 
 describe.each(['exception', 'rejection'])('an unhandled %s', (kind) => {
@@ -65,7 +65,7 @@ describe.each(['exception', 'rejection'])('an unhandled %s', (kind) => {
     expect(server.output()).toMatch(/"level":"fatal".*nobody (catches|waits for) this/);
     expect(server.output().match(/fatal/g)).toHaveLength(1);
     expect(server.output()).toMatch(/Stopping \.\.\.\s+everything is closed\s+Stopped\./);
-  }, 30_000);
+  });
 });
 
 describe('a start in production without any choice', () => {

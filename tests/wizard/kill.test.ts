@@ -68,7 +68,7 @@ async function deployedOverDeath(gym: ReturnType<typeof newGym>, killAt: number)
   return eventually(async () => {
     const session = await call('GET', `/${id}`);
     return ['DEPLOYED', 'FAILED'].includes(session.status) && session;
-  }, 20_000);
+  });
 }
 
 /** What there is of a gym in all databases. */
