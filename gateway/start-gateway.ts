@@ -21,6 +21,7 @@ import { mountStartPage } from './pages/start-page.ts';
 import { mountProxies } from './rest/proxy.ts';
 import { serveGraphOverSockets } from './subscriptions/websocket.ts';
 import type { GatewaySettings } from './settings.ts';
+import { PlatformHeaders } from './subgraphs/platform-headers.ts';
 import { openWrites } from './writes/open-writes.ts';
 import { openSupergraph } from './supergraph/open-supergraph.ts';
 
@@ -38,6 +39,7 @@ export async function startGateway(
   const metrics = createMetrics('gateway');
   const { identityUrl } = settings;
   const tokens = serviceTokens('gateway', settings);
+  const platformHeaders = await PlatformHeaders.read(settings);
   const supergraph = await openSupergraph(settings, log, tokens);
   const endedSessions = new EndedSessions({ identityUrl, tokens, log });
   const verifier = new TokenVerifier({
@@ -51,7 +53,7 @@ export async function startGateway(
   let stopping = false;
 
   const origins = new RequestOrigins(settings.trustedProxies);
-  const app = createApp(settings, log, metrics);
+  const app = createApp(settings, { origins, log, metrics });
   mountHealth(app, { checks: {}, isStopping: () => stopping, losses: () => rateLimitStores.losses() });
   mountMetrics(app, metrics, settings);
   mountStartPage(app, settings, supergraph);
@@ -66,9 +68,10 @@ export async function startGateway(
     log,
     metrics,
     tokens,
+    platformHeaders,
   });
   mountDocuments(app, settings, { log, apiSchema: () => graph.subscriptions.apiSchema });
-  const proxies = mountProxies(app, { settings, origins, log });
+  const proxies = mountProxies(app, { settings, origins, proof: platformHeaders.proof, log });
   app.use(unknownPath);
   app.use(problemHandler);
 

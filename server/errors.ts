@@ -9,6 +9,7 @@ export const ERRORS = {
   FORBIDDEN: { status: 403, title: 'Not allowed' },
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
+  NOT_ACCEPTABLE: { status: 406, title: 'Not acceptable' },
   VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request came too slowly' },
   CONFLICT: { status: 409, title: 'Conflict' },

@@ -174,6 +174,8 @@ export const serverSettings = z.object({
   socketsPerUser: z.coerce.number('expected a number of sockets').int().min(1).default(50),
   /** Most subscriptions and other operations under way on one WebSocket. */
   operationsPerSocket: z.coerce.number('expected a number of operations').int().min(1).default(100),
+  /** How long a GraphQL WebSocket may stay open without an operation, in milliseconds. */
+  socketIdleMillis: z.coerce.number('expected milliseconds').int().min(100).max(86_400_000).default(600_000), // 10 min
   /** Origins that browsers may call from, by comma; with demo data every loopback origin may. */
   corsOrigins: list.default([]),
   /** Proxies whose X-Forwarded-For counts: addresses, subnets, or `loopback`, `uniquelocal`; by comma. */

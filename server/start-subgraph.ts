@@ -4,6 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { viewerOf } from './auth/authenticate.ts';
 import { EndedSessions } from './auth/ended-sessions.ts';
 import { JwksKeys } from './auth/jwks-keys.ts';
+import { serviceSecretOf } from './auth/service-secret.ts';
 import { serviceTokens } from './auth/service-tokens.ts';
 import { TokenVerifier } from './auth/token-verifier.ts';
 import { ANONYMOUS, type Viewer } from './auth/viewer.ts';
@@ -19,6 +20,7 @@ import { limitFields } from './graphql/limit-fields.ts';
 import { OperationChecks } from './graphql/operation-checks.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from './graphql/subgraph-endpoint.ts';
 import { serveSubscriptions } from './graphql/subscriptions.ts';
+import { forwardingProofOf } from './http/forwarding-proof.ts';
 import { createApp } from './http/create-app.ts';
 import { close, httpServerFor, listen } from './http/listen.ts';
 import { contextOf } from './http/request-context.ts';
@@ -38,7 +40,7 @@ import { rateLimited } from './rest/rate-limit.ts';
 import { openRateLimitStores } from './rest/rate-limit-store.ts';
 import type { ServerSettings } from './settings.ts';
 import { stopInOrder } from './stop-in-order.ts';
-import { UnitOfWork, type Origin } from './unit-of-work.ts';
+import { NOWHERE, UnitOfWork, type Origin } from './unit-of-work.ts';
 
 export interface StartOptions {
   /** 0 lets the system choose. */
@@ -115,8 +117,11 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   const generalLimitPerMinute = settings.rateLimits ? REQUESTS_PER_MINUTE : undefined;
   let stopping = false;
 
-  const origins = new RequestOrigins(settings.trustedProxies);
-  const app = createApp(settings, log, metrics);
+  const origins = new RequestOrigins(
+    settings.trustedProxies,
+    forwardingProofOf(await serviceSecretOf(settings)),
+  );
+  const app = createApp(settings, { origins, log, metrics });
   const poolWatch = orm && base.database && (await watchPool(orm, base.database));
   mountHealth(app, {
     checks: {
@@ -288,14 +293,6 @@ const postOnly: RequestHandler = (req, res, next) => {
   if (req.method === 'POST') return next();
   res.set('Allow', 'POST, OPTIONS');
   throw new PlatformError('METHOD_NOT_ALLOWED', `${req.method} is not possible here; allowed: POST.`);
-};
-
-const NOWHERE: Origin = {
-  requestId: '',
-  traceparent: '',
-  authorization: undefined,
-  address: '',
-  userAgent: '',
 };
 
 async function ormOf(

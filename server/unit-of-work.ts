@@ -3,17 +3,30 @@ import type { Viewer } from './auth/viewer.ts';
 import { RolledBackError } from './database/platform-client.ts';
 import { read } from './database/read.ts';
 import { logOfRequest, type Logger } from './observability/logger.ts';
+import type { ServiceName } from './settings.ts';
 
 /** Where a unit of work comes from: for passing identity and trace on to other services. */
 export interface Origin {
   readonly requestId: string;
   readonly traceparent: string;
-  /** The caller's `Authorization`, for calls in her name. */
+  /** The caller's `Authorization`, for calls in their name. */
   readonly authorization: string | undefined;
   readonly address: string;
   /** `User-Agent`, cut to 256 characters; for lists of log-ins. */
   readonly userAgent: string;
+  /** The path under which the gateway serves this service, such as `/gym`, if the request came through it; else empty. */
+  readonly prefix: string;
 }
+
+/** The origin of work that no request has asked for. */
+export const NOWHERE: Origin = {
+  requestId: '',
+  traceparent: '',
+  authorization: undefined,
+  address: '',
+  userAgent: '',
+  prefix: '',
+};
 
 /**
  * One request, one subscription event or one socket frame: who asks, a fresh EntityManager, and what is to happen
@@ -40,6 +53,18 @@ export class UnitOfWork {
     const { requestId, traceparent } = this.origin;
     if (!requestId) return this.serviceLog;
     return (this.ownLog ??= logOfRequest(this.serviceLog, requestId, traceparent));
+  }
+
+  /**
+   * A path at this service as the caller can fetch it: below the gateway's prefix if they asked through the gateway.
+   * URLs stay as they are.
+   * @param service whose path it is, if it is another service's; only the gateway serves that one beside this one
+   */
+  publicPath<Path extends string | null>(path: Path, service?: ServiceName): Path;
+  publicPath(path: string | null, service?: ServiceName): string | null {
+    if (!path?.startsWith('/')) return path;
+    const { prefix } = this.origin;
+    return (service ? prefix.replace(/[^/]+$/, service) : prefix) + path;
   }
 
   /** The EntityManager; inside `transaction` that of the transaction. */

@@ -1,5 +1,5 @@
 import { TOO_MANY_SOCKETS } from '#server/http/socket-limits.ts';
-import { IDLE } from '../subscriptions/idle-sockets.ts';
+import { IDLE } from '#server/http/idle-sockets.ts';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { jsonSchemaOf } from './json-schema.ts';

@@ -5,6 +5,6 @@ import type { Origin } from '#server/unit-of-work.ts';
 /** What a request to the gateway carries on to the subgraphs. */
 export interface GatewayContext extends Origin, Record<string, unknown> {
   readonly viewer: Viewer;
-  /** The client of an HTTP request, whose calls end when it leaves; absent for operations over a WebSocket. */
+  /** The client of an HTTP request, or of a query over a WebSocket: its calls end when it leaves. Absent for subscriptions. */
   readonly client?: Client;
 }

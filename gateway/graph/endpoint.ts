@@ -4,6 +4,7 @@ import type { GraphQLError } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
+import { acceptableAnswer } from '#server/graphql/media-types.ts';
 import { graphqlErrorHandler } from '#server/graphql/subgraph-endpoint.ts';
 import { readJson } from '#server/http/json-body.ts';
 import { contextOf } from '#server/http/request-context.ts';
@@ -16,6 +17,7 @@ import { permissionOf } from '../authorization/permission.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { Client } from '../subgraphs/client.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
+import type { PlatformHeaders } from '../subgraphs/platform-headers.ts';
 import { RequestCounts } from '../subgraphs/request-counts.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
 import type { GraphSocketOptions } from '../subscriptions/websocket.ts';
@@ -43,6 +45,7 @@ export interface GatewayEndpointOptions {
   writes: Writes;
   /** The gateway's own. */
   tokens: ServiceTokens;
+  platformHeaders: PlatformHeaders;
   log: Logger;
 }
 
@@ -75,6 +78,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     log,
     metrics,
     tokens,
+    headersOf: (url) => options.platformHeaders.of(url),
     permissionOf: (loaded, document, operationName, viewer) =>
       permissionOf(loaded, graph.current.requirements, document, operationName, viewer),
   });
@@ -100,6 +104,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     notStored,
     optionalAuth(verifier),
     ...(store ? [rateLimited({ ...RATE_LIMIT, store })] : []),
+    acceptableAnswer,
     jsonOrUpload,
     multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: 10 }),
     readJson(),
@@ -149,7 +154,7 @@ const notStored: RequestHandler = (_req, res, next) => {
   next();
 };
 
-function graphOptions({ settings, metrics, log, writes }: GatewayEndpointOptions) {
+function graphOptions({ settings, metrics, log, writes, platformHeaders }: GatewayEndpointOptions) {
   const requests = new RequestCounts(metrics);
   const fallbacks = new Counter({
     name: 'executor_fallbacks_total',
@@ -160,16 +165,19 @@ function graphOptions({ settings, metrics, log, writes }: GatewayEndpointOptions
   const urlOf = subgraphUrls(settings);
   return {
     writes,
-    connect: (name: string, urlInFile: string) =>
-      new HttpSubgraph({
+    connect: (name: string, urlInFile: string) => {
+      const url = urlOf(name, urlInFile);
+      return new HttpSubgraph({
         name,
-        url: urlOf(name, urlInFile),
+        url,
+        headers: platformHeaders.of(url),
         timeoutMillis: settings.subgraphTimeoutMillis,
         connections: settings.subgraphConnections,
         shareInFlight: settings.shareInFlight,
         writes,
         onDone: requests.of(name),
-      }),
+      });
+    },
     costLimit: settings.costLimit,
     assumedListSize: settings.assumedListSize,
     maxListSize: isOwnSupergraph(settings) ? MAX_PAGE : Infinity,

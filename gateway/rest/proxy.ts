@@ -18,6 +18,8 @@ import { isPrivatePath } from './private-paths.ts';
 export interface ProxyOptions {
   settings: GatewaySettings;
   origins: RequestOrigins;
+  /** Makes the services believe what the gateway says about clients. */
+  proof: string | undefined;
   log: Logger;
 }
 
@@ -26,18 +28,18 @@ export interface ProxyOptions {
  * Returns the handler for WebSocket upgrades below the prefixes.
  */
 export function mountProxies(app: Express, options: ProxyOptions): { upgrade: Upgrade; close(): void } {
-  const { settings, origins } = options;
+  const { settings } = options;
   const agent = new http.Agent({ keepAlive: true, maxSockets: settings.subgraphConnections });
   const proxies = new Map(SERVICE_NAMES.map((service) => [service, proxyTo(service, options, agent)]));
   for (const [service, proxy] of proxies)
-    app.use(`/${service}`, withoutPrivatePaths, ownConnection, forwarding(service, origins), proxy);
+    app.use(`/${service}`, withoutPrivatePaths, ownConnection, forwarding(service, options), proxy);
   return {
     upgrade(request, socket, head) {
       const [, service = '', rest] = /^\/(\w+)(\/.*)$/.exec(request.url ?? '') ?? [];
       const proxy = proxies.get(service as ServiceName);
       if (!proxy || !rest || isPrivatePath(rest)) return false;
       request.url = rest;
-      setForwardingHeaders(request, origins, `/${service}`);
+      setForwardingHeaders(request, { ...options, prefix: `/${service}` });
       proxy.upgrade(request as Request, socket as Socket, head);
       return true;
     },
@@ -58,9 +60,9 @@ const ownConnection: RequestHandler = (req, res, next) => {
 };
 
 const forwarding =
-  (service: ServiceName, origins: RequestOrigins): RequestHandler =>
+  (service: ServiceName, { origins, proof }: ProxyOptions): RequestHandler =>
   (req, res, next) => {
-    setForwardingHeaders(req, origins, `/${service}`);
+    setForwardingHeaders(req, { origins, proof, prefix: `/${service}` });
     const { id, traceparent } = contextOf(res);
     req.headers['x-request-id'] = id;
     req.headers.traceparent = traceparent;

@@ -24,6 +24,8 @@ export interface FederatedSubscriptionsOptions {
   metrics: Metrics;
   /** The gateway's own: by them it proves itself to the subgraphs. */
   tokens: ServiceTokens;
+  /** Sent with the handshake of a socket to the subgraph at that GraphQL URL. Default: none. */
+  headersOf?(url: string): Readonly<Record<string, string>>;
   /** What of an operation a caller gets. Default: everything. @throws GraphQLError where that is nothing */
   permissionOf?(
     graph: LoadedGraph,

@@ -43,7 +43,7 @@ export class SharedWork implements Seating {
 
   constructor(options: SharedWorkOptions) {
     this.options = options;
-    this.sockets = new UpstreamSockets(options.log, options.tokens);
+    this.sockets = new UpstreamSockets(options);
   }
 
   get counts(): { upstreams: number; groups: number } {

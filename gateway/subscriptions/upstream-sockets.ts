@@ -16,6 +16,14 @@ export interface UpstreamSocket {
   readonly isConnected: boolean;
 }
 
+export interface UpstreamSocketsOptions {
+  log: Logger;
+  /** The gateway's own. */
+  tokens: ServiceTokens;
+  /** Sent with the handshake of a socket to that URL. Default: none. */
+  headersOf?: ((url: string) => Readonly<Record<string, string>>) | undefined;
+}
+
 /**
  * The sockets to the subgraphs, each opened at its first subscription and closed after its last: one for what viewers
  * ask for themselves, and one, which proves to be the gateway's, for what is asked for audiences.
@@ -24,11 +32,12 @@ export class UpstreamSockets {
   private readonly known = new Map<string, UpstreamSocket>();
   private readonly log: Logger;
   private readonly tokens: ServiceTokens;
+  private readonly headersOf: (url: string) => Readonly<Record<string, string>>;
 
-  /** @param tokens the gateway's own */
-  constructor(log: Logger, tokens: ServiceTokens) {
+  constructor({ log, tokens, headersOf = () => ({}) }: UpstreamSocketsOptions) {
     this.log = log;
     this.tokens = tokens;
+    this.headersOf = headersOf;
   }
 
   /** The socket to the subgraph at that GraphQL URL. */
@@ -44,7 +53,7 @@ export class UpstreamSockets {
     let isConnected = false;
     const client = createClient({
       url: url.replace(/^http/, 'ws'),
-      webSocketImpl: AbandonableWebSocket,
+      webSocketImpl: abandonableWebSocket(this.headersOf(url)),
       connectionParams: isProved
         ? async () => ({ gateway: `Bearer ${await this.tokens.get()}` })
         : () => this.carrierParams(),
@@ -116,9 +125,14 @@ export class UpstreamSockets {
 }
 
 /** What comes over a socket that was given up is not heard any more: another has taken its place, and is ahead of it. */
-class AbandonableWebSocket extends WebSocket {
-  override close(code?: number, data?: string | Buffer): void {
-    if (code === GIVEN_UP) this.terminate();
-    else super.close(code, data);
-  }
-}
+const abandonableWebSocket = (headers: Readonly<Record<string, string>>) =>
+  class extends WebSocket {
+    constructor(url: string, protocols: string | string[]) {
+      super(url, protocols, { headers });
+    }
+
+    override close(code?: number, data?: string | Buffer): void {
+      if (code === GIVEN_UP) this.terminate();
+      else super.close(code, data);
+    }
+  };

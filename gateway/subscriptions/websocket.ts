@@ -15,6 +15,7 @@ import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
+import { closeIdle, Idleness } from '#server/http/idle-sockets.ts';
 import {
   checkOperations,
   socketsPerUser,
@@ -24,8 +25,9 @@ import {
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../graph/context.ts';
 import { Documents } from './documents.ts';
-import { IDLE, Idleness } from './idle-sockets.ts';
+import { singleResult } from './single-result.ts';
 import { writtenResults } from './result-frames.ts';
+import { Client } from '../subgraphs/client.ts';
 import type { FederatedSubscriptions } from './federated-subscriptions.ts';
 
 export interface GraphSocketOptions {
@@ -96,7 +98,7 @@ export function serveGraphOverSockets(
           extra.socket.close(TOO_MANY_SOCKETS, 'This user has too many sockets; close one of them.');
           return false;
         }
-        extra.idleness = new Idleness();
+        extra.idleness = new Idleness(options.settings);
         extra.operations = socket.subscriptions;
         open.add(extra);
         return true;
@@ -151,14 +153,14 @@ export function serveGraphOverSockets(
           ];
         }
       },
-      execute: async (args) => {
+      execute: (args) => {
         const { document, operationName, variableValues, contextValue } = args;
-        return withErrors(
-          await options.execute(
-            { document, operationName: operationName ?? undefined, variables: variableValues ?? {} },
-            contextValue as GatewayContext,
-          ),
+        const client = new Client();
+        const result = options.execute(
+          { document, operationName: operationName ?? undefined, variables: variableValues ?? {} },
+          { ...(contextValue as GatewayContext), client },
         );
+        return singleResult(result.then(withErrors), () => client.leave());
       },
       subscribe: (args) => {
         const { document, operationName, variableValues, contextValue } = args;
@@ -185,12 +187,6 @@ export function serveGraphOverSockets(
 
 const userOf = ({ gatewayContext }: Connection): string | undefined =>
   gatewayContext?.viewer.kind === 'user' ? gatewayContext.viewer.userId : undefined;
-
-function closeIdle(open: ReadonlySet<Connection>): void {
-  for (const { socket, idleness, operations = {} } of open)
-    if (idleness?.isTooLong(Object.keys(operations).length))
-      socket.close(IDLE, 'Nothing was asked for in 10 minutes; connect again if there is something.');
-}
 
 /** Closes the sockets of those who were logged out elsewhere: they hear nothing more within 5 s. */
 async function closeEnded(open: ReadonlySet<Connection>, { verifier }: GraphSocketOptions): Promise<void> {

@@ -1,29 +1,27 @@
-import { type GraphQLError, isObjectType, isUnionType, type GraphQLSchema } from 'graphql';
+import { type GraphQLError, isUnionType, type GraphQLSchema } from 'graphql';
 import { PlatformError } from '../errors.ts';
+import { EntityKeys } from './entity-keys.ts';
 import { graphqlErrorOf } from './errors.ts';
 
 /**
- * Has `_entities` answer null and a clear error for a representation of no entity type, instead of failing for all
- * representations with an internal error. The type name comes from the caller, like any other input.
+ * Makes `_entities` answer null and a clear error for a representation of no entity type, or without the fields of a
+ * key, instead of an internal error. Representations come from the caller, like any other input.
  */
 export function checkRepresentations(schema: GraphQLSchema): void {
   const field = schema.getQueryType()?.getFields()._entities;
   const union = schema.getType('_Entity');
   if (!field?.resolve || !isUnionType(union)) return;
-  const names = new Set(union.getTypes().map(({ name }) => name));
+  const keys = new Map(union.getTypes().map((type) => [type.name, new EntityKeys(type)]));
   const { resolve } = field;
   field.resolve = (root, { representations, ...args }: Representations, context, info): unknown[] =>
     representations.map((representation) => {
       const typename = typenameOf(representation);
-      if (typename === undefined || !names.has(typename) || !isObjectType(schema.getType(typename)))
-        return unknownEntity(typename, names);
+      const keysOfType = typename === undefined ? undefined : keys.get(typename);
+      if (typename === undefined || !keysOfType) return unknownEntity(typename, [...keys.keys()]);
+      const read = keysOfType.read(representation as Record<string, unknown>);
+      if (!read) return withoutKey(typename, keysOfType);
       // Each by itself: the reference resolvers load together all the same, through their DataLoaders.
-      const [entity] = resolve(
-        root,
-        { ...args, representations: [representation] },
-        context,
-        info,
-      ) as unknown[];
+      const [entity] = resolve(root, { ...args, representations: [read] }, context, info) as unknown[];
       return entity;
     });
 }
@@ -39,12 +37,20 @@ function typenameOf(representation: unknown): string | undefined {
 }
 
 /** graphql-js takes an error as an element of a list for a null there. */
-function unknownEntity(typename: string | undefined, names: ReadonlySet<string>): GraphQLError {
+function unknownEntity(typename: string | undefined, names: readonly string[]): GraphQLError {
   const came = typename === undefined ? 'none' : `"${typename.slice(0, 100)}"`;
   return graphqlErrorOf(
     new PlatformError(
       'VALIDATION_FAILED',
-      `Expected a __typename of ${[...names].join(', ')} in each representation, got ${came}.`,
+      `Expected a __typename of ${names.join(', ')} in each representation, got ${came}.`,
     ),
   );
 }
+
+const withoutKey = (typename: string, { texts }: EntityKeys): GraphQLError =>
+  graphqlErrorOf(
+    new PlatformError(
+      'VALIDATION_FAILED',
+      `Expected the fields of a key of ${typename} in its representation: ${texts.join('; or ')}.`,
+    ),
+  );

@@ -15,6 +15,7 @@ import { platformErrorOf } from '../rest/problem.ts';
 import type { Audience } from '../audience.ts';
 import { apolloOptions, quietPlugins } from './apollo-options.ts';
 import { extensionsOf, formatGraphqlError } from './errors.ts';
+import { acceptableAnswer } from './media-types.ts';
 import type { OperationChecks } from './operation-checks.ts';
 import { scalars } from './scalars.ts';
 
@@ -73,6 +74,7 @@ export async function mountGraphEndpoint<Services extends object>(
     '/graphql',
     optionalAuth(options.verifier),
     ...(options.rateLimiter ? [options.rateLimiter] : []),
+    acceptableAnswer,
     multipartBody,
     readJson(),
     ((req, _res, next) => {

@@ -16,6 +16,7 @@ import { viewerOf } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { refusalOfDatabase } from '../database/refusals.ts';
 import { forbidden, PlatformError } from '../errors.ts';
+import { closeIdle, Idleness } from '../http/idle-sockets.ts';
 import { checkOperations, type SocketSettings } from '../http/socket-limits.ts';
 import type { Logger } from '../observability/logger.ts';
 import { validated } from '../validate.ts';
@@ -41,7 +42,13 @@ type Connection = Extra &
     audiences?: Audiences;
     /** It carries the subscriptions of many users, so it may have any number. */
     isGateway?: boolean;
+    /** Absent on the gateway's sockets: they wait for its next client. */
+    idleness?: Idleness;
+    operations?: Readonly<Record<string, unknown>>;
   };
+
+/** How often idle sockets are looked for. */
+const CHECK_IDLE_MILLIS = 2_500;
 
 /** The service whose own token makes a socket the gateway's. */
 const GATEWAY = 'gateway';
@@ -56,12 +63,27 @@ export function serveSubscriptions(
   sockets: WebSocketServer,
   options: SubscriptionEndpointOptions,
 ): () => Promise<void> {
+  const open = new Set<Connection>();
+  const checking = setInterval(() => closeIdle(open), CHECK_IDLE_MILLIS);
+  checking.unref();
   const endpoint = useServer<Record<string, unknown>, Connection>(
     {
       schema: options.schema,
-      onConnect: (socket) => admit(socket, options),
-      onClose: ({ extra }) => extra.audiences?.dispose(),
+      onConnect: async (socket) => {
+        const { extra } = socket;
+        if (!(await admit(socket, options))) return false;
+        if (extra.socket.readyState !== extra.socket.OPEN || extra.isGateway) return true;
+        extra.idleness = new Idleness(options.settings);
+        extra.operations = socket.subscriptions;
+        open.add(extra);
+        return true;
+      },
+      onClose: ({ extra }) => {
+        open.delete(extra);
+        extra.audiences?.dispose();
+      },
       onSubscribe: async (socket, _id, payload) => {
+        socket.extra.idleness?.interrupt();
         try {
           if (!socket.extra.isGateway)
             checkOperations(Object.keys(socket.subscriptions).length, options.settings);
@@ -81,6 +103,7 @@ export function serveSubscriptions(
     25_000, // ping every 25 s
   );
   return async () => {
+    clearInterval(checking);
     await endpoint.dispose();
   };
 }
@@ -186,6 +209,6 @@ async function eventArgs(
 /** A text value by its name in any case. */
 function stringIn(record: unknown, name: string): string | undefined {
   if (typeof record !== 'object' || record === null) return undefined;
-  const entry = Object.entries(record).find(([key]) => key.toLowerCase() === name);
+  const entry = Object.entries(record).find(([key]) => key.toLowerCase() === name.toLowerCase());
   return typeof entry?.[1] === 'string' ? entry[1] : undefined;
 }

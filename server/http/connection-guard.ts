@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ERRORS } from '../errors.ts';
+import { FORWARDED_PROOF } from './forwarding-proof.ts';
 import { Quota } from './quota.ts';
 
 export interface ConnectionGuardOptions {
@@ -8,6 +9,8 @@ export interface ConnectionGuardOptions {
   connectionsPerAddress: number;
   /** Whether an address is that of a trusted proxy, which has connections for many clients. */
   isTrusted(address: string, hop: number): boolean;
+  /** Whether a request comes from a trusted proxy of any address. */
+  isFromProxy(request: IncomingMessage): boolean;
 }
 
 /** A trusted proxy may have so many times the connections of a client. */
@@ -27,6 +30,8 @@ interface Connection {
   /** How long the server has waited for that body, in milliseconds; not while it does not read. */
   waitedMillis: number;
   bytesBefore: number;
+  /** Its first request has shown that it is the gateway's: it counts for a proxy from now on. */
+  becomesProxy(): void;
 }
 
 /**
@@ -40,7 +45,7 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
   const perProxy = new Quota(options.connectionsPerAddress * PROXY_FACTOR);
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
-    const quota = options.isTrusted(address, 0) ? perProxy : perAddress;
+    let quota = options.isTrusted(address, 0) ? perProxy : perAddress;
     if (!quota.enter(address)) return void socket.destroy();
     connections.set(socket, {
       req: undefined,
@@ -48,6 +53,11 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
       slow: undefined,
       waitedMillis: 0,
       bytesBefore: 0,
+      becomesProxy() {
+        if (quota === perProxy || !perProxy.enter(address)) return;
+        quota.leave(address);
+        quota = perProxy;
+      },
     });
     socket.once('close', () => {
       quota.leave(address);
@@ -60,6 +70,10 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
     if (!connection) return;
     connection.req = req;
     connection.res = res;
+    if (FORWARDED_PROOF in req.headers && options.isFromProxy(req)) connection.becomesProxy();
+  });
+  server.prependListener('upgrade', (req) => {
+    if (options.isFromProxy(req)) connections.get(req.socket)?.becomesProxy();
   });
   const looking = setInterval(() => {
     for (const [socket, connection] of connections) look(socket, connection);

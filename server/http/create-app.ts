@@ -6,17 +6,19 @@ import { withoutRedaction, type Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ServerSettings } from '../settings.ts';
 import { contextOf, operationOf, requestContext } from './request-context.ts';
-import { RequestOrigins } from './request-origin.ts';
+import type { RequestOrigins } from './request-origin.ts';
 
 /** The version of the REST interface, in every answer's `API-Version`; a breaking change would get a path prefix `/v2`. */
 export const API_VERSION = 1;
 
 /** An express application with what every server here answers with: request id, log line, metrics, security headers, CORS, compression. */
-export function createApp(settings: ServerSettings, log: Logger, metrics: Metrics): Express {
+export function createApp(
+  settings: ServerSettings,
+  { origins, log, metrics }: { origins: RequestOrigins; log: Logger; metrics: Metrics },
+): Express {
   const app = express();
   const requests = withoutRedaction(log);
   app.disable('x-powered-by');
-  const origins = new RequestOrigins(settings.trustedProxies);
   app.set('trust proxy', origins.isTrusted);
   app.set('query parser', 'simple');
   app.use(requestContext(log, origins));

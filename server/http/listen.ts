@@ -9,7 +9,7 @@ import type { RequestOrigins } from './request-origin.ts';
 export function httpServerFor(
   listener: RequestListener,
   { rateLimits, socketsPerAddress }: Pick<ServerSettings, 'rateLimits' | 'socketsPerAddress'>,
-  { isTrusted }: RequestOrigins,
+  origins: RequestOrigins,
 ): Server {
   const server = createServer(
     {
@@ -23,7 +23,11 @@ export function httpServerFor(
     listener,
   );
   const connectionsPerAddress = rateLimits ? socketsPerAddress : Infinity;
-  guardConnections(server, { connectionsPerAddress, isTrusted });
+  guardConnections(server, {
+    connectionsPerAddress,
+    isTrusted: origins.isTrusted,
+    isFromProxy: (request) => origins.isFromProxy(request),
+  });
   return server;
 }
 

@@ -14,8 +14,6 @@ export interface RequestContext {
   readonly address: string;
   /** All that is passed on to rules and to other services. */
   readonly origin: Origin;
-  /** The gateway's prefix, such as `/gym`, if the request came through it; else empty. */
-  readonly prefix: string;
   readonly log: Logger;
   viewer: Viewer;
 }
@@ -31,7 +29,6 @@ export function requestContext(log: Logger, origins: RequestOrigins): RequestHan
       traceparent,
       address,
       origin,
-      prefix: origins.publicAddressOf(req).prefix,
       get log() {
         return (ownLog ??= logOfRequest(log, id, traceparent));
       },

@@ -18,4 +18,7 @@ export function checkOperations(underWay: number, { rateLimits, operationsPerSoc
   );
 }
 
-export type SocketSettings = Pick<ServerSettings, 'rateLimits' | 'socketsPerUser' | 'operationsPerSocket'>;
+export type SocketSettings = Pick<
+  ServerSettings,
+  'rateLimits' | 'socketsPerUser' | 'operationsPerSocket' | 'socketIdleMillis'
+>;

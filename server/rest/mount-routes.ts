@@ -278,9 +278,9 @@ async function send(req: Request, res: Response, reply: Reply): Promise<void> {
   }
   res.status(reply.status).set({ ...jsonHeaders(body), ...reply.headers });
   if (reply.headers.Location?.startsWith('/'))
-    res.set('Location', contextOf(res).prefix + reply.headers.Location);
+    res.set('Location', contextOf(res).origin.prefix + reply.headers.Location);
   if (reply instanceof PagedReply && reply.nextCursor !== undefined)
-    res.set('Link', `<${nextUrl(req, contextOf(res).prefix, reply.nextCursor)}>; rel="next"`);
+    res.set('Link', `<${nextUrl(req, contextOf(res).origin.prefix, reply.nextCursor)}>; rel="next"`);
   if (body === undefined) res.end();
   else res.send(JSON.stringify(body));
 }

@@ -52,7 +52,7 @@ export const problemAnswer = (
 function problemOf(
   error: PlatformError,
   instance: string,
-  { id: requestId, prefix }: RequestContext,
+  { id: requestId, origin: { prefix } }: RequestContext,
 ): Problem {
   return {
     type: `urn:fitness-platform:error:${error.code}`,

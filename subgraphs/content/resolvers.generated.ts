@@ -237,7 +237,7 @@ export type WorkoutRoutine = {
   exercises: Scalars['JSON']['output'];
   /** The exercises of all blocks as the library has them, each once, in their order. */
   exerciseList: Array<Exercise>;
-  /** Path of the picture at the content service, `/media/...`; `?size=small|medium|large` chooses a size. Null where there is none. */
+  /** Path of the picture at the server that you ask, at the gateway `/content/media/<file>`; `?size=small|medium|large` chooses a size. Null if there is none. */
   image: Maybe<Scalars['String']['output']>;
   durationMinutes: Scalars['Int']['output'];
   /** The gym that made it for its own people; null: everybody's. */
@@ -279,7 +279,7 @@ export type Exercise = {
   category: Scalars['String']['output'];
   /** What a set of it counts. */
   modality: Modality;
-  /** Path of the picture at the content service, `/media/...`. */
+  /** Path of the picture at the server that you ask, as that of a routine. */
   image: Maybe<Scalars['String']['output']>;
   /** The gym that added it; null: of the common library. */
   gymId: Maybe<Scalars['ID']['output']>;
@@ -299,7 +299,7 @@ export type Product = {
   price: Scalars['Int']['output'];
   /** ISO 4217. */
   currency: Scalars['String']['output'];
-  /** Paths of pictures at the content service, `/media/...`, or URLs. */
+  /** Paths of pictures at the server that you ask, at the gateway `/content/media/<file>`; or URLs. */
   images: Array<Scalars['String']['output']>;
   variants: Array<ProductVariant>;
   /** Pieces there are; null: not counted. Where there are variants, theirs counts. */

@@ -558,7 +558,7 @@ export type Post = {
   author: Maybe<User>;
   /** Empty once the account of its author is deleted. */
   text: Scalars['String']['output'];
-  /** Path of the picture at the gym service (below `/gym` at the gateway), or null. */
+  /** Path of the picture at the server that you ask, at the gateway `/gym/media/<file>`; null if there is none. */
   image: Maybe<Scalars['String']['output']>;
   likeCount: Scalars['Int']['output'];
   /** Who liked it, latest first; null in the place of whom you may not see. */

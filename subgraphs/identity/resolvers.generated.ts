@@ -220,7 +220,7 @@ export type User = {
   gymId: Maybe<Scalars['ID']['output']>;
   /** What the member shows to check in. Only for the user herself and the admins of her gym. */
   qrCode: Maybe<Scalars['String']['output']>;
-  /** Path of the picture below the identity service, e.g. `/avatars/<file>`; null where there is none. */
+  /** Path of the picture at the server that you ask, at the gateway `/identity/avatars/<file>`; null if there is none. */
   avatar: Maybe<Scalars['String']['output']>;
   /** BCP 47 language tag, e.g. `de-AT`. */
   locale: Scalars['String']['output'];
@@ -288,7 +288,7 @@ export type AccountExport = {
   expiresAt: Scalars['DateTime']['output'];
   /** One for each service. */
   parts: Array<AccountExportPart>;
-  /** Path of the JSON document below the identity service, to be fetched with your access token; null until it is complete. */
+  /** Path of the JSON document at the server that you ask, to be fetched with your access token; null until it is complete. */
   document: Maybe<Scalars['String']['output']>;
 };
 

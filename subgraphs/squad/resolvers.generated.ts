@@ -477,7 +477,7 @@ export type FeedItem = {
   /** An announcement's title. */
   title: Maybe<Scalars['String']['output']>;
   text: Scalars['String']['output'];
-  /** Address of a post's picture, as the gym service gives it. */
+  /** Path of a post's picture: at the gateway `/gym/media/<file>`; at the squad service's own port `/media/<file>`, which the gym service serves. */
   image: Maybe<Scalars['String']['output']>;
   /** Of a squad workout: everybody who took part; null in the place of whom you may not see. */
   participants: Array<Maybe<User>>;

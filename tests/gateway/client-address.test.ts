@@ -10,14 +10,13 @@ const TRUSTED = '127.0.0.1';
 const UNTRUSTED = '127.0.0.9';
 
 let platform: TestPlatform;
-beforeAll(async () => {
+const startTrusting = async (trusted: string): Promise<void> => {
   platform = await startPlatform({
     services: ['identity'],
     gateway: true,
-    env: { TRUSTED_PROXIES: TRUSTED },
+    env: { TRUSTED_PROXIES: trusted },
   });
-});
-afterAll(() => platform.stop());
+};
 
 const LOG_IN = `mutation { login(input: { email: "zoe@aqua.test", password: "${DEMO_PASSWORD}" }) { token } }`;
 const FORGED = {
@@ -107,8 +106,10 @@ async function addressOfSession(token: string): Promise<string> {
 
 describe('the address of a client', () => {
   beforeAll(async () => {
+    await startTrusting(TRUSTED);
     await overGraph('gateway', LOG_IN)({ localAddress: TRUSTED, headers: {} });
-  });
+  }, 60_000);
+  afterAll(() => platform.stop());
 
   it.each(DOORS)('is that of its connection, whatever it claims: %s', async (_door, logIn) => {
     expect(await addressOfSession(await logIn({ localAddress: UNTRUSTED, headers: FORGED }))).toBe(UNTRUSTED);
@@ -123,12 +124,36 @@ describe('the address of a client', () => {
     const caller = { localAddress: TRUSTED, headers: { 'x-forwarded-for': 'unknown' } };
     expect(await addressOfSession(await logIn(caller))).toBe(TRUSTED);
   });
+
+  it('leads no link to a prefix that an untrusted client names', async () => {
+    const caller = { localAddress: UNTRUSTED, headers: FORGED };
+    const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
+    expect(direct.instance).toBe('/nothing');
+    const through = JSON.parse(await post(`${platform.url('gateway')}/identity/nothing`, {}, caller));
+    expect(through.instance).toBe('/identity/nothing');
+  });
 });
 
-it('leads no link to a prefix that an untrusted client names', async () => {
-  const caller = { localAddress: UNTRUSTED, headers: FORGED };
-  const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
-  expect(direct.instance).toBe('/nothing');
-  const through = JSON.parse(await post(`${platform.url('gateway')}/identity/nothing`, {}, caller));
-  expect(through.instance).toBe('/identity/nothing');
+describe("the address of a client if the gateway's own address is not trusted", () => {
+  beforeAll(async () => {
+    await startTrusting('192.0.2.1');
+    await overGraph('gateway', LOG_IN)({ localAddress: TRUSTED, headers: {} });
+  }, 60_000);
+  afterAll(() => platform.stop());
+
+  it.each(DOORS)('is that of its connection, whatever it claims: %s', async (_door, logIn) => {
+    const forgedProof = { ...FORGED, 'x-forwarded-proof': 'guessed' };
+    for (const localAddress of [TRUSTED, UNTRUSTED]) {
+      const token = await logIn({ localAddress, headers: forgedProof });
+      expect(await addressOfSession(token)).toBe(localAddress);
+    }
+  });
+
+  it("leads links through the gateway's prefix, and to no other", async () => {
+    const caller = { localAddress: TRUSTED, headers: FORGED };
+    const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
+    expect(direct.instance).toBe('/nothing');
+    const through = JSON.parse(await post(`${platform.url('gateway')}/identity/nothing`, {}, caller));
+    expect(through.instance).toBe('/identity/nothing');
+  });
 });

@@ -7,7 +7,12 @@ import { startRedis, type OwnRedis } from '../support/redis.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
 const TYPES = `
-  type Query { n: Int }
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective"])
+    @link(url: "https://example.test/cacheControl/v1.0", import: ["@cacheControl"])
+    @composeDirective(name: "@cacheControl")
+  directive @cacheControl(maxAge: Int) on FIELD_DEFINITION
+  type Query { n: Int public: Int @cacheControl(maxAge: 600) }
   type Mutation { set(n: Int!): Int }
 `;
 
@@ -24,7 +29,12 @@ beforeAll(async () => {
   if (canRedis) redis = await startRedis();
   const env: Record<string, string> = redis ? { REDIS_URL: redis.url } : {};
   graph = await startOtherGraph(
-    { numbers: { typeDefs: TYPES, resolvers: { Query: { n: () => value }, Mutation: { set } } } },
+    {
+      numbers: {
+        typeDefs: TYPES,
+        resolvers: { Query: { n: () => value, public: () => value }, Mutation: { set } },
+      },
+    },
     env,
   );
   other = await startGateway(
@@ -100,6 +110,24 @@ describe('a query that is sent after the answer to a mutation of the same caller
       expect(await ask(late, '{ n }')).toEqual({ data: { n: round } });
       older.release();
       expect(await older.answer).toEqual({ data: { n: round === 2 ? 1 : round - 1 } });
+    }
+  });
+});
+
+describe('an answer that @cacheControl lets a gateway give again', () => {
+  it.each([
+    ['the same gateway', () => graph.url],
+    ...(canRedis ? [['another gateway', () => other.url] as const] : []),
+  ] as [string, () => string][])('is forgotten after a mutation at %s', async (_where, writer) => {
+    // An answer is kept from the second time on that its operation is asked for.
+    await ask(graph.url, '{ public }');
+    const requests = () => graph.subgraph('numbers').requests;
+    for (let round = 100; round < 105; round += 1) {
+      await ask(writer(), `mutation { set(n: ${round}) }`);
+      expect(await ask(graph.url, '{ public }')).toEqual({ data: { public: round } });
+      const before = requests();
+      expect(await ask(graph.url, '{ public }')).toEqual({ data: { public: round } });
+      expect(requests()).toBe(before);
     }
   });
 });

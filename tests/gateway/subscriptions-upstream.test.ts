@@ -63,6 +63,7 @@ function listen(
       traceparent: '',
       address: '',
       userAgent: '',
+      prefix: '',
     },
   }) as AsyncIterableIterator<ExecutionResult>;
   return {

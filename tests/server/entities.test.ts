@@ -19,6 +19,10 @@ it.each([
   ['without a type', { id: '1' }],
   ['with a type that is no text', { __typename: { a: 1 } }],
   ['that is no object', 'User'],
+  ['without its key', { __typename: 'User' }],
+  ['with null for its key', { __typename: 'User', id: null }],
+  ['with a list for its key', { __typename: 'User', id: ['1'] }],
+  ['with an object for its key', { __typename: 'User', id: { a: 1 } }],
 ])('a representation %s is null with an error of its own, the others are answered', async (_what, wrong) => {
   const of = [wrong, { __typename: 'User', id }];
   const { status, data, errors } = await platform.graph('identity', QUERY, { of }, { token });
@@ -27,6 +31,16 @@ it.each([
   expect(errors).toMatchObject([
     { path: ['_entities', 0], extensions: { code: 'VALIDATION_FAILED', http: { status: 400 } } },
   ]);
+});
+
+it('takes a number for an ID, as GraphQL does', async () => {
+  const { data, errors } = await platform.graph(
+    'identity',
+    QUERY,
+    { of: [{ __typename: 'User', id: 7 }] },
+    { token },
+  );
+  expect({ data, errors }).toEqual({ data: { _entities: [null] }, errors: undefined });
 });
 
 it('takes the graph by POST only', async () => {

@@ -4,7 +4,7 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['gym'] });
+  platform = await startPlatform({ services: ['gym'], gateway: true });
 });
 afterAll(() => platform.stop());
 
@@ -32,6 +32,10 @@ describe('every REST service', () => {
     const answer = await platform.rest('gym', 'DELETE', '/gyms');
     expect(answer).toMatchObject(problem(405, 'METHOD_NOT_ALLOWED'));
     expect(answer.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS');
+    const throughPrefix = await platform.rest('gateway', 'DELETE', '/gym/gyms');
+    expect(throughPrefix).toMatchObject(problem(405, 'METHOD_NOT_ALLOWED'));
+    expect(throughPrefix.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS');
+    expect(throughPrefix.body.instance).toBe('/gym/gyms');
   });
 
   it.each([101, 5_000, 400_000])('refuses JSON of %d objects inside each other', async (depth) => {

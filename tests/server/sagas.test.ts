@@ -21,7 +21,7 @@ import {
 } from '#server/saga/saga.ts';
 import type { Boundary } from '#server/saga/saga-run.ts';
 import { Sagas, type SagasOptions } from '#server/saga/sagas.ts';
-import { UnitOfWork } from '#server/unit-of-work.ts';
+import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
 import { cloneDatabase } from '../support/database.ts';
 
 const declaration: DatabaseDeclaration = {
@@ -30,7 +30,6 @@ const declaration: DatabaseDeclaration = {
   migrations: sagaMigrations,
 };
 const log = createLogger('sagas', 'silent');
-const NOWHERE = { requestId: '', traceparent: '', authorization: undefined, address: '', userAgent: '' };
 const down = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'down');
 
 /** Another service, of which each key is a thing that is there; it forgets nothing and does nothing twice. */

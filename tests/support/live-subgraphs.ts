@@ -137,7 +137,7 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
   });
   const stop = serveSubscriptions(sockets, {
     schema,
-    settings: { rateLimits: false, socketsPerUser: 50, operationsPerSocket: 100 },
+    settings: { rateLimits: false, socketsPerUser: 50, operationsPerSocket: 100, socketIdleMillis: 600_000 },
     checks: new OperationChecks(schema, SDL, 'on'),
     verifier,
     log: createLogger('counter', 'silent'),

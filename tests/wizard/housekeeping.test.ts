@@ -11,7 +11,7 @@ import { createLogger } from '#server/observability/logger.ts';
 import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
 import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
 import { Sagas } from '#server/saga/sagas.ts';
-import { UnitOfWork } from '#server/unit-of-work.ts';
+import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
 import { database } from '../../subgraphs/wizard/database.ts';
 import { purge } from '../../subgraphs/wizard/housekeeping.ts';
 import type { WizardStatus } from '../../subgraphs/wizard/sessions/session.entity.ts';
@@ -23,7 +23,6 @@ import { cloneDatabase } from '../support/database.ts';
 
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
 const log = createLogger('wizard', 'silent');
-const NOWHERE = { requestId: '', traceparent: '', authorization: undefined, address: '', userAgent: '' };
 
 /** The parts of a wizard service that keep something, and nothing that answers. */
 async function kept(storageName: string) {

@@ -19,10 +19,10 @@ export const ExerciseShape = z
     mechanic: z.string().nullable().meta({ description: 'compound or isolation.' }),
     category: z.string(),
     modality: z.enum(MODALITIES),
-    image: z
-      .string()
-      .nullable()
-      .meta({ description: 'Path of the picture at this service, `/media/...`; `?size=` chooses a size.' }),
+    image: z.string().nullable().meta({
+      description:
+        'Path of the picture at the server that you ask, `/media/...` or, through the gateway, `/content/media/...`; `?size=` chooses a size.',
+    }),
     gymId: z.uuid().nullable().meta({ description: 'Null: of the common library.' }),
     version: z.int(),
   })

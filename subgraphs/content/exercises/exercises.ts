@@ -3,12 +3,12 @@ import { requireRole, Role } from '#server/auth/viewer.ts';
 import { invalid, notFound, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
-import type { Page, PageRequest } from '#server/paging.ts';
+import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { ownerOfNew, requireWriter, sees } from '../access.ts';
 import { type Order, pageOfRows, shown, visibleConditions } from '../listing.ts';
-import type { Media } from '../media/media.ts';
+import { withPublicImage, type Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
 import { Exercise } from './exercise.entity.ts';
 import {
@@ -34,11 +34,13 @@ export class Exercises {
   private readonly searches: TextSearches;
   private readonly media: Media;
   private readonly byId = loaderOf<ExerciseRow>(
-    (ids) =>
-      this.unit.em.execute(
+    async (ids) => {
+      const rows = await this.unit.em.execute<ExerciseRow[]>(
         `select ${COLUMNS}, deleted_at is not null as deleted from exercise where id in (?)`,
         [[...ids]],
-      ),
+      );
+      return rows.map((row) => withPublicImage(this.unit, row));
+    },
     (exercise) => exercise.id,
   );
 
@@ -62,11 +64,12 @@ export class Exercises {
     const search = await this.searches.of('exercise', filter.search);
     if (search) conditions.add(`search @@ (${search.query})`, ...search.params);
     const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.name);
-    return pageOfRows<ExerciseShape>(
+    const page = await pageOfRows<ExerciseShape>(
       this.unit,
       { table: 'exercise', columns: COLUMNS, conditions, order },
       request,
     );
+    return mapPage(page, (row) => withPublicImage(this.unit, row));
   }
 
   /** @throws NOT_FOUND also for another gym's. */
@@ -129,7 +132,7 @@ export class Exercises {
       deletedAt: null,
     });
     await this.unit.em.flush();
-    return present(exercise);
+    return withPublicImage(this.unit, present(exercise));
   }
 
   /** What is absent stays. @param expectedVersion undefined: last write wins. */
@@ -187,7 +190,7 @@ export class Exercises {
       change(exercise);
       exercise.version += 1;
       exercise.updatedAt = new Date();
-      return present(exercise);
+      return withPublicImage(this.unit, present(exercise));
     });
     this.byId.clear(id);
     return written;

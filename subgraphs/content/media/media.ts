@@ -3,6 +3,7 @@ import { notFound } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
 import { uuidv7 } from '#server/ids.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 /** Longest side in pixels. */
 export const MEDIA_SIZES = { small: 320, medium: 800, large: 1_600 } as const;
@@ -14,6 +15,12 @@ export interface StoredPicture {
   length: number;
   etag: string;
 }
+
+/** A row with the path of its picture as the caller can fetch it. */
+export const withPublicImage = <Row extends { image: string | null }>(unit: UnitOfWork, row: Row): Row => ({
+  ...row,
+  image: unit.publicPath(row.image),
+});
 
 /** Pictures of routines, exercises and products. Each upload gets a name of its own, so what a name stands for never changes. */
 export class Media {

@@ -15,7 +15,12 @@ const stock = z
 const image = z
   .string()
   .max(500)
-  .regex(/^(https?:\/\/|\/media\/)\S+$/, 'expected an http(s) URL or a path under /media/');
+  .regex(
+    /^(https?:\/\/|(\/[\w.~-]+)*\/media\/)\S+$/,
+    'expected an http(s) URL or a path under /media/, with or without the prefix of the gateway',
+  )
+  // Stored without the prefix, because the same picture is also read without the gateway.
+  .transform((path) => (path.startsWith('/') ? path.slice(path.lastIndexOf('/media/')) : path));
 
 export const VariantShape = z
   .object({
@@ -36,7 +41,8 @@ export const ProductShape = z
     price: z.int().meta({ description: 'In minor units of the currency: 2999 EUR is 29.99 €.' }),
     currency: z.string().meta({ description: 'ISO 4217.' }),
     images: z.array(z.string()).meta({
-      description: 'Paths of pictures at this service, `/media/...` (`?size=` chooses a size), or URLs.',
+      description:
+        'Paths of pictures at the server that you ask, `/media/...` or, through the gateway, `/content/media/...` (`?size=` chooses a size); or URLs.',
     }),
     variants: z.array(VariantShape),
     stock,

@@ -70,7 +70,7 @@ export class Products {
       { table: 'product', columns: COLUMNS, conditions, order },
       request,
     );
-    return { ...page, items: page.items.map((row) => Object.assign(row, standing(row))) };
+    return { ...page, items: page.items.map((row) => this.complete(row)) };
   }
 
   /** What is promoted now, the highest priority first; at most a hundred. */
@@ -80,7 +80,7 @@ export class Products {
       `select ${COLUMNS} from product where ${conditions.sql.join(' and ')} order by featured_priority desc, lower(name), id limit ${MOST_FEATURED}`,
       conditions.params,
     );
-    return rows.map((row) => ({ ...row, ...standing(row) }));
+    return rows.map((row) => this.complete(row));
   }
 
   /** @throws NOT_FOUND also for another gym's. */
@@ -93,9 +93,7 @@ export class Products {
   /** Batched; null where there is none. */
   async find(id: string): Promise<ProductShape | null> {
     const row = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
-    return row && !row.deleted && sees(this.unit.viewer, row.gymId)
-      ? { ...shown(row), ...standing(row) }
-      : null;
+    return row && !row.deleted && sees(this.unit.viewer, row.gymId) ? this.complete(shown(row)) : null;
   }
 
   /** A GYM_ADMIN's product belongs to their gym; only a SUPER_ADMIN makes a global one (`gymId: null`). @throws CONFLICT where the shop has the SKU. */
@@ -117,7 +115,7 @@ export class Products {
       deletedAt: null,
     });
     await skuConflict(fields.sku, () => this.unit.transaction(() => this.unit.em.flush()));
-    return present(product);
+    return this.complete(present(product));
   }
 
   /** What is absent stays. @param expectedVersion undefined: last write wins. */
@@ -160,6 +158,11 @@ export class Products {
     });
   }
 
+  /** A row with what follows from it, and with the paths of its pictures as the caller can fetch them. */
+  private complete(row: ProductRow): ProductShape {
+    return { ...row, ...standing(row), images: row.images.map((path) => this.unit.publicPath(path)) };
+  }
+
   private async write(
     id: string,
     expectedVersion: number | undefined,
@@ -184,7 +187,7 @@ export class Products {
       return product;
     });
     this.byId.clear(id.toLowerCase());
-    return present(written);
+    return this.complete(present(written));
   }
 }
 
@@ -228,23 +231,20 @@ function standing({
 
 const inStock = (stock: number | null): boolean => stock === null || stock > 0;
 
-function present(product: Product): ProductShape {
-  const row = {
-    id: product.id,
-    sku: product.sku,
-    name: product.name,
-    description: product.description ?? null,
-    kind: product.kind,
-    price: product.price,
-    currency: product.currency,
-    images: product.images,
-    variants: product.variants,
-    stock: product.stock ?? null,
-    featuredPriority: product.featuredPriority ?? null,
-    featuredFrom: product.featuredFrom?.toISOString() ?? null,
-    featuredUntil: product.featuredUntil?.toISOString() ?? null,
-    gymId: product.gymId ?? null,
-    version: product.version,
-  };
-  return { ...row, ...standing(row) };
-}
+const present = (product: Product): ProductRow => ({
+  id: product.id,
+  sku: product.sku,
+  name: product.name,
+  description: product.description ?? null,
+  kind: product.kind,
+  price: product.price,
+  currency: product.currency,
+  images: product.images,
+  variants: product.variants,
+  stock: product.stock ?? null,
+  featuredPriority: product.featuredPriority ?? null,
+  featuredFrom: product.featuredFrom?.toISOString() ?? null,
+  featuredUntil: product.featuredUntil?.toISOString() ?? null,
+  gymId: product.gymId ?? null,
+  version: product.version,
+});

@@ -55,10 +55,10 @@ export const WorkoutRoutineShape = z
     exercises: z
       .array(BlockShape)
       .meta({ description: 'Blocks of entries of sets; two entries or more in a block make a superset.' }),
-    image: z
-      .string()
-      .nullable()
-      .meta({ description: 'Path of the picture at this service, `/media/...`; `?size=` chooses a size.' }),
+    image: z.string().nullable().meta({
+      description:
+        'Path of the picture at the server that you ask, `/media/...` or, through the gateway, `/content/media/...`; `?size=` chooses a size.',
+    }),
     durationMinutes: z.int(),
     gymId: z.uuid().nullable().meta({ description: "Null: everybody's." }),
     version: z.int(),

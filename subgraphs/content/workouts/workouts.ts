@@ -3,14 +3,14 @@ import { requireRole, Role } from '#server/auth/viewer.ts';
 import { invalid, notFound, PlatformError, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
-import type { Page, PageRequest } from '#server/paging.ts';
+import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { ownerOfNew, requireWriter, sees } from '../access.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import type { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import { pageOfRows, shown, visibleConditions, type Order } from '../listing.ts';
-import type { Media } from '../media/media.ts';
+import { withPublicImage, type Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
 import { estimatedMinutes, setErrors } from './set-fields.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workout-routine.entity.ts';
@@ -42,11 +42,13 @@ export class Workouts {
   private readonly searches: TextSearches;
   private readonly media: Media;
   private readonly byId = loaderOf<RoutineRow>(
-    (ids) =>
-      this.unit.em.execute(
+    async (ids) => {
+      const rows = await this.unit.em.execute<RoutineRow[]>(
         `select ${COLUMNS}, deleted_at is not null as deleted from workout_routine where id in (?)`,
         [[...ids]],
-      ),
+      );
+      return rows.map((row) => withPublicImage(this.unit, row));
+    },
     (routine) => routine.id,
   );
   private readonly byVersion = loaderOf<{ key: string; content: WorkoutRoutineShape }>(
@@ -81,11 +83,12 @@ export class Workouts {
     const search = await this.searches.of('workout_routine', filter.search);
     if (search) conditions.add(`search @@ (${search.query})`, ...search.params);
     const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.title);
-    return pageOfRows<WorkoutRoutineShape>(
+    const page = await pageOfRows<WorkoutRoutineShape>(
       this.unit,
       { table: 'workout_routine', columns: COLUMNS, conditions, order },
       request,
     );
+    return mapPage(page, (row) => withPublicImage(this.unit, row));
   }
 
   /**
@@ -104,8 +107,12 @@ export class Workouts {
     const current = isUuid(id) ? await this.byId.load(key) : null;
     if (!current || !sees(this.unit.viewer, current.gymId)) return null;
     if (version !== undefined && version !== null && version !== current.version)
-      return (await this.byVersion.load(`${key}:${version}`))?.content ?? null;
+      return this.shownContent((await this.byVersion.load(`${key}:${version}`))?.content);
     return current.deleted && !version ? null : shown(current);
+  }
+
+  private shownContent(content: WorkoutRoutineShape | undefined): WorkoutRoutineShape | null {
+    return content ? withPublicImage(this.unit, content) : null;
   }
 
   /** Newest first. */
@@ -145,7 +152,7 @@ export class Workouts {
       });
       await this.unit.em.flush();
       this.keepVersion(routine);
-      return present(routine);
+      return withPublicImage(this.unit, present(routine));
     });
   }
 
@@ -203,11 +210,11 @@ export class Workouts {
       if (expectedVersion !== undefined && expectedVersion !== routine.version)
         throw versionConflict('workout routine', expectedVersion, routine.version);
       await change(routine);
-      if (routine.deletedAt) return present(routine);
+      if (routine.deletedAt) return withPublicImage(this.unit, present(routine));
       routine.version += 1;
       routine.updatedAt = new Date();
       this.keepVersion(routine);
-      return present(routine);
+      return withPublicImage(this.unit, present(routine));
     });
     this.byId.clear(id.toLowerCase());
     return written;

@@ -63,13 +63,13 @@ export class Posts {
     const page = cursors.page(posts, request, (post) => [post.id]);
     const liked = await Promise.all(page.items.map((post) => this.liked.load(post.id)));
     const likedIds = new Set(liked.flatMap((like) => like?.postId ?? []));
-    return mapPage(page, (post) => present(post, likedIds.has(post.id)));
+    return mapPage(page, (post) => present(this.unit, post, likedIds.has(post.id)));
   }
 
   /** @throws NOT_FOUND also for another gym's. */
   async get(id: string): Promise<PostShape> {
     const post = await this.load(id);
-    return present(post, (await this.liked.load(id)) !== null);
+    return present(this.unit, post, (await this.liked.load(id)) !== null);
   }
 
   /** With a picture or without. @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE for what is no picture. */
@@ -91,7 +91,7 @@ export class Posts {
       if (name) await this.files.delete(name);
       throw error;
     }
-    return present(post, false);
+    return present(this.unit, post, false);
   }
 
   /** By its author, or by those who run the gym. */
@@ -217,7 +217,7 @@ export class Posts {
       const changed = await this.unit.em.execute<unknown[]>(change, [id, userId]);
       if (changed.length > 0) await this.unit.em.execute(`update post set ${counter} where id = ?`, [id]);
       const post = await this.unit.em.findOneOrFail(Post, { id }, { refresh: true });
-      return present(post, (await this.liked.clear(id).load(id)) !== null);
+      return present(this.unit, post, (await this.liked.clear(id).load(id)) !== null);
     });
   }
 
@@ -264,12 +264,12 @@ export class Posts {
 /** A PostgreSQL array of UUIDs as one parameter; the driver would expand a JavaScript array into many. */
 const arrayLiteral = (ids: readonly string[]): string => `{${ids.join(',')}}`;
 
-const present = (post: Post, likedByMe: boolean): PostShape => ({
+const present = (unit: UnitOfWork, post: Post, likedByMe: boolean): PostShape => ({
   id: post.id,
   gymId: post.gymId,
   authorId: post.authorId ?? null,
   text: post.text,
-  image: post.image ? `/media/${post.image}` : null,
+  image: post.image ? unit.publicPath(`/media/${post.image}`) : null,
   likeCount: post.likeCount,
   commentCount: post.commentCount,
   likedByMe,

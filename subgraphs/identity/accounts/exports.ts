@@ -55,6 +55,7 @@ export class AccountExports {
     );
     return exports.map((one) =>
       present(
+        this.unit,
         one,
         sagas.find(({ subject }) => subject === one.id),
       ),
@@ -166,7 +167,7 @@ export class AccountExports {
 
   private async presented(one: AccountExport): Promise<AccountExportShape> {
     const [saga] = await this.resources.sagas.findBySubjects(EXPORT_SAGA, [one.id]);
-    return present(one, saga);
+    return present(this.unit, one, saga);
   }
 }
 
@@ -193,7 +194,7 @@ export async function removeExpiredExports(
   );
 }
 
-const present = (one: AccountExport, saga: Saga | undefined): AccountExportShape => ({
+const present = (unit: UnitOfWork, one: AccountExport, saga: Saga | undefined): AccountExportShape => ({
   id: one.id,
   requestedAt: one.requestedAt.toISOString(),
   finishedAt: one.finishedAt?.toISOString() ?? null,
@@ -202,7 +203,7 @@ const present = (one: AccountExport, saga: Saga | undefined): AccountExportShape
     service,
     status: saga?.actions.find(({ name }) => name === service)?.status === 'DONE' ? 'DONE' : 'PENDING',
   })),
-  document: one.finishedAt ? `/users/me/exports/${one.id}/document` : null,
+  document: one.finishedAt ? unit.publicPath(`/users/me/exports/${one.id}/document`) : null,
 });
 
 const incomplete = (id: string, service: string | undefined) =>

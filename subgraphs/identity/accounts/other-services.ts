@@ -3,7 +3,7 @@ import { VerdictShape, type RecordsPageShape } from '#server/accounts/account-da
 import type { Verdict } from '#server/accounts/account-part.ts';
 import { serviceCalls, type ServiceCalls } from '#server/service-calls.ts';
 import { SERVICE_NAMES, urlOf, type ServerSettings, type ServiceName } from '#server/settings.ts';
-import type { Origin } from '#server/unit-of-work.ts';
+import { NOWHERE } from '#server/unit-of-work.ts';
 import type { AccessTokens } from '../sessions/access-tokens.ts';
 
 export type OtherService = Exclude<ServiceName, 'identity'>;
@@ -62,15 +62,7 @@ export class OtherServices {
         timeoutMillis: TIMEOUT_MILLIS,
       });
     this.calls.set(service, calls);
+    // The request that it belongs to is over by then.
     return calls.call({ method, path, as: 'service', origin: NOWHERE });
   }
 }
-
-/** The request that it belongs to is over by then. */
-const NOWHERE: Origin = {
-  requestId: '',
-  traceparent: '',
-  authorization: undefined,
-  address: '',
-  userAgent: '',
-};

@@ -16,7 +16,7 @@ export async function ownRecords(unit: UnitOfWork, userId: string): Promise<obje
   const resets = await em.find(PasswordReset, { userId }, { orderBy: { id: 'asc' }, limit: MOST });
   const events = await em.find(AuditEvent, { subjectId: userId }, { orderBy: { id: 'asc' }, limit: MOST });
   return {
-    user: presentUser(user, herself(user)),
+    user: presentUser(unit, user, herself(user)),
     sessions: sessions.map(({ id, createdAt, lastUsedAt, expiresAt, userAgent, address }) => ({
       id,
       createdAt,

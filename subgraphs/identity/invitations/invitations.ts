@@ -38,7 +38,7 @@ export class Invitations {
     const chosenId = viewer.kind === 'service' && id ? id : undefined;
     return this.unit.transaction(async () => {
       const invited = chosenId ? await this.unit.em.findOne(User, { id: chosenId }) : null;
-      if (invited) return presentUser(invited, viewer);
+      if (invited) return presentUser(this.unit, invited, viewer);
       const user = await insertUser(this.unit, {
         id: chosenId,
         email,
@@ -49,7 +49,7 @@ export class Invitations {
       });
       await this.audit.record('USER_INVITED', user.id, { role, gymId: gym });
       await this.resets.note(email, ResetPurpose.INVITATION);
-      return presentUser(user, viewer);
+      return presentUser(this.unit, user, viewer);
     });
   }
 

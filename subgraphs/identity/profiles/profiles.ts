@@ -62,7 +62,7 @@ export class Profiles {
       if (!user) throw viewer.kind === 'service' ? notFound('user', userId) : deleted();
       apply(user);
       user.updatedAt = new Date();
-      return presentUser(user, viewer);
+      return presentUser(this.unit, user, viewer);
     });
   }
 }

@@ -31,7 +31,7 @@ export class Rights {
     return this.unit.transaction(async () => {
       const others = (await lockedSuperAdmins(this.unit)).filter((id) => id !== userId);
       const user = await this.locked(userId);
-      if (user.role === role) return presentUser(user, viewer);
+      if (user.role === role) return presentUser(this.unit, user, viewer);
       if (user.role === Role.SUPER_ADMIN && others.length === 0) throw lastSuperAdmin();
       await this.audit.record('ROLE_CHANGED', user.id, { from: user.role, to: role });
       user.role = role;
@@ -54,7 +54,7 @@ export class Rights {
         if (gymId !== null && !runsGym(viewer, gymId))
           throw forbidden('You may take members into your own gym only.');
       }
-      if ((user.gymId ?? null) === gymId) return presentUser(user, viewer);
+      if ((user.gymId ?? null) === gymId) return presentUser(this.unit, user, viewer);
       await this.audit.record('GYM_CHANGED', user.id, { from: user.gymId ?? null, to: gymId });
       user.gymId = gymId;
       return this.changed(user, viewer);
@@ -80,7 +80,7 @@ export class Rights {
     user.updatedAt = now;
     await refuseTokensSoFarOf(this.unit.em, user.id, user.rightsChangedAt);
     // Who lets a member go may see the answer as she could see her before.
-    return presentUser(user, viewer);
+    return presentUser(this.unit, user, viewer);
   }
 }
 

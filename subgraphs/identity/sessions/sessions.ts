@@ -110,7 +110,7 @@ export class Sessions {
       tokenType: 'Bearer',
       expiresIn: ACCESS_TOKEN_SECONDS,
       refreshToken,
-      user: presentUser(user, herself),
+      user: presentUser(this.unit, user, herself),
     };
   }
 

@@ -38,7 +38,7 @@ export const UserShape = z
     qrCode: z.string().optional().meta({
       description: 'What the member shows to check in; only for the user and the admins of the gym.',
     }),
-    avatar: z.string().nullable().meta({ description: 'Path of the picture below this service.' }),
+    avatar: z.string().nullable().meta({ description: 'Path of the picture at the server that you ask.' }),
     locale: z.string(),
     timezone: z.string(),
     units: z.enum(Units),

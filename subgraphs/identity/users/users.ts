@@ -64,14 +64,14 @@ export class Users {
     const { userId } = requireUser(this.unit.viewer);
     const user = await this.byId.load(userId);
     if (!user) throw unauthenticated('Your account has been deleted.');
-    return presentUser(user, this.unit.viewer);
+    return presentUser(this.unit, user);
   }
 
   /** A user that the viewer may see, with as much as she may see; null for any other. */
   async find(id: string): Promise<UserShape | null> {
     if (this.unit.viewer.kind === 'anonymous') throw unauthenticated();
     const user = isUuid(id) ? await this.byId.load(id) : null;
-    return user && maySee(this.unit.viewer, user) ? presentUser(user, this.unit.viewer) : null;
+    return user && maySee(this.unit.viewer, user) ? presentUser(this.unit, user) : null;
   }
 
   /** @throws NOT_FOUND also for a user whom the viewer may not see. */
@@ -94,7 +94,7 @@ export class Users {
     );
     return mapPage(
       cursors.page(rows, request, (user) => [user.id]),
-      (user) => presentUser(user, viewer),
+      (user) => presentUser(this.unit, user, viewer),
     );
   }
 
@@ -105,7 +105,7 @@ export class Users {
     const user = await this.unit.em.findOne(User, { qrCode });
     if (!user || !(viewer.kind === 'service' || runsGym(viewer, user.gymId ?? null)))
       throw notFound('user with the QR code', '...');
-    return presentUser(user, viewer);
+    return presentUser(this.unit, user, viewer);
   }
 
   /** Whether an email is free to register; for services, which ask in the name of others. */
@@ -126,7 +126,7 @@ export class Users {
       { role: Role.SUPER_ADMIN },
       { orderBy: { id: 'asc' }, limit: 200 },
     );
-    return admins.map((user) => presentUser(user, this.unit.viewer));
+    return admins.map((user) => presentUser(this.unit, user));
   }
 
   /** Creates an account; its role is MEMBER. @throws CONFLICT where the email is taken, in whatever case. */
@@ -143,7 +143,7 @@ export class Users {
       gymId: gymId ?? null,
     });
     // To herself, although nobody is logged in yet.
-    return presentUser(user, {
+    return presentUser(this.unit, user, {
       kind: 'user',
       userId: user.id,
       role: user.role,
@@ -161,7 +161,7 @@ const maySee = (viewer: Viewer, user: UserRow): boolean =>
     (viewer.userId === user.id || user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
 
 /** The user as this viewer may see her. */
-export function presentUser(user: UserRow, viewer: Viewer): UserShape {
+export function presentUser(unit: UnitOfWork, user: UserRow, viewer = unit.viewer): UserShape {
   const isWhole =
     viewer.kind === 'service' ||
     (viewer.kind === 'user' && viewer.userId === user.id) ||
@@ -175,7 +175,7 @@ export function presentUser(user: UserRow, viewer: Viewer): UserShape {
     role,
     gymId: user.gymId ?? null,
     ...(isWhole && { qrCode: user.qrCode }),
-    avatar: user.avatar ?? null,
+    avatar: unit.publicPath(user.avatar ?? null),
     locale,
     timezone,
     units,

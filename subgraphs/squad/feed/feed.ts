@@ -99,7 +99,11 @@ export class Feed {
       );
       for (const given of items)
         for (const item of ofPost(post.safeParse(given).data))
-          if (wanted(item)) found.push({ item, page: cursor ?? null });
+          if (wanted(item))
+            found.push({
+              item: { ...item, image: this.unit.publicPath(item.image, 'gym') },
+              page: cursor ?? null,
+            });
       if (nextCursor === undefined) break;
       cursor = nextCursor;
     }

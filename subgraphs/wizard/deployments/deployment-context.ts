@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ServiceCall } from '#server/service-calls.ts';
 import type { ActionCall } from '#server/saga/saga.ts';
-import type { Origin } from '#server/unit-of-work.ts';
+import { NOWHERE, type Origin } from '#server/unit-of-work.ts';
 
 /** The one kind of saga of this service; its subject is the session. */
 export const DEPLOYMENT = 'wizard-deployment';
@@ -20,7 +20,7 @@ export const contextOf = ({ context }: ActionCall): DeploymentContext => Deploym
 
 export const originOf = (call: ActionCall): Origin => {
   const { requestId, traceparent } = contextOf(call);
-  return { requestId, traceparent, authorization: undefined, address: '', userAgent: '' };
+  return { ...NOWHERE, requestId, traceparent };
 };
 
 /** A call of another service as this one, in the name of who has deployed, harmless when repeated. */

@@ -1,0 +1,99 @@
+import {
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  getNamedType,
+  Kind,
+  parse,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type SelectionSetNode,
+} from 'graphql';
+
+/** A representation of an entity without `__typename`, as a caller sends it. */
+type Representation = Readonly<Record<string, unknown>>;
+
+interface KeyField {
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** Of a leaf. */
+  readonly type?: GraphQLLeafType;
+  /** Of an object. */
+  readonly fields?: readonly KeyField[];
+}
+
+/** The `@key`s of one entity type. */
+export class EntityKeys {
+  /** As the SDL has them, such as `id version`. */
+  readonly texts: readonly string[];
+  private readonly keys: readonly (readonly KeyField[])[];
+
+  constructor(type: GraphQLObjectType) {
+    this.texts = keyTextsOf(type);
+    this.keys = this.texts.map((text) => fieldsOf(type, selectionOf(text)));
+  }
+
+  /** The representation with the values of its key fields as their types take them; undefined if it has no whole key. */
+  read(representation: Representation): Representation | undefined {
+    let read: Representation | undefined;
+    // A representation may have several keys, and the resolver may use any of them.
+    for (const key of this.keys) {
+      const values = valuesOf(key, representation);
+      if (values) read = { ...(read ?? representation), ...values };
+    }
+    return read;
+  }
+}
+
+function valuesOf(key: readonly KeyField[], given: Representation): Record<string, unknown> | undefined {
+  const values: Record<string, unknown> = {};
+  for (const field of key) {
+    const value = given[field.name];
+    if (value === undefined || value === null) {
+      if (field.isRequired || value === undefined) return undefined;
+      values[field.name] = null;
+    } else if (field.fields) {
+      const inner = typeof value === 'object' ? valuesOf(field.fields, value as Representation) : undefined;
+      if (!inner) return undefined;
+      values[field.name] = { ...(value as Representation), ...inner };
+    } else {
+      try {
+        values[field.name] = field.type?.parseValue(value);
+      } catch {
+        return undefined;
+      }
+    }
+  }
+  return values;
+}
+
+function keyTextsOf({ astNode, extensionASTNodes }: GraphQLObjectType): string[] {
+  const directives = [astNode, ...extensionASTNodes].flatMap((node) => node?.directives ?? []);
+  return directives
+    .filter(({ name }) => name.value === 'key' || name.value === 'federation__key')
+    .flatMap(({ arguments: args = [] }) =>
+      args.flatMap(({ name, value }) =>
+        name.value === 'fields' && value.kind === Kind.STRING ? [value.value] : [],
+      ),
+    );
+}
+
+function selectionOf(text: string): SelectionSetNode {
+  const [definition] = parse(`{ ${text} }`).definitions;
+  if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`"${text}" is no set of fields`);
+  return definition.selectionSet;
+}
+
+function fieldsOf(type: GraphQLObjectType, { selections }: SelectionSetNode): KeyField[] {
+  return selections.map((selection) => {
+    const field = selection.kind === Kind.FIELD ? type.getFields()[selection.name.value] : undefined;
+    if (selection.kind !== Kind.FIELD || !field)
+      throw new Error(`${type.name} has a key that is not among its fields`);
+    const name = selection.name.value;
+    const isRequired = isNonNullType(field.type);
+    const named = getNamedType(field.type);
+    if (selection.selectionSet && isObjectType(named))
+      return { name, isRequired, fields: fieldsOf(named, selection.selectionSet) };
+    return isLeafType(named) ? { name, isRequired, type: named } : { name, isRequired };
+  });
+}

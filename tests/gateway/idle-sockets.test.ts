@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WebSocket } from 'ws';
+import { serviceTokens } from '#server/auth/service-tokens.ts';
+import { readSettings, serverSettings } from '#server/settings.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({
+    services: ['identity', 'squad'],
+    gateway: true,
+    env: { SOCKET_IDLE_MILLIS: '200' },
+  });
+}, 60_000);
+afterAll(() => platform.stop());
+
+interface Opened {
+  socket: WebSocket;
+  /** Resolves to the close code. */
+  closed: Promise<number>;
+}
+
+async function open(service: 'gateway' | 'squad', connectionParams: object = {}): Promise<Opened> {
+  const socket = new WebSocket(
+    `${platform.url(service).replace('http', 'ws')}/graphql`,
+    'graphql-transport-ws',
+  );
+  const closed = once(socket, 'close').then(([code]) => code as number);
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'connection_init', payload: connectionParams }));
+  await once(socket, 'message');
+  return { socket, closed };
+}
+
+describe.each(['gateway', 'squad'] as const)('a GraphQL socket of %s', (service) => {
+  it('is closed if nothing is asked for, and stays while a subscription is open', async () => {
+    const busy = await open(service, { Authorization: `Bearer ${await platform.demo('maya@iron.test')}` });
+    const query = 'subscription { onlineUsersUpdated { seq } }';
+    busy.socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }));
+    const idle = await open(service);
+    expect(await idle.closed).toBe(4431);
+    expect(busy.socket.readyState).toBe(WebSocket.OPEN);
+    busy.socket.send('{"type":"complete","id":"1"}');
+    expect(await busy.closed).toBe(4431);
+  });
+});
+
+it.each(['gateway', 'gatewayCarrier'])('the socket of the gateway itself (%s) stays', async (parameter) => {
+  const token = await serviceTokens('gateway', readSettings(serverSettings, platform.env)).get();
+  const own = await open('squad', { [parameter]: `Bearer ${token}` });
+  const idle = await open('squad');
+  expect(await idle.closed).toBe(4431);
+  expect(own.socket.readyState).toBe(WebSocket.OPEN);
+  own.socket.terminate();
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import { parse, type GraphQLObjectType } from 'graphql';
+import { EntityKeys } from '#server/graphql/entity-keys.ts';
+
+const schema = buildSubgraphSchema(
+  parse(`
+    extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+    type Query { shop: Shop }
+    type Shop @key(fields: "id version") @key(fields: "place { country { code } street }") {
+      id: ID!
+      version: Int!
+      place: Place!
+    }
+    type Place { country: Country! street: String }
+    type Country { code: String! }
+  `),
+);
+const keys = new EntityKeys(schema.getType('Shop') as GraphQLObjectType);
+const place = { country: { code: 'DE' }, street: 'Main street' };
+
+describe('a representation', () => {
+  it.each([
+    ['all fields of a key', { id: 'a', version: 2 }],
+    ['all fields of a nested key', { place }],
+    ['null in a field of a key that may be null', { place: { ...place, street: null } }],
+  ])('is read if it has %s', (_what, representation) => {
+    expect(keys.read(representation)).toEqual(representation);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['a part of a key', { id: 'a' }],
+    ['a value of another type', { id: 'a', version: 'two' }],
+    ['a text for an object', { place: 'Main street' }],
+    ['an object without an inner field', { place: { street: 'Main street' } }],
+    ['null for an inner field that is never null', { place: { ...place, country: { code: null } } }],
+  ])('is not read if it has %s', (_what, representation) => {
+    expect(keys.read(representation)).toBeUndefined();
+  });
+
+  it('keeps what is no key, such as fields of a @requires', () => {
+    expect(keys.read({ id: 1, version: 2, open: true })).toEqual({ id: '1', version: 2, open: true });
+  });
+});
