@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { WebSocket } from 'ws';
 import { startPlatform, type Called, type TestPlatform } from '../support/platform.ts';
 
 /** Linux takes every address of 127.0.0.0/8 as a source; only the first one is a trusted proxy here. */
@@ -76,30 +77,22 @@ describe.each(['gateway', 'identity'] as const)('the connections of one address 
 
 it('counts the gateway for a proxy at the services, although its address is not trusted', async () => {
   const own = await startPlatform({
-    services: ['identity'],
+    services: ['identity', 'squad'],
     gateway: true,
-    env: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '192.0.2.1', SOCKETS_PER_ADDRESS: '6' },
+    env: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '192.0.2.1', SOCKETS_PER_ADDRESS: '4' },
   });
+  const sockets: WebSocket[] = [];
   try {
-    // Each upload is a connection of its own to the service as long as its body is not complete.
-    const { port } = new URL(own.url('gateway'));
-    const open = Array.from({ length: 12 }, (_none, index) => {
-      const socket = net.connect({
-        port: Number(port),
-        host: '127.0.0.1',
-        localAddress: `127.0.1.${index + 1}`,
-      });
-      socket.on('error', () => undefined);
-      const answer = once(socket, 'data').then(([data]) => String(data).slice(9, 12));
-      socket.write(
-        'POST /identity/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{',
-      );
-      return { socket, answer };
-    });
-    for (const { socket } of open) socket.write('}');
-    expect(await Promise.all(open.map(({ answer }) => answer))).toEqual(open.map(() => '400'));
-    for (const { socket } of open) socket.destroy();
+    // Each is a connection of its own between the gateway and the service.
+    const url = `${own.url('gateway').replace('http', 'ws')}/squad/socket`;
+    for (let client = 1; client <= 8; client += 1) {
+      const socket = new WebSocket(url, 'squad.v1', { localAddress: `127.0.1.${client}` });
+      sockets.push(socket);
+      await once(socket, 'open');
+    }
+    expect(sockets.map(({ readyState }) => readyState)).toEqual(sockets.map(() => WebSocket.OPEN));
   } finally {
+    for (const socket of sockets) socket.terminate();
     await own.stop();
   }
-});
+}, 60_000);
