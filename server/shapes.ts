@@ -59,6 +59,16 @@ export const instant = z.iso
   .refine(isOfOurTimes, expectedYear)
   .meta({ description: `ISO 8601 with Z or an offset, from ${FIRST_YEAR} to ${LAST_YEAR}.` });
 
+const MAX_SEARCH_CHARACTERS = 200;
+
+/** The words of a text search. Its cost grows with them: each word is compared with every word of the table. */
+export const searchText = z
+  .string()
+  .max(MAX_SEARCH_CHARACTERS, `expected at most ${MAX_SEARCH_CHARACTERS} characters`);
+
+/** For rules that several doors reach; a null of the graph is no search. */
+export const searchFilter = z.object({ search: searchText.nullish() });
+
 /** The largest number of PostgreSQL's `integer`. */
 export const MAX_INTEGER = 2_147_483_647;
 

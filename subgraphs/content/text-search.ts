@@ -1,5 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
+import { searchFilter } from '#server/shapes.ts';
+import { validated } from '#server/validate.ts';
 import type { Order } from './listing.ts';
 
 /** A text search as SQL over the column `search`. */
@@ -13,7 +15,6 @@ export interface TextSearch {
 
 const VOCABULARY_MILLIS = 30_000; // 30 s
 const MAX_WORDS = 8;
-const MAX_CHARACTERS = 400;
 
 /** Whose very name or alias it is comes first, hyphens or not. Each holds the text twice at most: as text and as JSON list. */
 const EXACT = {
@@ -38,12 +39,13 @@ export class TextSearches {
     this.orm = orm;
   }
 
-  /** Undefined where the text holds no word. */
+  /** Undefined if the text holds no word. @throws VALIDATION_FAILED if it is too long */
   async of(
     table: 'exercise' | 'workout_routine' | 'product',
     text: string | null | undefined,
   ): Promise<TextSearch | undefined> {
-    const words = wordsOf(text ?? '').slice(0, MAX_WORDS);
+    const { search } = validated(searchFilter, { search: text });
+    const words = wordsOf(search ?? '').slice(0, MAX_WORDS);
     if (words.length === 0) return undefined;
     const vocabulary = (await this.vocabularies.fetch(table)) ?? [];
     const params: string[] = [];
@@ -83,7 +85,6 @@ export class TextSearches {
 
 const wordsOf = (text: string): string[] =>
   text
-    .slice(0, MAX_CHARACTERS)
     .normalize('NFKD')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { contentService } from './support.ts';
 
-const { rest } = contentService();
+const { rest, graph } = contentService();
 
 describe('a list', () => {
   test.each([
@@ -29,6 +29,23 @@ describe('a list', () => {
       body: { code: 'VALIDATION_FAILED' },
     });
   });
+
+  test.each(['workouts', 'exercises', 'products'])(
+    '%s takes a search of 200 characters and refuses a longer one, by REST and by the graph',
+    async (list) => {
+      const query = `query ($search: String) { ${list}(search: $search) { nodes { id } } }`;
+      const longest = 'a'.repeat(200);
+      expect(await rest('anyone', 'GET', `/${list}?search=${longest}`)).toMatchObject({ status: 200 });
+      expect(await graph('anyone', query, { search: longest })).toMatchObject({ status: 200 });
+      expect(await rest('anyone', 'GET', `/${list}?search=${longest}a`)).toMatchObject({
+        status: 400,
+        body: { code: 'VALIDATION_FAILED', errors: [{ path: 'search' }] },
+      });
+      expect((await graph('anyone', query, { search: `${longest}a` })).errors).toMatchObject([
+        { extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'search' }] } },
+      ]);
+    },
+  );
 
   test.each([
     ['/workouts', 'sort=title'],

@@ -307,6 +307,22 @@ describe('the food table', () => {
     expect(body.map((food: { name: string }) => food.name).slice(0, 3)).toContain(name);
   });
 
+  test('takes a search of 200 characters and refuses a longer one, by REST and by the graph', async () => {
+    const query = 'query ($search: String) { foods(search: $search) { nodes { id } } }';
+    const longest = 'a'.repeat(200);
+    expect(await platform.rest('nutrition', 'GET', `/foods?search=${longest}`)).toMatchObject({
+      status: 200,
+    });
+    expect((await platform.graph('nutrition', query, { search: longest })).errors).toBeUndefined();
+    expect(await platform.rest('nutrition', 'GET', `/foods?search=${longest}a`)).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', errors: [{ path: 'search' }] },
+    });
+    expect((await platform.graph('nutrition', query, { search: `${longest}a` })).errors).toMatchObject([
+      { extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'search' }] } },
+    ]);
+  });
+
   test('is paged, and empty for what there is not', async () => {
     const first = await platform.graph(
       'nutrition',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { versionNumber } from '#server/shapes.ts';
+import { searchText, versionNumber } from '#server/shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { DIFFICULTIES, MODALITIES } from './exercise.entity.ts';
 
@@ -88,7 +88,7 @@ export const UpdateExerciseShape = z.object({
   version: versionNumber.nullish(),
 });
 
-export const search = z.string().max(200).optional().meta({
+export const search = searchText.optional().meta({
   description:
     'Words of name, aliases, muscles; beginnings of words count, small slips are forgiven. Best match first.',
 });

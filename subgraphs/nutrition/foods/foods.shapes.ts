@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
+import { searchText } from '#server/shapes.ts';
 import { NutrientsShape } from '../nutrients.ts';
 
 export const FoodShape = z
@@ -20,7 +21,7 @@ export const FoodShape = z
 export type FoodShape = z.infer<typeof FoodShape>;
 
 export const FoodQuery = pageQuery.extend({
-  search: z.string().max(200).optional().meta({
+  search: searchText.optional().meta({
     description: 'Words of a name; beginnings of words count, small slips are forgiven. Best match first.',
   }),
   category: z.string().max(40).optional().meta({ description: 'For example fruit, dairy.' }),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import { searchFilter } from '#server/shapes.ts';
+import { validated } from '#server/validate.ts';
 import { editDistance, singular } from '../estimator/food-names.ts';
 import type { FoodShape } from './foods.shapes.ts';
 import { FOOD_TABLE } from './food-table.ts';
@@ -9,11 +11,15 @@ const cursors = cursorsOf('foods', z.tuple([z.number(), z.string()]));
 
 /** The food table, which everybody may read. It is reference data of the program and in no database. */
 export class Foods {
-  /** By name, or best match first where there is a search; an unknown category is an empty list. */
+  /**
+   * By name, or best match first if there is a search; an unknown category is an empty list.
+   * @throws VALIDATION_FAILED for a search that is too long
+   */
   async list(
-    { search, category }: { search?: string | null | undefined; category?: string | null | undefined },
+    { category, ...filter }: { search?: string | null | undefined; category?: string | null | undefined },
     request: PageRequest,
   ): Promise<Page<FoodShape>> {
+    const { search } = validated(searchFilter, filter);
     const words = wordsOf(search ?? '');
     const found = FOOD_TABLE.filter((food) => !category || food.category === category.toLowerCase())
       .map((food) => ({ food, misses: missesOf(food, words) }))
@@ -33,13 +39,11 @@ export class Foods {
 }
 
 // Each word is compared with every name of the table, letter by letter.
-const MAX_SEARCH_CHARACTERS = 400;
 const MAX_SEARCH_WORDS = 8;
 const MAX_WORD_CHARACTERS = 40;
 
 const wordsOf = (search: string): string[] =>
   search
-    .slice(0, MAX_SEARCH_CHARACTERS)
     .toLowerCase()
     .split(/[^\p{L}\p{N}%]+/u)
     .filter(Boolean)
