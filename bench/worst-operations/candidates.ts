@@ -1,4 +1,5 @@
 import { getIntrospectionQuery } from 'graphql';
+import type { Service } from './measured-platform.ts';
 
 /** An idea of how to get much work out of a short text. */
 export interface Candidate {
@@ -9,7 +10,7 @@ export interface Candidate {
   readonly most: number;
   variables?(count: number): Record<string, unknown>;
   /** Whose graph is asked; default: the gateway's. */
-  readonly service?: 'identity' | 'gym' | 'nutrition' | 'content' | 'squad' | 'wizard';
+  readonly service?: Service;
 }
 
 const INTROSPECTION = getIntrospectionQuery({ descriptions: true });

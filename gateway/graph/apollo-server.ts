@@ -89,13 +89,10 @@ async function execute(
   const { operations } = graph.current;
   const prepared = operations.prepare(source, request.operationName || undefined);
   const rawVariables = request.variables ?? {};
-  const admitted = prepared.admit(rawVariables);
+  const gatewayContext = context as GatewayContext;
+  const admitted = prepared.admit(rawVariables, gatewayContext.viewer);
   if ('errors' in admitted) return { errors: admitted.errors };
-  return prepared.toResult({
-    variables: admitted.coerced,
-    rawVariables,
-    context: context as GatewayContext,
-  });
+  return prepared.toResult({ variables: admitted.coerced, rawVariables, context: gatewayContext });
 }
 
 const overHttp = () =>

@@ -17,7 +17,7 @@ import type { Graph } from './graph.ts';
 import { NOT_JSON } from './operation-checks.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
 import type { JsonAnswer } from './prepared-operation.ts';
-import { PlainRequests } from './plain-requests.ts';
+import { PlainRequests, type PlainRequest } from './plain-requests.ts';
 import { ResponseWriter } from './response-writer.ts';
 
 export interface FastLaneOptions {
@@ -78,7 +78,8 @@ export class FastLane {
     const body = known ? undefined : parsed(text);
     const request = known ?? this.requests.read(text, body);
     const context = request && (await this.contextOf(req));
-    if (!request || !context) return this.leave(req, res, body ?? parsed(text));
+    if (!request || !context || !isFor(context.viewer, request))
+      return this.leave(req, res, body ?? parsed(text));
     const state = await this.count?.(context);
     if (state?.refusal) return this.leave(req, res, body ?? parsed(text)); // counted and refused once more there
     const { operation, variables, rawVariables } = request;
@@ -114,6 +115,10 @@ export class FastLane {
     }
   }
 }
+
+/** The limits of a caller without a token are narrower than those that the request was read with. */
+const isFor = (viewer: Viewer, { operation, variables }: PlainRequest): boolean =>
+  viewer.kind !== 'anonymous' || operation.isForAnonymous(variables);
 
 function isPlain({ method, url, headers }: IncomingMessage): boolean {
   if (method !== 'POST' || url !== '/graphql') return false;

@@ -1,6 +1,8 @@
 import type { Request, RequestHandler } from 'express';
+import type { Viewer } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
-import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
+import { ANONYMOUS_LIMITS, operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
+import { contextOf } from '#server/http/request-context.ts';
 import type { OperationReference, PersistedOperations } from './persisted-operations.ts';
 
 /** Stands for a body that was read and is not JSON, so that it is refused in one place. */
@@ -14,26 +16,29 @@ const MAX_BATCH = 10;
  * be asked at all; texts that clients only name are put in.
  */
 export function operationChecks(persisted: PersistedOperations): RequestHandler {
-  const limiter = operationLimiter(OPERATION_LIMITS);
-  const checked = <Operation extends OperationReference>(operation: Operation): Operation => {
+  const limiter = operationLimiter(OPERATION_LIMITS, ANONYMOUS_LIMITS);
+  const checked = <Operation extends OperationReference>(operation: Operation, viewer: Viewer): Operation => {
     const text = persisted.textOf(operation);
     if (text === undefined) return operation;
-    limiter.check(text);
+    limiter.check(text, viewer);
     if (text === operation.query && !isObject(operation.extensions)) return operation;
     return { ...operation, query: text, extensions: withoutReference(operation.extensions) };
   };
-  return (req, _res, next) => {
+  return (req, res, next) => {
+    const { viewer } = contextOf(res);
     if (req.body === NOT_JSON)
       throw new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON; send a JSON object.');
-    if (req.method === 'GET') checkUrl(req, checked);
+    if (req.method === 'GET') checkUrl(req, (operation) => checked(operation, viewer));
     else if (Array.isArray(req.body)) {
       if (req.body.length > MAX_BATCH)
         throw new PlatformError(
           'OPERATION_LIMIT_EXCEEDED',
           `A request may hold ${MAX_BATCH} operations, this one holds ${req.body.length}; split it.`,
         );
-      req.body = req.body.map((operation: unknown) => (isObject(operation) ? checked(operation) : operation));
-    } else if (isObject(req.body)) req.body = checked(req.body);
+      req.body = req.body.map((operation: unknown) =>
+        isObject(operation) ? checked(operation, viewer) : operation,
+      );
+    } else if (isObject(req.body)) req.body = checked(req.body, viewer);
     req.body ??= {};
     next();
   };

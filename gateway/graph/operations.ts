@@ -8,6 +8,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { LRUCache } from 'lru-cache';
+import type { Viewer } from '#server/auth/viewer.ts';
 import { OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import { costCheck } from '#server/graphql/cost.ts';
 import { refusalOfVariables } from '#server/graphql/variable-limits.ts';
@@ -73,13 +74,14 @@ export class Operations {
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Readonly<Record<string, unknown>>,
+    viewer: Viewer,
   ): void {
     const tooLarge = refusalOfVariables(variables);
     if (tooLarge) throw tooLarge;
     const { apiSchema } = this.options.graph;
     const { errors, coerced } = getVariableValues(apiSchema, operation.variableDefinitions ?? [], variables);
     if (errors) return; // the execution says what is wrong with them
-    const refusal = costCheck(document, operation, { ...this.options, schema: apiSchema })(coerced);
+    const refusal = costCheck(document, operation, { ...this.options, schema: apiSchema })(coerced, viewer);
     if (refusal) throw refusal;
   }
 

@@ -3,7 +3,7 @@ import type { Graph } from './graph.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 
-/** A request whose operation is ready, with variables that fit. */
+/** A request whose operation is ready, with variables that fit. Whether its caller may run it is not known here: `isForAnonymous`. */
 export interface PlainRequest {
   readonly operation: PreparedOperation;
   /** As it was asked for. */
@@ -69,7 +69,7 @@ export class PlainRequests {
     // Whether the schema may be asked for depends on the caller, whom the server behind looks at.
     if (!operation || operation.asksForSchema) return undefined;
     const rawVariables = (variables ?? {}) as Record<string, unknown>;
-    const admitted = operation.admit(rawVariables);
+    const admitted = operation.admit(rawVariables, 'anybody');
     if ('errors' in admitted) return undefined;
     return { operation, operationName: name, variables: admitted.coerced, rawVariables };
   }

@@ -10,9 +10,11 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { ANONYMOUS, type Viewer } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { asksForSchema } from '#server/graphql/introspection.ts';
+import { ANONYMOUS_LIMITS, exceededLimit, sizeOf } from '#server/graphql/limits.ts';
 import { refusalOfVariables } from '#server/graphql/variable-limits.ts';
 import { grantsOf, type Grants } from '../authorization/grants.ts';
 import { ProtectedFields, type ProtectedField } from '../authorization/protected-fields.ts';
@@ -82,6 +84,8 @@ export class PreparedOperation {
   private readonly onPlanned: () => void;
   private readonly protectedFields: ProtectedFields;
   private readonly checkCost: CostCheck;
+  /** Whether its text is within the limits of a caller without a token. */
+  private readonly isSmall: boolean;
   private readonly maxAgeSeconds: number;
   /** By the mask of the caller's grants; `''` if they may read everything. */
   private readonly variants = new LRUCache<string, Variant>({ max: MAX_VARIANTS });
@@ -102,6 +106,9 @@ export class PreparedOperation {
     this.onPlanned = onPlanned;
     this.protectedFields = new ProtectedFields(schema, requirements, document, operation);
     this.checkCost = costCheck(document, operation, { ...options, schema });
+    this.isSmall =
+      source.length <= ANONYMOUS_LIMITS.characters &&
+      exceededLimit(sizeOf(document), ANONYMOUS_LIMITS) === undefined;
     this.maxAgeSeconds = maxAgeOf(document, operation, schema, directives);
     this.asksForSchema = asksForSchema(document);
   }
@@ -118,9 +125,22 @@ export class PreparedOperation {
     return bytes;
   }
 
-  /** The variables as they are used. @returns errors if they do not fit, or if the operation costs too much with them */
+  /**
+   * Whether a caller without a token may run it with these variables, which `admit` gave to a caller with one. The text was
+   * measured when the operation was prepared.
+   */
+  isForAnonymous(coerced: Readonly<Record<string, unknown>>): boolean {
+    return this.isSmall && !this.checkCost(coerced, ANONYMOUS);
+  }
+
+  /**
+   * The variables as they are used.
+   * @param viewer 'anybody' if the caller is not known yet: the limits of authenticated callers hold
+   * @returns errors if they do not fit, or if the operation costs too much with them
+   */
   admit(
     given: Readonly<Record<string, unknown>>,
+    viewer: Viewer | 'anybody',
   ): { coerced: Readonly<Record<string, unknown>> } | { errors: readonly GraphQLError[] } {
     const tooLarge = refusalOfVariables(given);
     if (tooLarge) return { errors: [graphqlErrorOf(tooLarge)] };
@@ -130,7 +150,7 @@ export class PreparedOperation {
       given,
     );
     if (errors) return { errors };
-    const refusal = this.checkCost(coerced);
+    const refusal = this.checkCost(coerced, viewer);
     return refusal ? { errors: [graphqlErrorOf(refusal)] } : { coerced };
   }
 

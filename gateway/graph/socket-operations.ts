@@ -40,7 +40,7 @@ export function socketOperations({
       // That of a query or mutation is looked at where it is run.
       const operation = getOperationAST(document, operationName);
       if (operation?.operation === OperationTypeNode.SUBSCRIPTION)
-        graph.current.operations.checkCost(document, operation, variables);
+        graph.current.operations.checkCost(document, operation, variables, context.viewer);
     },
     async execute(operation, context) {
       // What is thrown would end the socket, with all that others do over it.
@@ -67,7 +67,7 @@ async function executed(
 ): Promise<ExecutionResult> {
   const source = document.loc?.source.body ?? print(document);
   const prepared = graph.current.operations.prepare(source, operationName);
-  const admitted = prepared.admit(rawVariables);
+  const admitted = prepared.admit(rawVariables, context.viewer);
   if ('errors' in admitted) return { errors: admitted.errors };
   return prepared.toResult({ variables: admitted.coerced, rawVariables, context });
 }

@@ -13,7 +13,7 @@ import { viewerOf } from '#server/auth/authenticate.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
-import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
+import { ANONYMOUS_LIMITS, operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import { closeIdle, Idleness } from '#server/http/idle-sockets.ts';
 import {
@@ -77,7 +77,7 @@ export function serveGraphOverSockets(
   sockets: WebSocketServer,
   options: GraphSocketOptions,
 ): () => Promise<void> {
-  const limiter = operationLimiter(OPERATION_LIMITS);
+  const limiter = operationLimiter(OPERATION_LIMITS, ANONYMOUS_LIMITS);
   const documents = new Documents(() => options.subscriptions.apiSchema);
   const open = new Set<Connection>();
   const perUser = socketsPerUser(options.settings);
@@ -116,7 +116,7 @@ export function serveGraphOverSockets(
           checkOperations(Object.keys(socket.subscriptions).length, options.settings);
           const text = options.textOf(payload);
           if (text === undefined) return [unknownText()];
-          limiter.check(text);
+          limiter.check(text, gatewayContext.viewer);
           const { document, errors } = documents.of(text);
           if (errors.length > 0)
             return errors.map(

@@ -4,7 +4,7 @@ import type { Subgraph } from '../subgraphs/subgraph.ts';
 import type { LoadedGraph } from './loaded-graph.ts';
 
 /** Stock @apollo/gateway refuses to start on these, because it does not enforce them; `gateway/authorization/` does. */
-const SUPPORTED = new Set([
+export const SUPPORTED_FEATURES = new Set([
   ...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
   'https://specs.apollo.dev/authenticated/v0.1',
   'https://specs.apollo.dev/requiresScopes/v0.1',
@@ -21,7 +21,10 @@ export function loadGraph(
   sdl: string,
   subgraphOf: (name: string, urlInFile: string) => Subgraph,
 ): LoadedGraph {
-  const supergraph = Supergraph.build(sdl, { supportedFeatures: SUPPORTED, validateSupergraph: true });
+  const supergraph = Supergraph.build(sdl, {
+    supportedFeatures: SUPPORTED_FEATURES,
+    validateSupergraph: true,
+  });
   const federatedApiSchema = supergraph.apiSchema();
   return {
     sdl,

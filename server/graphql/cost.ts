@@ -14,14 +14,18 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import type { Viewer } from '../auth/viewer.ts';
 import { PlatformError } from '../errors.ts';
 import type { AppliedDirectives } from './applied-directives.ts';
 import { fragmentsOf, typeOfFragment, type Fragments } from './fragments.ts';
 import { introspectionCost } from './introspection-cost.ts';
 import { product, sum, type Estimate, type Variables } from './estimates.ts';
 
-/** What is wrong with the cost of an operation with these variables; undefined if it may run. */
-export type CostCheck = (variables: Variables) => PlatformError | undefined;
+/**
+ * What is wrong with the cost of an operation with these variables; undefined if it may run. For 'anybody' the limits of
+ * authenticated callers hold.
+ */
+export type CostCheck = (variables: Variables, viewer: Viewer | 'anybody') => PlatformError | undefined;
 
 export interface CostOptions {
   schema: GraphQLSchema;
@@ -31,15 +35,26 @@ export interface CostOptions {
   assumedListSize: number;
   /** Pages hold no more than this, whatever is asked for. */
   maxListSize: number;
-  /** Most that one operation may cost. */
+  /** Most that one operation of an authenticated caller may cost. */
   costLimit: number;
 }
+
+/** The part of `costLimit` that an operation of a caller without a token may cost. */
+const ANONYMOUS_SHARE = 0.5;
 
 /**
  * Most entities that one operation may ask a service for by `_entities`, under whatever aliases. The gateway splits
  * larger fetches.
  */
 export const MAX_REPRESENTATIONS = 1_000;
+/** The same for a caller without a token, most of whose entities are refused one by one: an error costs more than a row. */
+export const ANONYMOUS_MAX_REPRESENTATIONS = 200;
+
+export const maxRepresentationsFor = (viewer: Viewer | 'anybody'): number =>
+  isAnonymous(viewer) ? ANONYMOUS_MAX_REPRESENTATIONS : MAX_REPRESENTATIONS;
+
+const isAnonymous = (viewer: Viewer | 'anybody'): boolean =>
+  viewer !== 'anybody' && viewer.kind === 'anonymous';
 
 const MUTATION_COST = 10;
 
@@ -60,12 +75,14 @@ export function costCheck(
   const estimator = new Estimator(document, options);
   const cost = estimator.selections(operation.selectionSet, root);
   const representations = sum(estimator.representations);
-  return (variables) => {
+  return (variables, viewer) => {
     const asked = valueOf(representations, variables);
-    if (asked > MAX_REPRESENTATIONS) return tooManyRepresentations(asked);
+    const mostAsked = maxRepresentationsFor(viewer);
+    if (asked > mostAsked) return tooManyRepresentations(asked, mostAsked);
     if (introspection.cost > introspection.limit) return tooMuchIntrospection();
     const costs = valueOf(cost, variables);
-    return costs > costLimit ? tooCostly(costs, costLimit) : undefined;
+    const limit = isAnonymous(viewer) ? costLimit * ANONYMOUS_SHARE : costLimit;
+    return costs > limit ? tooCostly(costs, limit) : undefined;
   };
 }
 
@@ -75,10 +92,10 @@ const tooCostly = (cost: number, limit: number): PlatformError =>
     `The operation costs ${cost}, at most ${limit} is allowed: ask for shorter lists (first:), or for less in each.`,
   );
 
-const tooManyRepresentations = (asked: number): PlatformError =>
+const tooManyRepresentations = (asked: number, limit: number): PlatformError =>
   new PlatformError(
     'OPERATION_LIMIT_EXCEEDED',
-    `The operation asks _entities for ${asked} representations, at most ${MAX_REPRESENTATIONS} are allowed; split it into several.`,
+    `The operation asks _entities for ${asked} representations, at most ${limit} are allowed; split it into several.`,
   );
 
 const tooMuchIntrospection = (): PlatformError =>

@@ -1,11 +1,14 @@
 import {
   Kind,
   parse,
-  type ASTNode,
+  type DirectiveNode,
   type DocumentNode,
+  type FieldNode,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import type { Viewer } from '../auth/viewer.ts';
 import { PlatformError } from '../errors.ts';
 import { boundedCache, bytesOfText } from '../observability/bounded-cache.ts';
 import { fragmentsOf, type Fragments } from './fragments.ts';
@@ -23,10 +26,15 @@ export interface OperationLimits {
   directives: number;
   /** Fields and fragments after each spread is replaced by what it stands for: validation, planning and execution see those. */
   selections: number;
-  /** Those of them that have selections of their own. Planning grows with them: each may need a request of its own. */
+  /**
+   * Those of them that have selections of their own, each counted once more for every `@include` and `@skip` around it.
+   * Planning grows with them: each may need a request of its own, and that request repeats the conditions. Introspection
+   * is not planned, so its objects do not count.
+   */
   objects: number;
 }
 
+/** What an authenticated caller may send to the gateway. */
 export const OPERATION_LIMITS: OperationLimits = {
   characters: 64 * 1024,
   depth: 12,
@@ -37,6 +45,17 @@ export const OPERATION_LIMITS: OperationLimits = {
   directives: 20,
   selections: 2_000,
   objects: 200,
+};
+
+/**
+ * What a caller without a token may send to the gateway: nobody can be held to account for it, so it may take a fraction of the
+ * processor time. `npm run bench:worst` measures it; the aim is 50 ms.
+ */
+export const ANONYMOUS_LIMITS: OperationLimits = {
+  ...OPERATION_LIMITS,
+  tokens: 1_000,
+  selections: 500,
+  objects: 60,
 };
 
 /**
@@ -56,6 +75,14 @@ export const SUBGRAPH_LIMITS: OperationLimits = {
   objects: 2 * OPERATION_LIMITS.selections,
 };
 
+/** A service cannot tell what the gateway sends for an anonymous caller from what that caller sends past the gateway. */
+export const ANONYMOUS_SUBGRAPH_LIMITS: OperationLimits = {
+  ...SUBGRAPH_LIMITS,
+  tokens: 3 * ANONYMOUS_LIMITS.tokens,
+  selections: 2 * ANONYMOUS_LIMITS.selections,
+  objects: 2 * ANONYMOUS_LIMITS.selections,
+};
+
 /**
  * What one operation may cost a service: twice the gateway's own default, because what the gateway sends to one service
  * is a part of what a client asked for, with the keys of entities beside it.
@@ -64,55 +91,77 @@ export const SUBGRAPH_COST_LIMIT = 10_000;
 
 /**
  * Checks operations before validation and execution, whose own cost grows faster than the document
- * (overlapping fields are compared pair by pair). Documents that passed are remembered.
+ * (overlapping fields are compared pair by pair). Documents that passed are remembered with their sizes, which are
+ * compared for each caller.
  */
-export function operationLimiter(limits: OperationLimits) {
-  const passed = boundedCache<string, true>({
+export function operationLimiter(limits: OperationLimits, anonymousLimits = limits) {
+  const measured = boundedCache<string, OperationSize>({
     name: 'operations_within_limits',
     maxEntries: 1_000,
     maxBytes: 4 * 1024 * 1024,
-    bytesOf: (_true, query) => bytesOfText(query),
+    bytesOf: (_size, query) => bytesOfText(query) + BYTES_A_SIZE,
   });
   return {
     /** @throws OPERATION_LIMIT_EXCEEDED; what does not parse is left to the server, whose message is better. */
-    check(query: string): void {
-      if (query.length > limits.characters) throw exceeded('characters', limits.characters);
-      if (passed.has(query)) return;
-      const document = parsed(query, limits.tokens);
-      if (!document) return;
-      checkDocument(document, limits);
-      passed.set(query, true);
+    check(query: string, viewer?: Viewer): void {
+      const isAnonymous = viewer?.kind === 'anonymous';
+      const allowed = isAnonymous ? anonymousLimits : limits;
+      if (query.length > allowed.characters) throw exceeded('characters', allowed.characters, isAnonymous);
+      const known = measured.get(query);
+      const size = known ?? sizeOfText(query, allowed.tokens, isAnonymous);
+      if (!size) return;
+      const excess = exceededLimit(size, allowed);
+      if (excess) throw exceeded(MEASURES[excess], allowed[excess], isAnonymous);
+      if (!known) measured.set(query, size);
     },
   };
 }
 
-function parsed(query: string, maxTokens: number): DocumentNode | undefined {
+/** As measured on the heap. */
+const BYTES_A_SIZE = 150;
+
+function sizeOfText(query: string, maxTokens: number, isAnonymous: boolean): OperationSize | undefined {
   try {
-    return parse(query, { noLocation: true, maxTokens });
+    return sizeOf(parse(query, { noLocation: true, maxTokens }));
   } catch (error) {
     if (error instanceof Error && /more tha[nt] \d+ tokens/.test(error.message))
-      throw exceeded('tokens', maxTokens);
+      throw exceeded('tokens', maxTokens, isAnonymous);
     return undefined;
   }
 }
 
-/** @throws OPERATION_LIMIT_EXCEEDED naming the limit. */
-export function checkDocument(document: DocumentNode, limits: OperationLimits): void {
-  const fragments = fragmentsOf(document);
-  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
-  for (const operation of operations) {
-    const size = new Measure(fragments).of(operation);
-    if (size.selections > limits.selections)
-      throw exceeded('selections in its expanded fragments', limits.selections);
-    if (size.objects > limits.objects) throw exceeded('objects in its expanded fragments', limits.objects);
-    if (size.depth > limits.depth) throw exceeded('depth', limits.depth);
-    if (size.introspectionDepth > limits.introspectionDepth)
-      throw exceeded('introspection depth', limits.introspectionDepth);
-    if (size.aliases > limits.aliases) throw exceeded('aliases', limits.aliases);
-    if (size.rootFields > limits.rootFields) throw exceeded('root fields', limits.rootFields);
-    if (size.directives > limits.directives) throw exceeded('directives', limits.directives);
+/** What the limits are compared with, but for the characters of the text. */
+export type OperationSize = Readonly<Omit<OperationLimits, 'characters'>>;
+
+/** Of each measure the largest among the operations of a document. */
+export function sizeOf(document: DocumentNode): OperationSize {
+  const size = { ...NONE, tokens: document.tokenCount ?? 0 };
+  const measure = new Measure(fragmentsOf(document));
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    const one = measure.of(definition);
+    for (const name of MEASURED) size[name] = Math.max(size[name], one[name]);
   }
+  return size;
 }
+
+/** The first limit that the size is beyond; undefined if it is within all of them. */
+export const exceededLimit = (
+  size: OperationSize,
+  limits: OperationLimits,
+): keyof OperationSize | undefined => MEASURED.find((name) => size[name] > limits[name]);
+
+const MEASURES: Readonly<Record<keyof OperationSize, string>> = {
+  tokens: 'tokens',
+  selections: 'selections in its expanded fragments',
+  objects: 'objects in its expanded fragments, each counted once more for every condition around it',
+  depth: 'depth',
+  introspectionDepth: 'introspection depth',
+  aliases: 'aliases',
+  rootFields: 'root fields',
+  directives: 'directives',
+};
+const MEASURED = Object.keys(MEASURES) as (keyof OperationSize)[];
 
 interface Size {
   depth: number;
@@ -122,7 +171,11 @@ interface Size {
   directives: number;
   rootFields: number;
   selections: number;
+  /** Counted for the conditions around them, too. */
   objects: number;
+  /** Counted once each. */
+  plainObjects: number;
+  tokens: number;
 }
 
 const NONE: Size = {
@@ -133,6 +186,8 @@ const NONE: Size = {
   rootFields: 0,
   selections: 0,
   objects: 0,
+  plainObjects: 0,
+  tokens: 0,
 };
 const MANY = 1e9;
 
@@ -164,33 +219,33 @@ class Measure {
       total.rootFields = Math.min(MANY, total.rootFields + size.rootFields);
       total.selections = Math.min(MANY, total.selections + 1 + size.selections);
       total.objects = Math.min(MANY, total.objects + size.objects);
+      total.plainObjects = Math.min(MANY, total.plainObjects + size.plainObjects);
     }
     return total;
   }
 
-  private selection(node: ASTNode): Size {
-    if (node.kind === Kind.FIELD) {
-      const inside = this.selections(node.selectionSet);
-      const introspection = node.name.value === '__schema' || node.name.value === '__type';
-      return {
-        depth: introspection ? 0 : inside.depth + 1,
-        introspectionDepth: introspection ? inside.depth + 1 : inside.introspectionDepth,
-        aliases: Math.min(MANY, inside.aliases + (node.alias ? 1 : 0)),
-        directives: Math.min(MANY, inside.directives + (node.directives?.length ?? 0)),
-        rootFields: 1,
-        selections: inside.selections,
-        objects: Math.min(MANY, inside.objects + (node.selectionSet ? 1 : 0)),
-      };
-    }
-    if (node.kind === Kind.INLINE_FRAGMENT) {
-      const inside = this.selections(node.selectionSet);
-      return { ...inside, directives: inside.directives + (node.directives?.length ?? 0) };
-    }
-    if (node.kind === Kind.FRAGMENT_SPREAD) {
-      const inside = this.fragment(node.name.value);
-      return { ...inside, directives: inside.directives + (node.directives?.length ?? 0) };
-    }
-    return NONE;
+  private selection(node: SelectionNode): Size {
+    if (node.kind === Kind.FIELD) return withDirectives(this.field(node), node.directives);
+    if (node.kind === Kind.INLINE_FRAGMENT)
+      return withDirectives(this.selections(node.selectionSet), node.directives);
+    return withDirectives(this.fragment(node.name.value), node.directives);
+  }
+
+  private field(node: FieldNode): Size {
+    const inside = this.selections(node.selectionSet);
+    const introspection = node.name.value === '__schema' || node.name.value === '__type';
+    const own = node.selectionSet ? 1 : 0;
+    return {
+      depth: introspection ? 0 : inside.depth + 1,
+      introspectionDepth: introspection ? inside.depth + 1 : inside.introspectionDepth,
+      aliases: Math.min(MANY, inside.aliases + (node.alias ? 1 : 0)),
+      directives: inside.directives,
+      rootFields: 1,
+      selections: inside.selections,
+      objects: introspection ? 0 : Math.min(MANY, inside.objects + own),
+      plainObjects: introspection ? 0 : Math.min(MANY, inside.plainObjects + own),
+      tokens: 0,
+    };
   }
 
   private fragment(name: string): Size {
@@ -203,8 +258,18 @@ class Measure {
   }
 }
 
-const exceeded = (what: string, limit: number) =>
+function withDirectives(size: Size, directives: readonly DirectiveNode[] = []): Size {
+  if (directives.length === 0) return size;
+  const conditions = directives.filter(({ name }) => name.value === 'include' || name.value === 'skip');
+  return {
+    ...size,
+    directives: Math.min(MANY, size.directives + directives.length),
+    objects: Math.min(MANY, size.objects + conditions.length * size.plainObjects),
+  };
+}
+
+const exceeded = (what: string, limit: number, isAnonymous: boolean) =>
   new PlatformError(
     'OPERATION_LIMIT_EXCEEDED',
-    `The operation has more than ${limit} ${what}; split it into several.`,
+    `The operation has more than ${limit} ${what}; split it into several${isAnonymous ? ', or log in to send larger ones' : ''}.`,
   );

@@ -12,7 +12,12 @@ import { costCheck, type CostCheck } from './cost.ts';
 import { graphqlErrorOf } from './errors.ts';
 import { checkIntrospection, introspectionPlugin, type Introspection } from './introspection.ts';
 import { refusalOfVariables } from './variable-limits.ts';
-import { operationLimiter, SUBGRAPH_COST_LIMIT, SUBGRAPH_LIMITS } from './limits.ts';
+import {
+  ANONYMOUS_SUBGRAPH_LIMITS,
+  operationLimiter,
+  SUBGRAPH_COST_LIMIT,
+  SUBGRAPH_LIMITS,
+} from './limits.ts';
 
 /** Elements of a list if no `@listSize` says more, as at the gateway. */
 const ASSUMED_LIST_SIZE = 10;
@@ -25,7 +30,7 @@ type RawVariables = Readonly<Record<string, unknown>> | null | undefined;
  */
 export class OperationChecks {
   readonly introspection: Introspection;
-  private readonly limiter = operationLimiter(SUBGRAPH_LIMITS);
+  private readonly limiter = operationLimiter(SUBGRAPH_LIMITS, ANONYMOUS_SUBGRAPH_LIMITS);
   private readonly schema: GraphQLSchema;
   private readonly directives: AppliedDirectives;
   /** Apollo Server parses a text once, so that its nodes stand for it. */
@@ -38,8 +43,8 @@ export class OperationChecks {
   }
 
   /** Before it is validated. @throws OPERATION_LIMIT_EXCEEDED */
-  checkText(query: string): void {
-    this.limiter.check(query);
+  checkText(query: string, viewer: Viewer): void {
+    this.limiter.check(query, viewer);
   }
 
   /** Before it is executed. @throws GraphQLError: FORBIDDEN, OPERATION_LIMIT_EXCEEDED */
@@ -54,7 +59,7 @@ export class OperationChecks {
     if (tooLarge) throw graphqlErrorOf(tooLarge);
     const check = this.costs.get(operation) ?? this.costOf(document, operation);
     this.costs.set(operation, check);
-    const refusal = check({ ...defaultsOf(operation), ...variables });
+    const refusal = check({ ...defaultsOf(operation), ...variables }, viewer);
     if (refusal) throw graphqlErrorOf(refusal);
   }
 

@@ -77,10 +77,10 @@ export async function mountGraphEndpoint<Services extends object>(
     acceptableAnswer,
     multipartBody,
     readJson(),
-    ((req, _res, next) => {
+    ((req, res, next) => {
       // A GET carries it in its address.
       const query: unknown = (req.body as { query?: unknown } | undefined)?.query ?? req.query.query;
-      if (typeof query === 'string') checks.checkText(query);
+      if (typeof query === 'string') checks.checkText(query, contextOf(res).viewer);
       req.body ??= {};
       next();
     }) as RequestHandler,

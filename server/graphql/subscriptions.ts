@@ -87,7 +87,6 @@ export function serveSubscriptions(
         try {
           if (!socket.extra.isGateway)
             checkOperations(Object.keys(socket.subscriptions).length, options.settings);
-          options.checks.checkText(payload.query);
           return await argsOf(payload, socket, options);
         } catch (thrown) {
           const error = refusalOfDatabase(thrown) ?? thrown;
@@ -144,6 +143,7 @@ async function argsOf(
     stringIn(payload.extensions, 'authorization') ?? stringIn(socket.connectionParams, 'authorization');
   const { checks, schema, verifier } = options;
   const viewer = await viewerOf(authorization, verifier);
+  checks.checkText(payload.query, viewer);
   const document = parse(payload.query);
   const errors = validate(schema, document);
   if (errors.length > 0)
