@@ -14,17 +14,13 @@ export interface Asked {
   readonly repeated: boolean;
 }
 
-/**
- * @param isPlain whether no string in the entities holds anything that JSON escapes
- * @param most representations that the subgraph takes at once
- */
+/** @param isPlain whether no string in the entities holds anything that JSON escapes */
 export function askAbout(
   entities: readonly unknown[],
   representationOf: RepresentationOf,
   isPlain: boolean,
-  most = MAX_REPRESENTATIONS,
 ): Asked {
-  const list = new RepresentationList(representationOf, isPlain, entities.length === 1, most);
+  const list = new RepresentationList(representationOf, isPlain, entities.length === 1);
   const indexes: number[] = [];
   for (const entity of entities) indexes.push(isValues(entity) ? list.indexOf(entity) : -1);
   return {
@@ -44,7 +40,6 @@ class RepresentationList {
   private readonly representationOf: RepresentationOf;
   private readonly isPlain: boolean;
   private readonly onlyOne: boolean;
-  private readonly most: number;
   /** The first entity of each representation. */
   private readonly firsts: Values[] = [];
   private readonly byIds = new Map<Representation, Map<string, number>>();
@@ -54,11 +49,10 @@ class RepresentationList {
   private ids: Map<string, number> | undefined;
   private byTexts: Map<string, number> | undefined;
 
-  constructor(representationOf: RepresentationOf, isPlain: boolean, onlyOne: boolean, most: number) {
+  constructor(representationOf: RepresentationOf, isPlain: boolean, onlyOne: boolean) {
     this.representationOf = representationOf;
     this.isPlain = isPlain;
     this.onlyOne = onlyOne;
-    this.most = most;
   }
 
   /** Of its representation in the list, to which it is added if it is new. */
@@ -118,7 +112,7 @@ class RepresentationList {
   private add(entity: Values, text: string | undefined): number {
     if (text === undefined) return -1;
     const last = this.texts.length - 1;
-    if (this.count % this.most === 0) this.texts.push(text);
+    if (this.count % MAX_REPRESENTATIONS === 0) this.texts.push(text);
     else this.texts[last] = `${this.texts[last]},${text}`;
     this.firsts.push(entity);
     this.count += 1;

@@ -1,4 +1,3 @@
-import { maxRepresentationsFor } from '#server/graphql/cost.ts';
 import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import { isValues, merge, type Values } from './merge.ts';
@@ -30,12 +29,11 @@ export class EntityFetch implements Step {
   async run(run: Run): Promise<void> {
     try {
       const { path, representationOf, request } = this.options;
-      const most = maxRepresentationsFor(run.request.context.viewer);
-      const asked = askAbout(valuesAt(run.data, path, run.shared), representationOf, run.isPlain, most);
+      const asked = askAbout(valuesAt(run.data, path, run.shared), representationOf, run.isPlain);
       const [only, ...more] = asked.representations;
       if (only === undefined) return;
       const send = (representations: string) => request.sendFor(representations, run);
-      const answer = more.length === 0 ? await send(only) : await sentInParts(asked, most, send, run);
+      const answer = more.length === 0 ? await send(only) : await sentInParts(asked, send, run);
       this.take(answer, asked, run);
     } catch (error) {
       run.fail(error);

@@ -1,3 +1,4 @@
+import { MAX_REPRESENTATIONS } from '#server/graphql/cost.ts';
 import type { SubgraphAnswer, SubgraphError } from '../subgraphs/subgraph.ts';
 import type { Asked } from './asked.ts';
 import { isValues } from './merge.ts';
@@ -6,11 +7,9 @@ import type { Run } from './run.ts';
 /**
  * Sends a fetch of more entities than a subgraph takes at once in parts, and makes one answer of theirs. A part that
  * fails costs its own entities.
- * @param most representations in each part
  */
 export async function sentInParts(
   { representations, count }: Asked,
-  most: number,
   send: (representations: string) => Promise<SubgraphAnswer>,
   run: Run,
 ): Promise<SubgraphAnswer> {
@@ -19,7 +18,7 @@ export async function sentInParts(
   const errors: SubgraphError[] = [];
   let isPlain = true;
   for (const [part, result] of parts.entries()) {
-    const first = part * most;
+    const first = part * MAX_REPRESENTATIONS;
     if (result.status === 'rejected') {
       run.fail(result.reason);
       continue;
@@ -28,7 +27,7 @@ export async function sentInParts(
     if (!answer.isPlain) isPlain = false;
     const found = isValues(answer.data) ? answer.data['_entities'] : undefined;
     if (Array.isArray(found))
-      for (const [at, entity] of found.slice(0, most).entries()) entities[first + at] = entity;
+      for (const [at, entity] of found.slice(0, MAX_REPRESENTATIONS).entries()) entities[first + at] = entity;
     for (const error of answer.errors ?? []) errors.push(moved(error, first));
   }
   return {

@@ -24,6 +24,7 @@ import type { GraphSocketOptions } from '../subscriptions/websocket.ts';
 import type { Writes } from '../writes/writes.ts';
 import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
 import { isOwnSupergraph, subgraphUrls } from '../supergraph/subgraph-urls.ts';
+import { anonymousLimitsOf } from './anonymous-limits.ts';
 import { graphServer } from './apollo-server.ts';
 import { formatGatewayError } from './errors.ts';
 import { FastLane } from './fast-lane.ts';
@@ -57,7 +58,7 @@ const MAX_PAGE = 200;
 /** The graph as it is served: what the doors need of it, and what stops it. */
 export interface MountedGraph extends Pick<
   GraphSocketOptions,
-  'textOf' | 'admit' | 'execute' | 'shownMessage'
+  'anonymousLimits' | 'textOf' | 'admit' | 'execute' | 'shownMessage'
 > {
   readonly graph: Graph;
   readonly subscriptions: FederatedSubscriptions;
@@ -88,6 +89,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     await readManifest(settings.registeredOperations),
     settings.registeredOperationsOnly,
   );
+  const { anonymousLimits } = anonymousLimitsOf(settings);
   const introspection = settings.introspection ?? (settings.demo ? 'on' : 'admins');
   const server = graphServer({
     graph,
@@ -108,7 +110,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     jsonOrUpload,
     multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: 10 }),
     readJson(),
-    operationChecks(persisted),
+    operationChecks(persisted, anonymousLimits),
     ...(count ? [countBatch(count)] : []),
     expressMiddleware(server, {
       context: async ({ res }) => {
@@ -137,6 +139,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
       log,
       rateLimit: store && { limit: RATE_LIMIT, store },
     }),
+    anonymousLimits,
     textOf: (payload) => persisted.textOf(payload),
     ...socketOperations({ graph, introspection, log, count }),
     async stop() {
@@ -179,6 +182,7 @@ function graphOptions({ settings, metrics, log, writes, platformHeaders }: Gatew
       });
     },
     costLimit: settings.costLimit,
+    ...anonymousLimitsOf(settings),
     assumedListSize: settings.assumedListSize,
     maxListSize: isOwnSupergraph(settings) ? MAX_PAGE : Infinity,
     operationCacheSize: settings.operationCacheSize,

@@ -5,13 +5,14 @@ import { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import { loadGraph } from '../supergraph/load-graph.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { Writes } from '../writes/writes.ts';
+import type { AnonymousLimits } from './anonymous-limits.ts';
 import { Operations } from './operations.ts';
 import { ResponseCache } from './response-cache.ts';
 
-export interface GraphOptions {
+export interface GraphOptions extends AnonymousLimits {
   /** The connection to a subgraph; asked anew for each supergraph, with the URL that stands in it. */
   connect(name: string, urlInFile: string): Subgraph;
-  /** Most that one operation may cost. */
+  /** Most that one operation of an authenticated caller may cost. */
   costLimit: number;
   /** Elements of a list of which no `@listSize` tells more. */
   assumedListSize: number;

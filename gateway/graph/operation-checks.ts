@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { Viewer } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
-import { ANONYMOUS_LIMITS, operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
+import { operationLimiter, OPERATION_LIMITS, type OperationLimits } from '#server/graphql/limits.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import type { OperationReference, PersistedOperations } from './persisted-operations.ts';
 
@@ -15,8 +15,11 @@ const MAX_BATCH = 10;
  * What is checked of operations before anybody validates them: how many there are, how large each is, and whether it may
  * be asked at all; texts that clients only name are put in.
  */
-export function operationChecks(persisted: PersistedOperations): RequestHandler {
-  const limiter = operationLimiter(OPERATION_LIMITS, ANONYMOUS_LIMITS);
+export function operationChecks(
+  persisted: PersistedOperations,
+  anonymousLimits: OperationLimits,
+): RequestHandler {
+  const limiter = operationLimiter(OPERATION_LIMITS, anonymousLimits);
   const checked = <Operation extends OperationReference>(operation: Operation, viewer: Viewer): Operation => {
     const text = persisted.textOf(operation);
     if (text === undefined) return operation;

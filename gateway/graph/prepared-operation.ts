@@ -14,7 +14,7 @@ import { ANONYMOUS, type Viewer } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { asksForSchema } from '#server/graphql/introspection.ts';
-import { ANONYMOUS_LIMITS, exceededLimit, sizeOf } from '#server/graphql/limits.ts';
+import { exceededLimit, sizeOf } from '#server/graphql/limits.ts';
 import { refusalOfVariables } from '#server/graphql/variable-limits.ts';
 import { grantsOf, type Grants } from '../authorization/grants.ts';
 import { ProtectedFields, type ProtectedField } from '../authorization/protected-fields.ts';
@@ -25,16 +25,17 @@ import { prepareExecution } from '../execution/prepare-execution.ts';
 import { resultText } from '../execution/result-text.ts';
 import type { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import type { AnonymousLimits } from './anonymous-limits.ts';
 import { maxAgeOf } from './cache-policy.ts';
 import { costCheck, type CostCheck } from '#server/graphql/cost.ts';
 import { bytesOfPlan, fetchesOf, servicesOf } from './plan-fetches.ts';
 import type { ResponseCache } from './response-cache.ts';
 
-export interface OperationOptions {
+export interface OperationOptions extends AnonymousLimits {
   readonly graph: LoadedGraph;
   readonly directives: AppliedDirectives;
   readonly requirements: Requirements;
-  /** Most that one operation may cost. */
+  /** Most that one operation of an authenticated caller may cost. */
   readonly costLimit: number;
   readonly assumedListSize: number;
   readonly maxListSize: number;
@@ -107,8 +108,8 @@ export class PreparedOperation {
     this.protectedFields = new ProtectedFields(schema, requirements, document, operation);
     this.checkCost = costCheck(document, operation, { ...options, schema });
     this.isSmall =
-      source.length <= ANONYMOUS_LIMITS.characters &&
-      exceededLimit(sizeOf(document), ANONYMOUS_LIMITS) === undefined;
+      source.length <= options.anonymousLimits.characters &&
+      exceededLimit(sizeOf(document), options.anonymousLimits) === undefined;
     this.maxAgeSeconds = maxAgeOf(document, operation, schema, directives);
     this.asksForSchema = asksForSchema(document);
   }

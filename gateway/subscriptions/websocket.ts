@@ -13,7 +13,7 @@ import { viewerOf } from '#server/auth/authenticate.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
-import { ANONYMOUS_LIMITS, operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
+import { operationLimiter, OPERATION_LIMITS, type OperationLimits } from '#server/graphql/limits.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import { closeIdle, Idleness } from '#server/http/idle-sockets.ts';
 import {
@@ -36,6 +36,7 @@ export interface GraphSocketOptions {
   origins: RequestOrigins;
   settings: SocketSettings;
   log: Logger;
+  anonymousLimits: OperationLimits;
   /**
    * The text that is meant, of a registered or persisted operation too; undefined where the client is to send it along.
    * @throws PlatformError where it may not be asked
@@ -77,7 +78,7 @@ export function serveGraphOverSockets(
   sockets: WebSocketServer,
   options: GraphSocketOptions,
 ): () => Promise<void> {
-  const limiter = operationLimiter(OPERATION_LIMITS, ANONYMOUS_LIMITS);
+  const limiter = operationLimiter(OPERATION_LIMITS, options.anonymousLimits);
   const documents = new Documents(() => options.subscriptions.apiSchema);
   const open = new Set<Connection>();
   const perUser = socketsPerUser(options.settings);

@@ -104,7 +104,7 @@ export function operationLimiter(limits: OperationLimits, anonymousLimits = limi
   return {
     /** @throws OPERATION_LIMIT_EXCEEDED; what does not parse is left to the server, whose message is better. */
     check(query: string, viewer?: Viewer): void {
-      const isAnonymous = viewer?.kind === 'anonymous';
+      const isAnonymous = viewer?.kind === 'anonymous' && anonymousLimits !== limits;
       const allowed = isAnonymous ? anonymousLimits : limits;
       if (query.length > allowed.characters) throw exceeded('characters', allowed.characters, isAnonymous);
       const known = measured.get(query);

@@ -8,7 +8,7 @@ import {
 import type { Viewer } from '../auth/viewer.ts';
 import { MAX_PAGE_SIZE } from '../paging.ts';
 import { AppliedDirectives } from './applied-directives.ts';
-import { costCheck, type CostCheck } from './cost.ts';
+import { ANONYMOUS_COST_SHARE, costCheck, type CostCheck } from './cost.ts';
 import { graphqlErrorOf } from './errors.ts';
 import { checkIntrospection, introspectionPlugin, type Introspection } from './introspection.ts';
 import { refusalOfVariables } from './variable-limits.ts';
@@ -83,6 +83,7 @@ export class OperationChecks {
       assumedListSize: ASSUMED_LIST_SIZE,
       maxListSize: MAX_PAGE_SIZE,
       costLimit: SUBGRAPH_COST_LIMIT,
+      anonymousCostLimit: SUBGRAPH_COST_LIMIT * ANONYMOUS_COST_SHARE,
     });
   }
 }

@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
+import { getIntrospectionQuery } from 'graphql';
+import { ANONYMOUS } from '#server/auth/viewer.ts';
+import { ANONYMOUS_LIMITS, operationLimiter, OPERATION_LIMITS } from '#server/graphql/limits.ts';
 
 const limiter = operationLimiter(OPERATION_LIMITS);
 /** `{ a { a { ... } } }`, with `innermost` at the bottom. */
 const nested = (depth: number, innermost = '') =>
   `${'{ a '.repeat(depth)}${innermost && `{ ${innermost} }`}${'}'.repeat(depth)}`;
+/** Conditions inside each other around the selections. */
+const conditions = (count: number, selections: string) =>
+  `${'... @include(if: true) { '.repeat(count)}${selections}${' }'.repeat(count)}`;
 const refusal = (query: string): string | undefined => {
   try {
     limiter.check(query);
@@ -38,6 +43,12 @@ describe('limits of a GraphQL operation', () => {
       `{ ...F0 } ${Array.from({ length: 11 }, (_, i) => `fragment F${i} on T { ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F11 on T { a }`,
     ],
     ['201 objects', `{ a { ${'b { c } '.repeat(200)} } }`],
+    ['110 objects of which each stands in a condition', `{ a { ${conditions(1, 'b { c } '.repeat(110))} } }`],
+    ['20 conditions inside each other around 10 objects', `{ ${conditions(20, 'b { c } '.repeat(10))} }`],
+    [
+      'a condition around a fragment of 110 objects',
+      `query ($v: Boolean!) { ...F @skip(if: $v) } fragment F on T { ${'b { c } '.repeat(110)} }`,
+    ],
     ['a comment of 64 KiB', `{ a } # ${'x'.repeat(64 * 1024)}`],
     ['a text value of 64 KiB', `{ a(b: "${'x'.repeat(64 * 1024)}") }`],
     ['1,000 directives', `{ a ${'@x '.repeat(1_000)} }`],
@@ -48,6 +59,8 @@ describe('limits of a GraphQL operation', () => {
   it.each([
     ['depth 12', nested(12)],
     ['200 objects', `{ a { ${'b { c } '.repeat(199)} } }`],
+    ['90 objects of which each stands in a condition', `{ a { ${conditions(1, 'b { c } '.repeat(90))} } }`],
+    ['20 conditions inside each other around leaves', `{ a { ${conditions(20, 'b c d')} } }`],
     ['1,900 selections', `{ a { ${'b '.repeat(1_900)} } }`],
     ['a comment of 60,000 characters', `{ a } # ${'x'.repeat(60_000)}`],
     ['a fragment that uses itself (validation refuses it)', '{ ...A } fragment A on T { a ...A }'],
@@ -68,3 +81,51 @@ describe('limits of a GraphQL operation', () => {
     expect(refusal(`{ ...F0 } ${fragments} fragment F60 on T { x: a }`)).toBe('OPERATION_LIMIT_EXCEEDED');
   });
 });
+
+describe('limits of a caller without a token', () => {
+  const both = operationLimiter(OPERATION_LIMITS, ANONYMOUS_LIMITS);
+  const user = {
+    kind: 'user',
+    userId: '1',
+    role: 'MEMBER',
+    gymId: null,
+    sessionId: '1',
+    expiresAt: Infinity,
+  } as const;
+
+  it.each([
+    ['tokens', `{ a { ${'b '.repeat(400)} } c { ${'d @x(e: f) '.repeat(20)} ${'b(c: $d) '.repeat(90)} } }`],
+    ['selections', `{ a { ${'b '.repeat(600)} } }`],
+    ['objects', `{ a { ${'b { c } '.repeat(70)} } }`],
+  ])(
+    'more %s than they may send are refused to them alone, also if a user sent the text before',
+    (what, query) => {
+      const refused = expect.objectContaining({
+        code: 'OPERATION_LIMIT_EXCEEDED',
+        message: expect.stringContaining(`${ANONYMOUS_LIMITS[what as 'objects']} ${what}`),
+      });
+      for (const _time of [1, 2]) {
+        expect(thrownBy(() => both.check(query, ANONYMOUS))).toEqual(refused);
+        expect(thrownBy(() => both.check(query, user))).toBeUndefined();
+      }
+    },
+  );
+
+  it.each([
+    ['the usual introspection query', getIntrospectionQuery({ descriptions: true })],
+    ['30 aliases', `{ a { ${Array.from({ length: 30 }, (_, i) => `a${i}: b`).join(' ')} } }`],
+    ['20 root fields', `{ ${Array.from({ length: 20 }, (_, i) => `f${i} { g }`).join(' ')} }`],
+    ['depth 12', nested(12)],
+  ])('%s is within them', (_what, query) => {
+    expect(thrownBy(() => both.check(query, ANONYMOUS))).toBeUndefined();
+  });
+});
+
+function thrownBy(work: () => void): unknown {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
