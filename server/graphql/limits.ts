@@ -54,8 +54,8 @@ export const OPERATION_LIMITS: OperationLimits = {
 export const ANONYMOUS_LIMITS: OperationLimits = {
   ...OPERATION_LIMITS,
   tokens: 1_000,
-  selections: 500,
-  objects: 60,
+  selections: 400,
+  objects: 40,
 };
 
 /**
