@@ -12,7 +12,7 @@ import {
 import type { Chance } from './chance.ts';
 
 const LIST_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
-const REPRESENTATIONS = [1, 10, 100, 200, 1_000];
+const REPRESENTATIONS = [1, 10, 100, 250, 1_000];
 /** Two days or instants, and ranges between them of a day, a month, a year and ten years. */
 const DAYS = ['2026-11-22', '2026-10-23', '2025-11-23', '2016-11-25'];
 const TEXTS = [

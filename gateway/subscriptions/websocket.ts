@@ -10,6 +10,7 @@ import { CloseCode, type Context } from 'graphql-ws';
 import { useServer, type Extra } from 'graphql-ws/use/ws';
 import type { WebSocketServer } from 'ws';
 import { viewerOf } from '#server/auth/authenticate.ts';
+import { CHECK_SESSIONS_MILLIS } from '#server/auth/ended-sessions.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
@@ -56,9 +57,6 @@ export interface SocketOperation {
   readonly operationName: string | undefined;
   readonly variables: Record<string, unknown>;
 }
-
-/** Together with the time that a subgraph needs to learn of it within 5 s. */
-const CHECK_SESSIONS_MILLIS = 2_500;
 
 type Connection = Extra &
   Partial<Record<PropertyKey, never>> & {
@@ -189,7 +187,7 @@ export function serveGraphOverSockets(
 const userOf = ({ gatewayContext }: Connection): string | undefined =>
   gatewayContext?.viewer.kind === 'user' ? gatewayContext.viewer.userId : undefined;
 
-/** Closes the sockets of those who were logged out elsewhere: they hear nothing more within 5 s. */
+/** Closes the sockets of callers who were logged out elsewhere. */
 async function closeEnded(open: ReadonlySet<Connection>, { verifier }: GraphSocketOptions): Promise<void> {
   for (const { gatewayContext, socket } of open) {
     const viewer = gatewayContext?.viewer;

@@ -4,12 +4,22 @@ import type { Logger } from '../observability/logger.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 import type { ServiceViewer, UserViewer } from './viewer.ts';
 
+/** Who logs out elsewhere hears nothing more over their sockets after this time. */
+export const SESSION_END_MILLIS = 5_000;
+/** How often identity is asked which sessions have ended. */
+export const READ_ENDED_SESSIONS_MILLIS = 2_000;
+/**
+ * How often every open socket and subscription is compared with them. Both times together are shorter than
+ * `SESSION_END_MILLIS`, which leaves the rest for the request to identity.
+ */
+export const CHECK_SESSIONS_MILLIS = 2_500;
+
 export interface EndedSessionsOptions {
   /** Identity's address. */
   identityUrl: string;
   tokens: ServiceTokens;
   log: Logger;
-  /** Default 2 s. */
+  /** Default `READ_ENDED_SESSIONS_MILLIS`. */
   pollMillis?: number;
   /** How many are remembered at most; beyond it the oldest are forgotten, with a warning. Default 200,000. */
   maxRemembered?: number;
@@ -64,7 +74,10 @@ export class EndedSessions {
           );
         this.isDown = true;
       }
-      await pause(this.options.pollMillis ?? 2_000, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(this.options.pollMillis ?? READ_ENDED_SESSIONS_MILLIS, undefined, {
+        signal,
+        ref: false,
+      }).catch(() => undefined);
     }
   }
 

@@ -50,7 +50,7 @@ export const ANONYMOUS_COST_SHARE = 0.5;
  */
 export const MAX_REPRESENTATIONS = 1_000;
 /** The same for a caller without a token, most of whose entities are refused one by one: an error costs more than a row. */
-const ANONYMOUS_MAX_REPRESENTATIONS = 500;
+const ANONYMOUS_MAX_REPRESENTATIONS = 250;
 
 const isAnonymous = (viewer: Viewer | 'anybody'): boolean =>
   viewer !== 'anybody' && viewer.kind === 'anonymous';

@@ -5,6 +5,7 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
 } from 'graphql';
+import { CHECK_SESSIONS_MILLIS } from '../auth/ended-sessions.ts';
 import { AudienceNotice, EVERYBODY, type Audience } from '../audience.ts';
 import { PlatformError } from '../errors.ts';
 import { kindOf } from '../event-kind.ts';
@@ -19,9 +20,6 @@ export interface EventStreamArgs extends ExecutionArgs {
   readonly audience: Audience | undefined;
   onEnd(): void;
 }
-
-/** Who logs out elsewhere hears nothing more within 5 s; who hears nothing anyway is not kept for ever, either. */
-const CHECK_VIEWER_MILLIS = 4_000;
 
 /**
  * graphql-js's `subscribe`, but with a fresh context for each event; it ends with an error where there can be none any
@@ -43,7 +41,7 @@ export async function eventStream(
     refusal = error;
     void events.return?.();
   };
-  const checking = setInterval(() => void args.checkViewer().catch(refuse), CHECK_VIEWER_MILLIS);
+  const checking = setInterval(() => void args.checkViewer().catch(refuse), CHECK_SESSIONS_MILLIS);
   checking.unref();
   let isFirst = true;
   const extensionsOf = (event: unknown): ExecutionResult['extensions'] => {

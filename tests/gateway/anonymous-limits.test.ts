@@ -118,7 +118,7 @@ describe("a service's own graph", () => {
       id: `01900000-0000-7000-8000-${String(i).padStart(12, '0')}`,
     }));
   const large: readonly (readonly [string, string, Record<string, unknown>])[] = [
-    ['501 representations', ENTITIES, { r: representations(501) }],
+    ['251 representations', ENTITIES, { r: representations(251) }],
     ['3,100 tokens', `{ gyms { ${times(520, () => '... on Gym { id }')} } }`, {}],
     ['a cost of 5,800', `{ ${times(58, (i) => `a${i}: gyms { config { version } }`)} }`, {}],
   ];

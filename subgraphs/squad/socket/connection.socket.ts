@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
+import { CHECK_SESSIONS_MILLIS } from '#server/auth/ended-sessions.ts';
 import { viewerOf } from '#server/auth/authenticate.ts';
 import type { UserViewer, Viewer } from '#server/auth/viewer.ts';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
@@ -27,8 +28,6 @@ export interface SocketSettings {
 const PRESENCE_WAITS_ABOVE_BYTES = 256 * 1024;
 /** Above it the reader is too slow for what may not be left out: the socket is closed, the client returns and replays. */
 const CLOSE_ABOVE_BYTES = 2 * 1024 * 1024;
-/** Who logs out elsewhere is out here within 5 s. */
-const SESSION_CHECK_MILLIS = 3_000;
 /** Frames that wait for the one before them to be answered. */
 const MAX_WAITING_FRAMES = 100;
 
@@ -222,7 +221,7 @@ export class SocketConnection {
   private async begin(viewer: UserViewer, authorization: string): Promise<void> {
     this.keepTimer(
       'session',
-      setInterval(() => void this.checkSession(), SESSION_CHECK_MILLIS),
+      setInterval(() => void this.checkSession(), CHECK_SESSIONS_MILLIS),
     );
     const services = this.host.servicesOf(viewer, authorization);
     this.keep('connection', await services.onlineUsers.connect());
