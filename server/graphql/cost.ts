@@ -56,6 +56,9 @@ const isAnonymous = (viewer: Viewer | 'anybody'): boolean =>
   viewer !== 'anybody' && viewer.kind === 'anonymous';
 
 const MUTATION_COST = 10;
+/** The whole SDL of a service: by aliases it can be asked for hundreds of times. No SDL declares the field. */
+const SDL_FIELD = '_Service.sdl';
+const SDL_COST = 1_000;
 
 /**
  * Counts the cost of an operation before it runs, by `@cost` and `@listSize` as the cost specification of Federation 2.9
@@ -173,6 +176,7 @@ class Estimator {
     const coordinate = `${parent.name}.${field.name}`;
     const own = this.sizeOfList(node, field, coordinate);
     const type = getNamedType(field.type);
+    if (coordinate === SDL_FIELD) return { args: 0, each: SDL_COST, own };
     const weight = this.weight(coordinate) ?? this.weight(type.name) ?? (isCompositeType(type) ? 1 : 0);
     const below =
       node.selectionSet && isCompositeType(type)

@@ -123,6 +123,15 @@ describe("a service's own graph", () => {
     ['a cost of 5,800', `{ ${times(58, (i) => `a${i}: gyms { config { version } }`)} }`, {}],
   ];
 
+  it('gives its SDL once, and not hundreds of times in one answer', async () => {
+    expect((await platform.graph('gym', '{ _service { sdl } }')).data._service.sdl).toContain('type Gym');
+    const many = `{ _service { ${times(20, (i) => `a${i}: sdl`)} } }`;
+    expect(await platform.graph('gym', many, {}, { token })).toMatchObject({
+      status: 400,
+      errors: [REFUSED],
+    });
+  });
+
   it.each(large)(
     '%s: answered with a token and refused without, over HTTP and over the socket',
     async (_what, query, variables) => {
