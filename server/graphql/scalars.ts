@@ -24,21 +24,29 @@ export const scalars = {
     parseLiteral: (node, variables) => bounded(day, () => LocalDateResolver.parseLiteral(node, variables)),
   }),
   JSON: JSONResolver,
-  Upload: GraphQLUpload,
+  Upload: new GraphQLScalarType({
+    ...GraphQLUpload.toConfig(),
+    parseValue: (value) => parsed(() => GraphQLUpload.parseValue(value)),
+    parseLiteral: (node) => parsed(() => GraphQLUpload.parseLiteral(node)),
+  }),
 } as const;
 
 /**
+ * What a scalar reads.
  * @throws GraphQLError with the cause VALIDATION_FAILED. A literal is refused by the validation of the document, whose
  * own code would look to the gateway like a mistake in its plan; the cause says that it is the client's.
  */
-function bounded(shape: z.ZodType<string>, parse: () => string): string {
-  let text: string;
+function parsed<Value>(parse: () => Value): Value {
   try {
-    text = parse();
+    return parse();
   } catch (error) {
     throw refused(error instanceof Error ? error.message : String(error));
   }
-  const result = shape.safeParse(text);
+}
+
+/** As `parsed`, with the bounds of a shared shape. */
+function bounded(shape: z.ZodType<string>, parse: () => string): string {
+  const result = shape.safeParse(parsed(parse));
   if (result.success) return result.data;
   throw refused(result.error.issues[0]?.message ?? 'expected another value');
 }

@@ -32,3 +32,9 @@ it.each(['"0000-01-01"', '"2026-02-30"', '"9999-12-31"', '"soon"', '20260101', '
       ).toMatchObject({ status: 400, errors: refused });
   },
 );
+
+it('a text in place of a file is refused as the error of the client', async () => {
+  expect(
+    await platform.graph('gateway', 'mutation { uploadAvatar(file: "none") { id } }', {}, { token: maya }),
+  ).toMatchObject({ data: { uploadAvatar: null }, errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] });
+});
