@@ -3,7 +3,7 @@ import { requireRole, Role } from '#server/auth/viewer.ts';
 import { conflict, invalid, notFound, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
-import type { Page, PageRequest } from '#server/paging.ts';
+import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { ownerOfNew, requireWriter, sees } from '../access.ts';
@@ -70,7 +70,7 @@ export class Products {
       { table: 'product', columns: COLUMNS, conditions, order },
       request,
     );
-    return { ...page, items: page.items.map((row) => this.complete(row)) };
+    return mapPage(page, (row) => this.complete(row));
   }
 
   /** What is promoted now, the highest priority first; at most a hundred. */
