@@ -15,7 +15,7 @@ interface Recent {
 /**
  * Which answers of a caller's queries may be shared: after a mutation none that was asked for before it. Each mutation
  * begins a new generation of its caller; while one is under way nothing of the caller is shared, because a replica of
- * the gateway may hear of its end later than the caller does.
+ * the gateway may learn of its end later than the caller does.
  */
 export class Generations {
   private latest = 0;

@@ -113,7 +113,7 @@ export class HttpSubgraph implements Subgraph {
     return exchange.answer;
   }
 
-  /** Runs to its end whether the client waits or not; it must be told of before its answer is given. */
+  /** Runs to its end whether the client waits or not; its end is published before its answer is given. */
   private async write(request: SubgraphRequest): Promise<RawAnswer> {
     const write = { caller: callerOf(request.context), service: this.name };
     void this.writes.tell({ ...write, phase: 'begun' });

@@ -1,7 +1,7 @@
 import type { Logger } from '#server/observability/logger.ts';
 import { MemoryWrites, type Writes } from './writes.ts';
 
-/** With REDIS_URL all replicas of the gateway hear of each other's mutations. */
+/** With REDIS_URL all replicas of the gateway learn of each other's mutations. */
 export async function openWrites(
   { redisUrl }: { redisUrl?: string | undefined },
   log: Logger,

@@ -15,7 +15,7 @@ const message = z.object({
   phase: z.enum(['begun', 'ended']),
 });
 
-/** Tells all gateways that share a Redis. Without Redis each gateway still hears of its own writes. */
+/** Notifies all gateways that share a Redis. Without Redis each gateway still knows its own writes. */
 export class RedisWrites implements Writes {
   private readonly local = new MemoryWrites();
   private readonly id = randomUUID();
@@ -42,7 +42,7 @@ export class RedisWrites implements Writes {
   async tell(write: Write): Promise<void> {
     await this.local.tell(write);
     const text = JSON.stringify({ ...write, from: this.id });
-    // A Redis that is away has been told of in the log by the connection.
+    // The connection has logged already that Redis is away.
     await this.publisher.run((client) => client.publish(CHANNEL, text)).catch(() => undefined);
   }
 

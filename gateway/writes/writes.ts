@@ -14,7 +14,7 @@ export type WriteListener = (write: Write) => void;
  */
 export interface Writes {
   /**
-   * Calls the listeners of this replica at once; resolves if the others were told, or could not be told in time.
+   * Calls the listeners of this replica at once; resolves if the others were notified, or could not be in time.
    * Never rejects.
    */
   tell(write: Write): Promise<void>;

@@ -40,7 +40,7 @@ export function authenticateToken(verifier: TokenVerifier): RequestHandler {
 }
 
 /**
- * Who sends a request with these headers. A service may say by `X-On-Behalf-Of` for which user it acts; from anybody
+ * The sender of a request with these headers. A service may say by `X-On-Behalf-Of` for which user it acts; from anybody
  * else that header means nothing.
  * @throws UNAUTHENTICATED for a token that is not valid
  */

@@ -4,7 +4,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 import type { ServiceViewer, UserViewer } from './viewer.ts';
 
-/** Who logs out elsewhere hears nothing more over their sockets after this time. */
+/** After this time a user who has logged out elsewhere gets nothing more over their sockets. */
 export const SESSION_END_MILLIS = 5_000;
 /** How often identity is asked which sessions have ended. */
 export const READ_ENDED_SESSIONS_MILLIS = 2_000;

@@ -22,7 +22,7 @@ const PROBE_MILLIS = 15_000; // 15 s
 const ANSWER_MILLIS = 5_000; // 5 s
 
 /**
- * Listens to `channels` on a connection of its own, which is made again whenever it is lost; what is told meanwhile is
+ * Listens to `channels` on a connection of its own, which is made again whenever it is lost; what is sent meanwhile is
  * missed. The log has one line when it is lost and one when it is back.
  */
 export async function listenTo(

@@ -10,7 +10,7 @@ const clientFor = (url: string, connectTimeoutMillis: number) =>
     RESP: 2,
     // While Redis is away a command fails at once, instead of waiting for a connection.
     disableOfflineQueue: true,
-    // A connection that stays silent although it is pinged is made anew: after a failover the old address may never answer.
+    // A connection that stays silent although it is pinged is replaced: after a failover the old address may never answer.
     pingInterval: 2_000, // 2 s
     socket: {
       connectTimeout: connectTimeoutMillis,

@@ -73,7 +73,7 @@ export function rateCounter(limit: RateLimit, store: Store): (caller: Caller) =>
   };
 }
 
-/** Who is counted. */
+/** The caller who is counted. */
 export interface Caller {
   readonly viewer: Viewer;
   readonly address: string;

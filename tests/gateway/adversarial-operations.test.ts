@@ -75,7 +75,7 @@ let texts = 0;
 /** A text that the gateway has not seen. */
 const fresh = (query: string): string => `# ${(texts += 1)}\n${query}`;
 
-/** A plain query that is planned anew over four services, for comparison: the least of a few, so that a busy machine does not count. */
+/** A plain query that is planned each time over four services, for comparison: the least of a few, so that a busy machine does not count. */
 async function plainMillis(): Promise<number> {
   const query =
     '{ me { displayName gym { name locations { name occupancy { people } } } nutritionDay { totals { calories } } } workouts(first: 3) { nodes { title } } }';

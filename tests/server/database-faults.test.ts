@@ -107,7 +107,7 @@ describe('a connection that dies inside a transaction', () => {
     await withOrm({ poolMax: 1 }, async (orm) => {
       for (let round = 0; round < 3; round += 1) {
         await orm.em.fork().execute('select 1');
-        // The idle connection dies unseen: the service hears of it only when it uses it.
+        // The idle connection dies unnoticed: the service learns of it only when it uses it.
         await terminate("state = 'idle'");
         await insert(orm, 'after BEGIN failed').catch(() => undefined);
       }
@@ -310,7 +310,7 @@ describe('the connection for notifications', () => {
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and query like 'listen%'`,
       );
-      // What is told while it reconnects is missed, so it is told until it is heard.
+      // What is sent while it reconnects is missed, so it is sent until it arrives.
       while (!hasArrived) {
         await admin.query("select pg_notify('news', $1)", [round]);
         await sleep(20);

@@ -33,7 +33,7 @@ const LOCATIONS =
   'select id, gym_id as "gymId", name, address, timezone, capacity, max_stay_minutes as "maxStayMinutes", opening_hours as "openingHours" from location';
 
 /**
- * Who is inside of locations, and since when their number is what it is: the latest arrival, departure or end of a stay,
+ * How many people are inside of locations, and since when their number is what it is: the latest arrival, departure or end of a stay,
  * else the last change of the location itself. Each is the end of an index; the time of the question would be another
  * one in every answer, so that no answer could be confirmed by its ETag.
  */

@@ -3,7 +3,7 @@ import { RedisConnection, type RedisClient } from '#server/redis/redis-connectio
 import type { Logger } from '#server/observability/logger.ts';
 import { StartError } from '#server/start-error.ts';
 
-/** A member waits for it: longer than Redis ever takes by itself, short enough to be told soon. */
+/** A member waits for it: longer than Redis ever takes by itself, short enough for an early answer. */
 const READ_MILLIS = 500;
 /**
  * With `appendfsync everysec` Redis holds writes back for up to 2 s while the disk is busy
