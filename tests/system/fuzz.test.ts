@@ -24,7 +24,7 @@ import {
  * Drives every operation of the OpenAPI documents and every root field of the graph with well-formed and hostile
  * input, as people of every role and as nobody. `FUZZ_SECONDS` sets how long, `FUZZ_SEED` repeats a run's requests.
  */
-const SECONDS = Number(process.env.FUZZ_SECONDS ?? 40);
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 30);
 const SEED = process.env.FUZZ_SEED ?? String(Date.now());
 const AT_ONCE = 8;
 /** A request may take the gateway's time limit of 10 s for a service (60 s for uploads), and a busy machine's own time. */
