@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { graphClient, socketOf, subscribed, type Person } from './support/people.ts';
+import { graphClient, socketOf, type Person } from './support/people.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -106,12 +106,22 @@ const waysIn: Record<string, (by: Person, squadId: string) => Promise<string | u
     refusalOf(by, 'subscription($s: ID!) { squadMessageAdded(squadId: $s) { id } }', squadId),
 };
 
+const codeOf = (error: unknown) =>
+  (error as { extensions?: { code?: string } } | undefined)?.extensions?.code;
+
+/** The code of the first answer to a subscription; undefined if the first answer is an event or its end. */
 async function refusalOf(by: Person, query: string, squadId: string): Promise<string | undefined> {
   const client = graphClient(platform.url('squad'), by.token);
-  const code = await subscribed(client, query, { s: squadId }).then(
-    () => undefined,
-    ({ errors }: { errors?: { extensions?: { code?: string } }[] }) => errors?.[0]?.extensions?.code,
-  );
+  const code = await new Promise<string | undefined>((resolve) => {
+    client.subscribe(
+      { query, variables: { s: squadId } },
+      {
+        next: ({ errors }) => resolve(codeOf(errors?.[0])),
+        error: (error) => resolve(Array.isArray(error) ? codeOf(error[0]) : String(error)),
+        complete: () => resolve(undefined),
+      },
+    );
+  });
   await client.dispose();
   return code;
 }
