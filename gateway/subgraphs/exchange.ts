@@ -52,7 +52,7 @@ const CROWDED_WAIT_MILLIS = 1_000; // 1 s
  * One request and its answer, with what is decided around them: whether it is sent at all, whether once more, and what
  * the breaker learns from it. An object with callbacks, because a promise for each of these steps costs more than they do.
  */
-export class Exchange implements AnswerReceiver, Awaited {
+export class Exchange implements AnswerReceiver {
   /** @throws RefusedError, TimeLimitError, ClientLeftError, or whatever else went wrong */
   readonly answer: Promise<RawAnswer>;
   isOver = false;
@@ -65,6 +65,7 @@ export class Exchange implements AnswerReceiver, Awaited {
   private reader: AnswerReader | undefined;
   private triesLeft: number;
   private waiting = 0;
+  private readonly awaited: Awaited = { call: this };
 
   /** Sends it, if the breaker allows. */
   constructor(line: Line, options: ExchangeOptions) {
@@ -84,9 +85,10 @@ export class Exchange implements AnswerReceiver, Awaited {
   /** One more waits for the answer. Without a client it is waited for to its end. */
   isWantedBy(client: Client | undefined): void {
     this.waiting += 1;
-    client?.waitsFor(this);
+    client?.waitsFor(this.awaited);
   }
 
+  /** One of those who wait for the answer has left. */
   leave(): void {
     this.waiting -= 1;
     if (this.waiting === 0 && !this.isOver) this.reader?.abort(new ClientLeftError());
@@ -123,6 +125,7 @@ export class Exchange implements AnswerReceiver, Awaited {
 
   private end(outcome: RequestOutcome): void {
     this.isOver = true;
+    this.awaited.call = undefined;
     this.line.underWay -= 1;
     this.line.onDone(outcome);
     this.onOver?.();
