@@ -84,7 +84,8 @@ export class FastLane {
     if (state?.refusal) return this.leave(req, res, body ?? parsed(text)); // counted and refused once more there
     const { operation, variables, rawVariables } = request;
     const mediaType = MEDIA_TYPES[req.headers.accept ?? ABSENT] ?? '';
-    const response = this.writer.begin(res, { mediaType, context, state, startedAt });
+    const response = { mediaType, context, state, startedAt };
+    this.writer.begin(req, response);
     const answer = await operation
       .toJson({ variables, rawVariables, context })
       .catch((error: unknown) => this.failed(error, context));

@@ -8,6 +8,7 @@ import type { GatewaySettings } from '../settings.ts';
 import type { GatewayContext } from './context.ts';
 import type { JsonAnswer } from './prepared-operation.ts';
 import { statusOf, type Outcome } from './status.ts';
+import { Unanswered } from './unanswered.ts';
 
 export interface ResponseWriterOptions {
   settings: GatewaySettings;
@@ -16,14 +17,13 @@ export interface ResponseWriterOptions {
 }
 
 interface Response {
-  /** 499 until there is an answer: the word of proxies for a client that left before (nginx). */
-  status: number;
   readonly mediaType: string;
   readonly context: GatewayContext;
   readonly state: RateState | undefined;
   readonly startedAt: number;
 }
 
+/** The status in figures and log of a request whose client left before its answer, as nginx has it. */
 const CLIENT_LEFT = 499;
 const COMPRESSED_FROM_BYTES = 1024; // 1 KiB
 const OPERATION = 'POST /graphql';
@@ -33,27 +33,27 @@ export class ResponseWriter {
   private readonly options: ResponseWriterOptions;
   private readonly always: Readonly<Record<string, string>>;
   private readonly requests: Logger;
+  private readonly unanswered: Unanswered<Response>;
 
   constructor(options: ResponseWriterOptions) {
     this.options = options;
     this.requests = withoutRedaction(options.log);
+    this.unanswered = new Unanswered((response) => {
+      response.context.client?.leave();
+      this.done(response, CLIENT_LEFT, true);
+    });
     this.always = { ...headersOfHelmet(), 'API-Version': String(API_VERSION) };
   }
 
   /** To be called before the operation runs: if the client leaves meanwhile, its calls end. */
-  begin(res: ServerResponse, told: Omit<Response, 'status'>): Response {
-    const response = { ...told, status: CLIENT_LEFT };
-    res.once('close', () => {
-      if (!res.writableFinished) response.context.client?.leave();
-      this.done(res, response);
-    });
-    return response;
+  begin(req: IncomingMessage, response: Response): void {
+    this.unanswered.begin(req.socket, response);
   }
 
   write(req: IncomingMessage, res: ServerResponse, response: Response, answer: JsonAnswer): void {
-    if (res.destroyed) return;
+    if (!this.unanswered.end(req.socket, response)) return;
     const status = statusOfText(answer.json);
-    response.status = status;
+    res.once('close', () => this.done(response, status, !res.writableFinished));
     const headers = this.headersOf(req, response, answer);
     const encode = answer.json.length < COMPRESSED_FROM_BYTES ? undefined : encoderFor(req);
     if (!encode) return send(res, status, headers, Buffer.from(answer.json));
@@ -85,7 +85,7 @@ export class ResponseWriter {
     return headers;
   }
 
-  private done(res: ServerResponse, { status, context, startedAt }: Response): void {
+  private done({ context, startedAt }: Response, status: number, isAborted: boolean): void {
     const millis = performance.now() - startedAt;
     this.options.metrics.requestDone('graphql', OPERATION, status, millis / 1000);
     this.requests.info(
@@ -95,7 +95,7 @@ export class ResponseWriter {
         operation: OPERATION,
         status,
         millis: Math.round(millis),
-        aborted: !res.writableFinished || undefined,
+        aborted: isAborted || undefined,
       },
       'request',
     );
