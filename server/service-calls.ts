@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { PlatformError, type ErrorCode, ERRORS, type FieldError } from './errors.ts';
 import { continued } from './http/trace.ts';
 import type { ServiceTokens } from './auth/service-tokens.ts';
-import type { ServiceName } from './settings.ts';
+import { urlOf, type ServerSettings, type ServiceName } from './settings.ts';
 import type { Origin } from './unit-of-work.ts';
 
 export interface ServiceCall {
@@ -78,6 +78,32 @@ export function serviceCalls({
   };
 }
 
+/** All services of the platform, connected to when they are first called. */
+export interface CallsToServices {
+  to(service: ServiceName): ServiceCalls;
+  close(): Promise<void>;
+}
+
+export function callsToServices(options: {
+  settings: ServerSettings;
+  tokens: ServiceTokens;
+  /** Default 3 s. */
+  timeoutMillis?: number;
+}): CallsToServices {
+  const { settings, ...rest } = options;
+  const calls = new Map<ServiceName, ServiceCalls>();
+  return {
+    to(name) {
+      const known = calls.get(name) ?? serviceCalls({ name, url: urlOf(name, settings), ...rest });
+      calls.set(name, known);
+      return known;
+    },
+    close: async () => {
+      await Promise.all([...calls.values()].map((each) => each.close()));
+    },
+  };
+}
+
 function bodyOf(name: ServiceName, status: number, text: string): unknown {
   let body: unknown;
   try {
@@ -99,7 +125,8 @@ function bodyOf(name: ServiceName, status: number, text: string): unknown {
 
 const isCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
-const unavailable = (name: ServiceName, late: boolean, cause: unknown) =>
+/** UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT of a service that is needed and gives no answer that can be used. */
+export const unavailable = (name: ServiceName, late: boolean, cause: unknown) =>
   new PlatformError(
     late ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE',
     `The ${name} service, which is needed for this, does not answer; nothing was changed. Try again in a moment.`,

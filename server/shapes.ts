@@ -69,6 +69,16 @@ export const searchText = z
 /** For rules that several doors reach; a null of the graph is no search. */
 export const searchFilter = z.object({ search: searchText.nullish() });
 
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+const expectedCurrency = 'expected an ISO 4217 code such as EUR';
+
+/** A currency that is in use, by its ISO 4217 code in letters of either case; it is kept in capital ones. */
+export const currencyCode = z
+  .string()
+  .regex(/^[A-Za-z]{3}$/, expectedCurrency)
+  .transform((code) => code.toUpperCase())
+  .refine((code) => CURRENCIES.has(code), expectedCurrency);
+
 /** The largest number of PostgreSQL's `integer`. */
 export const MAX_INTEGER = 2_147_483_647;
 

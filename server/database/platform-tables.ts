@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { MigrationDeclaration } from './database.ts';
+import { CreateRemovedReference } from '../references/migrations/20261123090000_removed_reference.ts';
+import { RemovedReference } from '../references/removed-reference.entity.ts';
 import { ErasedAccount } from '../accounts/erased-account.entity.ts';
 import { CreateIdempotencyRecord } from './migrations/20260105090000_idempotency_record.ts';
 import { CreateErasedAccount } from './migrations/20261121110000_erased_account.ts';
@@ -32,11 +34,12 @@ export class IdempotencyRecord extends IdempotencyRecordSchema.class {}
 IdempotencyRecordSchema.setClass(IdempotencyRecord);
 
 /** Tables that every service's database has; `openDatabase` puts them before the service's own. */
-export const platformEntities = [IdempotencyRecord, ErasedAccount];
+export const platformEntities = [IdempotencyRecord, ErasedAccount, RemovedReference];
 
 /** Never change one that was released: add another. */
 export const platformMigrations: MigrationDeclaration[] = [
   { name: '20260105090000_idempotency_record', class: CreateIdempotencyRecord },
   { name: '20261121110000_erased_account', class: CreateErasedAccount },
   { name: '20261121111000_erased_account_rows', class: RefuseErasedAccountRows },
+  { name: '20261123090000_removed_reference', class: CreateRemovedReference },
 ];

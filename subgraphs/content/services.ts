@@ -1,7 +1,11 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { References } from '#server/references/references.ts';
+import type { Removals } from '#server/references/removals.ts';
+import { RemovedReferences } from '#server/references/removed-references.ts';
 import { AccountData } from '#server/accounts/account-data.ts';
 import { contentAccountPart } from './accounts/account-part.ts';
+import { Owners } from './owners.ts';
 import { Exercises } from './exercises/exercises.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { Media } from './media/media.ts';
@@ -13,17 +17,26 @@ import { Workouts } from './workouts/workouts.ts';
 export interface ContentResources {
   searches: TextSearches;
   files: FileStorage;
+  references: References;
+  removals: Removals;
 }
 
 /** The rules of this service, made for one unit of work. */
-export const contentServices = (unit: UnitOfWork, { searches, files }: ContentResources) => {
+export const contentServices = (
+  unit: UnitOfWork,
+  { searches, files, references, removals }: ContentResources,
+) => {
   const media = new Media(files);
-  const exercises = new Exercises(unit, searches, media);
+  const owners = new Owners(unit, references);
+  const exercises = new Exercises(unit, searches, media, owners);
   return {
     media,
     exercises,
-    workouts: new Workouts(unit, exercises, searches, media),
-    products: new Products(unit, searches, media),
+    workouts: new Workouts(unit, exercises, { searches, media, owners, removals }),
+    products: new Products(unit, { searches, media, owners, removals }),
+    removedReferences: new RemovedReferences(unit, {
+      Gym: { owner: 'gym', forget: (id) => owners.forget(id) },
+    }),
     accountData: new AccountData(unit, contentAccountPart(unit)),
   };
 };

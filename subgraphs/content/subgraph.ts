@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { References } from '#server/references/references.ts';
+import { Removals } from '#server/references/removals.ts';
+import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
+import { callsToServices } from '#server/service-calls.ts';
 import { database } from './database.ts';
 import { demo } from './demo.ts';
 import { exercisesGraphql } from './exercises/exercises.graphql.ts';
@@ -9,7 +13,7 @@ import { mediaGraphql } from './media/media.graphql.ts';
 import { mediaRest } from './media/media.rest.ts';
 import { productsGraphql } from './products/products.graphql.ts';
 import { productsRest } from './products/products.rest.ts';
-import { contentServices, type ContentResources } from './services.ts';
+import { contentServices } from './services.ts';
 import { TextSearches } from './text-search.ts';
 import { workoutsGraphql } from './workouts/workouts.graphql.ts';
 import { workoutsRest } from './workouts/workouts.rest.ts';
@@ -20,13 +24,36 @@ export const content = defineSubgraph({
   description: 'Workout routines, the exercise library, and the products of gym shops.',
   settings: z.object({}),
   database,
-  resources: async ({ orm, files }): Promise<ContentResources> => {
+  async resources({ orm, files, settings, serviceTokens, unitOf, log }) {
     if (!orm) throw new Error('The content service keeps everything in its database.');
-    return { searches: new TextSearches(orm), files };
+    const calls = callsToServices({ settings, tokens: serviceTokens });
+    const removals = new Removals({
+      holders: { Product: ['gym'], WorkoutRoutine: ['gym'] },
+      calls,
+      unitOf,
+      log,
+    });
+    return {
+      searches: new TextSearches(orm),
+      files,
+      references: new References(calls),
+      removals,
+      async dispose() {
+        await removals.dispose();
+        await calls.close();
+      },
+    };
   },
   services: contentServices,
   features: { exercises: 'content', workouts: 'content', products: 'shop' },
   graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql],
-  rest: [...exercisesRest, ...workoutsRest, ...productsRest, ...mediaRest, ...accountDataRest],
+  rest: [
+    ...exercisesRest,
+    ...workoutsRest,
+    ...productsRest,
+    ...mediaRest,
+    ...accountDataRest,
+    ...removedReferencesRest,
+  ],
   demo: (_services, unit) => demo(unit),
 });

@@ -1,4 +1,5 @@
 import type { DatabaseDeclaration } from '#server/database/database.ts';
+import { sagaEntities } from '#server/saga/saga-tables.ts';
 import { Announcement } from './announcements/announcement.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
 import { Challenge, Participant, ScoreCount } from './challenges/challenge.entity.ts';
@@ -31,6 +32,7 @@ export const database: DatabaseDeclaration = {
     Report,
     GymProduct,
     GymProgram,
+    ...sagaEntities,
   ],
   migrations,
 };

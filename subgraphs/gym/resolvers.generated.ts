@@ -194,9 +194,15 @@ export type Mutation = {
   commentPost: Maybe<Comment>;
   /** Reports a post to those who run the gym. */
   reportPost: Maybe<PostReport>;
-  /** Replaces the list of products that a gym sells. For its GYM_ADMIN, or a SUPER_ADMIN. */
+  /**
+   * Replaces the list of products that a gym sells. For its GYM_ADMIN, or a SUPER_ADMIN.
+   * `VALIDATION_FAILED` names each product that is neither the gym's own nor one of all gyms.
+   */
   setGymProducts: Maybe<Array<GymProduct>>;
-  /** Replaces the programme of a gym. For its GYM_ADMIN, or a SUPER_ADMIN. */
+  /**
+   * Replaces the programme of a gym. For its GYM_ADMIN, or a SUPER_ADMIN.
+   * `VALIDATION_FAILED` names each routine that is neither the gym's own nor one of all gyms.
+   */
   setGymPrograms: Maybe<Array<GymProgram>>;
 };
 
@@ -608,6 +614,7 @@ export type PostReport = {
 /** A product of the content service in a gym's shop. */
 export type GymProduct = {
   __typename?: 'GymProduct';
+  /** Null for a product that is gone and has not left the list yet. */
   product: Maybe<Product>;
   /** The gym's own price in minor units of `currency`; null: the product's. */
   price: Maybe<Scalars['Int']['output']>;
@@ -620,6 +627,7 @@ export type GymProduct = {
 /** A routine of the content service in a gym's programme. */
 export type GymProgram = {
   __typename?: 'GymProgram';
+  /** Null for a routine that is gone and has not left the programme yet. */
   routine: Maybe<WorkoutRoutine>;
   note: Maybe<Scalars['String']['output']>;
 };

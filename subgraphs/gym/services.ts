@@ -2,6 +2,9 @@ import type { Notifications } from '#server/database/notifications.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { References } from '#server/references/references.ts';
+import type { Removals } from '#server/references/removals.ts';
+import { RemovedReferences } from '#server/references/removed-references.ts';
 import { AccountData } from '#server/accounts/account-data.ts';
 import { gymAccountPart } from './accounts/account-part.ts';
 import { Announcements } from './announcements/announcements.ts';
@@ -21,13 +24,20 @@ export interface GymResources {
   notifications: Notifications;
   resolveQrCode: ResolveQrCode;
   files: FileStorage;
+  references: References;
+  removals: Removals;
 }
 
 /** The rules of this service, made for one unit of work. */
-export const gymServices = (unit: UnitOfWork, { notifications, resolveQrCode, files }: GymResources) => {
-  const gyms = new Gyms(unit);
+export const gymServices = (
+  unit: UnitOfWork,
+  { notifications, resolveQrCode, files, references, removals }: GymResources,
+) => {
+  const gyms = new Gyms(unit, removals);
   const scores = new Scores(unit);
   const denials = new Denials(unit);
+  const shop = new Shop(unit, gyms, references);
+  const programs = new Programs(unit, gyms, references);
   return {
     gyms,
     configs: new Configs(unit, gyms),
@@ -37,8 +47,12 @@ export const gymServices = (unit: UnitOfWork, { notifications, resolveQrCode, fi
     challenges: new Challenges(unit, scores),
     announcements: new Announcements(unit),
     posts: new Posts(unit, files),
-    shop: new Shop(unit, gyms),
-    programs: new Programs(unit, gyms),
+    shop,
+    programs,
+    removedReferences: new RemovedReferences(unit, {
+      Product: { owner: 'content', forget: (id) => shop.forget(id) },
+      WorkoutRoutine: { owner: 'content', forget: (id) => programs.forget(id) },
+    }),
     files,
     accountData: new AccountData(unit, gymAccountPart(unit, files)),
   };

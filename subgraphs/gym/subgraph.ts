@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { listenTo } from '#server/database/notifications.ts';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
-import { serviceCalls } from '#server/service-calls.ts';
+import { References } from '#server/references/references.ts';
+import { Removals } from '#server/references/removals.ts';
+import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
+import { callsToServices } from '#server/service-calls.ts';
 import { announcementsGraphql } from './announcements/announcements.graphql.ts';
 import { announcementsRest } from './announcements/announcements.rest.ts';
 import { challengesGraphql } from './challenges/challenges.graphql.ts';
@@ -25,7 +28,7 @@ import { gymServices } from './services.ts';
 import { shopGraphql } from './shop/shop.graphql.ts';
 import { shopRest } from './shop/shop.rest.ts';
 
-const settings = z.object({
+const gymSettings = z.object({
   /** How often visits that ran out are looked for, in milliseconds. */
   gymCheckOutSweepMillis: z.coerce.number('expected milliseconds').int().min(50).max(60_000).default(5_000), // 5 s
 });
@@ -34,29 +37,26 @@ export const gym = defineSubgraph({
   name: 'gym',
   title: 'Gym service',
   description: 'White-labelling of gyms, their locations, check-ins and social life.',
-  settings,
+  settings: gymSettings,
   database,
-  async resources({
-    database: place,
-    settings: { identityUrl, gymCheckOutSweepMillis },
-    serviceTokens,
-    unitOf,
-    files,
-    log,
-  }) {
+  async resources({ database: place, settings, serviceTokens, unitOf, files, log }) {
     if (!place) throw new Error('the gym service has a database');
-    const identity = serviceCalls({ name: 'identity', url: identityUrl, tokens: serviceTokens });
+    const calls = callsToServices({ settings, tokens: serviceTokens });
+    const removals = new Removals({ holders: { Gym: ['identity', 'content'] }, calls, unitOf, log });
     const notifications = await listenTo(place.server, place.name, [OCCUPANCY_CHANNEL], log);
-    const automaticCheckOut = new AutomaticCheckOut(() => unitOf(), log, gymCheckOutSweepMillis);
+    const automaticCheckOut = new AutomaticCheckOut(() => unitOf(), log, settings.gymCheckOutSweepMillis);
     void automaticCheckOut.sweep(); // what ran out while nothing was up
     return {
       notifications,
-      resolveQrCode: qrCodesOf(identity),
+      resolveQrCode: qrCodesOf(calls.to('identity')),
       files,
+      references: new References(calls),
+      removals,
       async dispose() {
         await automaticCheckOut.dispose();
         await notifications.close();
-        await identity.close();
+        await removals.dispose();
+        await calls.close();
       },
     };
   },
@@ -85,6 +85,7 @@ export const gym = defineSubgraph({
     ...postsRest,
     ...shopRest,
     ...accountDataRest,
+    ...removedReferencesRest,
   ],
   demo: (_services, unit) => demo(unit),
 });

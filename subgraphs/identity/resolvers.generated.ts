@@ -87,7 +87,10 @@ export type QueryAuditEventsArgs = {
 
 export type Mutation = {
   __typename?: 'Mutation';
-  /** Creates an account; its role is always MEMBER. `CONFLICT` where the email is taken, in whatever case. */
+  /**
+   * Creates an account; its role is always MEMBER. `CONFLICT` if the email is taken, in whatever case;
+   * `VALIDATION_FAILED` for a gym that does not exist, `UPSTREAM_UNAVAILABLE` if that cannot be found out now.
+   */
   register: Maybe<User>;
   /** Logs in. `UNAUTHENTICATED` where email or password is wrong; the answer does not tell which. */
   login: Maybe<AuthPayload>;

@@ -1,8 +1,10 @@
 import path from 'node:path';
 import { serviceSecretOf } from '#server/auth/service-secret.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
+import { References } from '#server/references/references.ts';
 import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
 import { Sagas } from '#server/saga/sagas.ts';
+import { callsToServices } from '#server/service-calls.ts';
 import { deletionSaga } from './accounts/deletion-saga.ts';
 import { exportSaga } from './accounts/export-saga.ts';
 import { removeExpiredExports } from './accounts/exports.ts';
@@ -44,7 +46,10 @@ export async function identityResources({
     : outboxMailer(path.resolve(settings.dataDir, 'outbox'), settings.mailFrom);
   const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, log });
   resetMailer.wake(); // for what a stop left
-  const others = new OtherServices(settings, tokens);
+  // Made here rather than asked for over the network of ourselves.
+  const ownTokens = { get: async () => tokens.ofService('identity') };
+  const calls = callsToServices({ settings, tokens: ownTokens });
+  const others = new OtherServices(settings, ownTokens);
   const sagaStore = databaseSagaStore(() => unitOf());
   const sagas = new Sagas({
     store: sagaStore,
@@ -72,11 +77,14 @@ export async function identityResources({
     resetMailer,
     sagas,
     sagaStore,
+    references: new References(calls),
+    mailer,
     serviceClients: new ServiceClients(await serviceSecretOf(settings), tokens),
     async dispose() {
       clearInterval(hourly);
       await sagas.dispose();
       await others.dispose();
+      await calls.close();
       await keyRing.close();
       await resetMailer.stop();
     },

@@ -1,4 +1,5 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
+import { RemovedReferences } from '#server/references/removed-references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Accounts } from './accounts/accounts.ts';
 import { AccountExports } from './accounts/exports.ts';
@@ -13,19 +14,33 @@ import type { IdentityResources } from './resources.ts';
 import { Rights } from './rights/rights.ts';
 import { PasswordChecks } from './sessions/password-checks.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { GymsOfUsers } from './users/gyms-of-users.ts';
 import { Users } from './users/users.ts';
 
 /** The rules of this service, made for one unit of work. */
 export const identityServices = (
   unit: UnitOfWork,
-  { keyRing, passwords, tokens, files, resetMailer, serviceClients, sagas, sagaStore }: IdentityResources,
+  {
+    keyRing,
+    passwords,
+    tokens,
+    files,
+    resetMailer,
+    serviceClients,
+    sagas,
+    sagaStore,
+    references,
+    mailer,
+  }: IdentityResources,
 ) => {
   const audit = new Audit(unit);
-  const users = new Users(unit, passwords);
+  const gyms = new GymsOfUsers(unit, references);
+  const users = new Users(unit, passwords, gyms);
   const passwordChecks = new PasswordChecks(unit, passwords, audit);
   const sessions = new Sessions(unit, passwordChecks, tokens, audit);
   const passwordResets = new PasswordResets(unit, passwords, resetMailer, audit);
   const profiles = new Profiles(unit);
+  const rights = new Rights(unit, audit, gyms, mailer);
   return {
     audit,
     users,
@@ -34,8 +49,11 @@ export const identityServices = (
     passwordChanges: new PasswordChanges(unit, passwords, passwordChecks, audit),
     profiles,
     avatars: new Avatars(unit, profiles, files),
-    rights: new Rights(unit, audit),
-    invitations: new Invitations(unit, passwordResets, audit),
+    rights,
+    invitations: new Invitations(unit, passwordResets, audit, gyms),
+    removedReferences: new RemovedReferences(unit, {
+      Gym: { owner: 'gym', forget: (id) => rights.leaveRemovedGym(id) },
+    }),
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
     keys: new Keys(unit, keyRing, audit),

@@ -1,4 +1,5 @@
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
 import { accountsGraphql } from './accounts/accounts.graphql.ts';
 import { accountsRest } from './accounts/accounts.rest.ts';
 import { auditGraphql } from './audit/audit.graphql.ts';
@@ -69,6 +70,7 @@ export const identity = defineSubgraph({
     ...accountsRest,
     ...auditRest,
     ...serviceClientsRest,
+    ...removedReferencesRest,
     ...keysRest,
   ],
   demo: (_services, unit, { passwords }) => demo(unit, passwords),

@@ -4,7 +4,7 @@ import { selectsDuring } from '../support/statements.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'content'] });
+  platform = await startPlatform({ services: ['identity', 'content', 'gym'] });
 });
 afterAll(() => platform.stop());
 

@@ -13,7 +13,7 @@ export function contentService() {
   let platform: TestPlatform;
   const tokens: Record<string, string | undefined> = {};
   beforeAll(async () => {
-    platform = await startPlatform({ services: ['identity', 'content'] });
+    platform = await startPlatform({ services: ['identity', 'content', 'gym'] });
     for (const email of [
       'super@demo.test',
       'admin@iron.test',

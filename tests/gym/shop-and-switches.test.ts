@@ -8,7 +8,7 @@ let superAdmin: string;
 let staff: string;
 let maya: string;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'gym', 'nutrition'] });
+  platform = await startPlatform({ services: ['identity', 'gym', 'nutrition', 'content'] });
   [superAdmin, staff, maya] = (await Promise.all(
     (['super@demo.test', 'admin@iron.test', 'maya@iron.test'] as const).map((email) => platform.demo(email)),
   )) as [string, string, string];
@@ -29,23 +29,30 @@ async function within5s(holds: () => Promise<boolean>): Promise<boolean> {
   return false;
 }
 
+/** Ids of what the content service has for all gyms. */
+const idsOf = async (list: 'products' | 'workouts'): Promise<string[]> =>
+  (await platform.rest('content', 'GET', `/${list}?limit=2`)).body.map(({ id }: { id: string }) => id);
+
 describe("a gym's shop and programme", () => {
   it.each([
     [
       'products',
-      () => ({
-        products: [
-          { productId: randomUUID(), price: 1999, currency: 'EUR', stock: 3 },
-          { productId: randomUUID() },
-        ],
-      }),
+      async () => {
+        const [first, second] = await idsOf('products');
+        return {
+          products: [{ productId: first, price: 1999, currency: 'EUR', stock: 3 }, { productId: second }],
+        };
+      },
     ],
     [
       'programs',
-      () => ({ programs: [{ routineId: randomUUID(), note: 'For beginners' }, { routineId: randomUUID() }] }),
+      async () => {
+        const [first, second] = await idsOf('workouts');
+        return { programs: [{ routineId: first, note: 'For beginners' }, { routineId: second }] };
+      },
     ],
   ])('%s are replaced as a whole by staff and read by everybody, in their order', async (list, make) => {
-    const body: Record<string, object[]> = make();
+    const body: Record<string, object[]> = await make();
     const at = `/gym/${ironTemple.slug}/${list}`;
     expect((await call('PUT', at, maya, body)).status).toBe(403);
     expect((await call('PUT', at, await platform.demo('admin@aqua.test'), body)).status).toBe(403);
@@ -58,7 +65,7 @@ describe("a gym's shop and programme", () => {
   });
 
   it('are in the graph with the content service to fill them in', async () => {
-    const [productId, routineId] = [randomUUID(), randomUUID()];
+    const [[productId], [routineId]] = [await idsOf('products'), await idsOf('workouts')];
     const set = await platform.graph(
       'gym',
       'mutation ($a: SetGymProductsInput!, $b: SetGymProgramsInput!) { setGymProducts(input: $a) { price product { id } } setGymPrograms(input: $b) { note routine { id } } }',

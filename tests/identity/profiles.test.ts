@@ -5,7 +5,7 @@ import { me } from './support.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity'] });
+  platform = await startPlatform({ services: ['identity', 'gym'] });
 });
 afterAll(() => platform.stop());
 

@@ -7,7 +7,7 @@ import { me, register, someone } from './support.ts';
 let platform: TestPlatform;
 beforeAll(async () => {
   platform = await startPlatform({
-    services: ['identity'],
+    services: ['identity', 'gym'],
     env: { BOOTSTRAP_ADMIN_EMAIL: 'First@Admin.test', BOOTSTRAP_ADMIN_PASSWORD: 'bootstrap-password' },
   });
 });

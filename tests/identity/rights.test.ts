@@ -33,7 +33,7 @@ let platform: TestPlatform;
 let homelessId: string;
 const tokens = {} as Record<Caller, string | undefined>;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity'] });
+  platform = await startPlatform({ services: ['identity', 'gym'] });
   const homeless = await platform.register(null);
   homelessId = homeless.id;
   Object.assign(tokens, {

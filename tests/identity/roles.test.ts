@@ -4,7 +4,7 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity'] });
+  platform = await startPlatform({ services: ['identity', 'gym'] });
 });
 afterAll(() => platform.stop());
 

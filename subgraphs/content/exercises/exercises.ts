@@ -6,7 +6,8 @@ import { loaderOf } from '#server/loaders.ts';
 import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { ownerOfNew, requireWriter, sees } from '../access.ts';
+import { requireWriter, sees } from '../access.ts';
+import type { Owners } from '../owners.ts';
 import { type Order, pageOfRows, shown, visibleConditions } from '../listing.ts';
 import { withPublicImage, type Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
@@ -33,6 +34,7 @@ export class Exercises {
   private readonly unit: UnitOfWork;
   private readonly searches: TextSearches;
   private readonly media: Media;
+  private readonly owners: Owners;
   private readonly byId = loaderOf<ExerciseRow>(
     async (ids) => {
       const rows = await this.unit.em.execute<ExerciseRow[]>(
@@ -44,10 +46,11 @@ export class Exercises {
     (exercise) => exercise.id,
   );
 
-  constructor(unit: UnitOfWork, searches: TextSearches, media: Media) {
+  constructor(unit: UnitOfWork, searches: TextSearches, media: Media, owners: Owners) {
     this.unit = unit;
     this.searches = searches;
     this.media = media;
+    this.owners = owners;
   }
 
   /** By name, or best match first where there is a search. */
@@ -116,23 +119,25 @@ export class Exercises {
   async create(input: unknown): Promise<ExerciseShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const { gymId, ...fields } = validated(CreateExerciseShape, input);
-    const exercise = this.unit.em.create(Exercise, {
-      ...fields,
-      gymId: ownerOfNew(this.unit.viewer, gymId),
-      aliases: fields.aliases ?? [],
-      description: fields.description ?? null,
-      secondaryMuscles: fields.secondaryMuscles ?? [],
-      equipment: fields.equipment ?? 'none',
-      level: fields.level ?? 'Beginner',
-      force: fields.force ?? null,
-      mechanic: fields.mechanic ?? null,
-      category: fields.category ?? 'strength',
-      image: null,
-      version: 1,
-      deletedAt: null,
+    return this.owners.withOwner(gymId, async (owner) => {
+      const exercise = this.unit.em.create(Exercise, {
+        ...fields,
+        gymId: owner,
+        aliases: fields.aliases ?? [],
+        description: fields.description ?? null,
+        secondaryMuscles: fields.secondaryMuscles ?? [],
+        equipment: fields.equipment ?? 'none',
+        level: fields.level ?? 'Beginner',
+        force: fields.force ?? null,
+        mechanic: fields.mechanic ?? null,
+        category: fields.category ?? 'strength',
+        image: null,
+        version: 1,
+        deletedAt: null,
+      });
+      await this.unit.em.flush();
+      return withPublicImage(this.unit, present(exercise));
     });
-    await this.unit.em.flush();
-    return withPublicImage(this.unit, present(exercise));
   }
 
   /** What is absent stays. @param expectedVersion undefined: last write wins. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, versionNumber } from '#server/shapes.ts';
+import { currencyCode, instant, versionNumber } from '#server/shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { PRODUCT_KINDS } from './product.entity.ts';
 import { search } from '../exercises/exercises.shapes.ts';
@@ -66,10 +66,7 @@ const fields = {
   description: z.string().trim().max(5_000).nullable(),
   kind: z.enum(PRODUCT_KINDS, `expected ${PRODUCT_KINDS.join(' or ')}`),
   price: minorUnits,
-  currency: z
-    .string()
-    .regex(/^[A-Za-z]{3}$/, 'expected an ISO 4217 code such as EUR')
-    .transform((code) => code.toUpperCase()),
+  currency: currencyCode,
   images: z.array(image).max(20),
   variants: z
     .array(VariantShape)

@@ -6,7 +6,9 @@ import { loaderOf } from '#server/loaders.ts';
 import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { ownerOfNew, requireWriter, sees } from '../access.ts';
+import type { Removals } from '#server/references/removals.ts';
+import { requireWriter, sees } from '../access.ts';
+import type { Owners } from '../owners.ts';
 import { type Order, pageOfRows, shown, visibleConditions } from '../listing.ts';
 import type { Media } from '../media/media.ts';
 import type { TextSearches } from '../text-search.ts';
@@ -35,11 +37,20 @@ const ORDERS = {
 
 type ProductRow = Omit<ProductShape, 'available' | 'featured'> & { deleted?: boolean };
 
+export interface ProductsOptions {
+  searches: TextSearches;
+  media: Media;
+  owners: Owners;
+  removals: Removals;
+}
+
 /** What gym shops sell: supplements and merchandise, in every gym's shop or in one gym's. */
 export class Products {
   private readonly unit: UnitOfWork;
   private readonly searches: TextSearches;
   private readonly media: Media;
+  private readonly owners: Owners;
+  private readonly removals: Removals;
   private readonly byId = loaderOf<ProductRow>(
     (ids) =>
       this.unit.em.execute(
@@ -49,10 +60,12 @@ export class Products {
     (product) => product.id,
   );
 
-  constructor(unit: UnitOfWork, searches: TextSearches, media: Media) {
+  constructor(unit: UnitOfWork, { searches, media, owners, removals }: ProductsOptions) {
     this.unit = unit;
     this.searches = searches;
     this.media = media;
+    this.owners = owners;
+    this.removals = removals;
   }
 
   /** By name, or best match first where there is a search. */
@@ -101,20 +114,25 @@ export class Products {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const { gymId, ...fields } = validated(CreateProductShape, input);
     checkWindow(instantOf(fields.featuredFrom), instantOf(fields.featuredUntil));
-    const product = this.unit.em.create(Product, {
-      ...fields,
-      gymId: ownerOfNew(this.unit.viewer, gymId),
-      description: fields.description ?? null,
-      images: fields.images ?? [],
-      variants: fields.variants ?? [],
-      stock: fields.stock ?? null,
-      featuredPriority: fields.featuredPriority ?? null,
-      featuredFrom: instantOf(fields.featuredFrom),
-      featuredUntil: instantOf(fields.featuredUntil),
-      version: 1,
-      deletedAt: null,
-    });
-    await skuConflict(fields.sku, () => this.unit.transaction(() => this.unit.em.flush()));
+    const product = await skuConflict(fields.sku, () =>
+      this.owners.withOwner(gymId, async (owner) => {
+        const created = this.unit.em.create(Product, {
+          ...fields,
+          gymId: owner,
+          description: fields.description ?? null,
+          images: fields.images ?? [],
+          variants: fields.variants ?? [],
+          stock: fields.stock ?? null,
+          featuredPriority: fields.featuredPriority ?? null,
+          featuredFrom: instantOf(fields.featuredFrom),
+          featuredUntil: instantOf(fields.featuredUntil),
+          version: 1,
+          deletedAt: null,
+        });
+        await this.unit.em.flush();
+        return created;
+      }),
+    );
     return this.complete(present(product));
   }
 
@@ -140,9 +158,13 @@ export class Products {
     );
   }
 
+  /** Gyms that list it list it no more. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
-    await this.write(id, expectedVersion, (product) => {
-      product.deletedAt = new Date();
+    await this.unit.transaction(async () => {
+      await this.write(id, expectedVersion, (product) => {
+        product.deletedAt = new Date();
+      });
+      await this.removals.report(this.unit, 'Product', id.toLowerCase());
     });
   }
 

@@ -6,7 +6,9 @@ import { loaderOf } from '#server/loaders.ts';
 import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { ownerOfNew, requireWriter, sees } from '../access.ts';
+import type { Removals } from '#server/references/removals.ts';
+import { requireWriter, sees } from '../access.ts';
+import type { Owners } from '../owners.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import type { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import { pageOfRows, shown, visibleConditions, type Order } from '../listing.ts';
@@ -35,12 +37,21 @@ const ORDERS = {
 
 type RoutineRow = WorkoutRoutineShape & { deleted?: boolean };
 
+export interface WorkoutsOptions {
+  searches: TextSearches;
+  media: Media;
+  owners: Owners;
+  removals: Removals;
+}
+
 /** Workout routines: what everybody may train by, and what a gym made for its own people. Every write makes a version that stays. */
 export class Workouts {
   private readonly unit: UnitOfWork;
   private readonly exercises: Exercises;
   private readonly searches: TextSearches;
   private readonly media: Media;
+  private readonly owners: Owners;
+  private readonly removals: Removals;
   private readonly byId = loaderOf<RoutineRow>(
     async (ids) => {
       const rows = await this.unit.em.execute<RoutineRow[]>(
@@ -60,11 +71,17 @@ export class Workouts {
     (row) => row.key,
   );
 
-  constructor(unit: UnitOfWork, exercises: Exercises, searches: TextSearches, media: Media) {
+  constructor(
+    unit: UnitOfWork,
+    exercises: Exercises,
+    { searches, media, owners, removals }: WorkoutsOptions,
+  ) {
     this.unit = unit;
     this.exercises = exercises;
     this.searches = searches;
     this.media = media;
+    this.owners = owners;
+    this.removals = removals;
   }
 
   /** By title, or best match first where there is a search. An unknown category is an empty list. */
@@ -136,9 +153,8 @@ export class Workouts {
   async create(input: unknown): Promise<WorkoutRoutineShape> {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const { gymId: wished, ...fields } = validated(CreateWorkoutShape, input);
-    const gymId = ownerOfNew(this.unit.viewer, wished);
-    const used = await this.usedExercises(fields.exercises, gymId);
-    return this.unit.transaction(async () => {
+    return this.owners.withOwner(wished, async (gymId) => {
+      const used = await this.usedExercises(fields.exercises, gymId);
       const routine = this.unit.em.create(WorkoutRoutine, {
         ...fields,
         gymId,
@@ -175,10 +191,13 @@ export class Workouts {
     });
   }
 
-  /** It leaves the lists; its versions stay readable. */
+  /** It leaves the lists, also the programmes of gyms; its versions stay readable. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
-    await this.write(id, expectedVersion, async (routine) => {
-      routine.deletedAt = new Date();
+    await this.unit.transaction(async () => {
+      await this.write(id, expectedVersion, async (routine) => {
+        routine.deletedAt = new Date();
+      });
+      await this.removals.report(this.unit, 'WorkoutRoutine', id.toLowerCase());
     });
   }
 

@@ -3,6 +3,7 @@ import { actorOf, requireRole, requireService, Role } from '#server/auth/viewer.
 import { conflict, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
+import type { Removals } from '#server/references/removals.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
@@ -13,6 +14,7 @@ import { CreateGymInput, type GymShape } from './gyms.shapes.ts';
 /** The gyms of the platform. Everybody may read; a SUPER_ADMIN, or the wizard for one, adds. */
 export class Gyms {
   private readonly unit: UnitOfWork;
+  private readonly removals: Removals;
   private readonly byId = loaderOf(
     (ids) => this.unit.read<GymRow>(`${GYMS} where id = any(?::uuid[])`, [ids]),
     (gym) => gym.id,
@@ -22,8 +24,9 @@ export class Gyms {
     (gym) => gym.slug,
   );
 
-  constructor(unit: UnitOfWork) {
+  constructor(unit: UnitOfWork, removals: Removals) {
     this.unit = unit;
+    this.removals = removals;
   }
 
   /** By id or slug; null where there is none. */
@@ -116,6 +119,7 @@ export class Gyms {
       for (const table of ['location', 'gym_config_draft', 'gym_config_version'])
         await em.execute(`delete from ${table} where gym_id = ?`, [id]);
       await em.execute('delete from gym where id = ?', [id]);
+      await this.removals.report(this.unit, 'Gym', id);
       await audit(this.unit, {
         gymId: id,
         actorId: actorOf(viewer),

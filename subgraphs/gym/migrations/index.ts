@@ -1,7 +1,9 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
+import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { Gym } from './20261121045111_gym.ts';
 import { AccountData } from './20261121120000_account_data.ts';
 import { OccupancyChanges } from './20261122100000_occupancy_changes.ts';
+import { ListedReferences } from './20261123090100_listed_references.ts';
 import { OpeningHours } from './20261121130000_opening_hours.ts';
 
 /** Oldest first; the names stay for ever. */
@@ -10,4 +12,6 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261121120000_account_data', class: AccountData },
   { name: '20261121130000_opening_hours', class: OpeningHours },
   { name: '20261122100000_occupancy_changes', class: OccupancyChanges },
+  ...sagaMigrations,
+  { name: '20261123090100_listed_references', class: ListedReferences },
 ];

@@ -1,8 +1,10 @@
 import { requireGymAdmin } from '#server/auth/viewer.ts';
 import { listLoaderOf } from '#server/loaders.ts';
+import type { References } from '#server/references/references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Gyms } from '../gyms/gyms.ts';
+import { ROUTINES, withListed } from './content-references.ts';
 import { replaceList } from './replace-list.ts';
 import { GymProgram } from './shop.entity.ts';
 import { ProgramsInput, type GymProgramShape } from './shop.shapes.ts';
@@ -11,15 +13,17 @@ import { ProgramsInput, type GymProgramShape } from './shop.shapes.ts';
 export class Programs {
   private readonly unit: UnitOfWork;
   private readonly gyms: Gyms;
+  private readonly references: References;
   private readonly byGym = listLoaderOf(
     (gymIds) =>
       this.unit.em.find(GymProgram, { gymId: { $in: [...gymIds] } }, { orderBy: { position: 'asc' } }),
     (program) => program.gymId,
   );
 
-  constructor(unit: UnitOfWork, gyms: Gyms) {
+  constructor(unit: UnitOfWork, gyms: Gyms, references: References) {
     this.unit = unit;
     this.gyms = gyms;
+    this.references = references;
   }
 
   async list(gymId: string): Promise<GymProgramShape[]> {
@@ -31,7 +35,7 @@ export class Programs {
     }));
   }
 
-  /** Replaces the whole list. */
+  /** Replaces the whole list. @throws VALIDATION_FAILED at each routineId that is none of the gym's own or of all gyms */
   async replace(gymId: string, input: unknown): Promise<GymProgramShape[]> {
     const { id } = await this.gyms.get(gymId);
     requireGymAdmin(this.unit.viewer, id);
@@ -42,8 +46,19 @@ export class Programs {
       position,
       note: note ?? null,
     }));
-    await replaceList(this.unit, GymProgram, id, rows);
+    const listed = {
+      type: ROUTINES,
+      list: 'programs',
+      gymId: id,
+      ids: rows.map(({ routineId }) => routineId),
+    };
+    await withListed(this.unit, this.references, listed, () => replaceList(this.unit, GymProgram, id, rows));
     this.byGym.clear(id);
     return this.list(id);
+  }
+
+  /** Takes it off the list of every gym. */
+  async forget(routineId: string): Promise<void> {
+    await this.unit.em.nativeDelete(GymProgram, { routineId });
   }
 }

@@ -4,6 +4,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 const GymProductSchema = defineEntity({
   name: 'GymProduct',
   tableName: 'gym_product',
+  indexes: [{ properties: ['productId'] }], // a product that is gone leaves every list
   properties: {
     gymId: p.uuid().primary(),
     productId: p.uuid().primary(),
@@ -23,6 +24,7 @@ GymProductSchema.setClass(GymProduct);
 const GymProgramSchema = defineEntity({
   name: 'GymProgram',
   tableName: 'gym_program',
+  indexes: [{ properties: ['routineId'] }], // a routine that is gone leaves every programme
   properties: {
     gymId: p.uuid().primary(),
     routineId: p.uuid().primary(),

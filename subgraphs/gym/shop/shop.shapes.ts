@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currencyCode } from '#server/shapes.ts';
 
 export const GymProductShape = z
   .object({
@@ -27,10 +28,7 @@ const productInput = z
   .object({
     productId: z.uuid(),
     price: z.int().min(0).max(100_000_000).nullish(),
-    currency: z
-      .string()
-      .regex(/^[A-Z]{3}$/, 'expected an ISO 4217 code such as EUR')
-      .nullish(),
+    currency: currencyCode.nullish(),
     stock: z.int().min(0).max(1_000_000).nullish(),
   })
   .refine(({ price, currency }) => (price ?? null) === null || Boolean(currency), {

@@ -1,8 +1,10 @@
 import { requireGymAdmin } from '#server/auth/viewer.ts';
 import { listLoaderOf } from '#server/loaders.ts';
+import type { References } from '#server/references/references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Gyms } from '../gyms/gyms.ts';
+import { PRODUCTS, withListed } from './content-references.ts';
 import { replaceList } from './replace-list.ts';
 import { GymProduct } from './shop.entity.ts';
 import { ProductsInput, type GymProductShape } from './shop.shapes.ts';
@@ -11,15 +13,17 @@ import { ProductsInput, type GymProductShape } from './shop.shapes.ts';
 export class Shop {
   private readonly unit: UnitOfWork;
   private readonly gyms: Gyms;
+  private readonly references: References;
   private readonly byGym = listLoaderOf(
     (gymIds) =>
       this.unit.em.find(GymProduct, { gymId: { $in: [...gymIds] } }, { orderBy: { position: 'asc' } }),
     (product) => product.gymId,
   );
 
-  constructor(unit: UnitOfWork, gyms: Gyms) {
+  constructor(unit: UnitOfWork, gyms: Gyms, references: References) {
     this.unit = unit;
     this.gyms = gyms;
+    this.references = references;
   }
 
   async list(gymId: string): Promise<GymProductShape[]> {
@@ -33,7 +37,7 @@ export class Shop {
     }));
   }
 
-  /** Replaces the whole list. */
+  /** Replaces the whole list. @throws VALIDATION_FAILED at each productId that is none of the gym's own or of all gyms */
   async replace(gymId: string, input: unknown): Promise<GymProductShape[]> {
     const { id } = await this.gyms.get(gymId);
     requireGymAdmin(this.unit.viewer, id);
@@ -46,8 +50,19 @@ export class Shop {
       currency: currency ?? null,
       stock: stock ?? null,
     }));
-    await replaceList(this.unit, GymProduct, id, rows);
+    const listed = {
+      type: PRODUCTS,
+      list: 'products',
+      gymId: id,
+      ids: rows.map(({ productId }) => productId),
+    };
+    await withListed(this.unit, this.references, listed, () => replaceList(this.unit, GymProduct, id, rows));
     this.byGym.clear(id);
     return this.list(id);
+  }
+
+  /** Takes it off the list of every gym. */
+  async forget(productId: string): Promise<void> {
+    await this.unit.em.nativeDelete(GymProduct, { productId });
   }
 }

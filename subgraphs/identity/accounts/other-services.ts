@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { VerdictShape, type RecordsPageShape } from '#server/accounts/account-data.ts';
+import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { Verdict } from '#server/accounts/account-part.ts';
-import { serviceCalls, type ServiceCalls } from '#server/service-calls.ts';
-import { SERVICE_NAMES, urlOf, type ServerSettings, type ServiceName } from '#server/settings.ts';
+import { callsToServices, type CallsToServices } from '#server/service-calls.ts';
+import { SERVICE_NAMES, type ServerSettings, type ServiceName } from '#server/settings.ts';
 import { NOWHERE } from '#server/unit-of-work.ts';
-import type { AccessTokens } from '../sessions/access-tokens.ts';
 
 export type OtherService = Exclude<ServiceName, 'identity'>;
 
@@ -22,13 +22,10 @@ const pageAnswer = z.object({
 
 /** The parts of the other services in exports and deletions, asked for in identity's own name. */
 export class OtherServices {
-  private readonly settings: ServerSettings;
-  private readonly tokens: AccessTokens;
-  private readonly calls = new Map<OtherService, ServiceCalls>();
+  private readonly calls: CallsToServices;
 
-  constructor(settings: ServerSettings, tokens: AccessTokens) {
-    this.settings = settings;
-    this.tokens = tokens;
+  constructor(settings: ServerSettings, tokens: ServiceTokens) {
+    this.calls = callsToServices({ settings, tokens, timeoutMillis: TIMEOUT_MILLIS });
   }
 
   /** @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT; harmless when repeated */
@@ -47,22 +44,12 @@ export class OtherServices {
     return pageAnswer.parse(page) as RecordsPageShape;
   }
 
-  async dispose(): Promise<void> {
-    await Promise.all([...this.calls.values()].map((calls) => calls.close()));
+  dispose(): Promise<void> {
+    return this.calls.close();
   }
 
   private call(service: OtherService, method: 'GET' | 'DELETE', path: string): Promise<unknown> {
-    const calls =
-      this.calls.get(service) ??
-      serviceCalls({
-        name: service,
-        url: urlOf(service, this.settings),
-        // Made here rather than asked for over the network of ourselves.
-        tokens: { get: async () => this.tokens.ofService('identity') },
-        timeoutMillis: TIMEOUT_MILLIS,
-      });
-    this.calls.set(service, calls);
     // The request that it belongs to is over by then.
-    return calls.call({ method, path, as: 'service', origin: NOWHERE });
+    return this.calls.to(service).call({ method, path, as: 'service', origin: NOWHERE });
   }
 }

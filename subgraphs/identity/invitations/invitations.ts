@@ -6,6 +6,7 @@ import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
 import { PasswordReset, ResetPurpose } from '../password-resets/password-reset.entity.ts';
 import type { PasswordResets } from '../password-resets/password-resets.ts';
+import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { insertUser } from '../users/insert-user.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
@@ -17,11 +18,13 @@ export class Invitations {
   private readonly unit: UnitOfWork;
   private readonly resets: PasswordResets;
   private readonly audit: Audit;
+  private readonly gyms: GymsOfUsers;
 
-  constructor(unit: UnitOfWork, resets: PasswordResets, audit: Audit) {
+  constructor(unit: UnitOfWork, resets: PasswordResets, audit: Audit, gyms: GymsOfUsers) {
     this.unit = unit;
     this.resets = resets;
     this.audit = audit;
+    this.gyms = gyms;
   }
 
   /** A GYM_ADMIN invites members into her gym; a SUPER_ADMIN and services anybody, but only a SUPER_ADMIN another one. @throws CONFLICT for a taken email */
@@ -36,7 +39,10 @@ export class Invitations {
     } = withoutNulls(validated(InviteShape, input));
     const gym = gymThatMayBe(viewer, role, gymId);
     const chosenId = viewer.kind === 'service' && id ? id : undefined;
+    // A service invites into the gym that it is about to make, which nobody else sees yet.
+    if (viewer.kind !== 'service') await this.gyms.requireExists(gym);
     return this.unit.transaction(async () => {
+      await this.gyms.requireNotRemoved(gym);
       const invited = chosenId ? await this.unit.em.findOne(User, { id: chosenId }) : null;
       if (invited) return presentUser(this.unit, invited, viewer);
       const user = await insertUser(this.unit, {

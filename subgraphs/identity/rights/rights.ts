@@ -5,7 +5,9 @@ import { isUuid } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import { refuseTokensSoFarOf } from '../sessions/ended-sessions.ts';
+import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/users.ts';
@@ -18,10 +20,14 @@ import { SetGymShape, SetRoleShape } from './rights.shapes.ts';
 export class Rights {
   private readonly unit: UnitOfWork;
   private readonly audit: Audit;
+  private readonly gyms: GymsOfUsers;
+  private readonly mailer: Mailer;
 
-  constructor(unit: UnitOfWork, audit: Audit) {
+  constructor(unit: UnitOfWork, audit: Audit, gyms: GymsOfUsers, mailer: Mailer) {
     this.unit = unit;
     this.audit = audit;
+    this.gyms = gyms;
+    this.mailer = mailer;
   }
 
   /** For SUPER_ADMIN. @throws CONFLICT where nobody would be SUPER_ADMIN any more. */
@@ -41,12 +47,15 @@ export class Rights {
 
   /**
    * A SUPER_ADMIN moves anybody anywhere. A GYM_ADMIN takes members who have no gym into hers, and lets those of hers go.
-   * @throws NOT_FOUND for another gym's user, FORBIDDEN for another gym or an admin
+   * @throws NOT_FOUND for another gym's user, FORBIDDEN for another gym or an admin, VALIDATION_FAILED for a gym that does
+   * not exist
    */
   async setGym(userId: string, input: unknown): Promise<UserShape> {
     const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const { gymId } = validated(SetGymShape, input);
+    await this.gyms.requireExists(gymId);
     return this.unit.transaction(async () => {
+      await this.gyms.requireNotRemoved(gymId);
       const user = await this.locked(userId);
       if (!isSuperAdmin(viewer)) {
         if (user.gymId && !runsGym(viewer, user.gymId)) throw notFound('user', userId);
@@ -59,6 +68,24 @@ export class Rights {
       user.gymId = gymId;
       return this.changed(user, viewer);
     });
+  }
+
+  /**
+   * Takes the people of a removed gym out of it, and mails them. It is repeated if a mail cannot be sent, so that somebody
+   * may get it twice, but nobody is moved without it.
+   */
+  async leaveRemovedGym(gymId: string): Promise<void> {
+    const rows = await this.unit.em.execute<{ id: string }[]>(
+      'select id from user_account where gym_id = ? order by id for update',
+      [gymId],
+    );
+    for (const { id } of rows) {
+      const user = await this.locked(id);
+      await this.audit.record('GYM_CHANGED', id, { from: gymId, to: null });
+      user.gymId = null;
+      await this.renewTokens(user);
+      await this.mailer.send({ to: user.email, ...GYM_REMOVED });
+    }
   }
 
   private async locked(userId: string): Promise<User> {
@@ -74,13 +101,18 @@ export class Rights {
   }
 
   private async changed(user: User, viewer: UserViewer): Promise<UserShape> {
+    await this.renewTokens(user);
+    // An admin who lets a member go sees the answer as they saw the member before.
+    return presentUser(this.unit, user, viewer);
+  }
+
+  /** Access tokens that name the rights from before are refused. */
+  private async renewTokens(user: User): Promise<void> {
     const now = new Date();
     // A second apart from the last change: tokens are told apart by whole seconds.
     user.rightsChangedAt = new Date(Math.max(now.getTime(), (user.rightsChangedAt?.getTime() ?? 0) + 1_000));
     user.updatedAt = now;
     await refuseTokensSoFarOf(this.unit.em, user.id, user.rightsChangedAt);
-    // Who lets a member go may see the answer as she could see her before.
-    return presentUser(this.unit, user, viewer);
   }
 }
 
@@ -91,5 +123,15 @@ export async function lockedSuperAdmins(unit: UnitOfWork): Promise<string[]> {
   );
   return rows.map(({ id }) => id);
 }
+
+const GYM_REMOVED = {
+  subject: 'Your gym has left the platform',
+  text: [
+    'The gym that you belonged to is no longer on the platform.',
+    'Your account, your trainings and your food log stay as they are;',
+    'ask another gym to add you to its members.',
+    '',
+  ].join('\n'),
+};
 
 export const lastSuperAdmin = () => conflict('This is the last SUPER_ADMIN; make somebody else one first.');

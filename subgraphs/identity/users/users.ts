@@ -16,6 +16,7 @@ import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#serv
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
+import type { GymsOfUsers } from './gyms-of-users.ts';
 import { insertUser } from './insert-user.ts';
 import { passwordProblem } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
@@ -49,14 +50,16 @@ type UserRow = Pick<
 export class Users {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
+  private readonly gyms: GymsOfUsers;
   private readonly byId = loaderOf(
     (ids) => this.unit.read<UserRow>(USERS_BY_ID, [ids]),
     (user) => user.id,
   );
 
-  constructor(unit: UnitOfWork, passwords: Passwords) {
+  constructor(unit: UnitOfWork, passwords: Passwords, gyms: GymsOfUsers) {
     this.unit = unit;
     this.passwords = passwords;
+    this.gyms = gyms;
   }
 
   /** The user who asks. @throws UNAUTHENTICATED for nobody. */
@@ -129,18 +132,26 @@ export class Users {
     return admins.map((user) => presentUser(this.unit, user));
   }
 
-  /** Creates an account; its role is MEMBER. @throws CONFLICT where the email is taken, in whatever case. */
+  /**
+   * Creates an account; its role is MEMBER.
+   * @throws CONFLICT if the email is taken, in whatever case; UPSTREAM_UNAVAILABLE if it names a gym and the gym service
+   * does not answer
+   */
   async register(input: unknown): Promise<UserShape> {
     const { email, password, displayName, gymId } = validated(RegisterShape, input);
     const problem = passwordProblem(password, email);
     if (problem) throw invalid('password', problem);
+    await this.gyms.requireExists(gymId ?? null);
     const passwordHash = await this.passwords.hash(password);
-    const user = await insertUser(this.unit, {
-      email,
-      passwordHash,
-      displayName,
-      role: Role.MEMBER,
-      gymId: gymId ?? null,
+    const user = await this.unit.transaction(async () => {
+      await this.gyms.requireNotRemoved(gymId ?? null);
+      return insertUser(this.unit, {
+        email,
+        passwordHash,
+        displayName,
+        role: Role.MEMBER,
+        gymId: gymId ?? null,
+      });
     });
     // To herself, although nobody is logged in yet.
     return presentUser(this.unit, user, {

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { invalidReferences, type References } from './references.ts';
+
+const GYM = { owner: 'gym', typeName: 'Gym', shape: z.object({ id: z.string() }) } as const;
+
+/**
+ * Checks a gym that a body names. It is asked for with the service's own credentials, because a gym is nobody's secret
+ * and a person who registers has no token.
+ * @throws VALIDATION_FAILED at `path`; UPSTREAM_UNAVAILABLE if the gym service does not answer
+ */
+export async function requireGymExists(
+  references: References,
+  unit: UnitOfWork,
+  gymId: string,
+  path = 'gymId',
+): Promise<void> {
+  const found = await references.find(GYM, [gymId], { as: 'service', origin: unit.origin });
+  if (!found.has(gymId))
+    throw invalidReferences([{ path, message: 'expected a gym; there is none with this id' }]);
+}
+
+/** Type name of gyms for `removedAmong` and `Removals`. */
+export const GYM_TYPE = GYM.typeName;

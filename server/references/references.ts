@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { ERRORS, PlatformError, type ErrorCode, type FieldError } from '../errors.ts';
+import { unavailable, type CallsToServices } from '../service-calls.ts';
+import type { ServiceName } from '../settings.ts';
+import type { Origin } from '../unit-of-work.ts';
+
+/** Entities of another service that this one refers to by their ids. */
+export interface ReferencedType<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  /** The service that owns them. */
+  readonly owner: ServiceName;
+  /** Their type in the graph, whose key is `id`. */
+  readonly typeName: string;
+  /** The fields that the rule of the reference needs. */
+  readonly shape: z.ZodObject<Shape>;
+}
+
+export interface FindReferencesOptions {
+  /** `caller`: with the caller's token, so that they can refer only to what they see. `service`: what exists at all. */
+  readonly as: 'caller' | 'service';
+  /** The request that the write belongs to. */
+  readonly origin: Origin;
+}
+
+/** Representations that a service takes in one request. */
+const MOST_A_REQUEST = 500;
+
+/**
+ * Asks the owning services whether what a write refers to exists, and whether the caller sees it: by `_entities`, as
+ * the gateway does, so that references are decided by the same rules as reads.
+ *
+ * The answer may be out of date a moment later. A rule that stores a reference asks first, and then calls
+ * `removedAmong` (removed-references.ts) in the transaction that stores it.
+ */
+export class References {
+  private readonly calls: CallsToServices;
+
+  constructor(calls: CallsToServices) {
+    this.calls = calls;
+  }
+
+  /**
+   * Those of `ids` that exist, by the id as it was asked for.
+   * @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT if the owner does not answer; its own 4xx if it refuses the caller
+   */
+  async find<Shape extends z.ZodRawShape>(
+    type: ReferencedType<Shape>,
+    ids: readonly string[],
+    options: FindReferencesOptions,
+  ): Promise<ReadonlyMap<string, z.output<z.ZodObject<Shape>>>> {
+    const distinct = [...new Set(ids)];
+    const chunks = Array.from({ length: Math.ceil(distinct.length / MOST_A_REQUEST) }, (_, index) =>
+      distinct.slice(index * MOST_A_REQUEST, (index + 1) * MOST_A_REQUEST),
+    );
+    const found = await Promise.all(chunks.map((chunk) => this.entitiesOf(type, chunk, options)));
+    return new Map(found.flat());
+  }
+
+  private async entitiesOf<Shape extends z.ZodRawShape>(
+    { owner, typeName, shape }: ReferencedType<Shape>,
+    ids: readonly string[],
+    options: FindReferencesOptions,
+  ): Promise<[string, z.output<z.ZodObject<Shape>>][]> {
+    const fields = Object.keys(shape.shape).join(' ');
+    const answer = await this.calls.to(owner).call({
+      ...options,
+      method: 'POST',
+      path: '/graphql',
+      body: {
+        query: `query References($representations: [_Any!]!) { _entities(representations: $representations) { ... on ${typeName} { ${fields} } } }`,
+        variables: { representations: ids.map((id) => ({ __typename: typeName, id })) },
+      },
+    });
+    const { data, errors } = EntitiesAnswer.parse(answer);
+    const [error] = errors ?? [];
+    if (error || !data) throw refusalOf(owner, error);
+    const entities = z.array(shape.nullable()).length(ids.length).parse(data._entities);
+    return entities.flatMap((entity, index) => (entity ? [[ids[index] ?? '', entity] as const] : [])) as [
+      string,
+      z.output<z.ZodObject<Shape>>,
+    ][];
+  }
+}
+
+const EntitiesAnswer = z.object({
+  data: z.object({ _entities: z.array(z.unknown()) }).nullish(),
+  errors: z
+    .array(z.object({ message: z.string(), extensions: z.looseObject({ code: z.string() }).optional() }))
+    .optional(),
+});
+
+/** A refusal of the caller is passed on; any other error says nothing about the reference. */
+function refusalOf(
+  owner: ServiceName,
+  error: { message: string; extensions?: { code: string } | undefined } | undefined,
+): PlatformError {
+  const code = error?.extensions?.code ?? '';
+  if (Object.hasOwn(ERRORS, code) && ERRORS[code as ErrorCode].status < 500)
+    return new PlatformError(code as ErrorCode, error?.message ?? '');
+  return unavailable(owner, false, new Error(error?.message ?? 'it answered neither data nor errors'));
+}
+
+/** VALIDATION_FAILED for the fields of a body whose references cannot be stored. */
+export const invalidReferences = (errors: readonly FieldError[]): PlatformError =>
+  new PlatformError(
+    'VALIDATION_FAILED',
+    `${errors[0]?.path}: ${errors[0]?.message}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`,
+    { errors: errors.slice(0, 50) },
+  );

@@ -1,0 +1,87 @@
+import type { Logger } from '../observability/logger.ts';
+import { sagaAction, type SagaDefinition } from '../saga/saga.ts';
+import { databaseSagaStore } from '../saga/saga-store.database.ts';
+import { Sagas } from '../saga/sagas.ts';
+import type { CallsToServices } from '../service-calls.ts';
+import { SERVICE_NAMES, type ServiceName } from '../settings.ts';
+import { NOWHERE, type UnitOfWork } from '../unit-of-work.ts';
+
+const REMOVAL_SAGA = 'reference-removal';
+
+interface Removal {
+  typeName: string;
+  id: string;
+}
+
+/**
+ * Reports to other services that an entity of this service is gone. Each service is called until it has answered, so
+ * its references disappear within moments, or as soon as it is back.
+ */
+const removalSaga = (calls: CallsToServices): SagaDefinition => ({
+  kind: REMOVAL_SAGA,
+  order: 'independent',
+  onRefusal: 'retry',
+  actions: Object.fromEntries(
+    SERVICE_NAMES.map((service) => [
+      service,
+      sagaAction<Removal, null>({
+        service,
+        async run({ input: { typeName, id } }) {
+          await calls.to(service).call({
+            method: 'DELETE',
+            path: `/references/${typeName}/${id}`,
+            as: 'service',
+            origin: NOWHERE,
+          });
+          return null;
+        },
+      }),
+    ]),
+  ),
+});
+
+export interface RemovalsOptions {
+  /** The services that may refer to entities of this one, by the entities' type in the graph. */
+  holders: Readonly<Record<string, readonly ServiceName[]>>;
+  calls: CallsToServices;
+  unitOf(): UnitOfWork;
+  log: Logger;
+}
+
+/** A removal is reported at its commit. This is for what failed then, or was left by a stop. */
+const POLL_MILLIS = 5_000; // 5 s
+
+/** Reports removals. The service's database needs the tables of `sagaMigrations`. */
+export class Removals {
+  private readonly holders: RemovalsOptions['holders'];
+  private readonly sagas: Sagas;
+
+  constructor({ holders, calls, unitOf, log }: RemovalsOptions) {
+    this.holders = holders;
+    this.sagas = new Sagas({
+      store: databaseSagaStore(unitOf),
+      definitions: [removalSaga(calls)],
+      log,
+      pollMillis: POLL_MILLIS,
+    });
+    this.sagas.wake(); // for what a stop left
+  }
+
+  /** Called in the transaction that removes the entity: it is reported if and only if that commits. */
+  async report(unit: UnitOfWork, typeName: string, id: string): Promise<void> {
+    const services = this.holders[typeName];
+    if (!services) throw new Error(`No service is named that may refer to a ${typeName}.`);
+    await this.sagas.start(
+      {
+        kind: REMOVAL_SAGA,
+        subject: `${typeName}:${id}`,
+        actions: services.map((name) => ({ name, input: { typeName, id } satisfies Removal })),
+      },
+      unit,
+    );
+  }
+
+  dispose(): Promise<void> {
+    return this.sagas.dispose();
+  }
+}

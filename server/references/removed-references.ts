@@ -1,0 +1,82 @@
+import { requireService } from '../auth/viewer.ts';
+import { forbidden, notFound } from '../errors.ts';
+import type { ServiceName } from '../settings.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+/** What a service does when an entity is gone that it may refer to. */
+export interface ReferenceHolder {
+  /** The service that owns the entity; only it may report that the entity is gone. */
+  readonly owner: ServiceName;
+  /** Removes the references. It runs in one transaction and is harmless when repeated. */
+  forget(id: string): Promise<void>;
+}
+
+/** By the entity's type in the graph. */
+export type ReferenceHolders = Readonly<Record<string, ReferenceHolder>>;
+
+/**
+ * The receiving side of removals (see removals.ts): an owner reports that an entity is gone, and the references
+ * to it are removed here.
+ *
+ * A write that asked the owner before the removal may still store its reference after it. Therefore each removal
+ * leaves a mark, and `removedAmong` gives a write the marks of what it refers to. Both take the same lock, so either
+ * the write has committed and `forget` finds its rows, or the write finds the mark.
+ */
+export class RemovedReferences {
+  private readonly unit: UnitOfWork;
+  private readonly holders: ReferenceHolders;
+
+  constructor(unit: UnitOfWork, holders: ReferenceHolders) {
+    this.unit = unit;
+    this.holders = holders;
+  }
+
+  /** Removes the references to an entity. @throws FORBIDDEN for all but its owner, NOT_FOUND for an unknown type */
+  async forget(typeName: string, id: string): Promise<void> {
+    const { service } = requireService(this.unit.viewer);
+    const holder = Object.hasOwn(this.holders, typeName) ? this.holders[typeName] : undefined;
+    if (!holder) throw notFound('type of references', typeName);
+    if (holder.owner !== service)
+      throw forbidden(`A removal of ${typeName} is reported by the ${holder.owner} service alone.`);
+    await this.unit.transaction(async () => {
+      await this.unit.em.execute(
+        `select pg_advisory_xact_lock(hashtext('removed_reference'), hashtext(?::uuid::text) & ${LOCK_MASK})`,
+        [id],
+      );
+      await this.unit.em.execute(
+        'insert into removed_reference (type_name, id, removed_at) values (?, ?, now()) on conflict do nothing',
+        [typeName, id],
+      );
+      // Far longer than any write takes from its question to its commit.
+      await this.unit.em.execute(`delete from removed_reference where removed_at < now() - interval '1 day'`);
+      await holder.forget(id);
+    });
+  }
+}
+
+/**
+ * Those of `ids` that were reported as gone. It is called in the transaction that stores references to them, before
+ * that transaction locks anything else; until its commit no removal of `ids` is received.
+ */
+export async function removedAmong(
+  unit: UnitOfWork,
+  typeName: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const list = `{${ids.join(',')}}`;
+  await unit.em.execute(
+    `select pg_advisory_xact_lock_shared(hashtext('removed_reference'), lock)
+     from (select distinct hashtext(id::text) & ${LOCK_MASK} as lock from unnest(?::uuid[]) as id order by 1) as locks`,
+    [list],
+  );
+  const rows = await unit.em.execute<{ id: string }[]>(
+    'select id from removed_reference where type_name = ? and id = any(?::uuid[])',
+    [typeName, list],
+  );
+  const removed = new Set(rows.map(({ id }) => id));
+  return new Set(ids.filter((id) => removed.has(id.toLowerCase())));
+}
+
+/** Entities share 64 locks, so that a long list takes no more than that. */
+const LOCK_MASK = 63;

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { invalidReferences, type References } from '#server/references/references.ts';
+import { removedAmong } from '#server/references/removed-references.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+
+const shape = z.object({ id: z.string(), gymId: z.string().nullable() });
+
+/** What of the content service a gym may list. */
+export const PRODUCTS = { owner: 'content', typeName: 'Product', shape, field: 'productId' } as const;
+export const ROUTINES = { owner: 'content', typeName: 'WorkoutRoutine', shape, field: 'routineId' } as const;
+
+export interface ListedReferences {
+  type: typeof PRODUCTS | typeof ROUTINES;
+  /** The list's name in the input, for errors such as `products.3.productId`. */
+  list: string;
+  gymId: string;
+  ids: readonly string[];
+}
+
+/**
+ * Runs `write`, which stores references to products or routines of the content service, in a transaction.
+ * @throws VALIDATION_FAILED at each reference to something that the caller does not see, that belongs to another gym, or
+ * that is gone
+ */
+export async function withListed(
+  unit: UnitOfWork,
+  references: References,
+  listed: ListedReferences,
+  write: () => Promise<void>,
+): Promise<void> {
+  const { type, gymId, ids } = listed;
+  const found = await references.find(type, ids, { as: 'caller', origin: unit.origin });
+  const isOffered = (id: string): boolean =>
+    [null, gymId].includes(found.get(id)?.gymId ?? null) && found.has(id);
+  refuse(listed, new Set(ids.filter((id) => !isOffered(id))));
+  await unit.transaction(async () => {
+    refuse(listed, await removedAmong(unit, type.typeName, ids));
+    await write();
+  });
+}
+
+function refuse({ type, list, ids }: ListedReferences, refused: ReadonlySet<string>): void {
+  const errors = ids.flatMap((id, index) =>
+    refused.has(id)
+      ? [
+          {
+            path: `${list}.${index}.${type.field}`,
+            message: `expected the id of a ${type.typeName} that belongs to this gym or to all gyms`,
+          },
+        ]
+      : [],
+  );
+  if (errors.length > 0) throw invalidReferences(errors);
+}

@@ -1,0 +1,29 @@
+import { GYM_TYPE, requireGymExists } from '#server/references/gym-reference.ts';
+import { invalidReferences, type References } from '#server/references/references.ts';
+import { removedAmong } from '#server/references/removed-references.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+
+/** Writes that make somebody a member of a gym. */
+export class GymsOfUsers {
+  private readonly unit: UnitOfWork;
+  private readonly references: References;
+
+  constructor(unit: UnitOfWork, references: References) {
+    this.unit = unit;
+    this.references = references;
+  }
+
+  /**
+   * Called before the transaction of the write: it asks another service.
+   * @throws VALIDATION_FAILED at `gymId` for a gym that does not exist; UPSTREAM_UNAVAILABLE if gym does not answer
+   */
+  async requireExists(gymId: string | null): Promise<void> {
+    if (gymId !== null) await requireGymExists(this.references, this.unit, gymId);
+  }
+
+  /** Called in the transaction of the write. @throws VALIDATION_FAILED at `gymId` for a gym that was removed meanwhile */
+  async requireNotRemoved(gymId: string | null): Promise<void> {
+    if (gymId === null || (await removedAmong(this.unit, GYM_TYPE, [gymId])).size === 0) return;
+    throw invalidReferences([{ path: 'gymId', message: 'expected a gym; this one was removed' }]);
+  }
+}

@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { eventually, mailsTo } from '../identity/support.ts';
+import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
+
+/** Rounds of products deleted while gyms list them. */
+const ROUNDS = Number(process.env.STORM_ROUNDS ?? 3);
+
+const { ironTemple, aquaClub } = DEMO_GYMS;
+
+let platform: TestPlatform;
+let superAdmin: string;
+let staff: string;
+let otherStaff: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym', 'content'], gateway: true });
+  superAdmin = await platform.demo('super@demo.test');
+  staff = await platform.demo('admin@iron.test');
+  otherStaff = await platform.demo('admin@aqua.test');
+});
+afterAll(() => platform.stop());
+
+const bar = () => ({
+  sku: `BAR-${randomUUID().slice(0, 8)}`,
+  name: 'Oat bar',
+  kind: 'SUPPLEMENT',
+  price: 250,
+  currency: 'EUR',
+});
+
+async function newProduct(token = superAdmin, fields: object = {}): Promise<string> {
+  const { status, body } = await platform.rest('content', 'POST', '/products', {
+    token,
+    body: { ...bar(), ...fields },
+  });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.id;
+}
+
+async function newRoutine(token = superAdmin): Promise<string> {
+  const { body: exercises } = await platform.rest('content', 'GET', '/exercises?search=push+up&limit=1', {
+    token,
+  });
+  const { status, body } = await platform.rest('content', 'POST', '/workouts', {
+    token,
+    body: {
+      title: `Legs ${randomUUID().slice(0, 8)}`,
+      difficulty: 'Beginner',
+      category: 'strength',
+      exercises: [{ entries: [{ exerciseId: exercises[0].id, sets: [{ reps: 10 }] }] }],
+    },
+  });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.id;
+}
+
+const listProducts = (ids: readonly string[], token = staff, gym: string = ironTemple.slug) =>
+  platform.rest('gym', 'PUT', `/gym/${gym}/products`, {
+    token,
+    body: { products: ids.map((productId) => ({ productId })) },
+  });
+const listed = async (gym: string = ironTemple.slug): Promise<string[]> => {
+  const { body } = await platform.rest('gym', 'GET', `/gym/${gym}/products`);
+  return body.map(({ productId }: { productId: string }) => productId);
+};
+const deleteProduct = (id: string, token = superAdmin) =>
+  platform.rest('content', 'DELETE', `/products/${id}`, { token });
+
+describe('what a gym lists', () => {
+  it('is refused at each product that does not exist or belongs to another gym, and nothing changes', async () => {
+    const [ofAll, own, foreign] = [await newProduct(), await newProduct(staff), await newProduct(otherStaff)];
+    expect((await listProducts([ofAll, own])).status).toBe(200);
+    for (const token of [staff, superAdmin]) {
+      const { status, body } = await listProducts([own, randomUUID(), ofAll, foreign], token);
+      expect({
+        status,
+        code: body.code,
+        paths: body.errors.map(({ path }: { path: string }) => path),
+      }).toEqual({
+        status: 400,
+        code: 'VALIDATION_FAILED',
+        paths: ['products.1.productId', 'products.3.productId'],
+      });
+    }
+    expect(await listed()).toEqual([ofAll, own]);
+    expect((await listProducts([foreign], superAdmin, aquaClub.slug)).status).toBe(200);
+  });
+
+  it('is refused at each routine that does not exist', async () => {
+    const routineId = await newRoutine();
+    const put = (programs: object[]) =>
+      platform.rest('gym', 'PUT', `/gym/${ironTemple.slug}/programs`, { token: staff, body: { programs } });
+    const refused = await put([{ routineId }, { routineId: randomUUID() }]);
+    expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'programs.1.routineId']);
+    expect((await put([{ routineId }])).status).toBe(200);
+    expect(
+      (await platform.rest('content', 'DELETE', `/workouts/${routineId}`, { token: superAdmin })).status,
+    ).toBe(204);
+    const programs = async () =>
+      (await platform.rest('gym', 'GET', `/gym/${ironTemple.slug}/programs`)).body as object[];
+    expect(await eventually(async () => (await programs()).length === 0)).toBe(true);
+  });
+
+  it('is refused with a currency that does not exist', async () => {
+    const productId = await newProduct();
+    for (const [currency, status] of [
+      ['ZZZ', 400],
+      ['chf', 200],
+    ] as const) {
+      const products = [{ productId, price: 100, currency }];
+      const { status: given } = await platform.rest('gym', 'PUT', `/gym/${ironTemple.slug}/products`, {
+        token: staff,
+        body: { products },
+      });
+      expect(given).toBe(status);
+    }
+    expect(
+      (
+        await platform.rest('content', 'POST', '/products', {
+          token: staff,
+          body: { ...bar(), currency: 'ZZZ' },
+        })
+      ).status,
+    ).toBe(400);
+  });
+
+  it('loses one product that is deleted, in REST and in the graph, and keeps the others', async () => {
+    const ids = [await newProduct(), await newProduct(), await newProduct()];
+    expect((await listProducts(ids)).status).toBe(200);
+    expect((await deleteProduct(ids[1] ?? '')).status).toBe(204);
+    // At once, before the gym service knows of it: the list stays whole, with or without the place of what is gone.
+    const { data, errors } = await platform.graph(
+      'gateway',
+      '{ gym(slug: "iron-temple") { products { product { id name } } } }',
+    );
+    expect(errors).toBeUndefined();
+    const found = data.gym.products.flatMap(
+      ({ product }: { product: { id: string } | null }) => product?.id ?? [],
+    );
+    expect(found).toEqual([ids[0], ids[2]]);
+    const kept = await eventually(async () => {
+      const now = await listed();
+      return now.length === 2 && now;
+    });
+    expect(kept).toEqual([ids[0], ids[2]]);
+  });
+
+  it('loses a product that was deleted while the gym service was away, as soon as it is back', async () => {
+    const id = await newProduct();
+    expect((await listProducts([id])).status).toBe(200);
+    await platform.running('gym').stop();
+    expect((await deleteProduct(id)).status).toBe(204);
+    await platform.restart('gym');
+    expect(await eventually(async () => (await listed()).length === 0, 30_000)).toBe(true);
+  });
+
+  it('names nothing that is gone, whatever is deleted while it is listed', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const ids = await Promise.all(Array.from({ length: 6 }, () => newProduct()));
+      const doomed = ids.slice(0, 4);
+      const statuses = await Promise.all([
+        ...ids.flatMap((_, at) => [
+          listProducts(ids.slice(at), staff),
+          listProducts(ids.toReversed().slice(at), otherStaff, aquaClub.slug),
+        ]),
+        ...doomed.map((id) => deleteProduct(id)),
+      ]);
+      expect(statuses.filter(({ status }) => ![200, 204, 400].includes(status))).toEqual([]);
+      const open = 'select count(*)::int as open from saga where finished_at is null';
+      await eventually(async () => (await platform.sql('content', open))[0].open === 0, 30_000);
+      const dangling = await platform.sql('gym', 'select 1 from gym_product where product_id = any($1)', [
+        doomed,
+      ]);
+      expect(dangling).toEqual([]);
+    }
+  });
+
+  it('cannot be stored after the removal was received, although the owner still gave the product before', async () => {
+    const id = await newProduct();
+    const content = await platform.serviceToken('content');
+    const removed = await platform.rest('gym', 'DELETE', `/references/Product/${id}`, { token: content });
+    expect(removed.status).toBe(204);
+    const { status, body } = await listProducts([id]);
+    expect([status, body.errors[0].path]).toEqual([400, 'products.0.productId']);
+  });
+});
+
+describe('a removal', () => {
+  it('is reported by the owner of the type alone', async () => {
+    const remove = async (token: string | undefined, type = 'Product') =>
+      (await platform.rest('gym', 'DELETE', `/references/${type}/${randomUUID()}`, token ? { token } : {}))
+        .status;
+    expect(await remove(undefined)).toBe(401);
+    expect(await remove(superAdmin)).toBe(403);
+    expect(await remove(await platform.serviceToken('identity'))).toBe(403);
+    const content = await platform.serviceToken('content');
+    expect(await remove(content, 'constructor')).toBe(404);
+    expect([await remove(content), await remove(content)]).toEqual([204, 204]);
+  });
+
+  it('of a gym leaves its people without a gym, tells them by mail, and takes what it made out of the lists', async () => {
+    const gym = await platform.serviceToken('gym');
+    const gymId = randomUUID();
+    const member = await platform.register(null);
+    await platform.sql('identity', 'update user_account set gym_id = $1 where id = $2', [gymId, member.id]);
+    const token = await platform.login(member.email, member.password);
+    const [product] = await platform.sql(
+      'content',
+      `insert into product (id, gym_id, sku, name, kind, price, currency, images, variants, version, created_at, updated_at)
+       values (gen_random_uuid(), $1, 'GONE', 'Gone', 'SUPPLEMENT', 1, 'EUR', '[]', '[]', 1, now(), now()) returning id`,
+      [gymId],
+    );
+    for (const service of ['identity', 'content'] as const)
+      expect(
+        (await platform.rest(service, 'DELETE', `/references/Gym/${gymId}`, { token: gym })).status,
+      ).toBe(204);
+    expect((await platform.rest('identity', 'GET', '/users/me', { token })).status).toBe(401); // tells the old gym
+    const again = await platform.login(member.email, member.password);
+    expect((await platform.rest('identity', 'GET', '/users/me', { token: again })).body.gymId).toBeNull();
+    expect(await mailsTo(platform, member.email)).toHaveLength(1);
+    expect(
+      (await platform.rest('content', 'GET', `/products/${product.id}`, { token: superAdmin })).status,
+    ).toBe(404);
+  });
+});
+
+describe('a gym that does not exist', () => {
+  const nowhere = () => randomUUID();
+  const someone = () => ({
+    email: `${randomUUID()}@example.test`,
+    displayName: 'Somebody',
+    password: 'a-good-password',
+  });
+
+  it.each([
+    ['registration', 'identity', 'POST', '/auth/register', someone],
+    ['an invitation', 'identity', 'POST', '/invitations', () => ({ ...someone(), password: undefined })],
+    ['a new product', 'content', 'POST', '/products', bar],
+    [
+      'a new exercise',
+      'content',
+      'POST',
+      '/exercises',
+      () => ({ name: `Jump ${randomUUID()}`, primaryMuscles: ['quadriceps'], modality: 'BODYWEIGHT_REPS' }),
+    ],
+  ] as const)('is refused at gymId by %s', async (_what, service, method, at, fields) => {
+    const token = at === '/auth/register' ? undefined : superAdmin;
+    const call = (gymId: string): Promise<RestAnswer> =>
+      platform.rest(service, method, at, { ...(token && { token }), body: { ...fields(), gymId } });
+    const { status, body } = await call(nowhere());
+    expect([status, body.errors?.[0].path]).toEqual([400, 'gymId']);
+    expect((await call(ironTemple.id)).status).toBe(201);
+  });
+
+  it('is refused by a move, and the user stays', async () => {
+    const { id } = await platform.register();
+    const move = (gymId: string | null): Promise<RestAnswer> =>
+      platform.rest('identity', 'PUT', `/users/${id}/gym`, { token: superAdmin, body: { gymId } });
+    const { status, body } = await move(nowhere());
+    expect([status, body.errors[0].path]).toEqual([400, 'gymId']);
+    expect((await move(aquaClub.id)).body.gymId).toBe(aquaClub.id);
+    expect((await move(null)).body.gymId).toBeNull();
+  });
+
+  it('cannot be told from one that does while the gym service is away: 503, and no account', async () => {
+    await platform.running('gym').stop();
+    try {
+      const person = { ...someone(), gymId: ironTemple.id };
+      const { status, headers } = await platform.rest('identity', 'POST', '/auth/register', { body: person });
+      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+      expect(
+        await platform.sql('identity', 'select 1 from user_account where email = $1', [person.email]),
+      ).toEqual([]);
+      const { gymId: _gymId, ...alone } = person;
+      expect((await platform.rest('identity', 'POST', '/auth/register', { body: alone })).status).toBe(201);
+    } finally {
+      await platform.restart('gym');
+    }
+  });
+});
