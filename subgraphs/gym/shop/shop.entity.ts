@@ -1,11 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { Gym } from '../gyms/gym.entity.ts';
 
 /** A product of the content service in a gym's shop, with the gym's own price, stock and order. */
 const GymProductSchema = defineEntity({
   name: 'GymProduct',
   tableName: 'gym_product',
   properties: {
-    gymId: p.uuid().primary(),
+    gymId: () => p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade'),
     productId: p.uuid().primary(),
     position: p.integer(),
     /** Minor units; null: the product's own price. */
@@ -24,7 +25,7 @@ const GymProgramSchema = defineEntity({
   name: 'GymProgram',
   tableName: 'gym_program',
   properties: {
-    gymId: p.uuid().primary(),
+    gymId: () => p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade'),
     routineId: p.uuid().primary(),
     position: p.integer(),
     note: p.string().length(500).nullable(),
