@@ -16,7 +16,7 @@ export function loaderOf<Item>(
 
 /**
  * As `listLoaderOf`, for the first so many items of each key: `find` is called once for all keys that are asked for in
- * one tick with the same number.
+ * one tick with the same number. Nothing is kept, because lists change between the mutations of one operation.
  */
 export function firstItemsLoaderOf<Item>(
   find: (keys: readonly string[], count: number) => Promise<readonly Item[]>,
@@ -24,7 +24,15 @@ export function firstItemsLoaderOf<Item>(
 ): (key: string, count: number) => Promise<Item[]> {
   const byCount = new Map<number, DataLoader<string, Item[]>>();
   return (key, count) => {
-    const loader = byCount.get(count) ?? listLoaderOf((keys) => find(keys, count), keyOf);
+    const loader =
+      byCount.get(count) ??
+      new DataLoader<string, Item[]>(
+        async (keys) => {
+          const found = Map.groupBy(await find([...new Set(keys)], count), keyOf);
+          return keys.map((one) => found.get(one) ?? []);
+        },
+        { cache: false },
+      );
     byCount.set(count, loader);
     return loader.load(key);
   };
