@@ -78,7 +78,7 @@ export class Challenges {
       this.unit.read<Ranked>(
         `select best.* from unnest(?::uuid[]) as challenge (id) cross join lateral (
            select ${RANKED} from challenge_participant where challenge_id = challenge.id order by ${BEST_FIRST} limit ?
-         ) as best`,
+         ) as best order by -best.score, best."reachedAt", best."userId"`,
         [challengeIds, count],
       ),
     (entry) => entry.challengeId,
@@ -209,7 +209,7 @@ export class Challenges {
 
   private async load(id: string): Promise<Challenge> {
     requireUser(this.unit.viewer);
-    const challenge = await this.byId.load(id);
+    const challenge = isUuid(id) ? await this.byId.load(id) : null;
     if (!challenge || !seesGym(this.unit.viewer, challenge.gymId)) throw notFound('challenge', id);
     return challenge;
   }
