@@ -48,7 +48,7 @@ export const gym = defineSubgraph({
     const identity = serviceCalls({ name: 'identity', url: identityUrl, tokens: serviceTokens });
     const notifications = await listenTo(place.server, place.name, [OCCUPANCY_CHANNEL], log);
     const automaticCheckOut = new AutomaticCheckOut(() => unitOf(), log, gymCheckOutSweepMillis);
-    void automaticCheckOut.sweep(); // what ran out while nothing was up
+    void automaticCheckOut.sweep(); // what ran out while no service was up; `dispose` waits for it
     return {
       notifications,
       resolveQrCode: qrCodesOf(identity),

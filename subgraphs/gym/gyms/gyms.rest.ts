@@ -100,9 +100,11 @@ export const gymsRest = [
     auth: 'required',
     params,
     body: DraftInput,
+    versioned: true,
     success: { status: 200, description: 'The draft.', shape: DraftShape },
-    errors: ['FORBIDDEN'],
-    handler: ({ params: { gymId }, body }, { configs }) => configs.saveDraft(gymId, body),
+    errors: ['FORBIDDEN', 'VERSION_CONFLICT'],
+    handler: ({ params: { gymId }, body, expectedVersion }, { configs }) =>
+      configs.saveDraft(gymId, body, expectedVersion),
   }),
   route({
     method: 'POST',
