@@ -1,6 +1,7 @@
 import { Outcome, type Verdict } from '#server/accounts/account-part.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { lockMember } from '../check-ins/member-lock.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 
 /**
@@ -12,6 +13,7 @@ export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: 
   const run = async (sql: string): Promise<number> =>
     (await unit.em.execute<unknown[]>(`${sql} returning 1`, [userId])).length;
 
+  await lockMember(unit, userId);
   await leaveLocation(unit, userId);
   await leaveChallenges(unit, userId);
   await takeBackFromPosts(unit, userId);
@@ -25,10 +27,10 @@ export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: 
     )) +
     // First the own visits, most of which name the member twice; then those into which they let others.
     (await run(
-      'update check_in set user_id = null, checked_in_by = nullif(checked_in_by, user_id) where user_id = ?',
+      ofVisits('user_id = ?', 'user_id = null, checked_in_by = nullif(checked_in_by, user_id)'),
     )) +
     (await run(
-      'update check_in set checked_in_by = null where checked_in_by = ? and checked_in_by is distinct from user_id',
+      ofVisits('checked_in_by = ? and checked_in_by is distinct from user_id', 'checked_in_by = null'),
     )) +
     (await run('update check_in_denial set user_id = null where user_id = ?')) +
     (await run('update check_in_denial set presented_by = null where presented_by = ?')) +
@@ -37,6 +39,11 @@ export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: 
     (await run(`update gym_config_draft set updated_by = '${NOBODY}' where updated_by = ?`));
   return verdictOf(anonymised > 0, await isInAudit(unit, userId));
 }
+
+/** An update that locks visits in the order of their ids, as check-ins do that end several. */
+const ofVisits = (where: string, change: string): string =>
+  `with theirs as (select id from check_in where ${where} order by id for no key update)
+   update check_in set ${change} from theirs where check_in.id = theirs.id`;
 
 /** Stands where a column names who published a configuration. */
 const NOBODY = 'deleted account';
