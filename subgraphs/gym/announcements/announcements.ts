@@ -4,7 +4,7 @@ import { requireGym, requireGymAdmin, requireUser, runsGym, seesGym } from '#ser
 import { checkVersion, forbidden, notFound } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { keepNamedGym } from '../gyms/gym-locks.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Announcement } from './announcement.entity.ts';
 import { CreateAnnouncementInput, type AnnouncementShape } from './announcements.shapes.ts';
 
@@ -38,7 +38,7 @@ export class Announcements {
     const { gymId: chosen, startsAt, endsAt, ...rest } = validated(CreateAnnouncementInput, input);
     const gymId = requireGymAdmin(this.unit.viewer, chosen);
     const created = await this.unit.transaction(async () => {
-      await keepNamedGym(this.unit, gymId);
+      await requireOpenGym(this.unit, gymId);
       const announcement = this.unit.em.create(Announcement, {
         ...rest,
         gymId,

@@ -8,7 +8,7 @@ import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { lockMember } from '../check-ins/member-lock.ts';
-import { keepNamedGym } from '../gyms/gym-locks.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Challenge, Participant } from './challenge.entity.ts';
 import {
   CreateChallengeInput,
@@ -120,7 +120,7 @@ export class Challenges {
     const { gymId: chosen, startsAt, endsAt, ...rest } = validated(CreateChallengeInput, input);
     const gymId = requireGymAdmin(this.unit.viewer, chosen);
     const created = await this.unit.transaction(async () => {
-      await keepNamedGym(this.unit, gymId);
+      await requireOpenGym(this.unit, gymId);
       const challenge = this.unit.em.create(Challenge, {
         ...rest,
         gymId,

@@ -1,4 +1,3 @@
-import { invalid } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 /**
@@ -11,11 +10,6 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 export async function keepGym(unit: UnitOfWork, gymId: string): Promise<boolean> {
   const rows = await unit.em.execute<unknown[]>('select 1 from gym where id = ? for key share', [gymId]);
   return rows.length > 0;
-}
-
-/** As `keepGym`. @throws VALIDATION_FAILED at `gymId` if there is no such gym */
-export async function keepNamedGym(unit: UnitOfWork, gymId: string): Promise<void> {
-  if (!(await keepGym(unit, gymId))) throw invalid('gymId', 'there is no such gym');
 }
 
 /** Makes changes of a gym happen one after the other; false if there is no such gym. New rows may refer to it meanwhile. */

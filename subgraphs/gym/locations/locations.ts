@@ -15,7 +15,8 @@ import { listLoaderOf, loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
-import { keepNamedGym, lockGym } from '../gyms/gym-locks.ts';
+import { lockGym } from '../gyms/gym-locks.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Location } from './location.entity.ts';
 import { occupancyChart } from './occupancy-chart.ts';
 import { occupancyEvents } from './occupancy-events.ts';
@@ -144,7 +145,7 @@ export class Locations {
     if (viewer.kind === 'service') return this.createFor(viewer, { ...fields, gymId: gymId ?? '', id });
     const ownGymId = requireGymAdmin(viewer, gymId);
     const created = await this.unit.transaction(async () => {
-      await keepNamedGym(this.unit, ownGymId);
+      await requireOpenGym(this.unit, ownGymId);
       const location = this.unit.em.create(Location, { ...fields, gymId: ownGymId, version: 1 });
       await this.unit.em.flush();
       return present(location);

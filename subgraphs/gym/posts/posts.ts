@@ -16,7 +16,7 @@ import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { keepNamedGym } from '../gyms/gym-locks.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Comment, Like, Post, Report } from './post.entity.ts';
 import {
   CommentInput,
@@ -102,7 +102,7 @@ export class Posts {
     const name = image && (await this.keep(image));
     try {
       return await this.unit.transaction(async () => {
-        await keepNamedGym(this.unit, gymId);
+        await requireOpenGym(this.unit, gymId);
         const post = this.unit.em.create(Post, {
           gymId,
           authorId: this.viewer.userId,
