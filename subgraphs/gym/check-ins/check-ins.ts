@@ -238,7 +238,8 @@ export class CheckIns {
   }): Promise<CheckInShape> {
     return this.unit.transaction(async () => {
       const { em } = this.unit;
-      // The member first, then the location: two scans of one member wait for each other, and so do two members at one door.
+      // The member first, then the gym, then the location: two scans of one member wait for each other, and so do two
+      // members at one door.
       await lockMember(this.unit, userId);
       await keepGym(this.unit, location.gymId);
       const [stored] = await em.execute<{ capacity: number; maxStayMinutes: number }[]>(

@@ -32,6 +32,16 @@ const commentCursors = cursorsOf('postComments', z.tuple([z.uuid()]));
 const reportCursors = cursorsOf('postReports', z.tuple([z.iso.datetime(), z.uuid()]));
 const IMAGE_SIDE = 1_600; // pixels
 
+/** What of a post is shown, as an entity or as its row. */
+type PostRow = Pick<Post, 'id' | 'gymId' | 'text' | 'likeCount' | 'commentCount' | 'version'> & {
+  authorId?: string | null;
+  image?: string | null;
+  createdAt: Date | string;
+};
+
+const POST = `id, gym_id as "gymId", author_id as "authorId", text, image, like_count as "likeCount",
+  comment_count as "commentCount", version, created_at as "createdAt"`;
+
 /** A comment as an entity or as its row. */
 type CommentRow = Omit<CommentShape, 'createdAt'> & { createdAt: Date | string };
 
@@ -46,6 +56,16 @@ export class Posts {
   private readonly liked = loaderOf(
     (postIds) => this.unit.em.find(Like, { postId: { $in: [...postIds] }, userId: this.viewer.userId }),
     (like) => like.postId,
+  );
+  private readonly latestPosts = firstItemsLoaderOf(
+    (gymIds, count) =>
+      this.unit.read<PostRow>(
+        `select latest.* from unnest(?::uuid[]) as gym (id) cross join lateral (
+           select ${POST} from post where gym_id = gym.id order by id desc limit ?
+         ) as latest order by latest.id desc`,
+        [gymIds, count],
+      ),
+    (post) => post.gymId,
   );
   private readonly firstComments = firstItemsLoaderOf(
     (postIds, count) =>
@@ -75,14 +95,17 @@ export class Posts {
     this.files = files;
   }
 
-  /** Newest first. */
+  /** Newest first. First pages are batched. */
   async list(gymId: string | null | undefined, request: PageRequest): Promise<Page<PostShape>> {
     const [before] = cursors.read(request.cursor) ?? [];
-    const posts = await this.unit.em.find(
-      Post,
-      { gymId: requireGym(this.unit.viewer, gymId), ...(before && { id: { $lt: before } }) },
-      { orderBy: { id: 'desc' }, limit: pageSize(request) + 1 },
-    );
+    const ownGymId = requireGym(this.unit.viewer, gymId);
+    const count = pageSize(request) + 1;
+    const posts = before
+      ? await this.unit.read<PostRow>(
+          `select ${POST} from post where gym_id = ? and id < ? order by id desc limit ?`,
+          [ownGymId, before, count],
+        )
+      : await this.latestPosts(ownGymId, count);
     const page = cursors.page(posts, request, (post) => [post.id]);
     const liked = await Promise.all(page.items.map((post) => this.liked.load(post.id)));
     const likedIds = new Set(liked.flatMap((like) => like?.postId ?? []));
@@ -269,7 +292,7 @@ export class Posts {
   }
 }
 
-const present = (unit: UnitOfWork, post: Post, likedByMe: boolean): PostShape => ({
+const present = (unit: UnitOfWork, post: PostRow, likedByMe: boolean): PostShape => ({
   id: post.id,
   gymId: post.gymId,
   authorId: post.authorId ?? null,
@@ -279,7 +302,7 @@ const present = (unit: UnitOfWork, post: Post, likedByMe: boolean): PostShape =>
   commentCount: post.commentCount,
   likedByMe,
   version: post.version,
-  createdAt: post.createdAt.toISOString(),
+  createdAt: new Date(post.createdAt).toISOString(),
 });
 
 const presentComment = ({ id, postId, authorId, text, createdAt }: CommentRow): CommentShape => ({
