@@ -219,7 +219,11 @@ function replyOf<Services>(
   }
   if (!isPage(result)) {
     const tag = success.changesBetweenVersions ? versionAndContentTag(result) : undefined;
-    return new PagedReply(success.status, success.status === 204 ? undefined : result, tag ? { ETag: tag } : {});
+    return new PagedReply(
+      success.status,
+      success.status === 204 ? undefined : result,
+      tag ? { ETag: tag } : {},
+    );
   }
   const last = result.items.at(-1);
   return new PagedReply(

@@ -157,7 +157,10 @@ async function everyDoor(): Promise<void> {
   await route('POST', '/challenges/:id/progress', token, { id: custom.id, body: { amount: 3 } });
   await route('GET', '/challenges', token);
   await route('GET', '/challenges/:id', token, { id: visits.id });
-  const [{ id: race }] = await platform.sql('gym', `select challenge_id as id from challenge_participant where user_id in (select user_id from check_in) limit 1`);
+  const [{ id: race }] = await platform.sql(
+    'gym',
+    `select challenge_id as id from challenge_participant where user_id in (select user_id from check_in) limit 1`,
+  );
   await route('GET', '/challenges/:id/leaderboard', token, { id: race });
   await nextPage(`/challenges/${race}/leaderboard?limit=1`, token);
 
@@ -183,7 +186,8 @@ async function everyDoor(): Promise<void> {
   await route('GET', '/posts/:id', token, { id });
   await route('PUT', '/posts/:id/like', token, { id });
   await route('DELETE', '/posts/:id/like', token, { id });
-  for (const text of ['One', 'Two']) await route('POST', '/posts/:id/comments', token, { id, body: { text } });
+  for (const text of ['One', 'Two'])
+    await route('POST', '/posts/:id/comments', token, { id, body: { text } });
   await route('GET', '/posts/:id/comments', token, { id });
   await nextPage(`/posts/${id}/comments?limit=1`, token);
   await route('POST', '/posts/:id/report', other.token, { id, body: { reason: 'Rude' } });
@@ -192,9 +196,15 @@ async function everyDoor(): Promise<void> {
   await route('DELETE', '/posts/:id', staff, { id });
   called.add('GET /media/:file'); // reads no table
 
-  await route('PUT', '/gym/:gymId/products', staff, { gymId, body: { products: [{ productId: randomUUID() }] } });
+  await route('PUT', '/gym/:gymId/products', staff, {
+    gymId,
+    body: { products: [{ productId: randomUUID() }] },
+  });
   await route('GET', '/gym/:gymId/products', token, { gymId });
-  await route('PUT', '/gym/:gymId/programs', staff, { gymId, body: { programs: [{ routineId: randomUUID() }] } });
+  await route('PUT', '/gym/:gymId/programs', staff, {
+    gymId,
+    body: { programs: [{ routineId: randomUUID() }] },
+  });
   await route('GET', '/gym/:gymId/programs', token, { gymId });
 
   await graph(

@@ -66,7 +66,9 @@ describe('the relations of the gym service', () => {
       },
     });
     for (const email of ['maya@iron.test', 'leo@iron.test'] as const)
-      await platform.rest('gym', 'POST', `/challenges/${body.id}/join`, { token: await platform.demo(email) });
+      await platform.rest('gym', 'POST', `/challenges/${body.id}/join`, {
+        token: await platform.demo(email),
+      });
     await platform.sql('gym', 'delete from challenge where id = $1', [body.id]);
     const left = await platform.sql(
       'gym',
@@ -84,7 +86,12 @@ describe('a gym that does not exist', () => {
   it.each([
     ['/locations', { name: 'Hall', timezone: 'UTC', capacity: 5 }, 'createLocation', 'CreateLocationInput'],
     ['/posts', { text: 'Hello' }, 'createPost', 'CreatePostInput'],
-    ['/challenges', { title: 'C', metric: 'CUSTOM', goal: 5, ...soon }, 'createChallenge', 'CreateChallengeInput'],
+    [
+      '/challenges',
+      { title: 'C', metric: 'CUSTOM', goal: 5, ...soon },
+      'createChallenge',
+      'CreateChallengeInput',
+    ],
     ['/announcements', { title: 'A', text: 'B' }, 'createAnnouncement', 'CreateAnnouncementInput'],
   ])('is refused at gymId: %s', async (path, fields, mutation, input) => {
     const body = { ...fields, gymId: randomUUID() };
@@ -101,7 +108,9 @@ describe('a gym that does not exist', () => {
       { input: body },
       { token: superAdmin },
     );
-    expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'gymId' }] } }]);
+    expect(errors).toMatchObject([
+      { extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'gymId' }] } },
+    ]);
   });
 
   it('has no list of products or routines', async () => {

@@ -85,7 +85,11 @@ describe('leaderboards and own ranks of many challenges', () => {
     const query = `query ($of: [_Any!]!) { _entities(representations: $of) { ... on Challenge { id ownRank { rank score }
       leaderboard(first: 4) { nodes { rank score userId } } } } }`;
     const read = (count: number) =>
-      statements(query, { of: ids.slice(0, count).map((id) => ({ __typename: 'Challenge', id })) }, /challenge/);
+      statements(
+        query,
+        { of: ids.slice(0, count).map((id) => ({ __typename: 'Challenge', id })) },
+        /challenge/,
+      );
     const [[few], [many, data]] = [await read(2), await read(20)];
     expect(many).toBe(few);
     expect(many).toBeLessThanOrEqual(5);

@@ -36,14 +36,17 @@ const storm = async (calls: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]
   expect(refusedBy5xx(answers)).toEqual([]);
   return answers;
 };
-const times = <Item>(count: number, item: (index: number) => Item): Item[] => Array.from({ length: count }, (_, i) => item(i));
+const times = <Item>(count: number, item: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, i) => item(i));
 const rounds = Array.from({ length: ROUNDS }, (_, index) => index + 1);
 const HOUR = 3_600_000;
 
 describe.each(rounds)('round %i', () => {
   it('posts are deleted under likes, comments and reports: nothing of them is left', async () => {
     const posts = await Promise.all(
-      members.map(async ({ token }) => (await call('POST', '/posts', token, { text: 'Storm' })).body.id as string),
+      members.map(
+        async ({ token }) => (await call('POST', '/posts', token, { text: 'Storm' })).body.id as string,
+      ),
     );
     const answers = await storm(
       posts.flatMap((id) => [
@@ -60,7 +63,9 @@ describe.each(rounds)('round %i', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 201, 204, 404]));
     expect(await platform.sql('gym', 'select 1 from post where id = any($1)', [posts])).toEqual([]);
     for (const table of ['post_like', 'post_comment', 'post_report'])
-      expect(await platform.sql('gym', `select 1 from ${table} where post_id = any($1)`, [posts])).toEqual([]);
+      expect(await platform.sql('gym', `select 1 from ${table} where post_id = any($1)`, [posts])).toEqual(
+        [],
+      );
     expect(await brokenRows(platform)).toEqual([]);
   });
 
@@ -72,7 +77,11 @@ describe.each(rounds)('round %i', () => {
       endsAt: new Date(Date.now() + HOUR).toISOString(),
     };
     const challenges = await Promise.all(
-      times(3, async (i) => (await call('POST', '/challenges', staff, { title: `Storm ${i}`, ...during })).body.id as string),
+      times(
+        3,
+        async (i) =>
+          (await call('POST', '/challenges', staff, { title: `Storm ${i}`, ...during })).body.id as string,
+      ),
     );
     const halls = await Promise.all(times(3, () => newLocation(platform, staff)));
     const undo = async ({ token, qrCode }: Member) => {
@@ -132,7 +141,9 @@ describe.each(rounds)('round %i', () => {
     const slug = `storm-${gymId}`;
     expect((await call('POST', '/gyms', wizard, { id: gymId, name: 'Storm', slug })).status).toBe(201);
     const locationId = randomUUID();
-    expect((await call('POST', '/locations', wizard, { ...place(), id: locationId, gymId })).status).toBe(201);
+    expect((await call('POST', '/locations', wizard, { ...place(), id: locationId, gymId })).status).toBe(
+      201,
+    );
     const member = await newMember(platform, gymId);
     const written = await storm([
       () => call('DELETE', `/gyms/${gymId}`, wizard),
@@ -170,10 +181,16 @@ describe.each(rounds)('round %i', () => {
       startsAt: new Date(Date.now() - HOUR).toISOString(),
       endsAt: new Date(Date.now() + HOUR).toISOString(),
     };
-    const challenge = (await call('POST', '/challenges', staff, { title: 'Storm', ...during })).body.id as string;
+    const challenge = (await call('POST', '/challenges', staff, { title: 'Storm', ...during })).body
+      .id as string;
     const halls = await Promise.all(times(2, () => newLocation(platform, staff)));
-    const write = async (token: string) => (await call('POST', '/posts', token, { text: 'Storm' })).body.id as string;
-    const [own, commented, ofFriend] = [await write(gone.token), await write(gone.token), await write(friend.token)];
+    const write = async (token: string) =>
+      (await call('POST', '/posts', token, { text: 'Storm' })).body.id as string;
+    const [own, commented, ofFriend] = [
+      await write(gone.token),
+      await write(gone.token),
+      await write(friend.token),
+    ];
     const postWrites = [own, commented, ofFriend].flatMap((id) =>
       [gone, friend].flatMap(({ token }) => [
         () => call('PUT', `/posts/${id}/like`, token),

@@ -51,9 +51,14 @@ describe('a location', () => {
   it('is changed once by ten writes on the same version', async () => {
     const { id } = await create('/locations', place());
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => call('PUT', `/locations/${id}`, staff, { capacity: 20 + i }, '"1"')),
+      Array.from({ length: 10 }, (_, i) =>
+        call('PUT', `/locations/${id}`, staff, { capacity: 20 + i }, '"1"'),
+      ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([
+      200,
+      ...Array.from({ length: 9 }, () => 412),
+    ]);
   });
 
   it('is read anew if people came in although its version is the same', async () => {
@@ -74,8 +79,17 @@ describe('a location', () => {
       '/locations',
       place({ address: 'Old street 1', openingHours: { mon: { opens: '06:00', closes: '22:00' } } }),
     );
-    const all = { name: null, address: null, timezone: null, capacity: null, maxStayMinutes: null, openingHours: null };
-    expect((await call('PUT', `/locations/${made.id}`, staff, {})).body).toMatchObject({ address: 'Old street 1' });
+    const all = {
+      name: null,
+      address: null,
+      timezone: null,
+      capacity: null,
+      maxStayMinutes: null,
+      openingHours: null,
+    };
+    expect((await call('PUT', `/locations/${made.id}`, staff, {})).body).toMatchObject({
+      address: 'Old street 1',
+    });
     const { status, body } = await call('PUT', `/locations/${made.id}`, staff, all);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -113,7 +127,9 @@ describe('a post', () => {
       { token: staff },
     );
     expect(wrong.errors).toMatchObject([{ extensions: { code: 'VERSION_CONFLICT' } }]);
-    expect((await call('DELETE', `/posts/${id}`, staff, undefined, read.headers.get('etag') ?? '')).status).toBe(204);
+    expect(
+      (await call('DELETE', `/posts/${id}`, staff, undefined, read.headers.get('etag') ?? '')).status,
+    ).toBe(204);
   });
 });
 
@@ -162,7 +178,10 @@ describe('the draft of a configuration', () => {
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toBe(`"${first.body.version}"`);
     const second = await save({ features: { two: true } }, etag);
-    expect(second.body).toMatchObject({ version: first.body.version + 1, features: { one: true, two: true } });
+    expect(second.body).toMatchObject({
+      version: first.body.version + 1,
+      features: { one: true, two: true },
+    });
     expect((await save({ features: { three: true } }, etag)).status).toBe(412);
     expect((await save({ features: { three: true }, version: first.body.version })).status).toBe(412);
     await call('POST', `${at}/publish`, superAdmin);
@@ -189,7 +208,8 @@ describe('the draft of a configuration', () => {
   });
 });
 
-const config = (groups: object) => call('PUT', '/gym/config', superAdmin, { gymId: ironTemple.id, ...groups });
+const config = (groups: object) =>
+  call('PUT', '/gym/config', superAdmin, { gymId: ironTemple.id, ...groups });
 describe('the look of a gym', () => {
   it.each([
     ['assets.banner', { assets: { banner: 'javascript:alert(1)' } }],
@@ -222,7 +242,10 @@ describe('the look of a gym', () => {
 
   it('keeps further keys, colours of any name and depth, URLs and paths', async () => {
     const groups = {
-      assets: { banner: '/wizard/files/a.webp', sizes: [{ src: 'https://a.test/a(1).png?x=1;y=2', width: 300 }] },
+      assets: {
+        banner: '/wizard/files/a.webp',
+        sizes: [{ src: 'https://a.test/a(1).png?x=1;y=2', width: 300 }],
+      },
       theme: {
         colors: { accent: '#abc', brand: { dark: '#11223344' }, 'x-name': 'Signal red' },
         typography: { fontFamily: '"Inter", sans-serif', lineHeight: 1.4, weight: 'bold' },

@@ -26,9 +26,7 @@ export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: 
       `update post set author_id = null, text = '', image = null, version = version + 1 where author_id = ?`,
     )) +
     // First the own visits, most of which name the member twice; then those into which they let others.
-    (await run(
-      ofVisits('user_id = ?', 'user_id = null, checked_in_by = nullif(checked_in_by, user_id)'),
-    )) +
+    (await run(ofVisits('user_id = ?', 'user_id = null, checked_in_by = nullif(checked_in_by, user_id)'))) +
     (await run(
       ofVisits('checked_in_by = ? and checked_in_by is distinct from user_id', 'checked_in_by = null'),
     )) +
@@ -96,10 +94,9 @@ async function takeBackFromPosts(unit: UnitOfWork, userId: string): Promise<void
     );
   await unit.em.execute('delete from post_report where reporter_id = ?', [userId]);
   for (const table of ['post_report', 'post_like'])
-    await unit.em.execute(
-      `delete from ${table} where post_id in (select id from post where author_id = ?)`,
-      [userId],
-    );
+    await unit.em.execute(`delete from ${table} where post_id in (select id from post where author_id = ?)`, [
+      userId,
+    ]);
   await unit.em.execute('update post set like_count = 0 where author_id = ?', [userId]);
 }
 

@@ -48,7 +48,8 @@ const ParticipantSchema = defineEntity({
     { properties: ['userId', 'challengeId'] },
   ],
   properties: {
-    challengeId: () => p.manyToOne(Challenge).primary().mapToPk().joinColumn('challenge_id').deleteRule('cascade'),
+    challengeId: () =>
+      p.manyToOne(Challenge).primary().mapToPk().joinColumn('challenge_id').deleteRule('cascade'),
     userId: p.uuid().primary(),
     score: p.integer().default(0),
     /** When the score was reached: of equal scores the earlier one is ahead. */
@@ -65,7 +66,8 @@ const ScoreCountSchema = defineEntity({
   name: 'ScoreCount',
   tableName: 'challenge_score_count',
   properties: {
-    challengeId: () => p.manyToOne(Challenge).primary().mapToPk().joinColumn('challenge_id').deleteRule('cascade'),
+    challengeId: () =>
+      p.manyToOne(Challenge).primary().mapToPk().joinColumn('challenge_id').deleteRule('cascade'),
     score: p.integer().primary(),
     participants: p.integer(),
   },

@@ -122,7 +122,8 @@ export class CheckIns {
           throw forbidden('You may end your own visit only.');
         throw new PlatformError('NOT_FOUND', 'There is no open visit of this member here.');
       }
-      if ((await this.end('id = ?', [visit.id], 'MANUAL')) === 0) throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
+      if ((await this.end('id = ?', [visit.id], 'MANUAL')) === 0)
+        throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
       return { ...present(visit), checkedOutAt: new Date().toISOString() };
     });
   }
@@ -249,7 +250,11 @@ export class CheckIns {
       if (!stored) throw notFound('location', location.id);
       const { capacity, maxStayMinutes } = stored;
       const now = new Date();
-      await this.end('expires_at <= ? and (location_id = ? or user_id = ?)', [now, location.id, userId], 'AUTOMATIC');
+      await this.end(
+        'expires_at <= ? and (location_id = ? or user_id = ?)',
+        [now, location.id, userId],
+        'AUTOMATIC',
+      );
       const current = await em.findOne(CheckIn, { userId, checkedOutAt: null }, { refresh: true });
       if (current?.locationId === location.id) return { ...present(current), duplicate: true };
 

@@ -28,7 +28,8 @@ const ConfigDraftSchema = defineEntity({
   tableName: 'gym_config_draft',
   indexes: [{ properties: ['updatedBy'] }],
   properties: {
-    gymId: () => p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade').updateRule('no action'),
+    gymId: () =>
+      p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade').updateRule('no action'),
     theme: p.json<Record<string, unknown>>(),
     assets: p.json<Record<string, unknown>>(),
     features: p.json<Record<string, boolean>>(),

@@ -113,7 +113,10 @@ export class Gyms {
       // Locked before it is looked at: what is being written for the gym is committed then, and nothing new begins.
       const made = await em.execute<unknown[]>(MADE_BY_SERVICE, [id, id, GYM_CREATED, viewer.service]);
       if (made.length === 0) throw notFound('gym', id);
-      const used = await em.execute<unknown[]>(IN_USE, IN_USE_TABLES.map(() => id));
+      const used = await em.execute<unknown[]>(
+        IN_USE,
+        IN_USE_TABLES.map(() => id),
+      );
       if (used.length > 0) throw conflict('This gym is in use already; it cannot be taken back any more.');
       await em.execute('delete from gym where id = ?', [id]); // what belongs to it goes with it
       await audit(this.unit, {

@@ -58,7 +58,9 @@ const RELATIONS: readonly Relation[] = [
  * The function of the first migration, but for `only`: when a challenge is deleted, its participants go first or its
  * counts do, in an order that PostgreSQL does not promise, and nothing may be counted any more.
  */
-const countScores = (only: string): string => `create or replace function "count_scores"() returns trigger language plpgsql as $$
+const countScores = (
+  only: string,
+): string => `create or replace function "count_scores"() returns trigger language plpgsql as $$
 begin
   insert into challenge_score_count as counted (challenge_id, score, participants)
   select challenge_id, score, sum(change) from (

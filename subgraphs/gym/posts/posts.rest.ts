@@ -84,7 +84,12 @@ export const postsRest = [
     summary: 'Take a like back',
     auth: 'required',
     params: idParams,
-    success: { status: 200, description: 'The post, not liked.', shape: PostShape, changesBetweenVersions: true },
+    success: {
+      status: 200,
+      description: 'The post, not liked.',
+      shape: PostShape,
+      changesBetweenVersions: true,
+    },
     handler: ({ params }, { posts }) => posts.unlike(params.id),
   }),
   route({
