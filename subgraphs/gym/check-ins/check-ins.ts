@@ -203,7 +203,6 @@ export class CheckIns {
 
   /** The latest visits of each of these members, as far as the viewer sees them: all of their own, of others in one gym. */
   private latestVisits(userIds: readonly string[], count: number): Promise<VisitRow[]> {
-    const viewer = requireUser(this.unit.viewer);
     return this.unit.read<VisitRow>(
       `select latest.* from unnest(?::uuid[], ?::uuid[]) as member (user_id, seen_gym_id) cross join lateral (
          select ${VISIT} from check_in
