@@ -167,7 +167,7 @@ export type Mutation = {
    */
   updateLocation: Maybe<Location>;
   /**
-   * Lets a member in by her QR code. Members present their own, staff any of their gym.
+   * Lets a member in by their QR code. Members present their own, staff any of their gym.
    * A second scan of an open visit gives that visit with `duplicate: true`; an open visit elsewhere ends.
    * `LOCATION_FULL`, `QR_UNKNOWN`, `WRONG_GYM`, `FORBIDDEN`; `UPSTREAM_UNAVAILABLE` while codes cannot be looked up.
    */
@@ -573,7 +573,7 @@ export type Announcement = {
   createdAt: Scalars['DateTime']['output'];
 };
 
-/** What a member writes in her gym's feed. */
+/** What a member writes in the feed of their gym. */
 export type Post = {
   __typename?: 'Post';
   id: Scalars['ID']['output'];
@@ -597,13 +597,13 @@ export type Post = {
 };
 
 
-/** What a member writes in her gym's feed. */
+/** What a member writes in the feed of their gym. */
 export type PostLikesArgs = {
   first?: Scalars['Int']['input'];
 };
 
 
-/** What a member writes in her gym's feed. */
+/** What a member writes in the feed of their gym. */
 export type PostCommentsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;

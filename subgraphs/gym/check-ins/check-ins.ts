@@ -68,7 +68,7 @@ export class CheckIns {
   }
 
   /**
-   * Lets a member in by her QR code. A second scan of an open visit gives that visit with `duplicate: true`;
+   * Lets a member in by their QR code. A second scan of an open visit gives that visit with `duplicate: true`;
    * an open visit elsewhere ends. Refusals are kept with their reason.
    */
   async checkIn(input: unknown): Promise<CheckInShape> {
@@ -341,7 +341,7 @@ const ownCodeOnly = () => forbidden('You may present your own QR code only.');
 const qrUnknown = () =>
   new PlatformError(
     'QR_UNKNOWN',
-    'No member has this QR code; it may have been renewed. Ask her to show it again.',
+    'No member has this QR code; it may have been renewed. Ask them to show it again.',
   );
 
 function present(visit: VisitRow): CheckInShape {
