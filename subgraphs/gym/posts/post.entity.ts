@@ -65,7 +65,10 @@ CommentSchema.setClass(Comment);
 const ReportSchema = defineEntity({
   name: 'Report',
   tableName: 'post_report',
-  indexes: [{ properties: ['gymId', 'createdAt'] }, { properties: ['reporterId', 'postId'] }],
+  indexes: [
+    { properties: ['gymId', 'createdAt', 'postId', 'reporterId'] },
+    { properties: ['reporterId', 'postId'] },
+  ],
   properties: {
     postId: () => p.manyToOne(Post).primary().mapToPk().joinColumn('post_id').deleteRule('cascade'),
     reporterId: p.uuid().primary(),

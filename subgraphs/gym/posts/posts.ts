@@ -29,7 +29,7 @@ import {
 
 const cursors = cursorsOf('posts', z.tuple([z.uuid()]));
 const commentCursors = cursorsOf('postComments', z.tuple([z.uuid()]));
-const reportCursors = cursorsOf('postReports', z.tuple([z.iso.datetime(), z.uuid()]));
+const reportCursors = cursorsOf('postReports', z.tuple([z.iso.datetime(), z.uuid(), z.uuid()]));
 const IMAGE_SIDE = 1_600; // pixels
 
 /** What of a post is shown, as an entity or as its row. */
@@ -41,6 +41,9 @@ type PostRow = Pick<Post, 'id' | 'gymId' | 'text' | 'likeCount' | 'commentCount'
 
 const POST = `id, gym_id as "gymId", author_id as "authorId", text, image, like_count as "likeCount",
   comment_count as "commentCount", version, created_at as "createdAt"`;
+
+/** A report as it is written, or as its row. */
+type ReportRow = Omit<ReportShape, 'createdAt'> & { createdAt: Date | string };
 
 /** A comment as an entity or as its row. */
 type CommentRow = Omit<CommentShape, 'createdAt'> & { createdAt: Date | string };
@@ -226,22 +229,19 @@ export class Posts {
   /** Reported posts of a gym, latest report first; for those who run it. */
   async reports(gymId: string | null | undefined, request: PageRequest): Promise<Page<ReportShape>> {
     const own = requireGymAdmin(this.unit.viewer, gymId);
-    const [createdAt, postId] = reportCursors.read(request.cursor) ?? [];
-    const reports = await this.unit.em.find(
-      Report,
-      {
-        gymId: own,
-        ...(createdAt && {
-          $or: [
-            { createdAt: { $lt: new Date(createdAt) } },
-            { createdAt: new Date(createdAt), postId: { $lt: postId } },
-          ],
-        }),
-      },
-      { orderBy: { createdAt: 'desc', postId: 'desc' }, limit: pageSize(request) + 1 },
+    const after = reportCursors.read(request.cursor);
+    const reports = await this.unit.read<ReportRow>(
+      `select post_id as "postId", reporter_id as "reporterId", reason, created_at as "createdAt" from post_report
+       where gym_id = ?${after ? ' and (created_at, post_id, reporter_id) < (?, ?, ?)' : ''}
+       order by created_at desc, post_id desc, reporter_id desc limit ?`,
+      [own, ...(after ?? []), pageSize(request) + 1],
     );
     return mapPage(
-      reportCursors.page(reports, request, (report) => [report.createdAt.toISOString(), report.postId]),
+      reportCursors.page(reports, request, (report) => [
+        new Date(report.createdAt).toISOString(),
+        report.postId,
+        report.reporterId,
+      ]),
       presentReport,
     );
   }
@@ -312,14 +312,9 @@ const presentComment = ({ id, postId, authorId, text, createdAt }: CommentRow): 
   text,
   createdAt: new Date(createdAt).toISOString(),
 });
-const presentReport = ({
+const presentReport = ({ postId, reporterId, reason, createdAt }: ReportRow): ReportShape => ({
   postId,
   reporterId,
   reason,
-  createdAt,
-}: {
-  postId: string;
-  reporterId: string;
-  reason: string;
-  createdAt: Date;
-}): ReportShape => ({ postId, reporterId, reason, createdAt: createdAt.toISOString() });
+  createdAt: new Date(createdAt).toISOString(),
+});
