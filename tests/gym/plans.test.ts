@@ -245,6 +245,37 @@ it('finds what it reads, changes and deletes by an index', async () => {
   expect(await sequentialScans(run, sent)).toEqual([]);
 });
 
+interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+const scansOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(scansOf)];
+
+it('reads no large index from end to end either', async () => {
+  const whole = new Set<string>();
+  // The index of the open visits, for example, is small whatever the number of visits.
+  const large = await platform.sql(
+    'gym',
+    `select relname from pg_class where relkind = 'i' and reltuples > 1000`,
+  );
+  const isLarge = new Set(large.map(({ relname }) => relname as string));
+  const [{ database }] = await platform.sql('gym', 'select current_database() as database');
+  for (const { text, values, database: to } of sent) {
+    if (to !== database || !/^\s*(select|with|update|delete)\b/i.test(text)) continue;
+    const [row] = await platform.sql('gym', `explain (format json) ${text}`, [...values]);
+    for (const scan of scansOf(row['QUERY PLAN'][0].Plan))
+      if (
+        /^Index (Only )?Scan/.test(scan['Node Type']) &&
+        !scan['Index Cond'] &&
+        isLarge.has(scan['Index Name'] ?? '')
+      )
+        whole.add(`${scan['Index Name']}: ${text}`);
+  }
+  expect([...whole]).toEqual([]);
+});
+
 it('would tell if an index were missing', async () => {
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
   await platform.sql('gym', 'drop index check_in_user_id_checked_in_at_id_index');
