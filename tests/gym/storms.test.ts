@@ -60,7 +60,7 @@ describe.each(rounds)('round %i', () => {
         ]),
       ]),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 201, 204, 404]));
+    expect(answers.filter(({ status }) => ![200, 201, 204, 404].includes(status))).toEqual([]);
     expect(await platform.sql('gym', 'select 1 from post where id = any($1)', [posts])).toEqual([]);
     for (const table of ['post_like', 'post_comment', 'post_report'])
       expect(await platform.sql('gym', `select 1 from ${table} where post_id = any($1)`, [posts])).toEqual(
