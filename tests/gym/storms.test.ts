@@ -195,8 +195,8 @@ describe.each(rounds)('round %i', () => {
     ];
     const postWrites = [own, commented, ofFriend].flatMap((id) =>
       [gone, friend].flatMap(({ token }) => [
-        () => call('PUT', `/posts/${id}/like`, token),
-        () => call('DELETE', `/posts/${id}/like`, token),
+        ...times(3, () => () => call('PUT', `/posts/${id}/like`, token)),
+        ...times(3, () => () => call('DELETE', `/posts/${id}/like`, token)),
         () => call('POST', `/posts/${id}/comments`, token, { text: 'Yes' }),
         () => call('POST', `/posts/${id}/report`, token, { reason: 'Rude' }),
       ]),
