@@ -14,6 +14,30 @@ export function loaderOf<Item>(
   });
 }
 
+/**
+ * As `listLoaderOf`, for the first so many items of each key: `find` is called once for all keys that are asked for in
+ * one tick with the same number. Nothing is kept, because lists change between the mutations of one operation.
+ */
+export function firstItemsLoaderOf<Item>(
+  find: (keys: readonly string[], count: number) => Promise<readonly Item[]>,
+  keyOf: (item: Item) => string,
+): (key: string, count: number) => Promise<Item[]> {
+  const byCount = new Map<number, DataLoader<string, Item[]>>();
+  return (key, count) => {
+    const loader =
+      byCount.get(count) ??
+      new DataLoader<string, Item[]>(
+        async (keys) => {
+          const found = Map.groupBy(await find([...new Set(keys)], count), keyOf);
+          return keys.map((one) => found.get(one) ?? []);
+        },
+        { cache: false },
+      );
+    byCount.set(count, loader);
+    return loader.load(key);
+  };
+}
+
 /** As `loaderOf`, for lists: all items of each key, in the order in which `find` gives them. */
 export function listLoaderOf<Item>(
   find: (keys: readonly string[]) => Promise<readonly Item[]>,

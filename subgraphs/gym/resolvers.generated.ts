@@ -150,7 +150,10 @@ export type Mutation = {
    * `VERSION_CONFLICT` where `version` is given and not the stored one.
    */
   updateGymConfig: Maybe<GymConfig>;
-  /** Saves the draft of a gym's next configuration, beginning one on what is published. For SUPER_ADMIN. */
+  /**
+   * Saves the draft of a gym's next configuration, beginning one on what is published. For SUPER_ADMIN.
+   * `VERSION_CONFLICT` if `version` is given and is not that of the stored draft.
+   */
   saveGymConfigDraft: Maybe<GymConfigDraft>;
   /** Publishes the draft. `VERSION_CONFLICT` where something else was published since it was begun. For SUPER_ADMIN. */
   publishGymConfigDraft: Maybe<GymConfig>;
@@ -158,10 +161,13 @@ export type Mutation = {
   rollbackGymConfig: Maybe<GymConfig>;
   /** Adds a location. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
   createLocation: Maybe<Location>;
-  /** Changes a location; what is absent stays. For the gym's GYM_ADMIN, or a SUPER_ADMIN. */
+  /**
+   * Changes a location; what is absent stays, and null removes the address or the opening hours. For the gym's GYM_ADMIN,
+   * or a SUPER_ADMIN. `VERSION_CONFLICT` if `version` is given and is not the stored one.
+   */
   updateLocation: Maybe<Location>;
   /**
-   * Lets a member in by her QR code. Members present their own, staff any of their gym.
+   * Lets a member in by their QR code. Members present their own, staff any of their gym.
    * A second scan of an open visit gives that visit with `duplicate: true`; an open visit elsewhere ends.
    * `LOCATION_FULL`, `QR_UNKNOWN`, `WRONG_GYM`, `FORBIDDEN`; `UPSTREAM_UNAVAILABLE` while codes cannot be looked up.
    */
@@ -180,11 +186,17 @@ export type Mutation = {
   addChallengeProgress: Maybe<Challenge>;
   /** Announces something. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
   createAnnouncement: Maybe<Announcement>;
-  /** Takes an announcement back. For the gym's GYM_ADMIN, or a SUPER_ADMIN. */
+  /**
+   * Takes an announcement back. For the gym's GYM_ADMIN, or a SUPER_ADMIN. `VERSION_CONFLICT` if `version` is given and is
+   * not the stored one.
+   */
   deleteAnnouncement: Maybe<Scalars['Boolean']['output']>;
   /** Writes a post in the gym's feed, with a picture or without. */
   createPost: Maybe<Post>;
-  /** Deletes a post. By its author, or by staff of the gym. */
+  /**
+   * Deletes a post with its likes, comments and reports. By its author, or by staff of the gym. `VERSION_CONFLICT` if
+   * `version` is given and is not the stored one.
+   */
   deletePost: Maybe<Scalars['Boolean']['output']>;
   /** Likes a post; liking twice is the same as once. */
   likePost: Maybe<Post>;
@@ -285,6 +297,7 @@ export type MutationCreateAnnouncementArgs = {
 
 export type MutationDeleteAnnouncementArgs = {
   id: Scalars['ID']['input'];
+  version?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -295,6 +308,7 @@ export type MutationCreatePostArgs = {
 
 export type MutationDeletePostArgs = {
   id: Scalars['ID']['input'];
+  version?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -371,9 +385,12 @@ export type GymPostsArgs = {
 export type GymConfig = {
   __typename?: 'GymConfig';
   gymId: Scalars['ID']['output'];
-  /** `{colors: {primary, ...}, typography, spacing}`. Colours are `#rgb`, `#rrggbb` or `#rrggbbaa`; unknown keys are kept. */
+  /**
+   * `{colors: {primary, ...}, typography, spacing}`. Everything under `colors` is `#rgb`, `#rrggbb` or `#rrggbbaa`, but
+   * below keys that begin with `x-`; unknown keys are kept, and no text of it leaves a CSS value.
+   */
   theme: Scalars['JSON']['output'];
-  /** URLs by use: `{logo, splash, icon, ...}`; unknown keys are kept. */
+  /** Addresses by use: `{logo, splash, icon, ...}`; unknown keys are kept. Every text is an http(s) URL or a path. */
   assets: Scalars['JSON']['output'];
   /** Modules by name, `{nutrition: true, ...}`; one that is not named is on. What is switched off is refused to the gym's members as `FEATURE_DISABLED`. */
   features: Scalars['JSON']['output'];
@@ -391,6 +408,8 @@ export type GymConfigDraft = {
   features: Scalars['JSON']['output'];
   /** The published version that the draft was begun on. */
   basedOnVersion: Scalars['Int']['output'];
+  /** Counts up at every change, over all drafts of the gym. */
+  version: Scalars['Int']['output'];
   updatedAt: Scalars['DateTime']['output'];
 };
 
@@ -410,6 +429,8 @@ export type Location = {
   maxStayMinutes: Scalars['Int']['output'];
   /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day that is not named is closed. null: not known. */
   openingHours: Maybe<Scalars['JSON']['output']>;
+  /** Counts up at every change. */
+  version: Scalars['Int']['output'];
   occupancy: Occupancy;
   /** Hour by hour from `from` (default: 24 hours before `to`) to `to` (default: now), at most 31 days. */
   occupancyHistory: Array<OccupancySample>;
@@ -504,6 +525,8 @@ export type Challenge = {
   goal: Scalars['Int']['output'];
   startsAt: Scalars['DateTime']['output'];
   endsAt: Scalars['DateTime']['output'];
+  /** Counts up when the challenge changes, not with scores. */
+  version: Scalars['Int']['output'];
   /** Whether you take part. */
   joined: Scalars['Boolean']['output'];
   /** Your score; null where you take no part. */
@@ -552,10 +575,11 @@ export type Announcement = {
   startsAt: Scalars['DateTime']['output'];
   /** Null: until it is deleted. */
   endsAt: Maybe<Scalars['DateTime']['output']>;
+  version: Scalars['Int']['output'];
   createdAt: Scalars['DateTime']['output'];
 };
 
-/** What a member writes in her gym's feed. */
+/** What a member writes in the feed of their gym. */
 export type Post = {
   __typename?: 'Post';
   id: Scalars['ID']['output'];
@@ -573,17 +597,19 @@ export type Post = {
   commentCount: Scalars['Int']['output'];
   /** Oldest first. */
   comments: CommentConnection;
+  /** Counts up when the text or the picture changes, not with likes and comments. */
+  version: Scalars['Int']['output'];
   createdAt: Scalars['DateTime']['output'];
 };
 
 
-/** What a member writes in her gym's feed. */
+/** What a member writes in the feed of their gym. */
 export type PostLikesArgs = {
   first?: Scalars['Int']['input'];
 };
 
 
-/** What a member writes in her gym's feed. */
+/** What a member writes in the feed of their gym. */
 export type PostCommentsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
@@ -758,6 +784,8 @@ export type SaveGymConfigDraftInput = {
   theme?: InputMaybe<Scalars['JSON']['input']>;
   assets?: InputMaybe<Scalars['JSON']['input']>;
   features?: InputMaybe<Scalars['JSON']['input']>;
+  /** The version of the draft that the change is based on; without it the last write wins. */
+  version?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type RollbackGymConfigInput = {
@@ -780,12 +808,15 @@ export type CreateLocationInput = {
 export type UpdateLocationInput = {
   id: Scalars['ID']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
+  /** null removes it. */
   address?: InputMaybe<Scalars['String']['input']>;
   timezone?: InputMaybe<Scalars['String']['input']>;
   capacity?: InputMaybe<Scalars['Int']['input']>;
   maxStayMinutes?: InputMaybe<Scalars['Int']['input']>;
   /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day that is not named is closed. null: not known. */
   openingHours?: InputMaybe<Scalars['JSON']['input']>;
+  /** The version that the change is based on; without it the last write wins. */
+  version?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type CheckInInput = {
@@ -1230,6 +1261,7 @@ export type GymConfigDraftResolvers<ContextType = Context, ParentType extends Re
   assets?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   features?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   basedOnVersion?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
@@ -1244,6 +1276,7 @@ export type LocationResolvers<ContextType = Context, ParentType extends Resolver
   capacity?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   maxStayMinutes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   openingHours?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   occupancy?: Resolver<ResolversTypes['Occupancy'], ParentType, ContextType>;
   occupancyHistory?: Resolver<Array<ResolversTypes['OccupancySample']>, ParentType, ContextType, Partial<LocationOccupancyHistoryArgs>>;
 };
@@ -1296,6 +1329,7 @@ export type ChallengeResolvers<ContextType = Context, ParentType extends Resolve
   goal?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   startsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   endsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   joined?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   score?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   leaderboard?: Resolver<ResolversTypes['LeaderboardConnection'], ParentType, ContextType, Partial<ChallengeLeaderboardArgs>>;
@@ -1318,6 +1352,7 @@ export type AnnouncementResolvers<ContextType = Context, ParentType extends Reso
   text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   startsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   endsAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
@@ -1333,6 +1368,7 @@ export type PostResolvers<ContextType = Context, ParentType extends ResolversPar
   likedByMe?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   commentCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   comments?: Resolver<ResolversTypes['CommentConnection'], ParentType, ContextType, Partial<PostCommentsArgs>>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 

@@ -45,7 +45,7 @@ export const gym = defineSubgraph({
     const removals = new Removals({ holders: { Gym: ['identity', 'content'] }, calls, unitOf, log });
     const notifications = await listenTo(place.server, place.name, [OCCUPANCY_CHANNEL], log);
     const automaticCheckOut = new AutomaticCheckOut(() => unitOf(), log, settings.gymCheckOutSweepMillis);
-    void automaticCheckOut.sweep(); // what ran out while nothing was up
+    void automaticCheckOut.sweep(); // what ran out while no service was up; `dispose` waits for it
     return {
       notifications,
       resolveQrCode: qrCodesOf(calls.to('identity')),

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { eventually } from '../identity/support.ts';
+import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
+import { checkIn, heldCheckIns, newLocation, newMember } from './support.ts';
 
 let platform: TestPlatform;
 let staff: string;
@@ -180,6 +182,33 @@ describe('challenges', () => {
     await platform.rest('gym', 'DELETE', `/check-ins/${third.id}`, { token: staff });
     expect(await score()).toBe(2);
     expect(await board(id)).toMatchObject([{ rank: 1, userId, score: 2 }]);
+  });
+
+  it('count a visit that is on its way while its member joins, or while another visit is undone', async () => {
+    const { id } = await create({ metric: 'CHECK_INS', goal: 3 });
+    const { token, qrCode } = await newMember(platform);
+    const [first, second] = [await newLocation(platform, staff), await newLocation(platform, staff)];
+    const score = async () => (await platform.rest('gym', 'GET', `/challenges/${id}`, { token })).body.score;
+    /** Does `other` while a check-in has done everything but its commit. */
+    const during = async (locationId: string, other: () => Promise<RestAnswer>) => {
+      const held = await heldCheckIns(platform);
+      try {
+        const visit = checkIn(platform, token, { qrCode, locationId });
+        await eventually(async () => (await held.waiting()) === 1);
+        let isDone = false;
+        const done = other().finally(() => (isDone = true));
+        await eventually(async () => isDone || (await held.waiting()) === 2);
+        await held.release();
+        expect((await done).status).toBeLessThan(300);
+        return (await visit).body;
+      } finally {
+        await held.end();
+      }
+    };
+    const visit = await during(first, () => post(token, `/challenges/${id}/join`));
+    expect(await score()).toBe(1);
+    await during(second, () => platform.rest('gym', 'DELETE', `/check-ins/${visit.id}`, { token: staff }));
+    expect(await score()).toBe(1);
   });
 
   it('with 50,000 participants answer a page and a rank without reading all of them', async () => {

@@ -75,13 +75,13 @@ describe('the configuration of a gym', () => {
       }`,
       {
         one: { gymId: iron.id, theme: { mark: one } },
-        other: { gymId: iron.id, assets: { mark: other } },
+        other: { gymId: iron.id, assets: { mark: `/files/${other}` } },
       },
       { token: superAdmin },
     );
     expect(data.saveGymConfigDraft).toMatchObject({
       theme: { mark: one },
-      assets: { mark: other },
+      assets: { mark: `/files/${other}` },
       basedOnVersion: data.updateGymConfig.version,
     });
   });
@@ -93,14 +93,14 @@ describe('the configuration of a gym', () => {
       await change({
         theme: { colors: { primary: '#0f766e', 'x-one': mark, 'x-two': mark }, 'x-list': [1, 2] },
       });
-      await change({ assets: { 'x-mark': mark }, features: { 'x-module': true } });
+      await change({ assets: { 'x-mark': `/files/${mark}` }, features: { 'x-module': true } });
       const { config } = await change({
         theme: { colors: { 'x-one': null, primary: '#7c3aed' }, 'x-list': [3] },
         features: { 'x-module': null },
       });
       expect(config.theme).toMatchObject({ colors: { primary: '#7c3aed', 'x-two': mark }, 'x-list': [3] });
       expect(config.theme.colors).not.toHaveProperty('x-one');
-      expect(config.assets).toMatchObject({ 'x-mark': mark });
+      expect(config.assets).toMatchObject({ 'x-mark': `/files/${mark}` });
       expect(config.features).not.toHaveProperty('x-module');
       expect((await change({ assets: null })).config.assets).toEqual({});
       for (const wrong of [

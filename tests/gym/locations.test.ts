@@ -104,6 +104,7 @@ describe('locations', () => {
     expect(changed).toEqual({
       ...location,
       capacity: 25,
+      version: location.version + 1,
       occupancy: { ...location.occupancy, capacity: 25, updatedAt: expect.any(String) },
     });
     expect(

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { connectionTo } from '#server/database/connection.ts';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import type { TestPlatform } from '../support/platform.ts';
+import { testRun } from '../support/test-run.ts';
 
 export interface Member {
   id: string;
@@ -43,3 +46,37 @@ export const checkIn = (platform: TestPlatform, token: string, body: object) =>
 /** Checks out by REST; the whole answer. */
 export const checkOut = (platform: TestPlatform, token: string, body: object = {}) =>
   platform.rest('gym', 'POST', '/locations/check-out', { token, body });
+
+/**
+ * Holds the commits of new visits until `release`: what else happens meanwhile sees the visit not yet, as it may happen
+ * by chance. `waiting` says how many transactions wait for an advisory lock, of a commit or of a member.
+ */
+export async function heldCheckIns(platform: TestPlatform) {
+  const { server } = testRun.current();
+  const [{ name }] = (await platform.sql('gym', 'select current_database() as name')) as [{ name: string }];
+  const client = new pg.Client(connectionTo(server, name));
+  await client.connect();
+  await client.query(`
+    create function hold_commit() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(4711); return null; end $$;
+    create constraint trigger hold_commit after insert on check_in deferrable initially deferred
+      for each row execute function hold_commit();
+    select pg_advisory_lock(4711);`);
+  return {
+    async waiting(): Promise<number> {
+      const { rows } = await client.query<{ count: number }>(
+        `select count(*)::int from pg_locks where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return rows[0]?.count ?? 0;
+    },
+    async release(): Promise<void> {
+      await client.query('select pg_advisory_unlock(4711)');
+    },
+    async end(): Promise<void> {
+      await client.query('select pg_advisory_unlock_all()');
+      await client.query('drop function hold_commit cascade');
+      await client.end();
+    },
+  };
+}

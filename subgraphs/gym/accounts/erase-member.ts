@@ -1,27 +1,35 @@
 import { Outcome, type Verdict } from '#server/accounts/account-part.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { lockMember } from '../check-ins/member-lock.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 
 /**
- * Figures of the gym and what others have written stay; who she was and what she wrote goes. In the transaction of the
- * caller, which has seen to it that nothing new of hers comes in.
+ * Figures of the gym and what others have written stay; who the member was and what they wrote goes. It runs in the
+ * transaction of the caller, which has made sure that nothing new of the member comes in. Each statement finds its rows
+ * by an index, and takes its locks in the order in which the rules take theirs.
  */
 export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: string): Promise<Verdict> {
   const run = async (sql: string): Promise<number> =>
     (await unit.em.execute<unknown[]>(`${sql} returning 1`, [userId])).length;
 
+  await lockMember(unit, userId);
   await leaveLocation(unit, userId);
+  await leaveChallenges(unit, userId);
   await takeBackFromPosts(unit, userId);
   for (const name of await picturesOf(unit, userId)) await files.delete(name);
   await run(
     `delete from post where author_id = ? and not exists (select 1 from post_comment where post_id = post.id)`,
   );
-  await run('delete from challenge_participant where user_id = ?');
   const anonymised =
-    (await run(`update post set author_id = null, text = '', image = null where author_id = ?`)) +
-    (await run('update check_in set user_id = null where user_id = ?')) +
-    (await run('update check_in set checked_in_by = null where checked_in_by = ?')) +
+    (await run(
+      `update post set author_id = null, text = '', image = null, version = version + 1 where author_id = ?`,
+    )) +
+    // First the own visits, most of which name the member twice; then those into which they let others.
+    (await run(ofVisits('user_id = ?', 'user_id = null, checked_in_by = nullif(checked_in_by, user_id)'))) +
+    (await run(
+      ofVisits('checked_in_by = ? and checked_in_by is distinct from user_id', 'checked_in_by = null'),
+    )) +
     (await run('update check_in_denial set user_id = null where user_id = ?')) +
     (await run('update check_in_denial set presented_by = null where presented_by = ?')) +
     (await run('update announcement set author_id = null where author_id = ?')) +
@@ -30,10 +38,15 @@ export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: 
   return verdictOf(anonymised > 0, await isInAudit(unit, userId));
 }
 
-/** Stands where a column tells by whom a configuration was published. */
+/** An update that locks visits in the order of their ids, as check-ins do that end several. */
+const ofVisits = (where: string, change: string): string =>
+  `with theirs as (select id from check_in where ${where} order by id for no key update)
+   update check_in set ${change} from theirs where check_in.id = theirs.id`;
+
+/** Stands where a column names who published a configuration. */
 const NOBODY = 'deleted account';
 
-/** Her place is free at once. */
+/** Their place is free at once. */
 async function leaveLocation(unit: UnitOfWork, userId: string): Promise<void> {
   const left = await unit.em.execute<{ locationId: string }[]>(
     `update check_in set checked_out_at = least(now(), expires_at), check_out_kind = 'MANUAL'
@@ -43,8 +56,31 @@ async function leaveLocation(unit: UnitOfWork, userId: string): Promise<void> {
   for (const { locationId } of left) await announceOccupancy(unit, locationId);
 }
 
-/** Her likes and comments with what counts them, her reports, and those of her posts: what they were about goes. */
+/** One challenge after the other, in the order in which a check-in counts: each changes sums that others change, too. */
+async function leaveChallenges(unit: UnitOfWork, userId: string): Promise<void> {
+  const joined = await unit.em.execute<{ id: string }[]>(
+    `select id from challenge where id in (select challenge_id from challenge_participant where user_id = ?)
+     order by id for key share`,
+    [userId],
+  );
+  for (const { id } of joined)
+    await unit.em.execute('delete from challenge_participant where challenge_id = ? and user_id = ?', [
+      id,
+      userId,
+    ]);
+}
+
+/** Their likes and comments with what counts them, their reports, and likes and reports of their own posts. */
 async function takeBackFromPosts(unit: UnitOfWork, userId: string): Promise<void> {
+  await unit.em.execute(
+    `select id from post where id in (
+       select post_id from post_like where user_id = ?
+       union select post_id from post_comment where author_id = ?
+       union select post_id from post_report where reporter_id = ?
+       union select id from post where author_id = ?
+     ) order by id for update`,
+    [userId, userId, userId, userId],
+  );
   for (const [table, column, counter] of [
     ['post_like', 'user_id', 'like_count'],
     ['post_comment', 'author_id', 'comment_count'],
@@ -52,17 +88,15 @@ async function takeBackFromPosts(unit: UnitOfWork, userId: string): Promise<void
     await unit.em.execute(
       `with gone as (delete from ${table} where ${column} = ? returning post_id)
        update post set ${counter} = ${counter} - counted.rows
-       from (select post_id, count(*)::int as rows from gone group by post_id order by post_id) as counted
+       from (select post_id, count(*)::int as rows from gone group by post_id) as counted
        where post.id = counted.post_id`,
       [userId],
     );
-  await unit.em.execute(
-    'delete from post_report where reporter_id = ? or post_id in (select id from post where author_id = ?)',
-    [userId, userId],
-  );
-  await unit.em.execute(`delete from post_like where post_id in (select id from post where author_id = ?)`, [
-    userId,
-  ]);
+  await unit.em.execute('delete from post_report where reporter_id = ?', [userId]);
+  for (const table of ['post_report', 'post_like'])
+    await unit.em.execute(`delete from ${table} where post_id in (select id from post where author_id = ?)`, [
+      userId,
+    ]);
   await unit.em.execute('update post set like_count = 0 where author_id = ?', [userId]);
 }
 
@@ -76,7 +110,9 @@ async function picturesOf(unit: UnitOfWork, userId: string): Promise<string[]> {
 
 async function isInAudit(unit: UnitOfWork, userId: string): Promise<boolean> {
   const rows = await unit.em.execute<unknown[]>(
-    `select 1 from audit_event where actor_id = ? or details ->> 'userId' = ? limit 1`,
+    // Two questions instead of an "or", so that each has its index.
+    `select 1 where exists (select 1 from audit_event where actor_id = ?)
+       or exists (select 1 from audit_event where details ->> 'userId' = ?)`,
     [userId, userId],
   );
   return rows.length > 0;

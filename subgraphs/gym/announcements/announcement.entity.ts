@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import { Gym } from '../gyms/gym.entity.ts';
 
 const AnnouncementSchema = defineEntity({
   name: 'Announcement',
@@ -10,7 +11,7 @@ const AnnouncementSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
-    gymId: p.uuid(),
+    gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
     /** Null once the account is deleted: it was the gym that spoke. */
     authorId: p.uuid().nullable(),
     title: p.string().length(120),
@@ -18,6 +19,8 @@ const AnnouncementSchema = defineEntity({
     startsAt: p.datetime(),
     /** Null: until it is deleted. */
     endsAt: p.datetime().nullable(),
+    /** Counts up at every change. */
+    version: p.integer().default(1),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 });

@@ -6,8 +6,8 @@ export const announcementsGraphql = {
   },
   Mutation: {
     createAnnouncement: (_root, { input }, { announcements }) => announcements.create(input),
-    deleteAnnouncement: async (_root, { id }, { announcements }) => {
-      await announcements.delete(id);
+    deleteAnnouncement: async (_root, { id, version }, { announcements }) => {
+      await announcements.delete(id, version ?? undefined);
       return true;
     },
   },

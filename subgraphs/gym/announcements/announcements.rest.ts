@@ -33,8 +33,10 @@ export const announcementsRest = [
     summary: 'Take an announcement back (GYM_ADMIN of the gym, SUPER_ADMIN)',
     auth: 'required',
     params: idParams,
+    versioned: true,
     success: { status: 204, description: 'It is gone.' },
-    errors: ['FORBIDDEN'],
-    handler: ({ params }, { announcements }) => announcements.delete(params.id),
+    errors: ['FORBIDDEN', 'VERSION_CONFLICT'],
+    handler: ({ params, expectedVersion }, { announcements }) =>
+      announcements.delete(params.id, expectedVersion),
   }),
 ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant } from '#server/shapes.ts';
+import { instant, visibleText } from '#server/shapes.ts';
 
 export const AnnouncementShape = z
   .object({
@@ -8,6 +8,7 @@ export const AnnouncementShape = z
     authorId: z.uuid().nullable().meta({ description: 'Null once the account is deleted.' }),
     title: z.string(),
     text: z.string(),
+    version: z.int(),
     startsAt: z.iso.datetime(),
     endsAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -18,8 +19,8 @@ export type AnnouncementShape = z.infer<typeof AnnouncementShape>;
 export const CreateAnnouncementInput = z
   .object({
     gymId: z.uuid().nullish(),
-    title: z.string().trim().min(1).max(120),
-    text: z.string().trim().min(1).max(5_000),
+    title: visibleText(120),
+    text: visibleText(5_000),
     startsAt: instant.nullish().meta({ description: 'Default: now.' }),
     endsAt: instant.nullish().meta({ description: 'Default: until it is deleted.' }),
   })

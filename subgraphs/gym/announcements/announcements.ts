@@ -1,8 +1,10 @@
+import { LockMode } from '@mikro-orm/core';
 import DataLoader from 'dataloader';
 import { requireGym, requireGymAdmin, requireUser, runsGym, seesGym } from '#server/auth/viewer.ts';
-import { forbidden, notFound } from '#server/errors.ts';
+import { checkVersion, forbidden, notFound } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Announcement } from './announcement.entity.ts';
 import { CreateAnnouncementInput, type AnnouncementShape } from './announcements.shapes.ts';
 
@@ -33,25 +35,41 @@ export class Announcements {
   }
 
   async create(input: unknown): Promise<AnnouncementShape> {
-    const { gymId, startsAt, endsAt, ...rest } = validated(CreateAnnouncementInput, input);
-    const announcement = this.unit.em.create(Announcement, {
-      ...rest,
-      gymId: requireGymAdmin(this.unit.viewer, gymId),
-      authorId: requireUser(this.unit.viewer).userId,
-      startsAt: startsAt ? new Date(startsAt) : new Date(),
-      endsAt: endsAt ? new Date(endsAt) : null,
+    const { gymId: chosen, startsAt, endsAt, ...rest } = validated(CreateAnnouncementInput, input);
+    const gymId = requireGymAdmin(this.unit.viewer, chosen);
+    const created = await this.unit.transaction(async () => {
+      await requireOpenGym(this.unit, gymId);
+      const announcement = this.unit.em.create(Announcement, {
+        ...rest,
+        gymId,
+        authorId: requireUser(this.unit.viewer).userId,
+        startsAt: startsAt ? new Date(startsAt) : new Date(),
+        endsAt: endsAt ? new Date(endsAt) : null,
+        version: 1,
+      });
+      await this.unit.em.flush();
+      return present(announcement);
     });
-    await this.unit.em.flush();
-    return present(announcement);
+    this.currentByGym.clear(gymId);
+    return created;
   }
 
-  async delete(id: string): Promise<void> {
+  /** @param expectedVersion undefined: whichever is stored */
+  async delete(id: string, expectedVersion?: number): Promise<void> {
     requireUser(this.unit.viewer);
-    const announcement = await this.unit.em.findOne(Announcement, { id });
-    if (!announcement || !seesGym(this.unit.viewer, announcement.gymId)) throw notFound('announcement', id);
-    if (!runsGym(this.unit.viewer, announcement.gymId))
-      throw forbidden("Announcements are deleted by the gym's GYM_ADMIN.");
-    await this.unit.em.nativeDelete(Announcement, { id });
+    await this.unit.transaction(async () => {
+      const announcement = await this.unit.em.findOne(
+        Announcement,
+        { id },
+        { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+      );
+      if (!announcement || !seesGym(this.unit.viewer, announcement.gymId)) throw notFound('announcement', id);
+      if (!runsGym(this.unit.viewer, announcement.gymId))
+        throw forbidden("Announcements are deleted by the gym's GYM_ADMIN.");
+      checkVersion('announcement', expectedVersion, announcement.version);
+      await this.unit.em.nativeDelete(Announcement, { id });
+    });
+    this.currentByGym.clearAll();
   }
 }
 
@@ -61,6 +79,7 @@ const present = (announcement: Announcement): AnnouncementShape => ({
   authorId: announcement.authorId ?? null,
   title: announcement.title,
   text: announcement.text,
+  version: announcement.version,
   startsAt: announcement.startsAt.toISOString(),
   endsAt: announcement.endsAt?.toISOString() ?? null,
   createdAt: announcement.createdAt.toISOString(),

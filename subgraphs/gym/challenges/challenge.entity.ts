@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import { Gym } from '../gyms/gym.entity.ts';
 
 export const ChallengeMetric = {
   /** Visits in the challenge's time; they count themselves. */
@@ -19,12 +20,14 @@ const ChallengeSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
-    gymId: p.uuid(),
+    gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
     title: p.string().length(120),
     metric: p.string().length(16).$type<ChallengeMetric>(),
     goal: p.integer(),
     startsAt: p.datetime(),
     endsAt: p.datetime(),
+    /** Counts up at every change. */
+    version: p.integer().default(1),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 });
@@ -45,7 +48,8 @@ const ParticipantSchema = defineEntity({
     { properties: ['userId', 'challengeId'] },
   ],
   properties: {
-    challengeId: p.uuid().primary(),
+    challengeId: () =>
+      p.manyToOne(Challenge).primary().mapToPk().joinColumn('challenge_id').deleteRule('cascade'),
     userId: p.uuid().primary(),
     score: p.integer().default(0),
     /** When the score was reached: of equal scores the earlier one is ahead. */
@@ -62,7 +66,8 @@ const ScoreCountSchema = defineEntity({
   name: 'ScoreCount',
   tableName: 'challenge_score_count',
   properties: {
-    challengeId: p.uuid().primary(),
+    challengeId: () =>
+      p.manyToOne(Challenge).primary().mapToPk().joinColumn('challenge_id').deleteRule('cascade'),
     score: p.integer().primary(),
     participants: p.integer(),
   },

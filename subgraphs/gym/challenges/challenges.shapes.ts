@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant } from '#server/shapes.ts';
+import { instant, visibleText } from '#server/shapes.ts';
 import { ChallengeMetric } from './challenge.entity.ts';
 
 export const ChallengeShape = z
@@ -11,8 +11,9 @@ export const ChallengeShape = z
     goal: z.int(),
     startsAt: z.iso.datetime(),
     endsAt: z.iso.datetime(),
+    version: z.int().meta({ description: 'Counts up when the challenge changes, not with scores.' }),
     joined: z.boolean().meta({ description: 'Whether the caller takes part.' }),
-    score: z.int().nullable().meta({ description: "The caller's score; null where she does not take part." }),
+    score: z.int().nullable().meta({ description: "The caller's score; null where they do not take part." }),
   })
   .meta({ id: 'Challenge' });
 export type ChallengeShape = z.infer<typeof ChallengeShape>;
@@ -25,7 +26,7 @@ export type LeaderboardEntryShape = z.infer<typeof LeaderboardEntryShape>;
 export const CreateChallengeInput = z
   .object({
     gymId: z.uuid().nullish(),
-    title: z.string().trim().min(1).max(120),
+    title: visibleText(120),
     metric: z.enum(ChallengeMetric, `expected one of ${Object.values(ChallengeMetric).join(', ')}`),
     goal: z.int().min(1).max(1_000_000),
     startsAt: instant,

@@ -2,10 +2,13 @@ import DataLoader from 'dataloader';
 import { z } from 'zod';
 import { requireGym, requireGymAdmin, requireUser, seesGym } from '#server/auth/viewer.ts';
 import { conflict, invalid, notFound } from '#server/errors.ts';
-import { loaderOf } from '#server/loaders.ts';
+import { isUuid } from '#server/ids.ts';
+import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { lockMember } from '../check-ins/member-lock.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Challenge, Participant } from './challenge.entity.ts';
 import {
   CreateChallengeInput,
@@ -17,11 +20,32 @@ import type { Scores } from './scores.ts';
 
 const ranking = cursorsOf('leaderboard', z.tuple([z.int(), z.iso.datetime(), z.uuid()]));
 
+/** A participant as their row; `reachedAt` as PostgreSQL writes it, which is exact to the microsecond. */
 interface Ranked {
+  challengeId: string;
   userId: string;
   score: number;
-  reachedAt: Date;
+  reachedAt: string;
 }
+
+const RANKED = 'challenge_id as "challengeId", user_id as "userId", score, reached_at as "reachedAt"';
+const BEST_FIRST = '-score, reached_at, user_id';
+
+/**
+ * How many are ahead of each of these participants: all with a better score by the sums that a trigger keeps, and of the
+ * same score those who were there first.
+ */
+const AHEAD = `
+  select (
+    (select coalesce(sum(participants), 0) from challenge_score_count
+      where challenge_id = place.challenge_id and score > place.score)
+    + (select count(*) from challenge_participant
+      where challenge_id = place.challenge_id and -score = -place.score
+        and (reached_at, user_id) < (place.reached_at, place.user_id))
+  )::int as ahead
+  from unnest(?::uuid[], ?::int[], ?::timestamptz[], ?::uuid[])
+    with ordinality as place (challenge_id, score, reached_at, user_id, position)
+  order by position`;
 
 /** Challenges of a gym, and who leads. Seen by the gym's people, made by its GYM_ADMIN. */
 export class Challenges {
@@ -43,11 +67,33 @@ export class Challenges {
   /** The viewer's own part in a challenge. */
   private readonly ownPart = loaderOf(
     (challengeIds) =>
-      this.unit.em.find(Participant, {
-        userId: requireUser(this.unit.viewer).userId,
-        challengeId: { $in: [...challengeIds] },
-      }),
-    (participant) => participant.challengeId,
+      this.unit.read<Ranked>(
+        `select ${RANKED} from challenge_participant where user_id = ? and challenge_id = any(?::uuid[])`,
+        [requireUser(this.unit.viewer).userId, challengeIds],
+      ),
+    (part) => part.challengeId,
+  );
+  private readonly leaders = firstItemsLoaderOf(
+    (challengeIds, count) =>
+      this.unit.read<Ranked>(
+        `select best.* from unnest(?::uuid[]) as challenge (id) cross join lateral (
+           select ${RANKED} from challenge_participant where challenge_id = challenge.id order by ${BEST_FIRST} limit ?
+         ) as best order by -best.score, best."reachedAt", best."userId"`,
+        [challengeIds, count],
+      ),
+    (entry) => entry.challengeId,
+  );
+  private readonly ranks = new DataLoader<Ranked, number>(
+    async (places) => {
+      const rows = await this.unit.read<{ ahead: number }>(AHEAD, [
+        places.map(({ challengeId }) => challengeId),
+        places.map(({ score }) => score),
+        places.map(({ reachedAt }) => reachedAt),
+        places.map(({ userId }) => userId),
+      ]);
+      return rows.map(({ ahead }) => ahead + 1);
+    },
+    { cache: false },
   );
 
   constructor(unit: UnitOfWork, scores: Scores) {
@@ -67,119 +113,117 @@ export class Challenges {
 
   /** @throws NOT_FOUND also for another gym's. */
   async get(id: string): Promise<ChallengeShape> {
-    return this.presentedOne(await this.load(id));
+    return present(await this.load(id), await this.ownPart.load(id));
   }
 
   async create(input: unknown): Promise<ChallengeShape> {
-    const { gymId, startsAt, endsAt, ...rest } = validated(CreateChallengeInput, input);
-    const challenge = this.unit.em.create(Challenge, {
-      ...rest,
-      gymId: requireGymAdmin(this.unit.viewer, gymId),
-      startsAt: new Date(startsAt),
-      endsAt: new Date(endsAt),
+    const { gymId: chosen, startsAt, endsAt, ...rest } = validated(CreateChallengeInput, input);
+    const gymId = requireGymAdmin(this.unit.viewer, chosen);
+    const created = await this.unit.transaction(async () => {
+      await requireOpenGym(this.unit, gymId);
+      const challenge = this.unit.em.create(Challenge, {
+        ...rest,
+        gymId,
+        startsAt: new Date(startsAt),
+        endsAt: new Date(endsAt),
+        version: 1,
+      });
+      await this.unit.em.flush();
+      return present(challenge, null);
     });
-    await this.unit.em.flush();
-    return this.presentedOne(challenge);
+    this.activeByGym.clear(gymId);
+    return created;
   }
 
   /** Takes part; joining twice is the same as once. Visits of the challenge's time count also from before. */
   async join(id: string): Promise<ChallengeShape> {
     const { userId } = requireUser(this.unit.viewer);
-    const challenge = await this.load(id);
-    if (challenge.endsAt.getTime() <= Date.now()) throw conflict('This challenge has ended.');
-    const now = new Date();
-    await this.unit.transaction(async () => {
+    return this.unit.transaction(async () => {
+      await lockMember(this.unit, userId);
+      const challenge = await this.kept(id);
+      if (challenge.endsAt.getTime() <= Date.now()) throw conflict('This challenge has ended.');
+      const now = new Date();
       const joined = await this.unit.em.execute<unknown[]>(
         'insert into challenge_participant (challenge_id, user_id, score, reached_at, joined_at) values (?, ?, 0, ?, ?) on conflict do nothing returning 1',
         [id, userId, now, now],
       );
       if (joined.length > 0 && challenge.metric === 'CHECK_INS') await this.scores.count(id, userId);
+      return this.presentedFresh(challenge);
     });
-    return this.presentedOne(challenge);
   }
 
   /** Takes no part any more; the score is gone. */
   async leave(id: string): Promise<ChallengeShape> {
     const { userId } = requireUser(this.unit.viewer);
-    const challenge = await this.load(id);
-    await this.unit.em.nativeDelete(Participant, { challengeId: id, userId });
-    return this.presentedOne(challenge);
+    return this.unit.transaction(async () => {
+      const challenge = await this.kept(id);
+      await this.unit.em.nativeDelete(Participant, { challengeId: id, userId });
+      return this.presentedFresh(challenge);
+    });
   }
 
   /** Adds to the own score of a challenge that does not count by itself. */
   async progress(id: string, input: unknown): Promise<ChallengeShape> {
     const { userId } = requireUser(this.unit.viewer);
     const { amount } = validated(ProgressInput, input);
-    const challenge = await this.load(id);
-    const now = Date.now();
-    if (challenge.metric === 'CHECK_INS')
-      throw invalid('amount', 'a CHECK_INS challenge counts visits by itself');
-    if (challenge.startsAt.getTime() > now || challenge.endsAt.getTime() <= now)
-      throw conflict('This challenge does not run now.');
-    const counted = await this.unit.em.execute<unknown[]>(
-      `update challenge_participant set score = score + ?, reached_at = date_trunc('milliseconds', clock_timestamp()) where challenge_id = ? and user_id = ? returning 1`,
-      [amount, id, userId],
-    );
-    if (counted.length === 0) throw conflict('You do not take part in this challenge; join it first.');
-    return this.presentedOne(challenge);
+    return this.unit.transaction(async () => {
+      const challenge = await this.kept(id);
+      const now = Date.now();
+      if (challenge.metric === 'CHECK_INS')
+        throw invalid('amount', 'a CHECK_INS challenge counts visits by itself');
+      if (challenge.startsAt.getTime() > now || challenge.endsAt.getTime() <= now)
+        throw conflict('This challenge does not run now.');
+      const counted = await this.unit.em.execute<unknown[]>(
+        `update challenge_participant set score = score + ?, reached_at = date_trunc('milliseconds', clock_timestamp()) where challenge_id = ? and user_id = ? returning 1`,
+        [amount, id, userId],
+      );
+      if (counted.length === 0) throw conflict('You do not take part in this challenge; join it first.');
+      return this.presentedFresh(challenge);
+    });
   }
 
-  /** Best first; of equal scores who was there first. */
+  /** Best first; of equal scores who was there first. First pages are batched. */
   async leaderboard(id: string, request: PageRequest): Promise<Page<LeaderboardEntryShape>> {
     await this.load(id);
     const after = ranking.read(request.cursor);
-    const rows = await this.unit.em.execute<Ranked[]>(
-      `select user_id as "userId", score, reached_at as "reachedAt" from challenge_participant
-       where challenge_id = ?${after ? ' and (-score, reached_at, user_id) > (?, ?, ?)' : ''}
-       order by -score, reached_at, user_id limit ?`,
-      [id, ...(after ? [-after[0], new Date(after[1]), after[2]] : []), pageSize(request) + 1],
-    );
+    const count = pageSize(request) + 1;
+    const rows = after
+      ? await this.unit.read<Ranked>(
+          `select ${RANKED} from challenge_participant
+           where challenge_id = ? and (-score, reached_at, user_id) > (?, ?, ?) order by ${BEST_FIRST} limit ?`,
+          [id, -after[0], after[1], after[2], count],
+        )
+      : await this.leaders(id, count);
     const [first] = rows;
-    const firstRank = first ? await this.rankOf(id, first) : 1;
-    const entries = rows.map(({ userId, score, reachedAt }, index): LeaderboardEntryShape => ({
-      rank: firstRank + index,
-      userId,
-      score,
-      reachedAt: new Date(reachedAt).toISOString(),
-    }));
+    const firstRank = after && first ? await this.ranks.load(first) : 1;
+    const entries = rows.map((row, index) => presentEntry(row, firstRank + index));
     return ranking.page(entries, request, (entry) => [entry.score, entry.reachedAt, entry.userId]);
   }
 
-  /** The viewer's own place; null where she takes no part. */
+  /** The viewer's own place; null if they take no part. Batched. */
   async ownRank(id: string): Promise<LeaderboardEntryShape | null> {
     await this.load(id);
-    const part = await this.freshPart(id);
-    return (
-      part && {
-        rank: await this.rankOf(id, part),
-        userId: part.userId,
-        score: part.score,
-        reachedAt: part.reachedAt.toISOString(),
-      }
-    );
+    const part = await this.ownPart.clear(id).load(id);
+    return part && presentEntry(part, await this.ranks.load(part));
   }
 
   private async load(id: string): Promise<Challenge> {
     requireUser(this.unit.viewer);
-    const challenge = await this.byId.load(id);
+    const challenge = isUuid(id) ? await this.byId.load(id) : null;
     if (!challenge || !seesGym(this.unit.viewer, challenge.gymId)) throw notFound('challenge', id);
     return challenge;
   }
 
-  /** One more than are ahead: all with a better score by the sums that a trigger keeps, and of the same score those who were there first. */
-  private async rankOf(challengeId: string, { score, reachedAt, userId }: Ranked): Promise<number> {
-    const [{ ahead } = { ahead: 0 }] = await this.unit.em.execute<{ ahead: number }[]>(
-      `select (
-         (select coalesce(sum(participants), 0) from challenge_score_count where challenge_id = ? and score > ?)
-         + (select count(*) from challenge_participant where challenge_id = ? and -score = ? and (reached_at, user_id) < (?, ?))
-       )::int as ahead`,
-      [challengeId, score, challengeId, -score, reachedAt, userId],
-    );
-    return ahead + 1;
-  }
-
-  private freshPart(challengeId: string): Promise<Participant | null> {
-    return this.ownPart.clear(challengeId).load(challengeId);
+  /** As `load`, for a write: the challenge stays as long as the transaction. */
+  private async kept(id: string): Promise<Challenge> {
+    requireUser(this.unit.viewer);
+    const { em } = this.unit;
+    const rows = isUuid(id)
+      ? await em.execute<unknown[]>('select 1 from challenge where id = ? for key share', [id])
+      : [];
+    const challenge = rows.length > 0 ? await em.findOne(Challenge, { id }, { refresh: true }) : null;
+    if (!challenge || !seesGym(this.unit.viewer, challenge.gymId)) throw notFound('challenge', id);
+    return challenge;
   }
 
   private async presented(challenges: Challenge[]): Promise<ChallengeShape[]> {
@@ -188,16 +232,20 @@ export class Challenges {
     );
   }
 
-  private async presentedOne(challenge: Challenge): Promise<ChallengeShape> {
-    const [part] = await this.unit.em.execute<{ score: number }[]>(
-      'select score from challenge_participant where challenge_id = ? and user_id = ?',
-      [challenge.id, requireUser(this.unit.viewer).userId],
-    );
-    return present(challenge, part ?? null);
+  /** After a write of the own part. */
+  private async presentedFresh(challenge: Challenge): Promise<ChallengeShape> {
+    return present(challenge, await this.ownPart.clear(challenge.id).load(challenge.id));
   }
 }
 
-const present = (challenge: Challenge, part: { score: number } | null): ChallengeShape => ({
+const presentEntry = ({ userId, score, reachedAt }: Ranked, rank: number): LeaderboardEntryShape => ({
+  rank,
+  userId,
+  score,
+  reachedAt: new Date(reachedAt).toISOString(),
+});
+
+const present = (challenge: Challenge, part: Pick<Ranked, 'score'> | null): ChallengeShape => ({
   id: challenge.id,
   gymId: challenge.gymId,
   title: challenge.title,
@@ -205,6 +253,7 @@ const present = (challenge: Challenge, part: { score: number } | null): Challeng
   goal: challenge.goal,
   startsAt: challenge.startsAt.toISOString(),
   endsAt: challenge.endsAt.toISOString(),
+  version: challenge.version,
   joined: part !== null,
   score: part?.score ?? null,
 });

@@ -8,11 +8,14 @@ export class Scores {
     this.unit = unit;
   }
 
-  /** Counts a member's visits anew in every challenge of the gym that a visit at that time belongs to. */
+  /**
+   * Counts a member's visits anew in every challenge of the gym that a visit at that time belongs to. The caller holds
+   * the member's lock.
+   */
   async countCheckIns(userId: string, gymId: string, at: Date): Promise<void> {
     const challenges = await this.unit.em.execute<{ id: string }[]>(
       `select c.id from challenge c join challenge_participant p on p.challenge_id = c.id and p.user_id = ?
-       where c.gym_id = ? and c.metric = 'CHECK_INS' and c.starts_at <= ? and c.ends_at > ? order by c.id`,
+       where c.gym_id = ? and c.metric = 'CHECK_INS' and c.starts_at <= ? and c.ends_at > ? order by c.id for key share of c`,
       [userId, gymId, at, at],
     );
     // In one order for everybody, because each takes locks.

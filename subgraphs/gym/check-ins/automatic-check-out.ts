@@ -11,26 +11,36 @@ export class AutomaticCheckOut {
   private readonly unitOf: () => UnitOfWork;
   private readonly log: Logger;
   private readonly timer: NodeJS.Timeout;
-  private sweeping: Promise<void> = Promise.resolve();
+  /** The sweep that is under way. */
+  private sweeping: Promise<void> | undefined;
   private failed = false;
 
   constructor(unitOf: () => UnitOfWork, log: Logger, everyMillis: number) {
     this.unitOf = unitOf;
     this.log = log;
-    this.timer = setInterval(() => {
-      this.sweeping = this.sweep();
-    }, everyMillis);
+    this.timer = setInterval(() => void this.sweep(), everyMillis);
     this.timer.unref();
   }
 
-  async sweep(): Promise<void> {
+  /** One at a time: while one is under way, it is the answer. Never rejects. */
+  sweep(): Promise<void> {
+    this.sweeping ??= this.endVisits().finally(() => {
+      this.sweeping = undefined;
+    });
+    return this.sweeping;
+  }
+
+  private async endVisits(): Promise<void> {
     try {
       const unit = this.unitOf();
       // one statement: the end of the visits and the news of it are committed together
       const [{ ended } = { ended: 0 }] = await unit.em.execute<{ ended: number }[]>(
-        `with ended as (
+        // A row that is locked is being ended by somebody else, or waits for the next round: nobody waits for another here.
+        `with due as (
+           select id from check_in where checked_out_at is null and expires_at <= now() for no key update skip locked
+         ), ended as (
            update check_in set checked_out_at = expires_at, check_out_kind = 'AUTOMATIC'
-           where checked_out_at is null and expires_at <= now() returning location_id
+           from due where check_in.id = due.id returning location_id
          ), told as (
            select pg_notify(?, location_id::text) from (select distinct location_id from ended) as changed
          )

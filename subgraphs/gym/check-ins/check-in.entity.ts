@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import { Gym } from '../gyms/gym.entity.ts';
+import { Location } from '../locations/location.entity.ts';
 
 /** How a visit ended. */
 export const CheckOutKind = {
@@ -42,6 +44,7 @@ const CheckInSchema = defineEntity({
     },
     { properties: ['userId', 'checkedInAt', 'id'] },
     { properties: ['locationId', 'checkedInAt'] },
+    { properties: ['gymId'] },
     // whom staff let in; members who let themselves in are found by themselves
     {
       name: 'check_in_by_staff',
@@ -64,8 +67,8 @@ const CheckInSchema = defineEntity({
       .onCreate(() => uuidv7()),
     /** Null once the account is deleted: the visit stays in the figures of the gym. */
     userId: p.uuid().nullable(),
-    gymId: p.uuid(),
-    locationId: p.uuid(),
+    gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
+    locationId: () => p.manyToOne(Location).mapToPk().joinColumn('location_id').deleteRule('restrict'),
     checkedInAt: p.datetime(),
     /** When the visit ends by itself. */
     expiresAt: p.datetime(),

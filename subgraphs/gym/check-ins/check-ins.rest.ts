@@ -12,7 +12,7 @@ export const checkInsRest = [
   route({
     method: 'POST',
     path: '/locations/check-in',
-    summary: 'Check a member in by her QR code',
+    summary: 'Check a member in by their QR code',
     description:
       'Members present their own code, staff any of their gym. A second scan of an open visit answers 200 with the same visit and `duplicate: true`.',
     auth: 'required',

@@ -1,20 +1,40 @@
+import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { requireUser, Role, runsGym, type UserViewer } from '#server/auth/viewer.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
-import { loaderOf } from '#server/loaders.ts';
+import { isUuid } from '#server/ids.ts';
+import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
+import { keepGym } from '../gyms/gym-locks.ts';
 import { Location } from '../locations/location.entity.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
-import { CheckIn, type CheckOutKind } from './check-in.entity.ts';
+import { CheckIn, type CheckInMethod, type CheckOutKind } from './check-in.entity.ts';
 import { CheckInInput, CheckOutInput, type CheckInShape } from './check-ins.shapes.ts';
 import type { Denials } from './denials.ts';
+import { lockMember } from './member-lock.ts';
 import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
 
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
+
+/** What of a visit is shown, as an entity or as its row. */
+interface VisitRow {
+  id: string;
+  userId?: string | null;
+  gymId: string;
+  locationId: string;
+  checkedInAt: Date | string;
+  expiresAt: Date | string;
+  checkedOutAt?: Date | string | null;
+  source?: string | null;
+  method: CheckInMethod;
+}
+
+const VISIT = `id, user_id as "userId", gym_id as "gymId", location_id as "locationId", checked_in_at as "checkedInAt",
+  expires_at as "expiresAt", checked_out_at as "checkedOutAt", source, method`;
 
 /** Members going in and out. Whatever happens at once, the people inside never exceed a location's capacity. */
 export class CheckIns {
@@ -35,6 +55,10 @@ export class CheckIns {
     (ids) => this.unit.em.find(CheckIn, { id: { $in: [...ids] } }),
     (visit) => visit.id,
   );
+  private readonly latestOfUser = firstItemsLoaderOf(
+    (userIds, count) => this.latestVisits(userIds, count),
+    (visit) => visit.userId ?? '',
+  );
 
   constructor(unit: UnitOfWork, resolveQrCode: ResolveQrCode, scores: Scores, denials: Denials) {
     this.unit = unit;
@@ -44,7 +68,7 @@ export class CheckIns {
   }
 
   /**
-   * Lets a member in by her QR code. A second scan of an open visit gives that visit with `duplicate: true`;
+   * Lets a member in by their QR code. A second scan of an open visit gives that visit with `duplicate: true`;
    * an open visit elsewhere ends. Refusals are kept with their reason.
    */
   async checkIn(input: unknown): Promise<CheckInShape> {
@@ -66,17 +90,20 @@ export class CheckIns {
       });
     } catch (refusal) {
       if (refusal instanceof PlatformError)
-        await this.denials.keep({
-          reason: refusal.code,
-          location,
-          userId: holder?.userId ?? null,
-          presentedBy: viewer.userId,
+        await this.unit.transaction(async () => {
+          if (!(await this.keepLocation(location))) return; // taken back with its gym meanwhile
+          await this.denials.keep({
+            reason: refusal.code,
+            location,
+            userId: holder?.userId ?? null,
+            presentedBy: viewer.userId,
+          });
         });
       throw refusal;
     }
   }
 
-  /** Ends the open visit of the presented code, of `userId`, or of the caller herself. @throws NOT_FOUND where there is none. */
+  /** Ends the open visit of the presented code, of `userId`, or of the caller. @throws NOT_FOUND if there is none */
   async checkOut(input: unknown): Promise<CheckInShape> {
     const viewer = requireUser(this.unit.viewer);
     const { qrCode, userId, locationId } = validated(CheckOutInput, input);
@@ -95,8 +122,8 @@ export class CheckIns {
           throw forbidden('You may end your own visit only.');
         throw new PlatformError('NOT_FOUND', 'There is no open visit of this member here.');
       }
-      const ended = await this.end({ id: visit.id }, 'MANUAL');
-      if (ended.length === 0) throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
+      if ((await this.end('id = ?', [visit.id], 'MANUAL')) === 0)
+        throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
       return { ...present(visit), checkedOutAt: new Date().toISOString() };
     });
   }
@@ -105,7 +132,13 @@ export class CheckIns {
   async undo(id: string): Promise<void> {
     const viewer = requireUser(this.unit.viewer);
     await this.unit.transaction(async () => {
-      const visit = await this.unit.em.findOne(CheckIn, { id });
+      const found = await this.unit.em.findOne(CheckIn, { id });
+      if (found?.userId) await lockMember(this.unit, found.userId);
+      const visit = await this.unit.em.findOne(
+        CheckIn,
+        { id },
+        { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+      );
       if (
         !visit ||
         visit.checkOutKind === 'UNDONE' ||
@@ -129,33 +162,21 @@ export class CheckIns {
     });
   }
 
-  /** The visits of a member, newest first: her own, or for those who run her gym. */
+  /** The visits of a member, newest first: their own, or for those who run their gym. First pages are batched. */
   async ofUser(userId: string, request: PageRequest): Promise<Page<CheckInShape>> {
     const gymId = this.gymSeenOf(userId);
-    const [checkedInAt, id] = cursors.read(request.cursor) ?? [];
-    const visits = await this.unit.em.find(
-      CheckIn,
-      {
-        userId,
-        ...(gymId && { gymId }),
-        $and: [
-          { $or: [{ checkOutKind: null }, { checkOutKind: { $ne: 'UNDONE' } }] },
-          ...(checkedInAt
-            ? [
-                {
-                  $or: [
-                    { checkedInAt: { $lt: new Date(checkedInAt) } },
-                    { checkedInAt: new Date(checkedInAt), id: { $lt: id } },
-                  ],
-                },
-              ]
-            : []),
-        ],
-      },
-      { orderBy: { checkedInAt: 'desc', id: 'desc' }, limit: pageSize(request) + 1 },
-    );
+    const after = cursors.read(request.cursor);
+    const count = pageSize(request) + 1;
+    const visits = after
+      ? await this.unit.read<VisitRow>(
+          `select ${VISIT} from check_in where user_id = ?${gymId ? ' and gym_id = ?' : ''}
+           and check_out_kind is distinct from 'UNDONE' and (checked_in_at, id) < (?, ?)
+           order by checked_in_at desc, id desc limit ?`,
+          [userId, ...(gymId ? [gymId] : []), ...after, count],
+        )
+      : await this.latestOfUser(userId, count);
     return mapPage(
-      cursors.page(visits, request, (visit) => [visit.checkedInAt.toISOString(), visit.id]),
+      cursors.page(visits, request, (visit) => [new Date(visit.checkedInAt).toISOString(), visit.id]),
       present,
     );
   }
@@ -170,7 +191,7 @@ export class CheckIns {
   /** @throws NOT_FOUND also for a visit that the viewer may not see. */
   async get(id: string): Promise<CheckInShape> {
     const viewer = requireUser(this.unit.viewer);
-    const visit = await this.byId.load(id);
+    const visit = isUuid(id) ? await this.byId.load(id) : null;
     if (
       !visit ||
       visit.checkOutKind === 'UNDONE' ||
@@ -178,6 +199,28 @@ export class CheckIns {
     )
       throw notFound('check-in', id);
     return present(visit);
+  }
+
+  /** The latest visits of each of these members, as far as the viewer sees them: all of their own, of others in one gym. */
+  private latestVisits(userIds: readonly string[], count: number): Promise<VisitRow[]> {
+    return this.unit.read<VisitRow>(
+      `select latest.* from unnest(?::uuid[], ?::uuid[]) as member (user_id, seen_gym_id) cross join lateral (
+         select ${VISIT} from check_in
+         where user_id = member.user_id and (member.seen_gym_id is null or gym_id = member.seen_gym_id)
+           and check_out_kind is distinct from 'UNDONE'
+         order by checked_in_at desc, id desc limit ?
+       ) as latest order by latest."checkedInAt" desc, latest.id desc`,
+      [userIds, userIds.map((userId) => this.gymSeenOf(userId) ?? null), count],
+    );
+  }
+
+  /** Keeps a location and its gym until the transaction ends; false if they are gone. */
+  private async keepLocation({ id, gymId }: Location): Promise<boolean> {
+    if (!(await keepGym(this.unit, gymId))) return false;
+    const rows = await this.unit.em.execute<unknown[]>('select 1 from location where id = ? for key share', [
+      id,
+    ]);
+    return rows.length > 0;
   }
 
   private async open({
@@ -195,16 +238,20 @@ export class CheckIns {
   }): Promise<CheckInShape> {
     return this.unit.transaction(async () => {
       const { em } = this.unit;
-      // The member first, then the location: two scans of one member wait for each other, and so do two members at one door.
-      await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`check-in:${userId}`]);
-      const [{ capacity, maxStayMinutes } = location] = await em.execute<
-        { capacity: number; maxStayMinutes: number }[]
-      >('select capacity, max_stay_minutes as "maxStayMinutes" from location where id = ? for update', [
-        location.id,
-      ]);
+      // The member first, then the gym, then the location: two scans of one member wait for each other, and so do two
+      // members at one door.
+      await lockMember(this.unit, userId);
+      await keepGym(this.unit, location.gymId);
+      const [stored] = await em.execute<{ capacity: number; maxStayMinutes: number }[]>(
+        'select capacity, max_stay_minutes as "maxStayMinutes" from location where id = ? for no key update',
+        [location.id],
+      );
+      if (!stored) throw notFound('location', location.id);
+      const { capacity, maxStayMinutes } = stored;
       const now = new Date();
       await this.end(
-        { expiresAt: { $lte: now }, $or: [{ locationId: location.id }, { userId }] },
+        'expires_at <= ? and (location_id = ? or user_id = ?)',
+        [now, location.id, userId],
         'AUTOMATIC',
       );
       const current = await em.findOne(CheckIn, { userId, checkedOutAt: null }, { refresh: true });
@@ -217,7 +264,7 @@ export class CheckIns {
           `${location.name} is full: ${people} of ${capacity} people are inside. Try again when somebody has left.`,
         );
       }
-      if (current) await this.end({ id: current.id }, 'MOVED');
+      if (current) await this.end('id = ?', [current.id], 'MOVED');
       const visit = em.create(CheckIn, {
         userId,
         gymId: location.gymId,
@@ -245,24 +292,20 @@ export class CheckIns {
     });
   }
 
-  /** Ends what is still open of these visits, each once whoever else tries, and tells the locations. */
-  private async end(where: object, kind: CheckOutKind): Promise<CheckIn[]> {
-    const open = await this.unit.em.find(CheckIn, { ...where, checkedOutAt: null });
-    const ended: CheckIn[] = [];
-    for (const visit of open) {
-      const checkedOutAt = kind === 'AUTOMATIC' ? visit.expiresAt : new Date();
-      if (
-        (await this.unit.em.nativeUpdate(
-          CheckIn,
-          { id: visit.id, checkedOutAt: null },
-          { checkedOutAt, checkOutKind: kind },
-        )) === 1
-      )
-        ended.push(visit);
-    }
+  /**
+   * Ends what is still open of these visits, each once whoever else tries, and notifies the locations; the number that
+   * it ended. The rows are locked in the order of their ids, so that two of these never wait for each other.
+   */
+  private async end(where: string, values: unknown[], kind: CheckOutKind): Promise<number> {
+    const ended = await this.unit.em.execute<{ locationId: string }[]>(
+      `with due as (select id from check_in where ${where} and checked_out_at is null order by id for no key update)
+       update check_in set checked_out_at = ${kind === 'AUTOMATIC' ? 'expires_at' : '?'}, check_out_kind = ?
+       from due where check_in.id = due.id returning location_id as "locationId"`,
+      [...values, ...(kind === 'AUTOMATIC' ? [] : [new Date()]), kind],
+    );
     for (const locationId of new Set(ended.map((visit) => visit.locationId)))
       await announceOccupancy(this.unit, locationId);
-    return ended;
+    return ended.length;
   }
 
   private async memberOf(qrCode: string, viewer: UserViewer): Promise<string> {
@@ -275,6 +318,7 @@ export class CheckIns {
   /** Undefined: every visit of that member; else only those in the gym that the viewer runs. @throws NOT_FOUND for members. */
   private gymSeenOf(userId: string): string | undefined {
     const viewer = requireUser(this.unit.viewer);
+    if (!isUuid(userId)) throw notFound('check-in of user', userId);
     if (viewer.userId === userId || viewer.role === Role.SUPER_ADMIN) return undefined;
     if (viewer.role === Role.GYM_ADMIN && viewer.gymId) return viewer.gymId;
     throw notFound('check-in of user', userId);
@@ -297,21 +341,22 @@ const ownCodeOnly = () => forbidden('You may present your own QR code only.');
 const qrUnknown = () =>
   new PlatformError(
     'QR_UNKNOWN',
-    'No member has this QR code; it may have been renewed. Ask her to show it again.',
+    'No member has this QR code; it may have been renewed. Ask them to show it again.',
   );
 
-const present = (visit: CheckIn): CheckInShape => ({
-  id: visit.id,
-  userId: visit.userId ?? null,
-  gymId: visit.gymId,
-  locationId: visit.locationId,
-  checkedInAt: visit.checkedInAt.toISOString(),
-  // what the sweep has not written yet is over all the same
-  checkedOutAt:
-    (
-      visit.checkedOutAt ?? (visit.expiresAt.getTime() <= Date.now() ? visit.expiresAt : null)
-    )?.toISOString() ?? null,
-  source: visit.source ?? null,
-  method: visit.method,
-  duplicate: false,
-});
+function present(visit: VisitRow): CheckInShape {
+  const expiresAt = new Date(visit.expiresAt);
+  // A visit that has run out has ended, also before the sweep has written it.
+  const end = visit.checkedOutAt ?? (expiresAt.getTime() <= Date.now() ? expiresAt : null);
+  return {
+    id: visit.id,
+    userId: visit.userId ?? null,
+    gymId: visit.gymId,
+    locationId: visit.locationId,
+    checkedInAt: new Date(visit.checkedInAt).toISOString(),
+    checkedOutAt: end && new Date(end).toISOString(),
+    source: visit.source ?? null,
+    method: visit.method,
+    duplicate: false,
+  };
+}

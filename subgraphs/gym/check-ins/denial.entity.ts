@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import { Gym } from '../gyms/gym.entity.ts';
+import { Location } from '../locations/location.entity.ts';
 
 /** A check-in that was refused, and why. */
 const DenialSchema = defineEntity({
@@ -9,14 +11,15 @@ const DenialSchema = defineEntity({
     { properties: ['locationId', 'id'] },
     { properties: ['userId', 'id'] },
     { properties: ['presentedBy', 'id'] },
+    { properties: ['gymId'] },
   ],
   properties: {
     id: p
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
-    locationId: p.uuid(),
-    gymId: p.uuid(),
+    locationId: () => p.manyToOne(Location).mapToPk().joinColumn('location_id').deleteRule('cascade'),
+    gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('cascade'),
     /** Whose code it was; null where nobody's, or where the account is deleted. */
     userId: p.uuid().nullable(),
     reason: p.string().length(32),

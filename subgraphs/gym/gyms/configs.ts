@@ -1,13 +1,13 @@
-import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { actorOf, requireGymAdmin, requireRole, Role } from '#server/auth/viewer.ts';
-import { conflict, invalid, notFound, PlatformError, versionConflict } from '#server/errors.ts';
+import { checkVersion, conflict, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { merged } from '#server/merge-patch.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { ConfigDraft, ConfigVersion } from './config-version.entity.ts';
 import { designTokensOf } from './design-tokens.ts';
+import { lockGym } from './gym-locks.ts';
 import { Gym } from './gym.entity.ts';
 import type { Gyms } from './gyms.ts';
 import {
@@ -60,23 +60,30 @@ export class Configs {
     return presentDraft(draft);
   }
 
-  /** Merges changes into the draft (JSON Merge Patch, RFC 7396); the first change begins it on what is published. */
-  async saveDraft(gymId: string, input: unknown): Promise<DraftShape> {
+  /**
+   * Merges changes into the draft (JSON Merge Patch, RFC 7396); the first change begins it on what is published.
+   * @param expectedVersion the version of the draft that the change is based on; undefined: last write wins.
+   */
+  async saveDraft(gymId: string, input: unknown, expectedVersion?: number): Promise<DraftShape> {
     const actorId = this.requireWriter();
-    const patches = validated(DraftInput, input);
+    const { version: inBody, ...patches } = validated(DraftInput, input);
+    const expected = expectedVersion ?? inBody;
     const { id } = await this.gyms.get(gymId);
     return this.unit.transaction(async () => {
-      // Two first changes at once would both begin the draft, and one would be lost: the gym's row is locked.
+      // Also two first changes at once, which would both begin the draft, happen one after the other.
       const gym = await this.lockedGym(id);
-      const existing = await this.unit.em.findOne(
-        ConfigDraft,
-        { gymId: id },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      );
+      const existing = await this.unit.em.findOne(ConfigDraft, { gymId: id }, { refresh: true });
+      if (!existing && expected !== undefined && expected !== null)
+        throw new PlatformError(
+          'VERSION_CONFLICT',
+          `There is no draft any more; the write expected its version ${expected}. Read what is published and begin another one.`,
+        );
+      if (existing) checkVersion('draft', expected, existing.version);
       const draft = {
         gymId: id,
         ...patched(existing ?? gym, patches),
         basedOnVersion: existing?.basedOnVersion ?? gym.version,
+        version: (existing?.version ?? (await this.lastDraftVersion(id))) + 1,
         updatedAt: new Date(),
         updatedBy: actorId,
       };
@@ -90,13 +97,10 @@ export class Configs {
     const actorId = this.requireWriter();
     const { id } = await this.gyms.get(gymId);
     return this.unit.transaction(async () => {
-      const draft = await this.unit.em.findOne(
-        ConfigDraft,
-        { gymId: id },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      );
+      await this.lockedGym(id);
+      const draft = await this.unit.em.findOne(ConfigDraft, { gymId: id }, { refresh: true });
       if (!draft) throw conflict('There is no draft to publish; save one first.');
-      const config = await this.publishGroups(id, () => draft, actorId, draft.basedOnVersion);
+      const config = await this.publishGroups(id, () => draft, actorId, draft.basedOnVersion, draft.version);
       await this.unit.em.nativeDelete(ConfigDraft, { gymId: id });
       return config;
     });
@@ -137,23 +141,42 @@ export class Configs {
     return requireRole(this.unit.viewer, Role.SUPER_ADMIN).userId;
   }
 
-  private lockedGym(id: string): Promise<Gym> {
-    return this.unit.em.findOneOrFail(Gym, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  /** Every change of the configuration or the draft of one gym waits here for the one before. */
+  private async lockedGym(id: string): Promise<Gym> {
+    const gym = (await lockGym(this.unit, id))
+      ? await this.unit.em.findOne(Gym, { id }, { refresh: true })
+      : null;
+    if (!gym) throw notFound('gym', id);
+    return gym;
   }
 
-  /** @param next gives what is published, from what is published now; called with the gym locked */
+  /** The version that the last published draft had; 0 if none was published. Drafts end by being published only. */
+  private async lastDraftVersion(gymId: string): Promise<number> {
+    const [last] = await this.unit.em.execute<{ version: number }[]>(
+      `select draft_version as version from gym_config_version
+       where gym_id = ? and draft_version is not null order by version desc limit 1`,
+      [gymId],
+    );
+    return last?.version ?? 0;
+  }
+
+  /**
+   * @param next gives what is published, from what is published now; called with the gym locked. The rules of today are
+   * checked also for what was saved or published under earlier ones.
+   * @param draftVersion of the draft that it is
+   */
   private async publishGroups(
     gymId: string,
     next: (published: Groups) => Groups,
     actorId: string,
     expectedVersion?: number,
+    draftVersion: number | null = null,
   ): Promise<GymConfigShape> {
     const { id, slug } = await this.gyms.get(gymId);
     const published = await this.unit.transaction(async () => {
       const gym = await this.lockedGym(id);
-      if (expectedVersion !== undefined && expectedVersion !== gym.version)
-        throw versionConflict('gym configuration', expectedVersion, gym.version);
-      ({ theme: gym.theme, assets: gym.assets, features: gym.features } = next(gym));
+      checkVersion('gym configuration', expectedVersion, gym.version);
+      ({ theme: gym.theme, assets: gym.assets, features: gym.features } = validated(GroupsShape, next(gym)));
       gym.version += 1;
       gym.updatedAt = new Date();
       const { theme, assets, features, version } = gym;
@@ -165,6 +188,7 @@ export class Configs {
         features,
         publishedBy: actorId,
         publishedAt: gym.updatedAt,
+        draftVersion,
       });
       return { gymId: id, theme, assets, features, version, updatedAt: gym.updatedAt.toISOString() };
     });
@@ -202,6 +226,7 @@ const presentDraft = (draft: Omit<DraftShape, 'updatedAt'> & { updatedAt: Date }
   assets: draft.assets,
   features: draft.features,
   basedOnVersion: draft.basedOnVersion,
+  version: draft.version,
   updatedAt: draft.updatedAt.toISOString(),
 });
 

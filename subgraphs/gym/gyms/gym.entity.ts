@@ -4,6 +4,7 @@ import { uuidv7 } from '#server/ids.ts';
 const GymSchema = defineEntity({
   name: 'Gym',
   tableName: 'gym',
+  indexes: [{ name: 'gym_by_name', expression: 'create index "gym_by_name" on "gym" (lower("name"))' }],
   properties: {
     id: p
       .uuid()

@@ -69,7 +69,7 @@ export const gymsRest = [
     summary:
       'Publish the branding and feature configuration of a gym (SUPER_ADMIN; the wizard service for one)',
     description:
-      'Theme, assets and features are merged by RFC 7396: a key that is given replaces that key, null removes it, what is absent stays. The primary colour cannot be removed.',
+      'Theme, assets and features are merged by RFC 7396: a key that is given replaces that key, null removes it, what is absent stays. The primary colour cannot be removed. Everything under `theme.colors` is a colour, but below keys that begin with `x-`; no text of a theme leaves a CSS value; every text of `assets` is an http(s) URL or a path.',
     auth: 'required',
     body: UpdateGymConfigShape,
     versioned: true,
@@ -100,9 +100,11 @@ export const gymsRest = [
     auth: 'required',
     params,
     body: DraftInput,
+    versioned: true,
     success: { status: 200, description: 'The draft.', shape: DraftShape },
-    errors: ['FORBIDDEN'],
-    handler: ({ params: { gymId }, body }, { configs }) => configs.saveDraft(gymId, body),
+    errors: ['FORBIDDEN', 'VERSION_CONFLICT'],
+    handler: ({ params: { gymId }, body, expectedVersion }, { configs }) =>
+      configs.saveDraft(gymId, body, expectedVersion),
   }),
   route({
     method: 'POST',

@@ -1,35 +1,10 @@
 import { z } from 'zod';
-import { versionNumber } from '#server/shapes.ts';
+import { assetsShape, themeShape } from '#server/branding.ts';
+import { versionNumber, visibleText } from '#server/shapes.ts';
 
-/** An address that a browser may load; nothing that runs. */
-const assetUrl = z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' });
-const colour = z
-  .string()
-  .regex(/^#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, 'expected a colour such as #1a2b3c');
-
-/** Known keys are checked, further keys are kept as they are. */
-export const ThemeShape = z.looseObject({
-  colors: z
-    .looseObject({
-      primary: colour.optional(),
-      secondary: colour.optional(),
-      background: colour.optional(),
-      text: colour.optional(),
-    })
-    .optional(),
-  typography: z
-    .looseObject({
-      fontFamily: z.string().min(1).max(200).optional(),
-      baseSize: z.number().min(8).max(40).optional(),
-    })
-    .optional(),
-  spacing: z.looseObject({ unit: z.number().min(1).max(64).optional() }).optional(),
-});
-export const AssetsShape = z.looseObject({
-  logo: assetUrl.optional(),
-  splash: assetUrl.optional(),
-  icon: assetUrl.optional(),
-});
+/** Known keys are checked, further keys are kept; see `themeShape` and `assetsShape` for what they may hold. */
+export const ThemeShape = themeShape;
+export const AssetsShape = assetsShape;
 export const FeaturesShape = z.record(
   z.string().regex(/^[a-z][\w-]{0,40}$/, 'expected a module name such as nutrition'),
   z.boolean('expected true or false'),
@@ -69,7 +44,7 @@ export const UpdateGymConfigShape = z.object({
   version: versionNumber.nullish(),
 });
 
-export const DraftInput = z.object(patches);
+export const DraftInput = z.object({ ...patches, version: versionNumber.nullish() });
 
 export const DraftShape = z
   .object({
@@ -78,6 +53,7 @@ export const DraftShape = z
     assets: AssetsShape,
     features: FeaturesShape,
     basedOnVersion: z.int().meta({ description: 'The published version that the draft was begun on.' }),
+    version: z.int().meta({ description: 'Counts up at every change, over all drafts of the gym.' }),
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'GymConfigDraft' });
@@ -90,7 +66,7 @@ export const CreateGymInput = z.object({
     description:
       'For a service of the platform, which chooses the id: a repeated creation is then the same gym.',
   }),
-  name: z.string().trim().min(2).max(120),
+  name: visibleText(120, 2),
   slug: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/, 'expected 3 to 63 lower-case letters, digits and hyphens'),

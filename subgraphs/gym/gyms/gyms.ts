@@ -113,12 +113,15 @@ export class Gyms {
     const viewer = requireService(this.unit.viewer);
     await this.unit.transaction(async () => {
       const { em } = this.unit;
-      const [gym] = await em.execute<{ isUsed: boolean }[]>(WITHDRAWABLE, [id, GYM_CREATED, viewer.service]);
-      if (!gym) throw notFound('gym', id);
-      if (gym.isUsed) throw conflict('This gym is in use already; it cannot be taken back any more.');
-      for (const table of ['location', 'gym_config_draft', 'gym_config_version'])
-        await em.execute(`delete from ${table} where gym_id = ?`, [id]);
-      await em.execute('delete from gym where id = ?', [id]);
+      // Locked before it is looked at: what is being written for the gym is committed then, and nothing new begins.
+      const made = await em.execute<unknown[]>(MADE_BY_SERVICE, [id, id, GYM_CREATED, viewer.service]);
+      if (made.length === 0) throw notFound('gym', id);
+      const used = await em.execute<unknown[]>(
+        IN_USE,
+        IN_USE_TABLES.map(() => id),
+      );
+      if (used.length > 0) throw conflict('This gym is in use already; it cannot be taken back any more.');
+      await em.execute('delete from gym where id = ?', [id]); // what belongs to it goes with it
       await this.removals.report(this.unit, 'Gym', id);
       await audit(this.unit, {
         gymId: id,
@@ -132,19 +135,15 @@ export class Gyms {
 
 const GYM_CREATED = 'GYM_CREATED';
 
-/** The gym, locked against new locations, where this service has made it; and whether anything happens there. */
-const WITHDRAWABLE = `
-  select exists (select 1 from check_in where gym_id = gym.id)
-      or exists (select 1 from post where gym_id = gym.id)
-      or exists (select 1 from challenge where gym_id = gym.id)
-      or exists (select 1 from announcement where gym_id = gym.id)
-      or exists (select 1 from gym_product where gym_id = gym.id)
-      or exists (select 1 from gym_program where gym_id = gym.id) as "isUsed"
-  from gym
-  where id = ? and exists (
-    select 1 from audit_event where gym_id = gym.id and action = ? and details ->> 'service' = ?
-  )
-  for update`;
+/** The gym, locked against everything that would refer to it, if this service has made it. */
+const MADE_BY_SERVICE = `
+  select 1 from gym where id = ? and exists (
+    select 1 from audit_event where gym_id = ? and action = ? and details ->> 'service' = ?
+  ) for update`;
+
+/** What people do in a gym; the others are its equipment. */
+const IN_USE_TABLES = ['check_in', 'post', 'challenge', 'announcement', 'gym_product', 'gym_program'];
+const IN_USE = `select 1 where ${IN_USE_TABLES.map((table) => `exists (select 1 from ${table} where gym_id = ?)`).join(' or ')}`;
 
 const GYMS = 'select id, slug, name, theme, assets, features, version, updated_at as "updatedAt" from gym';
 

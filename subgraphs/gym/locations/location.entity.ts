@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 import type { OpeningHours } from '#server/shapes.ts';
+import { Gym } from '../gyms/gym.entity.ts';
 
 const LocationSchema = defineEntity({
   name: 'Location',
@@ -11,7 +12,7 @@ const LocationSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
-    gymId: p.uuid(),
+    gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('cascade'),
     name: p.string().length(120),
     address: p.string().length(300).nullable(),
     timezone: p.string().length(64),
@@ -19,6 +20,8 @@ const LocationSchema = defineEntity({
     maxStayMinutes: p.integer().default(90),
     /** null: not known */
     openingHours: p.json<OpeningHours>().nullable(),
+    /** Counts up at every change. */
+    version: p.integer().default(1),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p
       .datetime()

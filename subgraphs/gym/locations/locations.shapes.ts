@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openingHours, timezone } from '#server/shapes.ts';
+import { openingHours, timezone, versionNumber, visibleText } from '#server/shapes.ts';
 
 export const OccupancyShape = z
   .object({
@@ -31,6 +31,7 @@ export const LocationShape = z
     capacity: z.int(),
     maxStayMinutes: z.int(),
     openingHours: openingHours.nullable().meta({ description: 'null: not known.' }),
+    version: z.int(),
   })
   .meta({ id: 'Location' });
 export type LocationShape = z.infer<typeof LocationShape>;
@@ -41,7 +42,7 @@ export const LocationWithOccupancyShape = LocationShape.extend({ occupancy: Occu
 export type LocationWithOccupancyShape = z.infer<typeof LocationWithOccupancyShape>;
 
 const fields = {
-  name: z.string().trim().min(1).max(120),
+  name: visibleText(120),
   address: z.string().trim().max(300).nullish(),
   timezone,
   capacity: z.int().min(1).max(100_000),
@@ -62,14 +63,15 @@ export const CreateLocationShape = z.object({
   maxStayMinutes: fields.maxStayMinutes.nullish(),
 });
 
-/** What is absent, or null, stays. */
+/** What is absent stays. Null clears `address` and `openingHours`; the others stay, as they cannot be empty. */
 export const UpdateLocationShape = z.object({
   name: fields.name.nullish(),
-  address: fields.address,
+  address: fields.address.meta({ description: 'null removes it.' }),
   timezone: timezone.nullish(),
   capacity: fields.capacity.nullish(),
   maxStayMinutes: fields.maxStayMinutes.nullish(),
-  openingHours: fields.openingHours,
+  openingHours: openingHours.nullish().meta({ description: 'null removes them: not known.' }),
+  version: versionNumber.nullish(),
 });
 
 /** The graph's occupancy knows its location. */

@@ -9,12 +9,14 @@ import {
   type ServiceViewer,
 } from '#server/auth/viewer.ts';
 import type { Notifications } from '#server/database/notifications.ts';
-import { forbidden, notFound } from '#server/errors.ts';
+import { checkVersion, conflict, forbidden, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { listLoaderOf, loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
+import { lockGym } from '../gyms/gym-locks.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Location } from './location.entity.ts';
 import { occupancyChart } from './occupancy-chart.ts';
 import { occupancyEvents } from './occupancy-events.ts';
@@ -30,7 +32,7 @@ import {
 const BUSY_FROM_PERCENT = 80;
 
 const LOCATIONS =
-  'select id, gym_id as "gymId", name, address, timezone, capacity, max_stay_minutes as "maxStayMinutes", opening_hours as "openingHours" from location';
+  'select id, gym_id as "gymId", name, address, timezone, capacity, max_stay_minutes as "maxStayMinutes", opening_hours as "openingHours", version from location';
 
 /**
  * How many people are inside of locations, and since when their number is what it is: the latest arrival, departure or end of a stay,
@@ -141,26 +143,30 @@ export class Locations {
       openingHours: openingHours ?? null,
     };
     if (viewer.kind === 'service') return this.createFor(viewer, { ...fields, gymId: gymId ?? '', id });
-    const location = this.unit.em.create(Location, { ...fields, gymId: requireGymAdmin(viewer, gymId) });
-    await this.unit.em.flush();
-    return present(location);
+    const ownGymId = requireGymAdmin(viewer, gymId);
+    const created = await this.unit.transaction(async () => {
+      await requireOpenGym(this.unit, ownGymId);
+      const location = this.unit.em.create(Location, { ...fields, gymId: ownGymId, version: 1 });
+      await this.unit.em.flush();
+      return present(location);
+    });
+    this.byGym.clear(ownGymId);
+    return created;
   }
 
-  /** The gym is locked, so that it is not taken back meanwhile: no location without a gym. */
+  /** The gym is locked: it is not taken back meanwhile, and the same creation at once waits for this one. */
   private async createFor(
     service: ServiceViewer,
-    { id, ...fields }: Omit<LocationShape, 'id'> & { id: string | null | undefined },
+    { id, ...fields }: Omit<LocationShape, 'id' | 'version'> & { id: string | null | undefined },
   ): Promise<LocationShape> {
     return this.unit.transaction(async () => {
       const { em } = this.unit;
       const { gymId } = fields;
-      const gyms = isUuid(gymId)
-        ? await em.execute<unknown[]>('select 1 from gym where id = ? for share', [gymId])
-        : [];
-      if (gyms.length === 0) throw notFound('gym', gymId);
-      const existing = id ? await em.findOne(Location, { id, gymId }) : null;
+      if (!isUuid(gymId) || !(await lockGym(this.unit, gymId))) throw notFound('gym', gymId);
+      const existing = id ? await em.findOne(Location, { id }) : null;
+      if (existing && existing.gymId !== gymId) throw conflict('This id is that of another location.');
       if (existing) return present(existing);
-      const location = em.create(Location, { ...fields, ...(id && { id }) });
+      const location = em.create(Location, { ...fields, ...(id && { id }), version: 1 });
       await em.flush();
       await audit(this.unit, {
         gymId,
@@ -172,21 +178,27 @@ export class Locations {
     });
   }
 
-  /** What is absent stays. */
-  async update(id: string, input: unknown): Promise<LocationShape> {
+  /** What is absent stays; null removes the address or the opening hours. @param expectedVersion undefined: last write wins. */
+  async update(id: string, input: unknown, expectedVersion?: number): Promise<LocationShape> {
     requireUser(this.unit.viewer);
     const change = validated(UpdateLocationShape, input);
     const updated = await this.unit.transaction(async () => {
-      const location = await this.unit.em.findOne(Location, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const location = await this.unit.em.findOne(
+        Location,
+        { id },
+        { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+      );
       if (!location || !seesGym(this.unit.viewer, location.gymId)) throw notFound('location', id);
       if (!runsGym(this.unit.viewer, location.gymId))
         throw forbidden("Locations are changed by the gym's GYM_ADMIN.");
+      checkVersion('location', expectedVersion ?? change.version, location.version);
       location.name = change.name ?? location.name;
-      location.address = change.address ?? location.address;
+      if (change.address !== undefined) location.address = change.address;
       location.timezone = change.timezone ?? location.timezone;
       location.capacity = change.capacity ?? location.capacity;
       location.maxStayMinutes = change.maxStayMinutes ?? location.maxStayMinutes;
-      location.openingHours = change.openingHours ?? location.openingHours;
+      if (change.openingHours !== undefined) location.openingHours = change.openingHours;
+      location.version += 1;
       return present(location);
     });
     // For who asks again in this unit of work.
@@ -205,6 +217,7 @@ const present = ({
   capacity,
   maxStayMinutes,
   openingHours,
+  version,
 }: Location): LocationShape => ({
   id,
   gymId,
@@ -214,4 +227,5 @@ const present = ({
   capacity,
   maxStayMinutes,
   openingHours: openingHours ?? null,
+  version,
 });

@@ -5,6 +5,9 @@ import { AccountData } from './20261121120000_account_data.ts';
 import { OccupancyChanges } from './20261122100000_occupancy_changes.ts';
 import { ListedReferences } from './20261123090100_listed_references.ts';
 import { OpeningHours } from './20261121130000_opening_hours.ts';
+import { Relations } from './20261123010000_relations.ts';
+import { Versions } from './20261123010100_versions.ts';
+import { ListIndexes } from './20261123010200_list_indexes.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
@@ -13,5 +16,8 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261121130000_opening_hours', class: OpeningHours },
   { name: '20261122100000_occupancy_changes', class: OccupancyChanges },
   ...sagaMigrations,
+  { name: '20261123010000_relations', class: Relations },
+  { name: '20261123010100_versions', class: Versions },
+  { name: '20261123010200_list_indexes', class: ListIndexes },
   { name: '20261123090100_listed_references', class: ListedReferences },
 ];

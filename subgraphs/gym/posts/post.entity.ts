@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import { Gym } from '../gyms/gym.entity.ts';
 
 const PostSchema = defineEntity({
   name: 'Post',
@@ -10,7 +11,7 @@ const PostSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
-    gymId: p.uuid(),
+    gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
     /** Null once the account is deleted; the text is empty then, and what others commented stays. */
     authorId: p.uuid().nullable(),
     text: p.text(),
@@ -18,6 +19,8 @@ const PostSchema = defineEntity({
     image: p.string().length(80).nullable(),
     likeCount: p.integer().default(0),
     commentCount: p.integer().default(0),
+    /** Counts up when the text or the picture changes, not with likes and comments. */
+    version: p.integer().default(1),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 });
@@ -30,7 +33,7 @@ const LikeSchema = defineEntity({
   tableName: 'post_like',
   indexes: [{ properties: ['postId', 'createdAt'] }, { properties: ['userId', 'postId'] }],
   properties: {
-    postId: p.uuid().primary(),
+    postId: () => p.manyToOne(Post).primary().mapToPk().joinColumn('post_id').deleteRule('cascade'),
     userId: p.uuid().primary(),
     createdAt: p.datetime(),
   },
@@ -48,7 +51,7 @@ const CommentSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
-    postId: p.uuid(),
+    postId: () => p.manyToOne(Post).mapToPk().joinColumn('post_id').deleteRule('cascade'),
     authorId: p.uuid(),
     text: p.text(),
     createdAt: p.datetime().onCreate(() => new Date()),
@@ -62,11 +65,14 @@ CommentSchema.setClass(Comment);
 const ReportSchema = defineEntity({
   name: 'Report',
   tableName: 'post_report',
-  indexes: [{ properties: ['gymId', 'createdAt'] }, { properties: ['reporterId', 'postId'] }],
+  indexes: [
+    { properties: ['gymId', 'createdAt', 'postId', 'reporterId'] },
+    { properties: ['reporterId', 'postId'] },
+  ],
   properties: {
-    postId: p.uuid().primary(),
+    postId: () => p.manyToOne(Post).primary().mapToPk().joinColumn('post_id').deleteRule('cascade'),
     reporterId: p.uuid().primary(),
-    gymId: p.uuid(),
+    gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
     reason: p.string().length(500),
     createdAt: p.datetime().onCreate(() => new Date()),
   },

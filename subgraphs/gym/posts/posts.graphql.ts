@@ -14,8 +14,8 @@ export const postsGraphql = {
   Mutation: {
     createPost: async (_root, { input: { image, ...input } }, { posts }) =>
       posts.create(input, image ? (await uploadedFile(image, 'image')).bytes : undefined),
-    deletePost: async (_root, { id }, { posts }) => {
-      await posts.delete(id);
+    deletePost: async (_root, { id, version }, { posts }) => {
+      await posts.delete(id, version ?? undefined);
       return true;
     },
     likePost: (_root, { id }, { posts }) => posts.like(id),

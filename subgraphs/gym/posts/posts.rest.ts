@@ -35,7 +35,7 @@ export const postsRest = [
     auth: 'required',
     body: CreatePostInput,
     upload: { field: 'image', optional: true },
-    success: { status: 201, description: 'The post.', shape: PostShape },
+    success: { status: 201, description: 'The post.', shape: PostShape, changesBetweenVersions: true },
     errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
     handler: ({ body, files }, { posts }) => posts.create(body, files[0]?.bytes),
   }),
@@ -55,7 +55,7 @@ export const postsRest = [
     summary: 'One post',
     auth: 'required',
     params: idParams,
-    success: { status: 200, description: 'The post.', shape: PostShape },
+    success: { status: 200, description: 'The post.', shape: PostShape, changesBetweenVersions: true },
     handler: ({ params }, { posts }) => posts.get(params.id),
   }),
   route({
@@ -64,9 +64,10 @@ export const postsRest = [
     summary: 'Delete a post (its author, staff of the gym)',
     auth: 'required',
     params: idParams,
+    versioned: true,
     success: { status: 204, description: 'It is gone, its comments and likes too.' },
-    errors: ['FORBIDDEN'],
-    handler: ({ params }, { posts }) => posts.delete(params.id),
+    errors: ['FORBIDDEN', 'VERSION_CONFLICT'],
+    handler: ({ params, expectedVersion }, { posts }) => posts.delete(params.id, expectedVersion),
   }),
   route({
     method: 'PUT',
@@ -74,7 +75,7 @@ export const postsRest = [
     summary: 'Like a post',
     auth: 'required',
     params: idParams,
-    success: { status: 200, description: 'The post, liked.', shape: PostShape },
+    success: { status: 200, description: 'The post, liked.', shape: PostShape, changesBetweenVersions: true },
     handler: ({ params }, { posts }) => posts.like(params.id),
   }),
   route({
@@ -83,7 +84,12 @@ export const postsRest = [
     summary: 'Take a like back',
     auth: 'required',
     params: idParams,
-    success: { status: 200, description: 'The post, not liked.', shape: PostShape },
+    success: {
+      status: 200,
+      description: 'The post, not liked.',
+      shape: PostShape,
+      changesBetweenVersions: true,
+    },
     handler: ({ params }, { posts }) => posts.unlike(params.id),
   }),
   route({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visibleText } from '#server/shapes.ts';
 
 export const PostShape = z
   .object({
@@ -13,6 +14,9 @@ export const PostShape = z
     likeCount: z.int(),
     commentCount: z.int(),
     likedByMe: z.boolean(),
+    version: z
+      .int()
+      .meta({ description: 'Counts up when the text or the picture changes, not with likes and comments.' }),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Post' });
@@ -36,11 +40,11 @@ export type ReportShape = z.infer<typeof ReportShape>;
 
 export const CreatePostInput = z.object({
   gymId: z.uuid().nullish().meta({ description: 'For a SUPER_ADMIN: in which gym.' }),
-  text: z.string('expected the text of the post').trim().min(1, 'expected some text').max(5_000),
+  text: visibleText(5_000),
 });
 export const CommentInput = z.object({
-  text: z.string('expected the text of the comment').trim().min(1, 'expected some text').max(2_000),
+  text: visibleText(2_000),
 });
 export const ReportInput = z.object({
-  reason: z.string('expected a reason').trim().min(1, 'expected a reason').max(500),
+  reason: visibleText(500),
 });

@@ -1,4 +1,4 @@
-import type DataLoader from 'dataloader';
+import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import {
   requireGym,
@@ -8,14 +8,15 @@ import {
   seesGym,
   type UserViewer,
 } from '#server/auth/viewer.ts';
-import { forbidden, notFound } from '#server/errors.ts';
+import { checkVersion, forbidden, notFound } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
-import { uuidv7 } from '#server/ids.ts';
-import { listLoaderOf, loaderOf } from '#server/loaders.ts';
+import { isUuid, uuidv7 } from '#server/ids.ts';
+import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Comment, Like, Post, Report } from './post.entity.ts';
 import {
   CommentInput,
@@ -28,8 +29,24 @@ import {
 
 const cursors = cursorsOf('posts', z.tuple([z.uuid()]));
 const commentCursors = cursorsOf('postComments', z.tuple([z.uuid()]));
-const reportCursors = cursorsOf('postReports', z.tuple([z.iso.datetime(), z.uuid()]));
+const reportCursors = cursorsOf('postReports', z.tuple([z.iso.datetime(), z.uuid(), z.uuid()]));
 const IMAGE_SIDE = 1_600; // pixels
+
+/** What of a post is shown, as an entity or as its row. */
+type PostRow = Pick<Post, 'id' | 'gymId' | 'text' | 'likeCount' | 'commentCount' | 'version'> & {
+  authorId?: string | null;
+  image?: string | null;
+  createdAt: Date | string;
+};
+
+const POST = `id, gym_id as "gymId", author_id as "authorId", text, image, like_count as "likeCount",
+  comment_count as "commentCount", version, created_at as "createdAt"`;
+
+/** A report as it is written, or as its row. */
+type ReportRow = Omit<ReportShape, 'createdAt'> & { createdAt: Date | string };
+
+/** A comment as an entity or as its row. */
+type CommentRow = Omit<CommentShape, 'createdAt'> & { createdAt: Date | string };
 
 /** The feed of a gym: its people write, like and comment. Ids sort by the time of their making, so lists go by id. */
 export class Posts {
@@ -43,23 +60,55 @@ export class Posts {
     (postIds) => this.unit.em.find(Like, { postId: { $in: [...postIds] }, userId: this.viewer.userId }),
     (like) => like.postId,
   );
-  /** The first so many comments of many posts, one statement for each number that is asked for. */
-  private readonly firstComments = new Map<number, DataLoader<string, Comment[]>>();
-  private readonly firstLikes = new Map<number, DataLoader<string, { postId: string; userId: string }[]>>();
+  private readonly latestPosts = firstItemsLoaderOf(
+    (gymIds, count) =>
+      this.unit.read<PostRow>(
+        `select latest.* from unnest(?::uuid[]) as gym (id) cross join lateral (
+           select ${POST} from post where gym_id = gym.id order by id desc limit ?
+         ) as latest order by latest.id desc`,
+        [gymIds, count],
+      ),
+    (post) => post.gymId,
+  );
+  private readonly firstComments = firstItemsLoaderOf(
+    (postIds, count) =>
+      this.unit.read<CommentRow>(
+        `select first.* from unnest(?::uuid[]) as post (id) cross join lateral (
+           select id, post_id as "postId", author_id as "authorId", text, created_at as "createdAt"
+           from post_comment where post_id = post.id order by id limit ?
+         ) as first order by first.id`,
+        [postIds, count],
+      ),
+    (comment) => comment.postId,
+  );
+  private readonly latestLikes = firstItemsLoaderOf(
+    (postIds, count) =>
+      this.unit.read<{ postId: string; userId: string }>(
+        `select latest."postId", latest."userId" from unnest(?::uuid[]) as post (id) cross join lateral (
+           select post_id as "postId", user_id as "userId", created_at
+           from post_like where post_id = post.id order by created_at desc limit ?
+         ) as latest order by latest.created_at desc`,
+        [postIds, count],
+      ),
+    (like) => like.postId,
+  );
 
   constructor(unit: UnitOfWork, files: FileStorage) {
     this.unit = unit;
     this.files = files;
   }
 
-  /** Newest first. */
+  /** Newest first. First pages are batched. */
   async list(gymId: string | null | undefined, request: PageRequest): Promise<Page<PostShape>> {
     const [before] = cursors.read(request.cursor) ?? [];
-    const posts = await this.unit.em.find(
-      Post,
-      { gymId: requireGym(this.unit.viewer, gymId), ...(before && { id: { $lt: before } }) },
-      { orderBy: { id: 'desc' }, limit: pageSize(request) + 1 },
-    );
+    const ownGymId = requireGym(this.unit.viewer, gymId);
+    const count = pageSize(request) + 1;
+    const posts = before
+      ? await this.unit.read<PostRow>(
+          `select ${POST} from post where gym_id = ? and id < ? order by id desc limit ?`,
+          [ownGymId, before, count],
+        )
+      : await this.latestPosts(ownGymId, count);
     const page = cursors.page(posts, request, (post) => [post.id]);
     const liked = await Promise.all(page.items.map((post) => this.liked.load(post.id)));
     const likedIds = new Set(liked.flatMap((like) => like?.postId ?? []));
@@ -74,38 +123,42 @@ export class Posts {
 
   /** With a picture or without. @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE for what is no picture. */
   async create(input: unknown, image?: Buffer): Promise<PostShape> {
-    const { gymId, text } = validated(CreatePostInput, input);
-    const postGymId = requireGym(this.unit.viewer, gymId);
+    const { gymId: chosen, text } = validated(CreatePostInput, input);
+    const gymId = requireGym(this.unit.viewer, chosen);
     const name = image && (await this.keep(image));
-    const post = this.unit.em.create(Post, {
-      gymId: postGymId,
-      authorId: this.viewer.userId,
-      text,
-      image: name ?? null,
-      likeCount: 0,
-      commentCount: 0,
-    });
     try {
-      await this.unit.em.flush();
+      return await this.unit.transaction(async () => {
+        await requireOpenGym(this.unit, gymId);
+        const post = this.unit.em.create(Post, {
+          gymId,
+          authorId: this.viewer.userId,
+          text,
+          image: name ?? null,
+          likeCount: 0,
+          commentCount: 0,
+          version: 1,
+        });
+        await this.unit.em.flush();
+        return present(this.unit, post, false);
+      });
     } catch (error) {
       if (name) await this.files.delete(name);
       throw error;
     }
-    return present(this.unit, post, false);
   }
 
-  /** By its author, or by those who run the gym. */
-  async delete(id: string): Promise<void> {
-    const post = await this.load(id);
-    if (post.authorId !== this.viewer.userId && !runsGym(this.unit.viewer, post.gymId))
-      throw forbidden('A post is deleted by its author or by the gym.');
+  /** By its author, or by those who run the gym; its likes, comments and reports go with it. */
+  async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
-      for (const entity of [Like, Comment, Report])
-        // Each of the three has a postId; their union is no entity to MikroORM's types.
-        await this.unit.em.nativeDelete<{ postId: string }>(entity as never, { postId: id });
+      const post = await this.locked(id);
+      if (post.authorId !== this.viewer.userId && !runsGym(this.unit.viewer, post.gymId))
+        throw forbidden('A post is deleted by its author or by the gym.');
+      checkVersion('post', expectedVersion, post.version);
       await this.unit.em.nativeDelete(Post, { id });
+      const { image } = post;
+      if (image) await this.unit.afterCommit(() => this.files.delete(image));
     });
-    if (post.image) await this.files.delete(post.image);
+    this.byId.clear(id);
   }
 
   /** Liking twice is the same as once. */
@@ -127,27 +180,29 @@ export class Posts {
 
   async comment(id: string, input: unknown): Promise<CommentShape> {
     const { text } = validated(CommentInput, input);
-    await this.load(id);
-    return this.unit.transaction(async () => {
+    const commented = await this.unit.transaction(async () => {
+      await this.locked(id);
       const comment = this.unit.em.create(Comment, { postId: id, authorId: this.viewer.userId, text });
       await this.unit.em.flush();
       await this.unit.em.execute('update post set comment_count = comment_count + 1 where id = ?', [id]);
       return presentComment(comment);
     });
+    this.byId.clear(id);
+    return commented;
   }
 
   /** Oldest first. */
   async comments(id: string, request: PageRequest): Promise<Page<CommentShape>> {
     await this.load(id);
     const [after] = commentCursors.read(request.cursor) ?? [];
-    const size = pageSize(request) + 1;
-    const comments = after
+    const count = pageSize(request) + 1;
+    const comments: CommentRow[] = after
       ? await this.unit.em.find(
           Comment,
           { postId: id, id: { $gt: after } },
-          { orderBy: { id: 'asc' }, limit: size },
+          { orderBy: { id: 'asc' }, limit: count },
         )
-      : await this.commentsLoader(size).load(id);
+      : await this.firstComments(id, count);
     return mapPage(
       commentCursors.page(comments, request, (comment) => [comment.id]),
       presentComment,
@@ -157,43 +212,36 @@ export class Posts {
   /** Who liked it, latest first, at most `first`; batched. */
   async likers(id: string, first: number): Promise<string[]> {
     await this.load(id);
-    return (await this.likesLoader(pageSize({ limit: first })).load(id)).map(({ userId }) => userId);
+    return (await this.latestLikes(id, pageSize({ limit: first }))).map(({ userId }) => userId);
   }
 
-  /** Tells those who run the gym; a second report of one member replaces her first. */
+  /** For those who run the gym; a second report of one member replaces their first. */
   async report(id: string, input: unknown): Promise<ReportShape> {
     const { reason } = validated(ReportInput, input);
-    const post = await this.load(id);
-    const report = {
-      postId: id,
-      reporterId: this.viewer.userId,
-      gymId: post.gymId,
-      reason,
-      createdAt: new Date(),
-    };
-    await this.unit.em.upsert(Report, report);
-    return presentReport(report);
+    return this.unit.transaction(async () => {
+      const { gymId } = await this.locked(id);
+      const report = { postId: id, reporterId: this.viewer.userId, gymId, reason, createdAt: new Date() };
+      await this.unit.em.upsert(Report, report);
+      return presentReport(report);
+    });
   }
 
   /** Reported posts of a gym, latest report first; for those who run it. */
   async reports(gymId: string | null | undefined, request: PageRequest): Promise<Page<ReportShape>> {
     const own = requireGymAdmin(this.unit.viewer, gymId);
-    const [createdAt, postId] = reportCursors.read(request.cursor) ?? [];
-    const reports = await this.unit.em.find(
-      Report,
-      {
-        gymId: own,
-        ...(createdAt && {
-          $or: [
-            { createdAt: { $lt: new Date(createdAt) } },
-            { createdAt: new Date(createdAt), postId: { $lt: postId } },
-          ],
-        }),
-      },
-      { orderBy: { createdAt: 'desc', postId: 'desc' }, limit: pageSize(request) + 1 },
+    const after = reportCursors.read(request.cursor);
+    const reports = await this.unit.read<ReportRow>(
+      `select post_id as "postId", reporter_id as "reporterId", reason, created_at as "createdAt" from post_report
+       where gym_id = ?${after ? ' and (created_at, post_id, reporter_id) < (?, ?, ?)' : ''}
+       order by created_at desc, post_id desc, reporter_id desc limit ?`,
+      [own, ...(after ?? []), pageSize(request) + 1],
     );
     return mapPage(
-      reportCursors.page(reports, request, (report) => [report.createdAt.toISOString(), report.postId]),
+      reportCursors.page(reports, request, (report) => [
+        new Date(report.createdAt).toISOString(),
+        report.postId,
+        report.reporterId,
+      ]),
       presentReport,
     );
   }
@@ -204,21 +252,36 @@ export class Posts {
 
   private async load(id: string): Promise<Post> {
     requireUser(this.unit.viewer);
-    const post = await this.byId.load(id);
+    const post = isUuid(id) ? await this.byId.load(id) : null;
     if (!post || !seesGym(this.unit.viewer, post.gymId)) throw notFound('post', id);
     return post;
   }
 
-  /** Runs `change`, and `counter` where it changed a row: the count is right however many come at once. */
+  /**
+   * As `load`, for a write: until the transaction ends nobody else writes to the post or deletes it. Everything that
+   * belongs to a post is written under this lock, so that all of them take their locks in one order.
+   */
+  private async locked(id: string): Promise<Post> {
+    requireUser(this.unit.viewer);
+    const post = isUuid(id)
+      ? await this.unit.em.findOne(Post, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
+      : null;
+    if (!post || !seesGym(this.unit.viewer, post.gymId)) throw notFound('post', id);
+    return post;
+  }
+
+  /** Runs `change`, and `counter` if it changed a row. */
   private async count(id: string, change: string, counter: string): Promise<PostShape> {
-    await this.load(id);
-    const { userId } = this.viewer;
-    return this.unit.transaction(async () => {
-      const changed = await this.unit.em.execute<unknown[]>(change, [id, userId]);
-      if (changed.length > 0) await this.unit.em.execute(`update post set ${counter} where id = ?`, [id]);
-      const post = await this.unit.em.findOneOrFail(Post, { id }, { refresh: true });
+    const counted = await this.unit.transaction(async () => {
+      const { em } = this.unit;
+      await this.locked(id);
+      const changed = await em.execute<unknown[]>(change, [id, this.viewer.userId]);
+      if (changed.length > 0) await em.execute(`update post set ${counter} where id = ?`, [id]);
+      const post = await em.findOneOrFail(Post, { id }, { refresh: true });
       return present(this.unit, post, (await this.liked.clear(id).load(id)) !== null);
     });
+    this.byId.clear(id);
+    return counted;
   }
 
   private async keep(image: Buffer): Promise<string> {
@@ -227,44 +290,9 @@ export class Posts {
     await this.files.put(name, picture.bytes, picture.contentType);
     return name;
   }
-
-  private commentsLoader(size: number): DataLoader<string, Comment[]> {
-    const loader =
-      this.firstComments.get(size) ??
-      listLoaderOf<Comment>(
-        (postIds) =>
-          this.unit.em.execute(
-            `select c.id, c.post_id as "postId", c.author_id as "authorId", c.text, c.created_at as "createdAt"
-             from (select unnest(?::uuid[]) as id) p cross join lateral (select * from post_comment where post_id = p.id order by id limit ?) c order by c.id`,
-            [arrayLiteral(postIds), size],
-          ),
-        (comment) => comment.postId,
-      );
-    this.firstComments.set(size, loader);
-    return loader;
-  }
-
-  private likesLoader(size: number): DataLoader<string, { postId: string; userId: string }[]> {
-    const loader =
-      this.firstLikes.get(size) ??
-      listLoaderOf<{ postId: string; userId: string }>(
-        (postIds) =>
-          this.unit.em.execute(
-            `select l.post_id as "postId", l.user_id as "userId"
-             from (select unnest(?::uuid[]) as id) p cross join lateral (select * from post_like where post_id = p.id order by created_at desc limit ?) l order by l.created_at desc`,
-            [arrayLiteral(postIds), size],
-          ),
-        (like) => like.postId,
-      );
-    this.firstLikes.set(size, loader);
-    return loader;
-  }
 }
 
-/** A PostgreSQL array of UUIDs as one parameter; the driver would expand a JavaScript array into many. */
-const arrayLiteral = (ids: readonly string[]): string => `{${ids.join(',')}}`;
-
-const present = (unit: UnitOfWork, post: Post, likedByMe: boolean): PostShape => ({
+const present = (unit: UnitOfWork, post: PostRow, likedByMe: boolean): PostShape => ({
   id: post.id,
   gymId: post.gymId,
   authorId: post.authorId ?? null,
@@ -273,24 +301,20 @@ const present = (unit: UnitOfWork, post: Post, likedByMe: boolean): PostShape =>
   likeCount: post.likeCount,
   commentCount: post.commentCount,
   likedByMe,
-  createdAt: post.createdAt.toISOString(),
+  version: post.version,
+  createdAt: new Date(post.createdAt).toISOString(),
 });
 
-const presentComment = ({ id, postId, authorId, text, createdAt }: Comment): CommentShape => ({
+const presentComment = ({ id, postId, authorId, text, createdAt }: CommentRow): CommentShape => ({
   id,
   postId,
   authorId,
   text,
   createdAt: new Date(createdAt).toISOString(),
 });
-const presentReport = ({
+const presentReport = ({ postId, reporterId, reason, createdAt }: ReportRow): ReportShape => ({
   postId,
   reporterId,
   reason,
-  createdAt,
-}: {
-  postId: string;
-  reporterId: string;
-  reason: string;
-  createdAt: Date;
-}): ReportShape => ({ postId, reporterId, reason, createdAt: createdAt.toISOString() });
+  createdAt: new Date(createdAt).toISOString(),
+});

@@ -1,7 +1,9 @@
 import type { EntityName, RequiredEntityData } from '@mikro-orm/core';
+import { notFound } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { lockGym } from '../gyms/gym-locks.ts';
 
-/** Replaces all rows of a gym; two who replace at once do so one after the other. */
+/** Replaces all rows of a gym; two replacements at once happen one after the other. @throws NOT_FOUND */
 export async function replaceList<Row extends { gymId: string }>(
   unit: UnitOfWork,
   entity: EntityName<Row>,
@@ -9,7 +11,7 @@ export async function replaceList<Row extends { gymId: string }>(
   rows: RequiredEntityData<Row>[],
 ): Promise<void> {
   await unit.transaction(async () => {
-    await unit.em.execute('select 1 from gym where id = ? for update', [gymId]);
+    if (!(await lockGym(unit, gymId))) throw notFound('gym', gymId);
     await unit.em.nativeDelete<{ gymId: string }>(entity as EntityName<{ gymId: string }>, { gymId });
     if (rows.length > 0) await unit.em.insertMany(entity, rows);
   });

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { Gym } from '../gyms/gym.entity.ts';
 
 /** A product of the content service in a gym's shop, with the gym's own price, stock and order. */
 const GymProductSchema = defineEntity({
@@ -6,7 +7,7 @@ const GymProductSchema = defineEntity({
   tableName: 'gym_product',
   indexes: [{ properties: ['productId'] }], // a product that is gone leaves every list
   properties: {
-    gymId: p.uuid().primary(),
+    gymId: () => p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade'),
     productId: p.uuid().primary(),
     position: p.integer(),
     /** Minor units; null: the product's own price. */
@@ -26,7 +27,7 @@ const GymProgramSchema = defineEntity({
   tableName: 'gym_program',
   indexes: [{ properties: ['routineId'] }], // a routine that is gone leaves every programme
   properties: {
-    gymId: p.uuid().primary(),
+    gymId: () => p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade'),
     routineId: p.uuid().primary(),
     position: p.integer(),
     note: p.string().length(500).nullable(),

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+/**
+ * A gym's own look: what a front end puts into its style sheets and loads. Known keys have types, further keys are kept.
+ * Nothing in it ends a CSS value early, and nothing runs.
+ */
+
+const LONGEST_TEXT = 2_048; // characters
+
+const EXPECTED_ADDRESS = 'expected an http(s) URL, or a path that begins with one slash';
+const EXPECTED_COLOUR = 'expected a colour such as #1a2b3c';
+const EXPECTED_TEXT =
+  'expected text that stays inside of a CSS value: without control characters, ; { } < > \\ /* url( and javascript:';
+
+/** Characters that end an attribute or an address, and those that browsers remove or take for a slash. */
+const NOT_IN_ADDRESS = /[\s\p{C}"'`<>\\]/u;
+const LEAVES_CSS_VALUE = /[;{}<>\\\p{Cc}]|\/\*|url\s*\(|javascript\s*:/iu;
+
+const colour = z.string().regex(/^#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, EXPECTED_COLOUR);
+const address = z.string().max(LONGEST_TEXT, { abort: true }).refine(isAddress, EXPECTED_ADDRESS);
+
+/** Pictures by use; every text at any depth is an address that a browser may load. */
+export const assetsShape = z
+  .looseObject({ logo: address.optional(), splash: address.optional(), icon: address.optional() })
+  .superRefine((assets, context) => {
+    for (const { path, value, isKey } of leavesOf(assets))
+      if (typeof value === 'string' && !isKey && !KNOWN_ASSETS.has(path.join('.')) && !isAddress(value))
+        context.addIssue({ code: 'custom', path, message: EXPECTED_ADDRESS });
+  });
+
+/**
+ * Everything under `colors` is a colour, at any depth, but below keys that begin with `x-`. Every other text, and every
+ * key, stays inside of a CSS value.
+ */
+export const themeShape = z
+  .looseObject({
+    colors: z
+      .looseObject({
+        primary: colour.optional(),
+        secondary: colour.optional(),
+        background: colour.optional(),
+        text: colour.optional(),
+      })
+      .optional(),
+    typography: z
+      .looseObject({
+        fontFamily: z.string().min(1).max(200).optional(),
+        baseSize: z.number().min(8).max(40).optional(),
+      })
+      .optional(),
+    spacing: z.looseObject({ unit: z.number().min(1).max(64).optional() }).optional(),
+  })
+  .superRefine((theme, context) => {
+    for (const leaf of leavesOf(theme)) {
+      const message = wrongInTheme(leaf);
+      if (message) context.addIssue({ code: 'custom', path: leaf.path, message });
+    }
+  });
+
+function wrongInTheme({ path, value, isKey }: Leaf): string | undefined {
+  const isColour = !isKey && path[0] === 'colors' && !path.some((key) => key.startsWith('x-'));
+  if (isColour) {
+    const isChecked = KNOWN_COLOURS.has(path.join('.'));
+    return isChecked || colour.safeParse(value).success ? undefined : EXPECTED_COLOUR;
+  }
+  return typeof value !== 'string' || staysInCssValue(value) ? undefined : EXPECTED_TEXT;
+}
+
+/** The shapes themselves have checked these already, so that nothing is reported twice. */
+const KNOWN_ASSETS: ReadonlySet<string> = new Set(['logo', 'splash', 'icon']);
+const KNOWN_COLOURS: ReadonlySet<string> = new Set(
+  ['primary', 'secondary', 'background', 'text'].map((name) => `colors.${name}`),
+);
+
+function isAddress(text: string): boolean {
+  if (text.length > LONGEST_TEXT || NOT_IN_ADDRESS.test(text)) return false;
+  // "//host/path" leads to another host.
+  if (text.startsWith('/')) return !text.startsWith('//');
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+function staysInCssValue(text: string): boolean {
+  return !LEAVES_CSS_VALUE.test(text);
+}
+
+interface Leaf {
+  path: string[];
+  value: unknown;
+  isKey: boolean;
+}
+
+/** Every key and every value that is no object and no list, at any depth; JSON bodies are at most 100 deep. */
+function* leavesOf(value: unknown, path: string[] = []): Generator<Leaf> {
+  if (typeof value !== 'object' || value === null) {
+    yield { path, value, isKey: false };
+    return;
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    const inside = [...path, key];
+    if (!Array.isArray(value)) yield { path: inside, value: key, isKey: true };
+    yield* leavesOf(inner, inside);
+  }
+}

@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { gym as gymService } from '../../subgraphs/gym/subgraph.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { sequentialScans, statementsDuring, type SentStatement } from '../support/plans.ts';
+import { checkIn, newMember, place, type Member } from './support.ts';
+
+/** `SEEDED_VISITS=1000000 npm test -- tests/gym/plans.test.ts` for a gym of some years. */
+const VISITS = Number(process.env.SEEDED_VISITS ?? 20_000);
+const MEMBERS = VISITS / 10;
+
+let platform: TestPlatform;
+let sent: SentStatement[];
+const called = new Set<string>();
+const wrong: string[] = [];
+
+const iron = DEMO_GYMS.ironTemple.id;
+const FORGE = '01900000-0000-7000-8301-030100000001';
+
+/** One gym with everything, and a thousand others with a little each. */
+async function seed(): Promise<void> {
+  const statements = [
+    `insert into gym (id, slug, name, theme, assets, features, version, created_at, updated_at)
+     select gen_random_uuid(), 'gym-' || n, 'Gym ' || n, '{}', '{}', '{}', 1, now(), now() from generate_series(1, 1500) n`,
+    `insert into gym_config_version (gym_id, version, theme, assets, features, published_by, published_at)
+     select id, v, '{}', '{}', '{}', gen_random_uuid()::text, now() from gym, generate_series(2, 3) v where id <> '${iron}'`,
+    `insert into gym_config_draft (gym_id, theme, assets, features, based_on_version, updated_at, updated_by)
+     select id, '{}', '{}', '{}', 1, now(), gen_random_uuid()::text from gym where id <> '${iron}'`,
+    `insert into location (id, gym_id, name, timezone, capacity, created_at, updated_at)
+     select gen_random_uuid(), id, 'Hall ' || n, 'UTC', 50, now(), now() from gym, generate_series(1, 2) n`,
+    `insert into gym_product (gym_id, product_id, position) select id, gen_random_uuid(), n from gym, generate_series(1, 3) n`,
+    `insert into gym_program (gym_id, routine_id, position) select id, gen_random_uuid(), n from gym, generate_series(1, 3) n`,
+    `insert into announcement (id, gym_id, author_id, title, text, starts_at, ends_at, created_at)
+     select gen_random_uuid(), id, gen_random_uuid(), 'News', 'Text', now() - n * interval '1 day', now() - (n - 1) * interval '1 day', now()
+     from gym, generate_series(0, 3) n`,
+    `insert into challenge (id, gym_id, title, metric, goal, starts_at, ends_at, created_at)
+     select gen_random_uuid(), id, 'Race', 'CHECK_INS', 9, now() - n * interval '30 days', now() - (n - 1) * interval '30 days', now()
+     from gym, generate_series(0, 3) n`,
+    `create temporary table person as select gen_random_uuid() as id, n from generate_series(1, ${MEMBERS}) n`,
+    `insert into challenge_participant (challenge_id, user_id, score, reached_at, joined_at)
+     select race.id, person.id, person.n % 50, now(), now() from person,
+       lateral (select id from challenge where gym_id = '${iron}' limit 3) as race`,
+    `insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, checked_out_at, check_out_kind, method, checked_in_by)
+     select gen_random_uuid(), person.id, '${iron}', '${FORGE}', at, at + interval '90 minutes', at + interval '1 hour', 'MANUAL', 'QR', person.id
+     from person, generate_series(1, 9) visit, lateral (select now() - (visit * 37 + random() * 30) * interval '1 day' as at) as time`,
+    `insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, checked_out_at, check_out_kind, method, checked_in_by)
+     select gen_random_uuid(), null, gym_id, location.id, now() - interval '9 days', now() - interval '8 days', now() - interval '8 days', 'MANUAL', 'QR', gen_random_uuid()
+     from location where gym_id <> '${iron}' limit ${MEMBERS}`,
+    `insert into check_in_denial (id, gym_id, location_id, user_id, reason, presented_by, denied_at)
+     select gen_random_uuid(), '${iron}', '${FORGE}', person.id, 'LOCATION_FULL', gen_random_uuid(), now() from person, generate_series(1, 5)`,
+    `insert into post (id, gym_id, author_id, text, like_count, comment_count, created_at)
+     select gen_random_uuid(), '${iron}', person.id, 'Hello', 2, 2, now() from person`,
+    `insert into post_like (post_id, user_id, created_at)
+     select id, gen_random_uuid(), now() from post, generate_series(1, 2) where author_id in (select id from person)`,
+    `insert into post_comment (id, post_id, author_id, text, created_at)
+     select gen_random_uuid(), id, gen_random_uuid(), 'Yes', now() from post, generate_series(1, 2) where author_id in (select id from person)`,
+    `insert into post_report (post_id, reporter_id, gym_id, reason, created_at)
+     select id, gen_random_uuid(), gym_id, 'Rude', now() from post where author_id in (select id from person)`,
+    `insert into audit_event (id, gym_id, actor_id, action, details, at)
+     select gen_random_uuid(), '${iron}', gen_random_uuid()::text, 'CHECK_IN_UNDONE', jsonb_build_object('userId', id), now() from person, generate_series(1, 2)`,
+    `insert into idempotency_record (caller, key, operation, fingerprint, status, headers, created_at)
+     select 'user:' || id, 'key', 'POST /posts', 'x', 201, '{}', now() from person`,
+    'analyze',
+  ];
+  await platform.sql('gym', statements.join(';\n'));
+}
+
+/** A challenge with many participants. */
+let race: string;
+let member: Member;
+let other: Member;
+let staff: string;
+let superAdmin: string;
+beforeAll(async () => {
+  platform = await startPlatform({
+    services: ['identity', 'gym'],
+    env: { GYM_CHECK_OUT_SWEEP_MILLIS: '200' },
+  });
+  staff = await platform.demo('admin@iron.test');
+  superAdmin = await platform.demo('super@demo.test');
+  [member, other] = [await newMember(platform), await newMember(platform)];
+  await seed();
+  [{ id: race }] = (await platform.sql(
+    'gym',
+    'select challenge_id as id from challenge_participant where score = 7 limit 1',
+  )) as [{ id: string }];
+  sent = await statementsDuring(everyDoor);
+});
+afterAll(() => platform.stop());
+
+/** Calls a route by its declared path; `:name` stands for the value of that name. */
+async function route(
+  method: string,
+  path: string,
+  token: string,
+  { body, query = '', ...params }: Record<string, unknown> & { body?: object; query?: string } = {},
+  // oxlint-disable-next-line no-explicit-any -- the test says what it expects of it
+): Promise<any> {
+  called.add(`${method} ${path}`);
+  const at = path.replace(/:(\w+)/g, (_all, name: string) => String(params[name])) + query;
+  const answer = await platform.rest('gym', method, at, { token, ...(body && { body }) });
+  if (answer.status >= 300) wrong.push(`${method} ${at}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+/** The next page of a list, by its `Link`. */
+async function nextPage(path: string, token: string): Promise<void> {
+  const { headers } = await platform.rest('gym', 'GET', path, { token });
+  const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  if (!next) throw new Error(`${path} has one page only`);
+  await platform.rest('gym', 'GET', next, { token });
+}
+
+async function graph(query: string, token: string, variables: object = {}): Promise<void> {
+  const { errors } = await platform.graph('gym', query, variables, { token });
+  if (errors) wrong.push(`${query}: ${JSON.stringify(errors)}`);
+}
+
+async function everyDoor(): Promise<void> {
+  const gymId = iron;
+  const { token, qrCode } = member;
+
+  await route('GET', '/gyms', token, { query: '?name=Gym%207' });
+  await route('GET', '/gym/config/:gymId', token, { gymId: 'iron-temple' });
+  await route('GET', '/gym/config/:gymId/tokens', token, { gymId });
+  await route('PUT', '/gym/config/:gymId/draft', superAdmin, { gymId, body: { features: { a: true } } });
+  await route('GET', '/gym/config/:gymId/draft', superAdmin, { gymId });
+  await route('POST', '/gym/config/:gymId/publish', superAdmin, { gymId });
+  await route('PUT', '/gym/config', superAdmin, { body: { gymId, features: { b: true } } });
+  await route('GET', '/gym/config/:gymId/history', staff, { gymId });
+  await nextPage(`/gym/config/${gymId}/history?limit=1`, staff);
+  await route('POST', '/gym/config/:gymId/rollback', superAdmin, { gymId, body: { version: 1 } });
+  await route('POST', '/gyms', superAdmin, { body: { name: 'Planned', slug: 'planned' } });
+  const wizard = await platform.serviceToken('wizard');
+  const made = { id: randomUUID(), name: 'Made', slug: 'made' };
+  await route('POST', '/gyms', wizard, { body: made });
+  await route('POST', '/locations', wizard, { body: { ...place(), id: randomUUID(), gymId: made.id } });
+  await route('DELETE', '/gyms/:gymId', wizard, { gymId: made.id });
+
+  const location = await route('POST', '/locations', staff, { body: place() });
+  await route('PUT', '/locations/:id', staff, { id: location.id, body: { capacity: 2 } });
+  await route('GET', '/locations', token);
+  await route('GET', '/locations/:id', token, { id: FORGE });
+  await route('GET', '/locations/:id/occupancy', token, { id: FORGE });
+  await route('GET', '/locations/:id/occupancy/history', token, { id: FORGE });
+  await route('GET', '/locations/:id/occupancy/chart.svg', token, { id: FORGE });
+  await route('GET', '/locations/:id/denials', staff, { id: FORGE });
+  await nextPage(`/locations/${FORGE}/denials?limit=1`, staff);
+
+  const during = {
+    startsAt: new Date(Date.now() - 3_600_000).toISOString(),
+    endsAt: new Date(Date.now() + 3_600_000).toISOString(),
+  };
+  const visits = await route('POST', '/challenges', staff, {
+    body: { title: 'Visits', metric: 'CHECK_INS', goal: 9, ...during },
+  });
+  const custom = await route('POST', '/challenges', staff, {
+    body: { title: 'Custom', metric: 'CUSTOM', goal: 9, ...during },
+  });
+  await route('POST', '/challenges/:id/join', token, { id: visits.id });
+  await route('POST', '/challenges/:id/join', token, { id: custom.id });
+  await route('POST', '/challenges/:id/progress', token, { id: custom.id, body: { amount: 3 } });
+  await route('GET', '/challenges', token);
+  await route('GET', '/challenges/:id', token, { id: visits.id });
+  await route('GET', '/challenges/:id/leaderboard', token, { id: race });
+  await nextPage(`/challenges/${race}/leaderboard?limit=1`, token);
+
+  const visit = await route('POST', '/locations/check-in', token, { body: { qrCode, locationId: FORGE } });
+  await checkIn(platform, token, { qrCode, locationId: FORGE }); // a second scan
+  await checkIn(platform, token, { qrCode, locationId: location.id }); // moved
+  await checkIn(platform, token, { qrCode: other.qrCode, locationId: FORGE }); // denied
+  await route('GET', '/check-ins', token);
+  await nextPage('/check-ins?limit=1', token);
+  await nextPage(`/check-ins?limit=1&userId=${member.id}`, staff);
+  await route('DELETE', '/check-ins/:id', staff, { id: visit.id });
+  await route('POST', '/locations/check-out', token, { body: {} });
+  await route('POST', '/challenges/:id/leave', token, { id: visits.id });
+
+  const news = await route('POST', '/announcements', staff, { body: { title: 'News', text: 'Text' } });
+  await route('GET', '/announcements', token);
+  await route('DELETE', '/announcements/:id', staff, { id: news.id });
+
+  const post = await route('POST', '/posts', token, { body: { text: 'Hello' } });
+  const { id } = post;
+  await route('GET', '/posts', token);
+  await nextPage('/posts?limit=1', token);
+  await route('GET', '/posts/:id', token, { id });
+  await route('PUT', '/posts/:id/like', token, { id });
+  await route('DELETE', '/posts/:id/like', token, { id });
+  for (const text of ['One', 'Two'])
+    await route('POST', '/posts/:id/comments', token, { id, body: { text } });
+  await route('GET', '/posts/:id/comments', token, { id });
+  await nextPage(`/posts/${id}/comments?limit=1`, token);
+  await route('POST', '/posts/:id/report', other.token, { id, body: { reason: 'Rude' } });
+  await route('GET', '/posts/reports', staff);
+  await nextPage('/posts/reports?limit=1', staff);
+  await route('DELETE', '/posts/:id', staff, { id });
+  called.add('GET /media/:file'); // reads no table
+
+  await route('PUT', '/gym/:gymId/products', staff, {
+    gymId,
+    body: { products: [{ productId: randomUUID() }] },
+  });
+  await route('GET', '/gym/:gymId/products', token, { gymId });
+  await route('PUT', '/gym/:gymId/programs', staff, {
+    gymId,
+    body: { programs: [{ routineId: randomUUID() }] },
+  });
+  await route('GET', '/gym/:gymId/programs', token, { gymId });
+
+  await graph(
+    `query ($gymId: ID!, $users: [_Any!]!) {
+      gym(id: $gymId) {
+        config { version } products { price } programs { note } announcements { title }
+        locations { name occupancy { people } occupancyHistory { peak } }
+        challenges { title score ownRank { rank } leaderboard(first: 3) { nodes { rank } } }
+        posts(first: 5) { nodes { text likedByMe likes { id } comments(first: 2) { nodes { text } } } }
+      }
+      _entities(representations: $users) { ... on User { checkIns(first: 3) { nodes { location { name } } } currentCheckIn { id } } }
+    }`,
+    staff,
+    { gymId, users: [member, other].map((user) => ({ __typename: 'User', id: user.id })) },
+  );
+
+  // an account with everything, written anew, since much of it is gone by now
+  const identity = await platform.serviceToken('identity');
+  const own = await route('POST', '/posts', other.token, { body: { text: 'Mine' } });
+  await route('PUT', '/posts/:id/like', other.token, { id: own.id });
+  await checkIn(platform, other.token, { qrCode: other.qrCode, locationId: FORGE });
+  await route('GET', '/accounts/:userId/records', identity, { userId: other.id });
+  await route('DELETE', '/accounts/:userId', identity, { userId: other.id });
+}
+
+it('calls every route of the gym service, and each answers', () => {
+  const declared = gymService.rest.map(({ method, path }) => `${method} ${path}`);
+  expect(declared.filter((one) => !called.has(one))).toEqual([]);
+  expect(wrong).toEqual([]);
+});
+
+it('finds what it reads, changes and deletes by an index', async () => {
+  const own = sent.filter(({ text }) => /\b(check_in|post|challenge|gym|location|audit_event)/.test(text));
+  expect(own.length).toBeGreaterThan(150);
+  const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
+  expect(await sequentialScans(run, sent)).toEqual([]);
+});
+
+interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+const scansOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(scansOf)];
+
+it('reads no large index from end to end either', async () => {
+  const whole = new Set<string>();
+  // The index of the open visits, for example, is small whatever the number of visits.
+  const large = await platform.sql(
+    'gym',
+    `select relname from pg_class where relkind = 'i' and reltuples > 1000`,
+  );
+  const isLarge = new Set(large.map(({ relname }) => relname as string));
+  const [{ database }] = await platform.sql('gym', 'select current_database() as database');
+  for (const { text, values, database: to } of sent) {
+    if (to !== database || !/^\s*(select|with|update|delete)\b/i.test(text)) continue;
+    const [row] = await platform.sql('gym', `explain (format json) ${text}`, [...values]);
+    for (const scan of scansOf(row['QUERY PLAN'][0].Plan))
+      if (
+        /^Index (Only )?Scan/.test(scan['Node Type']) &&
+        !scan['Index Cond'] &&
+        isLarge.has(scan['Index Name'] ?? '')
+      )
+        whole.add(`${scan['Index Name']}: ${text}`);
+  }
+  expect([...whole]).toEqual([]);
+});
+
+it('would tell if an index were missing', async () => {
+  const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
+  await platform.sql('gym', 'drop index check_in_user_id_checked_in_at_id_index');
+  const found = await sequentialScans(run, sent);
+  expect(found.some((one) => one.startsWith('check_in: ') && one.includes('user_id ='))).toBe(true);
+});
