@@ -4,7 +4,7 @@ import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { gym as gymService } from '../../subgraphs/gym/subgraph.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { sequentialScans, statementsDuring, type SentStatement } from '../support/plans.ts';
-import { checkIn, newMember, place, type Member } from './support.ts';
+import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
 /** `SEEDED_VISITS=1000000 npm test -- tests/gym/plans.test.ts` for a gym of some years. */
 const VISITS = Number(process.env.SEEDED_VISITS ?? 20_000);
@@ -74,7 +74,7 @@ let staff: string;
 let superAdmin: string;
 beforeAll(async () => {
   platform = await startPlatform({
-    services: ['identity', 'gym'],
+    services: ['identity', 'gym', 'content'],
     env: { GYM_CHECK_OUT_SWEEP_MILLIS: '200' },
   });
   staff = await platform.demo('admin@iron.test');
@@ -198,14 +198,15 @@ async function everyDoor(): Promise<void> {
   await route('DELETE', '/posts/:id', staff, { id });
   called.add('GET /media/:file'); // reads no table
 
+  const [[productId], [routineId]] = [await idsOf(platform, 'products'), await idsOf(platform, 'workouts')];
   await route('PUT', '/gym/:gymId/products', staff, {
     gymId,
-    body: { products: [{ productId: randomUUID() }] },
+    body: { products: [{ productId }] },
   });
   await route('GET', '/gym/:gymId/products', token, { gymId });
   await route('PUT', '/gym/:gymId/programs', staff, {
     gymId,
-    body: { programs: [{ routineId: randomUUID() }] },
+    body: { programs: [{ routineId }] },
   });
   await route('GET', '/gym/:gymId/programs', token, { gymId });
 
@@ -228,6 +229,9 @@ async function everyDoor(): Promise<void> {
   const own = await route('POST', '/posts', other.token, { body: { text: 'Mine' } });
   await route('PUT', '/posts/:id/like', other.token, { id: own.id });
   await checkIn(platform, other.token, { qrCode: other.qrCode, locationId: FORGE });
+  const content = await platform.serviceToken('content');
+  await route('DELETE', '/references/:typeName/:id', content, { typeName: 'Product', id: productId });
+  await route('DELETE', '/references/:typeName/:id', content, { typeName: 'WorkoutRoutine', id: routineId });
   await route('GET', '/accounts/:userId/records', identity, { userId: other.id });
   await route('DELETE', '/accounts/:userId', identity, { userId: other.id });
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { idsOf } from './support.ts';
 
 let platform: TestPlatform;
 let superAdmin: string;
@@ -29,16 +30,12 @@ async function within5s(holds: () => Promise<boolean>): Promise<boolean> {
   return false;
 }
 
-/** Ids of what the content service has for all gyms. */
-const idsOf = async (list: 'products' | 'workouts'): Promise<string[]> =>
-  (await platform.rest('content', 'GET', `/${list}?limit=2`)).body.map(({ id }: { id: string }) => id);
-
 describe("a gym's shop and programme", () => {
   it.each([
     [
       'products',
       async () => {
-        const [first, second] = await idsOf('products');
+        const [first, second] = await idsOf(platform, 'products');
         return {
           products: [{ productId: first, price: 1999, currency: 'EUR', stock: 3 }, { productId: second }],
         };
@@ -47,7 +44,7 @@ describe("a gym's shop and programme", () => {
     [
       'programs',
       async () => {
-        const [first, second] = await idsOf('workouts');
+        const [first, second] = await idsOf(platform, 'workouts');
         return { programs: [{ routineId: first, note: 'For beginners' }, { routineId: second }] };
       },
     ],
@@ -65,7 +62,7 @@ describe("a gym's shop and programme", () => {
   });
 
   it('are in the graph with the content service to fill them in', async () => {
-    const [[productId], [routineId]] = [await idsOf('products'), await idsOf('workouts')];
+    const [[productId], [routineId]] = [await idsOf(platform, 'products'), await idsOf(platform, 'workouts')];
     const set = await platform.graph(
       'gym',
       'mutation ($a: SetGymProductsInput!, $b: SetGymProgramsInput!) { setGymProducts(input: $a) { price product { id } } setGymPrograms(input: $b) { note routine { id } } }',

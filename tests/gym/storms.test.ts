@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 import { brokenRows } from './relations.ts';
-import { checkIn, newLocation, newMember, place, type Member } from './support.ts';
+import { checkIn, idsOf, newLocation, newMember, place, type Member } from './support.ts';
 
 /** Many writers at once, in an order that nobody chooses; what must be true afterwards is read from the tables. */
 const ROUNDS = Number(process.env.STORM_ROUNDS ?? 3);
@@ -13,7 +13,7 @@ let staff: string;
 let superAdmin: string;
 let members: Member[];
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'gym'] });
+  platform = await startPlatform({ services: ['identity', 'gym', 'content'] });
   [staff, superAdmin] = await Promise.all([
     platform.demo('admin@iron.test'),
     platform.demo('super@demo.test'),
@@ -139,6 +139,7 @@ describe.each(rounds)('round %i', () => {
     const wizard = await platform.serviceToken('wizard');
     const gymId = randomUUID();
     const slug = `storm-${gymId}`;
+    const [productId] = await idsOf(platform, 'products');
     expect((await call('POST', '/gyms', wizard, { id: gymId, name: 'Storm', slug })).status).toBe(201);
     const locationId = randomUUID();
     expect((await call('POST', '/locations', wizard, { ...place(), id: locationId, gymId })).status).toBe(
@@ -153,7 +154,7 @@ describe.each(rounds)('round %i', () => {
       ...times(3, () => () => call('POST', '/posts', member.token, { text: 'Storm' })),
       () => call('POST', '/announcements', superAdmin, { gymId, title: 'Storm', text: 'Storm' }),
       () => call('POST', '/locations', superAdmin, { ...place(), gymId }),
-      () => call('PUT', `/gym/${slug}/products`, superAdmin, { products: [{ productId: randomUUID() }] }),
+      () => call('PUT', `/gym/${slug}/products`, superAdmin, { products: [{ productId }] }),
       () => call('PUT', `/gym/config/${gymId}/draft`, superAdmin, { features: { storm: true } }),
     ]);
     const isGone = (await call('GET', `/gym/config/${gymId}`, superAdmin)).status === 404;

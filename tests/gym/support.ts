@@ -80,3 +80,7 @@ export async function heldCheckIns(platform: TestPlatform) {
     },
   };
 }
+
+/** Ids of what the content service has for all gyms. */
+export const idsOf = async (platform: TestPlatform, list: 'products' | 'workouts'): Promise<string[]> =>
+  (await platform.rest('content', 'GET', `/${list}?limit=2`)).body.map(({ id }: { id: string }) => id);
