@@ -197,7 +197,7 @@ describe.each(rounds)('round %i', () => {
       [gone, friend].flatMap(({ token }) => [
         ...times(3, () => () => call('PUT', `/posts/${id}/like`, token)),
         ...times(3, () => () => call('DELETE', `/posts/${id}/like`, token)),
-        () => call('POST', `/posts/${id}/comments`, token, { text: 'Yes' }),
+        ...times(2, () => () => call('POST', `/posts/${id}/comments`, token, { text: 'Yes' })),
         () => call('POST', `/posts/${id}/report`, token, { reason: 'Rude' }),
       ]),
     );
