@@ -194,11 +194,17 @@ describe.each(rounds)('round %i', () => {
       await write(gone.token),
       await write(friend.token),
     ];
+    // What is there already, so that the erasure has something to take back however early it comes.
+    for (const id of [commented, ofFriend]) {
+      for (const { token } of [gone, friend, gone])
+        await call('POST', `/posts/${id}/comments`, token, { text: 'Before' });
+      await call('PUT', `/posts/${id}/like`, gone.token);
+    }
     const postWrites = [own, commented, ofFriend].flatMap((id) =>
       [gone, friend].flatMap(({ token }) => [
         ...times(3, () => () => call('PUT', `/posts/${id}/like`, token)),
         ...times(3, () => () => call('DELETE', `/posts/${id}/like`, token)),
-        () => call('POST', `/posts/${id}/comments`, token, { text: 'Yes' }),
+        ...times(2, () => () => call('POST', `/posts/${id}/comments`, token, { text: 'Yes' })),
         () => call('POST', `/posts/${id}/report`, token, { reason: 'Rude' }),
       ]),
     );
