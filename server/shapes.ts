@@ -78,6 +78,28 @@ export const versionNumber = z
   .min(1, 'expected a version, a whole number from 1 up')
   .max(MAX_INTEGER, 'there is no such version');
 
+/** U+202A to U+202E and U+2066 to U+2069 reorder what follows them, so that a text looks like another one (Unicode UAX #9). */
+const DIRECTION_CONTROLS = /[\u202A-\u202E\u2066-\u2069]/u;
+/** Separators, controls and characters without a picture of their own, and the blank of the Braille patterns. */
+const INVISIBLE_ONLY = /^[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/**
+ * A text that people read, such as a name, a title or a post; spaces at its ends are removed. It can be stored (no half
+ * of a surrogate pair), something of it is visible, and it is read in the order in which it is stored.
+ */
+export const visibleText = (maxCharacters: number, minCharacters = 1) =>
+  z
+    .string()
+    .trim()
+    .min(minCharacters)
+    .max(maxCharacters)
+    .refine((text) => text.isWellFormed(), 'expected whole characters, without half of a surrogate pair')
+    .refine(
+      (text) => !DIRECTION_CONTROLS.test(text),
+      'expected text without control characters that change the direction of writing',
+    )
+    .refine((text) => !INVISIBLE_ONLY.test(text), 'expected some visible text');
+
 function isTimezone(name: string): boolean {
   try {
     Intl.DateTimeFormat('en', { timeZone: name });
