@@ -119,7 +119,7 @@ export function databaseSagaStore(unitOf: () => UnitOfWork, notifications?: Noti
       }),
     async countWaiting(kinds) {
       const rows = await unitOf().em.execute<{ kind: string; count: number }[]>(
-        `select kind, count(*)::int as count from saga where status = 'UNDO_FAILED' and kind in (?) group by kind`,
+        `select kind, count(*)::int as count from saga where status = 'UNDO_FAILED' and finished_at is null and kind in (?) group by kind`,
         [[...kinds]],
       );
       return new Map(rows.map(({ kind, count }) => [kind, count]));

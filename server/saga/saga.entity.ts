@@ -14,8 +14,13 @@ const SagaSchema = defineEntity({
     },
     // those that wait for somebody's decision are counted
     {
-      name: 'saga_undo_failed_index',
-      expression: `create index "saga_undo_failed_index" on "saga" ("kind") where status = 'UNDO_FAILED'`,
+      name: 'saga_unfinished_index',
+      expression: `create index "saga_unfinished_index" on "saga" ("kind", "status") where finished_at is null`,
+    },
+    // the people who have decided are forgotten with their accounts
+    {
+      name: 'saga_undoing_index',
+      expression: `create index "saga_undoing_index" on "saga" ("kind") where undoing is not null`,
     },
     // finished ones are removed after a time
     {

@@ -8,7 +8,10 @@ export class SagaUndoFailed extends Migration {
     this.addSql(
       `create index "saga_due_index" on "saga" ("due_at") where finished_at is null and status <> 'UNDO_FAILED';`,
     );
-    this.addSql(`create index "saga_undo_failed_index" on "saga" ("kind") where status = 'UNDO_FAILED';`);
+    this.addSql(
+      `create index "saga_unfinished_index" on "saga" ("kind", "status") where finished_at is null;`,
+    );
+    this.addSql(`create index "saga_undoing_index" on "saga" ("kind") where undoing is not null;`);
     this.addSql(
       `create index "saga_finished_index" on "saga" ("kind", "finished_at") where finished_at is not null;`,
     );
@@ -17,7 +20,8 @@ export class SagaUndoFailed extends Migration {
   /** The version before knows no UNDO_FAILED: it goes on undoing. */
   override down(): void {
     this.addSql(`drop index "saga_finished_index";`);
-    this.addSql(`drop index "saga_undo_failed_index";`);
+    this.addSql(`drop index "saga_undoing_index";`);
+    this.addSql(`drop index "saga_unfinished_index";`);
     this.addSql(`update "saga" set status = 'UNDOING', due_at = now() where status = 'UNDO_FAILED';`);
     this.addSql(`drop index "saga_due_index";`);
     this.addSql(`create index "saga_due_index" on "saga" ("due_at") where finished_at is null;`);

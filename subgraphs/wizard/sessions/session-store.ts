@@ -36,8 +36,21 @@ export interface SessionFilter {
 /** Sessions that are still worked on; they end with their time. */
 export const PERISHABLE: ReadonlySet<WizardStatus> = new Set(['DRAFT', 'READY', 'FAILED']);
 
-/** What is deployed, or on its way, stays. */
+/** What is deployed, or is being deployed, stays. */
 export const isKept = (status: WizardStatus): boolean => status === 'DEPLOYED' || status === 'DEPLOYING';
+
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+/** How long a session of a user can be worked on. */
+export const LIFETIME_MILLIS = 30 * DAY_MILLIS;
+/** The end of a session that must not be forgotten before somebody has decided. */
+export const NEVER = new Date('9999-01-01T00:00:00Z');
+
+/**
+ * Whether its deployment could not be undone: the session keeps its names, and nothing of it changes, until a
+ * SUPER_ADMIN has decided.
+ */
+export const isUnresolved = ({ status, expiresAt }: Pick<SessionRecord, 'status' | 'expiresAt'>): boolean =>
+  status === 'FAILED' && expiresAt >= NEVER;
 
 /** The status that a reader sees. */
 export const statusOf = ({ status, expiresAt }: Pick<SessionRecord, 'status' | 'expiresAt'>): WizardStatus =>
