@@ -3,6 +3,7 @@ import { requireGym, requireGymAdmin, requireUser, runsGym, seesGym } from '#ser
 import { forbidden, notFound } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Announcement } from './announcement.entity.ts';
 import { CreateAnnouncementInput, type AnnouncementShape } from './announcements.shapes.ts';
 
@@ -36,7 +37,7 @@ export class Announcements {
     const { gymId, startsAt, endsAt, ...rest } = validated(CreateAnnouncementInput, input);
     const announcement = this.unit.em.create(Announcement, {
       ...rest,
-      gymId: requireGymAdmin(this.unit.viewer, gymId),
+      gymId: await requireOpenGym(this.unit, requireGymAdmin(this.unit.viewer, gymId)),
       authorId: requireUser(this.unit.viewer).userId,
       startsAt: startsAt ? new Date(startsAt) : new Date(),
       endsAt: endsAt ? new Date(endsAt) : null,

@@ -6,6 +6,7 @@ import { loaderOf } from '#server/loaders.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Challenge, Participant } from './challenge.entity.ts';
 import {
   CreateChallengeInput,
@@ -74,7 +75,7 @@ export class Challenges {
     const { gymId, startsAt, endsAt, ...rest } = validated(CreateChallengeInput, input);
     const challenge = this.unit.em.create(Challenge, {
       ...rest,
-      gymId: requireGymAdmin(this.unit.viewer, gymId),
+      gymId: await requireOpenGym(this.unit, requireGymAdmin(this.unit.viewer, gymId)),
       startsAt: new Date(startsAt),
       endsAt: new Date(endsAt),
     });

@@ -1,3 +1,4 @@
+import { raw } from '@mikro-orm/core';
 import { z } from 'zod';
 import { requireUser, Role, runsGym, type UserViewer } from '#server/auth/viewer.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
@@ -50,7 +51,11 @@ export class CheckIns {
   async checkIn(input: unknown): Promise<CheckInShape> {
     const viewer = requireUser(this.unit.viewer);
     const { qrCode, locationId, source, override } = validated(CheckInInput, input);
-    const location = await this.unit.em.findOne(Location, { id: locationId });
+    // A gym that is being set up is nowhere to be found.
+    const location = await this.unit.em.findOne(Location, {
+      id: locationId,
+      [raw('(select gym.opened_at is not null from gym where gym.id = gym_id)')]: true,
+    });
     if (!location) throw notFound('location', locationId);
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     try {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { versionNumber } from '#server/shapes.ts';
+import { versionNumber, visibleText } from '#server/shapes.ts';
 
 /** An address that a browser may load; nothing that runs. */
 const assetUrl = z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' });
@@ -90,7 +90,11 @@ export const CreateGymInput = z.object({
     description:
       'For a service of the platform, which chooses the id: a repeated creation is then the same gym.',
   }),
-  name: z.string().trim().min(2).max(120),
+  opened: z.boolean().nullish().meta({
+    description:
+      'For a service of the platform: false makes a gym that nobody else sees or enters until it is opened. Default true.',
+  }),
+  name: visibleText(120, 2),
   slug: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/, 'expected 3 to 63 lower-case letters, digits and hyphens'),

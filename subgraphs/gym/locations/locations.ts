@@ -15,6 +15,7 @@ import { listLoaderOf, loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
+import { askingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
 import { Location } from './location.entity.ts';
 import { occupancyChart } from './occupancy-chart.ts';
 import { occupancyEvents } from './occupancy-events.ts';
@@ -31,6 +32,8 @@ const BUSY_FROM_PERCENT = 80;
 
 const LOCATIONS =
   'select id, gym_id as "gymId", name, address, timezone, capacity, max_stay_minutes as "maxStayMinutes", opening_hours as "openingHours" from location';
+
+const IN_VISIBLE_GYM = `exists (select 1 from gym where gym.id = location.gym_id and ${VISIBLE_GYM})`;
 
 /**
  * How many people are inside of locations, and since when their number is what it is: the latest arrival, departure or end of a stay,
@@ -55,12 +58,19 @@ export class Locations {
   private readonly unit: UnitOfWork;
   private readonly notifications: Notifications;
   private readonly byId = loaderOf(
-    (ids) => this.unit.read<LocationShape>(`${LOCATIONS} where id = any(?::uuid[])`, [ids]),
+    (ids) =>
+      this.unit.read<LocationShape>(`${LOCATIONS} where id = any(?::uuid[]) and ${IN_VISIBLE_GYM}`, [
+        ids,
+        askingService(this.unit.viewer),
+      ]),
     (location) => location.id,
   );
   private readonly byGym = listLoaderOf(
     (gymIds) =>
-      this.unit.read<LocationShape>(`${LOCATIONS} where gym_id = any(?::uuid[]) order by name, id`, [gymIds]),
+      this.unit.read<LocationShape>(
+        `${LOCATIONS} where gym_id = any(?::uuid[]) and ${IN_VISIBLE_GYM} order by name, id`,
+        [gymIds, askingService(this.unit.viewer)],
+      ),
     (location) => location.gymId,
   );
   private readonly people = loaderOf(
@@ -141,7 +151,8 @@ export class Locations {
       openingHours: openingHours ?? null,
     };
     if (viewer.kind === 'service') return this.createFor(viewer, { ...fields, gymId: gymId ?? '', id });
-    const location = this.unit.em.create(Location, { ...fields, gymId: requireGymAdmin(viewer, gymId) });
+    const ownGymId = await requireOpenGym(this.unit, requireGymAdmin(viewer, gymId));
+    const location = this.unit.em.create(Location, { ...fields, gymId: ownGymId });
     await this.unit.em.flush();
     return present(location);
   }
@@ -155,7 +166,10 @@ export class Locations {
       const { em } = this.unit;
       const { gymId } = fields;
       const gyms = isUuid(gymId)
-        ? await em.execute<unknown[]>('select 1 from gym where id = ? for share', [gymId])
+        ? await em.execute<unknown[]>(`select 1 from gym where id = ? and ${VISIBLE_GYM} for share`, [
+            gymId,
+            service.service,
+          ])
         : [];
       if (gyms.length === 0) throw notFound('gym', gymId);
       const existing = id ? await em.findOne(Location, { id, gymId }) : null;

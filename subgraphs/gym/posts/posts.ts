@@ -16,6 +16,7 @@ import { listLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Comment, Like, Post, Report } from './post.entity.ts';
 import {
   CommentInput,
@@ -75,7 +76,7 @@ export class Posts {
   /** With a picture or without. @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE for what is no picture. */
   async create(input: unknown, image?: Buffer): Promise<PostShape> {
     const { gymId, text } = validated(CreatePostInput, input);
-    const postGymId = requireGym(this.unit.viewer, gymId);
+    const postGymId = await requireOpenGym(this.unit, requireGym(this.unit.viewer, gymId));
     const name = image && (await this.keep(image));
     const post = this.unit.em.create(Post, {
       gymId: postGymId,
