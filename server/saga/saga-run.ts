@@ -2,6 +2,7 @@ import type { Logger } from '../observability/logger.ts';
 import { PlatformError } from '../errors.ts';
 import { errorOf, isRefusal, waitAfter, type RetryOptions } from './retry.ts';
 import {
+  isAtRest,
   isReady,
   outputsOf,
   toUndo,
@@ -44,8 +45,15 @@ export async function runSaga(options: SagaRunOptions): Promise<void> {
   const { saga, isStopping } = options;
   // Actions that run side by side change one record: it is stored by one of them at a time.
   let saving = Promise.resolve();
+  let isOver = false;
   const save = (): Promise<void> => {
-    const next = saving.then(() => options.save());
+    const next = saving.then(async () => {
+      // An action beside has stored the end already, and has given the saga back with it.
+      if (isOver) return;
+      const isLast = isAtRest(saga);
+      await options.save();
+      isOver = isLast;
+    });
     saving = next.catch(() => undefined);
     return next;
   };

@@ -92,6 +92,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
           { name: 'location-1', service: 'gym', status: 'DONE', result: { name: 'Main hall' } },
           { name: 'location-2', service: 'gym', status: 'DONE', result: { name: 'Pool' } },
           { name: 'admin', service: 'identity', status: 'DONE', result: { adminId: expect.any(String) } },
+          { name: 'open', service: 'gym', status: 'DONE' },
         ],
       },
     });
@@ -144,7 +145,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     } while (last.status !== 'DEPLOYED');
     await subscription.close();
     expect(last.deployment.actions.map(({ status }: { status: string }) => status)).toEqual(
-      Array.from({ length: 5 }, () => 'DONE'),
+      Array.from({ length: 6 }, () => 'DONE'),
     );
     await expectGym(gym, last.deployment.result);
   });
@@ -198,7 +199,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       status: 'FAILED',
       deployment: {
         status: 'UNDONE',
-        actions: [{ name: 'gym', status: 'FAILED', error: { code: 'CONFLICT' } }, {}, {}, {}, {}],
+        actions: [{ name: 'gym', status: 'FAILED', error: { code: 'CONFLICT' } }, {}, {}, {}, {}, {}],
       },
     });
     expect(await gymsNamed(name)).toHaveLength(1);
@@ -224,6 +225,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
           status: 'FAILED',
           error: { code: 'CONFLICT', message: expect.stringContaining('email') },
         },
+        { name: 'open', status: 'PENDING' },
       ],
     });
     expect(failed).toMatchObject({ status: 'FAILED', gymId: null });
@@ -249,6 +251,110 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     await expectGym(gym, (await settled(platform, id)).deployment.result);
   });
 
+  describe('that cannot be undone', () => {
+    /** A gym that is in use as soon as it is made, by its slug; its first admin is refused. */
+    const unwithdrawable = async () => {
+      await platform.sql(
+        'gym',
+        `create or replace function use_at_once() returns trigger language plpgsql as $$ begin
+           insert into post (id, gym_id, author_id, text, like_count, comment_count, created_at)
+           values (gen_random_uuid(), new.id, gen_random_uuid(), 'used', 0, 0, now()); return null; end $$;
+         create or replace trigger use_at_once after insert on gym for each row when (new.slug like 'used-%') execute function use_at_once()`,
+      );
+      const gym = newGym();
+      const taken = await platform.register();
+      const basics = { ...gym.basics, slug: `used-${gym.basics.slug}` };
+      const { id } = await preparedGym(platform, {
+        ...gym,
+        basics,
+        admin: { ...gym.admin, email: taken.email },
+      });
+      await deploy(id);
+      return { id, basics, session: await settled(platform, id) };
+    };
+    const resolve = (id: string, body: object, token = superAdmin) =>
+      platform.rest('wizard', 'POST', `/${id}/deployment/resolve`, { token, body });
+    const retry = { action: 'RETRY', note: 'The post is gone.' };
+
+    it('undo the rest and wait for a SUPER_ADMIN; nothing of the session changes meanwhile', async () => {
+      const { id, basics, session } = await unwithdrawable();
+      expect(session).toMatchObject({
+        status: 'FAILED',
+        gymId: null,
+        deployment: {
+          status: 'UNDO_FAILED',
+          finishedAt: null,
+          resolution: null,
+          actions: [
+            { name: 'gym', status: 'DONE', error: { code: 'CONFLICT' }, undoError: { code: 'CONFLICT' } },
+            { name: 'config', status: 'UNDONE' },
+            { name: 'location-1', status: 'UNDONE' },
+            { name: 'location-2', status: 'UNDONE' },
+            { name: 'admin', status: 'FAILED', error: { code: 'CONFLICT' } },
+            { name: 'open', status: 'PENDING' },
+          ],
+        },
+      });
+      const call = (method: string, path: string, body?: object) =>
+        platform.rest('wizard', method, path, { token: superAdmin, ...(body && { body }) });
+      for (const answer of [
+        await call('PUT', `/${id}`, { step: 'basics', data: { name: 'Other' } }),
+        await call('POST', `/${id}/cancel`),
+        await call('POST', `/${id}/deploy`),
+      ])
+        expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+      expect(
+        (await call('GET', `/check-availability?resource=gym-slug&value=${basics.slug}`)).body.available,
+      ).toBe(false);
+      // what is left is nobody's gym
+      expect(await gymsNamed(basics.name)).toEqual([]);
+      expect((await platform.rest('gym', 'GET', `/gym/config/${basics.slug}`)).status).toBe(404);
+      expect((await resolve(id, retry, await platform.demo('admin@iron.test'))).status).toBe(403);
+      expect((await resolve(id, { action: 'IGNORE', note: 'x' })).status).toBe(400);
+      expect((await resolve(id, { action: 'ACCEPT', note: '\u200b' })).status).toBe(400);
+
+      expect(await resolve(id, retry)).toMatchObject({
+        status: 200,
+        body: { status: 'DEPLOYING', deployment: { status: 'UNDOING', resolution: retry } },
+      });
+      expect((await settled(platform, id)).deployment.status).toBe('UNDO_FAILED');
+      await platform.sql('gym', `delete from post where gym_id in (select id from gym where slug = $1)`, [
+        basics.slug,
+      ]);
+      expect((await resolve(id, retry)).status).toBe(200);
+      const undone = await settled(platform, id);
+      expect(undone.deployment).toMatchObject({ status: 'UNDONE', actions: [{ status: 'UNDONE' }, {}, {}, {}, {}, {}] });
+      expect(undone.expiresAt < '2100').toBe(true);
+      expect(await platform.sql('gym', 'select 1 from gym where slug = $1', [basics.slug])).toEqual([]);
+      expect((await resolve(id, retry)).status).toBe(409);
+      expect((await deploy(id)).status).toBe(202);
+      await settled(platform, id);
+    });
+
+    it('end where a SUPER_ADMIN accepts what is left, also by the graph', async () => {
+      const { id } = await unwithdrawable();
+      const note = 'An operator removes it by hand.';
+      const { data, errors } = await platform.graph(
+        'wizard',
+        `mutation ($input: ResolveDeploymentInput!) { resolveDeployment(input: $input) { status deployment { status resolution { action note by at } } } }`,
+        { input: { id, action: 'ACCEPT', note } },
+        { token: superAdmin },
+      );
+      expect(errors).toBeUndefined();
+      const { id: by } = (await platform.rest('identity', 'GET', '/users/me', { token: superAdmin })).body;
+      expect(data.resolveDeployment).toEqual({
+        status: 'FAILED',
+        deployment: { status: 'UNDONE', resolution: { action: 'ACCEPT', note, by, at: expect.any(String) } },
+      });
+      if (storage === 'database')
+        expect(await platform.sql('wizard', 'select 1 from reservation where session_id = $1', [id])).toEqual([]);
+      expect(await platform.rest('wizard', 'POST', `/${id}/cancel`, { token: superAdmin })).toMatchObject({
+        status: 200,
+        body: { status: 'CANCELLED' },
+      });
+    });
+  });
+
   it('wait for a service that is down', async () => {
     const gym = newGym();
     const { id } = await preparedGym(platform, gym);
@@ -260,7 +366,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     });
     expect(waiting).toMatchObject({
       status: 'DEPLOYING',
-      deployment: { status: 'RUNNING', actions: [{ status: 'PENDING' }, {}, {}, {}, {}] },
+      deployment: { status: 'RUNNING', actions: [{ status: 'PENDING' }, {}, {}, {}, {}, {}] },
     });
     await platform.restart('gym');
     expect((await settled(platform, id)).status).toBe('DEPLOYED');
