@@ -124,6 +124,8 @@ export interface ActionCall<Input = unknown, Output = unknown> {
 export interface SagaAction<Input = any, Output = any> {
   /** Which service it concerns, e.g. `gym`. */
   service: string;
+  /** Whether its output is dropped when the saga is over. Default: it is kept. */
+  isOutputPersonal?: boolean;
   /** Returns what JSON can hold; repeated with the same key it must not do its work twice. */
   run(call: ActionCall<Input, Output>): Promise<Output>;
   /**

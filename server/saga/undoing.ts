@@ -54,10 +54,11 @@ export function resolve(saga: Saga, definition: SagaDefinition, resolution: Reso
 
 export function finish(
   saga: Saga,
-  { forgetsInputs }: SagaDefinition,
+  { actions, forgetsInputs }: SagaDefinition,
   { status, result, at }: { status: 'DONE' | 'UNDONE'; result: unknown; at: Date },
 ): void {
   Object.assign(saga, { status, result, finishedAt: at });
+  for (const action of saga.actions) if (actions[action.action]?.isOutputPersonal) action.output = null;
   if (!forgetsInputs) return;
   saga.context = null;
   for (const action of saga.actions) action.input = null;

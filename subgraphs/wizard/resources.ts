@@ -55,7 +55,7 @@ export async function wizardResources(
   const services = otherServices({ urls: settings, tokens: serviceTokens });
   const sagas = new Sagas({
     store: database ? databaseSagaStore(() => unitOf()) : memorySagaStore(() => unitOf()),
-    definitions: [deploymentSaga({ services, storage, unitOf: () => unitOf() })],
+    definitions: [deploymentSaga({ services, storage, files, definitions, unitOf: () => unitOf() })],
     log,
     registry: metrics.registry,
     leaseMillis: settings.wizardDeploymentLeaseMillis,

@@ -18,8 +18,10 @@ export const profilesRest = [
       'What is absent stays; an empty bio is none. A service of the platform names the user by `userId`.',
     auth: 'required',
     body: UpdateProfileShape,
-    success: { status: 200, description: 'The user as she is now.', shape: UserShape },
-    handler: ({ body }, { profiles }) => profiles.update(body),
+    versioned: true,
+    success: { status: 200, description: 'The user as they are now.', shape: UserShape },
+    errors: ['VERSION_CONFLICT'],
+    handler: ({ body, expectedVersion }, { profiles }) => profiles.update(body, expectedVersion),
   }),
   route({
     method: 'POST',

@@ -69,10 +69,12 @@ export function withoutAdmin(session: SessionRecord): SessionRecord {
  * @throws CONFLICT while one is under way
  */
 export async function forgetAsDeployer(unit: UnitOfWork, userId: string): Promise<void> {
+  const decidedBy = JSON.stringify({ resolutions: [{ by: userId }] });
   // Locked, so that no decision sets one of them going between this and the update. A finished one has no context.
   const begun = await unit.em.execute<{ status: SagaStatus }[]>(
-    `select status from saga where kind = ? and finished_at is null and context ->> 'actorId' = ? for update`,
-    [DEPLOYMENT, userId],
+    `select status from saga
+     where kind = ? and finished_at is null and (context ->> 'actorId' = ? or undoing @> ?::jsonb) for update`,
+    [DEPLOYMENT, userId, decidedBy],
   );
   if (begun.some(({ status }) => status !== 'UNDO_FAILED'))
     throw conflict('A deployment that this user has begun is under way; ask again when that has ended.');
@@ -88,6 +90,6 @@ export async function forgetAsDeployer(unit: UnitOfWork, userId: string): Promis
          order by position)
        from jsonb_array_elements(undoing -> 'resolutions') with ordinality as each(resolution, position)))
      where kind = ? and undoing is not null and undoing @> ?::jsonb`,
-    [userId, DEPLOYMENT, JSON.stringify({ resolutions: [{ by: userId }] })],
+    [userId, DEPLOYMENT, decidedBy],
   );
 }

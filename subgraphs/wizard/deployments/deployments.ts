@@ -52,7 +52,7 @@ export class Deployments {
         const begun = await this.begin(viewer, session, expectedVersion ?? session.version);
         return await sessions.presented(begun.session, begun.saga);
       } catch (error) {
-        // Somebody changed or deployed it in this moment; looked at again, unless the caller knows what she wants.
+        // Somebody changed or deployed it in this moment: it is looked at again, unless the caller named a version.
         const isOvertaken = error instanceof PlatformError && error.code === 'VERSION_CONFLICT';
         if (!isOvertaken) throw error;
         const now = await sessions.open(id);
@@ -120,7 +120,7 @@ export class Deployments {
     const reservations = this.options.storage.reservations(this.unit);
     const until = new Date(Date.now() + RESERVATION_MILLIS);
     for (const { resource, value, path } of session.kind === 'GYM_SETUP' ? gymResources(session.data) : [])
-      if (!(await reservations.reserve({ resource, value, sessionId: session.id, places: 1, until })))
+      if ((await reservations.reserve({ resource, value, sessionId: session.id, places: 1, until })) !== 'HELD')
         throw conflict(`${path} is held by another wizard session; choose another, or try again later.`, {
           errors: [{ path, message: 'is held by another wizard session' }],
         });
@@ -147,7 +147,7 @@ export class Deployments {
 function requireDeployer(viewer: UserViewer, session: SessionRecord): void {
   if (viewer.role === Role.SUPER_ADMIN) return;
   if (session.kind === 'GYM_SETUP')
-    throw forbidden('This is prepared; a SUPER_ADMIN deploys it, and sees it among her wizard sessions.');
+    throw forbidden('This is prepared; a SUPER_ADMIN deploys it, and sees it among their wizard sessions.');
   if (session.createdBy !== viewer.userId) throw forbidden('An onboarding is deployed by its own member.');
 }
 

@@ -65,8 +65,10 @@ export interface SessionStore {
   announce(id: string): Promise<void>;
   /** Stores and announces the change where the stored version is still the one before `session.version`; false where it is not. */
   replace(session: SessionRecord): Promise<boolean>;
-  /** Of those that are not deployed: whose time was over before then; at most 100. */
-  findOver(before: Date): Promise<SessionRecord[]>;
+  /** Of those that are not deployed: whose time was over before then. */
+  findOver(before: Date, limit: number): Promise<SessionRecord[]>;
+  /** Onboardings of members that were deployed before then. */
+  findDeployedOnboardings(before: Date, limit: number): Promise<SessionRecord[]>;
   /** Removes them for good. */
   remove(ids: readonly string[]): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { PlatformError } from '#server/errors.ts';
 import type { ActionRecord, Saga } from '#server/saga/saga.ts';
 import type { WizardDefinition } from '../definitions/definition.ts';
-import { progressOf, type StepState } from '../definitions/progress.ts';
+import { progressOf, progressWhenDeployed, type StepState } from '../definitions/progress.ts';
 import { broughtUpToDate, isOfItsTime } from '../definitions/versions.ts';
 import { statusOf, type SessionRecord } from './session-store.ts';
 import type { WizardDeploymentShape, WizardSessionShape } from './sessions.shapes.ts';
@@ -20,9 +20,11 @@ export function present(
     definitionVersion: session.definitionVersion,
     currentStep: session.currentStep,
     steps:
-      session.definitionVersion === definition.version
-        ? progressOf(definition, session.data)
-        : stepsAsStored(session),
+      session.definitionVersion !== definition.version
+        ? stepsAsStored(session)
+        : session.status === 'DEPLOYED'
+          ? progressWhenDeployed(definition, session.data)
+          : progressOf(definition, session.data),
     files: session.files.map((file) => ({ ...file, url: fileUrl(publicUrl, session.id, file.id) })),
     version: session.version,
     createdBy: session.createdBy,
