@@ -488,12 +488,30 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
           { name: 'slot', status: 'DONE' },
           { name: 'profile', service: 'identity', status: 'DONE' },
           { name: 'nutrition', service: 'nutrition', status: 'DONE' },
-          { name: 'body', service: 'wizard', result: { keptIn: 'wizard session' } },
-          { name: 'goals', service: 'wizard', result: { keptIn: 'wizard session' } },
+          { name: 'body', service: 'identity', status: 'DONE' },
+          { name: 'goals', service: 'identity', status: 'DONE' },
         ],
       });
+      // what is personal is where it belongs, and no more in the wizard
+      expect(done.steps.map(({ status, data }: { status: string; data: object }) => [status, data])).toEqual([
+        ...Array.from({ length: 5 }, () => ['COMPLETE', {}]),
+        ['COMPLETE', { confirmed: true }],
+      ]);
+      if (storage === 'database') {
+        const [{ kept }] = await platform.sql(
+          'wizard',
+          `select concat(w.data::text, s.actions::text) as kept from wizard_session w join saga s on s.subject = w.id::text where w.id = $1`,
+          [session.id],
+        );
+        for (const personal of ['New Name', 'strength', 'heightCm', 'calories']) expect(kept).not.toContain(personal);
+      }
       const me = (await platform.rest('identity', 'GET', '/users/me', { token: member.token })).body;
-      expect(me).toMatchObject({ displayName: 'New Name', timezone: 'Asia/Tokyo' });
+      expect(me).toMatchObject({
+        displayName: 'New Name',
+        timezone: 'Asia/Tokyo',
+        body: { heightCm: 170, weightKg: 60, sex: null, birthDate: null },
+        trainingGoals: { goals: ['strength'], activity: null },
+      });
       expect((await platform.rest('nutrition', 'GET', '/goals', { token: member.token })).body).toMatchObject(
         [{ calories: 2_200, protein: 110 }],
       );
@@ -521,6 +539,30 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
         },
       });
       expect((await platform.rest('nutrition', 'GET', '/goals', { token: second.token })).body).toEqual([]);
+    });
+
+    it('that are refused put back body and goals as they were', async () => {
+      const member = await platform.register();
+      const location = await newLocation(5);
+      const before = { body: { heightCm: 150, sex: 'OTHER' }, trainingGoals: { goals: ['fun'], activity: 'low' } };
+      await platform.rest('identity', 'PUT', '/profile', { token: member.token, body: before });
+      const { id } = await onboarded(member, location);
+      // The last action is refused, as if the account could not take it.
+      await platform.sql(
+        'identity',
+        `create or replace function refuse_strength() returns trigger language plpgsql as $$ begin
+           raise exception 'refused' using errcode = '22003'; end $$;
+         create or replace trigger refuse_strength before update on user_account for each row
+           when (new.training_goals ->> 'goals' like '%strength%' and new.id = '${member.id}') execute function refuse_strength()`,
+      );
+      await deploy(id, member.token);
+      const failed = await settled(platform, id);
+      expect(failed.deployment).toMatchObject({ status: 'UNDONE', actions: [{}, {}, {}, {}, {}, { name: 'goals', status: 'FAILED' }] });
+      expect((await platform.rest('identity', 'GET', '/users/me', { token: member.token })).body).toMatchObject({
+        body: { heightCm: 150, weightKg: null, sex: 'OTHER', birthDate: null },
+        trainingGoals: { goals: ['fun'], activity: 'low' },
+      });
+      expect(failed.steps[1].data).toEqual({ heightCm: 170, weightKg: 60 }); // to be corrected
     });
 
     it('of another gym, or out of hours, are refused before anything is changed', async () => {
