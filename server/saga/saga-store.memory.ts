@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { conflict } from '../errors.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { dueAt, isAtRest, type Saga } from './saga.ts';
 import type { Lease, SagaStore } from './saga-store.ts';
@@ -15,6 +14,7 @@ interface Kept {
 export function memorySagaStore(unitOf: () => UnitOfWork, now: () => number = Date.now): SagaStore {
   const kept = new Map<string, Kept>();
   const events = new EventEmitter().setMaxListeners(0);
+  let changing: Promise<unknown> = Promise.resolve();
   const held = (id: string, { holder }: Lease): Kept | undefined => {
     const found = kept.get(id);
     return found?.holder === holder ? found : undefined;
@@ -75,21 +75,24 @@ export function memorySagaStore(unitOf: () => UnitOfWork, now: () => number = Da
       const found = held(saga.id, lease);
       if (found) Object.assign(found, { holder: undefined, leasedUntil: 0, dueAt: dueAt(saga).getTime() });
     },
-    async change(id, _unit, apply) {
-      const found = kept.get(id);
-      if (!found) return undefined;
-      const saga = structuredClone(found.saga);
-      await apply(saga);
-      // A transaction would have refused the later of two at once.
-      if (kept.get(id)?.saga !== found.saga) throw conflict('Somebody else has changed this meanwhile.');
-      Object.assign(found, {
-        saga: structuredClone(saga),
-        dueAt: dueAt(saga).getTime(),
-        holder: undefined,
-        leasedUntil: 0,
+    change(id, _unit, apply) {
+      // One after the other, as a lock has it.
+      const changed = changing.then(async () => {
+        const found = kept.get(id);
+        if (!found) return undefined;
+        const saga = structuredClone(found.saga);
+        await apply(saga);
+        Object.assign(found, {
+          saga: structuredClone(saga),
+          dueAt: dueAt(saga).getTime(),
+          holder: undefined,
+          leasedUntil: 0,
+        });
+        events.emit('change', id);
+        return saga;
       });
-      events.emit('change', id);
-      return saga;
+      changing = changed.catch(() => undefined);
+      return changed;
     },
     async countWaiting(kinds) {
       const waiting = [...kept.values()].filter(

@@ -100,6 +100,8 @@ async function releaseOthersOfMember(
   { memberId, sessionId, resource }: ReservationRequest,
 ): Promise<void> {
   if (!memberId) return;
+  // Two sessions of one member: one after the other, since each releases what the other holds.
+  await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`first-visit:${memberId}`]);
   await unit.em.execute(
     `delete from reservation where member_id = ? and not (session_id = ? and resource = ?) and (not is_firm or expires_at <= now())`,
     [memberId, sessionId, resource],
