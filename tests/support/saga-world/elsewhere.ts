@@ -56,9 +56,15 @@ export class Elsewhere {
       ...(!action.goesWith && {
         undo: async (call) => {
           const id = `${call.sagaId}:${action.name}`;
+          if (!this.calls.has(`${id}:run`)) this.violations.push(`${id} was undone without having been begun`);
           this.undoFailures.add(id);
-          await request('undo', call, () => this.takeBack(saga, action, call, standing));
-          this.undoFailures.delete(id);
+          try {
+            await request('undo', call, () => this.takeBack(saga, action, call, standing));
+            this.undoFailures.delete(id);
+          } catch (error) {
+            if (error instanceof PlatformError && error.code === 'NOT_FOUND') this.undoFailures.delete(id);
+            throw error;
+          }
         },
       }),
     };

@@ -251,6 +251,8 @@ export class SagaWorld {
         if (attempts < seen) say(`${name}: ${attempts} attempts of ${seen} to ${phase} are stored`);
       }
     }
+    if (saga.status !== 'DONE' && known.saga.onRefusal === 'retry' && known.saga.giveUpAfterMillis === undefined)
+      say('it was to be repeated until it is done');
     if (saga.status === 'UNDO_FAILED' && !saga.actions.some(({ isUndoGivenUp }) => isUndoGivenUp))
       say('nothing was given up');
     if (saga.actions.some(({ status, error }) => status === 'FAILED' && !error)) say('a failure has no reason');
