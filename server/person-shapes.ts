@@ -4,10 +4,7 @@ import { day, visibleText } from './shapes.ts';
 /** Shapes of what people say of themselves: the wizard asks for it, and identity keeps it. */
 
 /** The name that others see. */
-export const displayName = visibleText(80).regex(
-  /^\P{Cc}*$/u,
-  'expected text without control characters',
-);
+export const displayName = visibleText(80).regex(/^\P{Cc}*$/u, 'expected text without control characters');
 
 const MIN_AGE_YEARS = 13;
 

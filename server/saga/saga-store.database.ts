@@ -79,15 +79,7 @@ export function databaseSagaStore(unitOf: () => UnitOfWork, notifications?: Noti
              leased_until = case when ? then null else now() + ? * interval '1 ms' end,
              lease_holder = case when ? then null else lease_holder end
            where id = ? and lease_holder = ? returning pg_notify(?, id::text)`,
-          [
-            ...changedValues(saga),
-            isAtRest(saga),
-            millis,
-            isAtRest(saga),
-            saga.id,
-            holder,
-            SAGA_CHANNEL,
-          ],
+          [...changedValues(saga), isAtRest(saga), millis, isAtRest(saga), saga.id, holder, SAGA_CHANNEL],
         );
         if (saved.length === 0) return false;
         await within(unit);

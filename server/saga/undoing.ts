@@ -28,8 +28,7 @@ export function endUndoing(saga: Saga, definition: SagaDefinition, now: Date): v
   }
   saga.status = 'UNDO_FAILED';
   // Another round of undoing needs only the inputs of what is left.
-  if (definition.forgetsInputs)
-    for (const action of saga.actions) if (!isLeft(action)) action.input = null;
+  if (definition.forgetsInputs) for (const action of saga.actions) if (!isLeft(action)) action.input = null;
 }
 
 /**

@@ -1,6 +1,10 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { removeReservations } from './availability/retention.ts';
-import { removeAbandonedSessions, removeDeployedOnboardings, type SessionRetention } from './sessions/retention.ts';
+import {
+  removeAbandonedSessions,
+  removeDeployedOnboardings,
+  type SessionRetention,
+} from './sessions/retention.ts';
 
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
 /** How long after its time a session that came to nothing can still be read. */

@@ -20,7 +20,11 @@ const call = (method: string, path: string, token: string, body?: object) =>
   platform.rest('identity', method, path, { token, ...(body && { body }) });
 const invited = async (token = staff, more: object = {}) => {
   const email = `invited-${randomUUID()}@example.test`;
-  const { status, body } = await call('POST', '/invitations', token, { email, displayName: 'Invited', ...more });
+  const { status, body } = await call('POST', '/invitations', token, {
+    email,
+    displayName: 'Invited',
+    ...more,
+  });
   expect(status).toBe(201);
   return { id: body.id as string, email };
 };
@@ -62,9 +66,11 @@ describe('an invitation', () => {
   });
 
   it('is listed page by page', async () => {
-    const ids = [await invited(otherStaff), await invited(otherStaff), await invited(otherStaff)].map(({ id }) => id);
+    const ids = [await invited(otherStaff), await invited(otherStaff), await invited(otherStaff)].map(
+      ({ id }) => id,
+    );
     const seen: string[] = [];
-    for (let path: string | undefined = '/invitations?limit=2'; path; ) {
+    for (let path: string | undefined = '/invitations?limit=2'; path;) {
       const { headers, body } = await call('GET', path, otherStaff);
       seen.push(...body.map(({ id }: { id: string }) => id));
       path = /<(.+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
@@ -87,7 +93,9 @@ describe('an invitation', () => {
     expect([data, errors]).toEqual([{ resendInvitation: { id } }, undefined]);
     await mailedToken(platform, email, 3);
     expect((await call('POST', `/invitations/${id}/resend`, otherStaff)).status).toBe(404);
-    expect((await call('POST', `/invitations/${id}/resend`, await platform.demo('leo@iron.test'))).status).toBe(403);
+    expect(
+      (await call('POST', `/invitations/${id}/resend`, await platform.demo('leo@iron.test'))).status,
+    ).toBe(403);
     expect((await accept(email, 1)).status).toBe(204);
     expect((await call('POST', `/invitations/${id}/resend`, staff)).status).toBe(409);
     expect((await call('POST', `/invitations/${randomUUID()}/resend`, staff)).status).toBe(404);
@@ -97,7 +105,9 @@ describe('an invitation', () => {
     const { id, email } = await invited();
     const token = await mailedToken(platform, email);
     expect((await call('DELETE', `/invitations/${id}`, otherStaff)).status).toBe(404);
-    expect((await call('DELETE', `/invitations/${id}`, await platform.demo('leo@iron.test'))).status).toBe(403);
+    expect((await call('DELETE', `/invitations/${id}`, await platform.demo('leo@iron.test'))).status).toBe(
+      403,
+    );
     expect((await call('DELETE', `/invitations/${id}`, staff)).status).toBe(204);
     expect((await call('DELETE', `/invitations/${id}`, staff)).status).toBe(404);
     expect(
@@ -107,7 +117,9 @@ describe('an invitation', () => {
         })
       ).status,
     ).toBe(400);
-    expect(await platform.sql('identity', 'select 1 from password_reset where user_id = $1', [id])).toEqual([]);
+    expect(await platform.sql('identity', 'select 1 from password_reset where user_id = $1', [id])).toEqual(
+      [],
+    );
 
     const accepted = await invited();
     await accept(accepted.email);
@@ -142,7 +154,9 @@ it('an account is not deleted with a password that is being changed', async () =
       call('DELETE', '/users/me', token, { password }),
     ]);
     expect([change.status === 204, deletion.status < 300].filter(Boolean)).toHaveLength(1);
-    const login = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password: changed } });
+    const login = await platform.rest('identity', 'POST', '/auth/login', {
+      body: { email, password: changed },
+    });
     expect(login.status).toBe(change.status === 204 ? 200 : 401);
   }
 });

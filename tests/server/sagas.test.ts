@@ -162,7 +162,11 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
   };
   const statuses = (saga: Saga) => saga.actions.map(({ name, status }) => `${name} ${status}`);
   /** Waits until `GET /metrics` would say so. */
-  const figures = (registry: Registry, kind: string, { failed, waiting }: { failed: number; waiting: number }) =>
+  const figures = (
+    registry: Registry,
+    kind: string,
+    { failed, waiting }: { failed: number; waiting: number },
+  ) =>
     eventually(async () => {
       const text = await registry.metrics();
       return (
@@ -247,11 +251,18 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     const by = randomUUID();
     const retry = { action: 'RETRY', note: 'the last guest has left', by } as const;
     expect((await sagas.resolve(saga.id, retry, unitOf())).status).toBe('UNDOING');
-    const stillWaiting = await until(saga.id, ({ undoing, status }) => status === 'UNDO_FAILED' && undoing?.round === 1);
+    const stillWaiting = await until(
+      saga.id,
+      ({ undoing, status }) => status === 'UNDO_FAILED' && undoing?.round === 1,
+    );
     expect(stillWaiting.actions[1]?.undoError?.message).toBe('still in use');
     await sagas.resolve(saga.id, retry, unitOf());
     const undone = await until(saga.id);
-    expect(undone).toMatchObject({ status: 'UNDONE', context: null, undoing: { round: 2, resolutions: [retry, retry] } });
+    expect(undone).toMatchObject({
+      status: 'UNDONE',
+      context: null,
+      undoing: { round: 2, resolutions: [retry, retry] },
+    });
     expect(elsewhere.there.size).toBe(0);
     await figures(registry, definition.kind, { failed: 2, waiting: 0 });
     await expect(sagas.resolve(saga.id, retry, unitOf())).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -309,7 +320,8 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     const { saga } = await sagas.start(planOf(definition), unitOf());
     await until(saga.id, isAtRest);
     const later = new Date(Date.now() + 60_000);
-    const remove = (before: Date, limit: number) => store.removeFinished(definition.kind, before, limit, unitOf());
+    const remove = (before: Date, limit: number) =>
+      store.removeFinished(definition.kind, before, limit, unitOf());
     expect(await remove(new Date(Date.now() - 60_000), 10)).toBe(0);
     expect(await remove(later, 2)).toBe(2);
     expect(await remove(later, 2)).toBe(1);

@@ -31,6 +31,18 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   const gymsNamed = async (name: string): Promise<{ id: string; slug: string }[]> =>
     (await platform.rest('gym', 'GET', `/gyms?name=${encodeURIComponent(name)}`)).body;
 
+  const inDatabase = async (statement: string, id: string) =>
+    storage === 'database' ? platform.sql('wizard', statement, [id]) : [];
+  const reservationsOf = (id: string) => inDatabase('select 1 from reservation where session_id = $1', id);
+  /** The text of a session and of its deployment, as they are stored. */
+  const keptOf = async (id: string): Promise<string> =>
+    JSON.stringify(
+      await inDatabase(
+        'select w.data, s.actions, s.context from wizard_session w join saga s on s.subject = w.id::text where w.id = $1',
+        id,
+      ),
+    );
+
   /** What a new gym must be in the other services. */
   const expectGym = async (
     gym: ReturnType<typeof newGym>,
@@ -323,7 +335,10 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       ]);
       expect((await resolve(id, retry)).status).toBe(200);
       const undone = await settled(platform, id);
-      expect(undone.deployment).toMatchObject({ status: 'UNDONE', actions: [{ status: 'UNDONE' }, {}, {}, {}, {}, {}] });
+      expect(undone.deployment).toMatchObject({
+        status: 'UNDONE',
+        actions: [{ status: 'UNDONE' }, {}, {}, {}, {}, {}],
+      });
       expect(undone.expiresAt < '2100').toBe(true);
       expect(await platform.sql('gym', 'select 1 from gym where slug = $1', [basics.slug])).toEqual([]);
       expect((await resolve(id, retry)).status).toBe(409);
@@ -346,8 +361,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
         status: 'FAILED',
         deployment: { status: 'UNDONE', resolution: { action: 'ACCEPT', note, by, at: expect.any(String) } },
       });
-      if (storage === 'database')
-        expect(await platform.sql('wizard', 'select 1 from reservation where session_id = $1', [id])).toEqual([]);
+      expect(await reservationsOf(id)).toEqual([]);
       expect(await platform.rest('wizard', 'POST', `/${id}/cancel`, { token: superAdmin })).toMatchObject({
         status: 200,
         body: { status: 'CANCELLED' },
@@ -497,14 +511,9 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
         ...Array.from({ length: 5 }, () => ['COMPLETE', {}]),
         ['COMPLETE', { confirmed: true }],
       ]);
-      if (storage === 'database') {
-        const [{ kept }] = await platform.sql(
-          'wizard',
-          `select concat(w.data::text, s.actions::text) as kept from wizard_session w join saga s on s.subject = w.id::text where w.id = $1`,
-          [session.id],
-        );
-        for (const personal of ['New Name', 'strength', 'heightCm', 'calories']) expect(kept).not.toContain(personal);
-      }
+      const kept = await keptOf(session.id);
+      for (const personal of ['New Name', 'strength', 'heightCm', 'calories'])
+        expect(kept).not.toContain(personal);
       const me = (await platform.rest('identity', 'GET', '/users/me', { token: member.token })).body;
       expect(me).toMatchObject({
         displayName: 'New Name',
@@ -544,7 +553,10 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     it('that are refused put back body and goals as they were', async () => {
       const member = await platform.register();
       const location = await newLocation(5);
-      const before = { body: { heightCm: 150, sex: 'OTHER' }, trainingGoals: { goals: ['fun'], activity: 'low' } };
+      const before = {
+        body: { heightCm: 150, sex: 'OTHER' },
+        trainingGoals: { goals: ['fun'], activity: 'low' },
+      };
       await platform.rest('identity', 'PUT', '/profile', { token: member.token, body: before });
       const { id } = await onboarded(member, location);
       // The last action is refused, as if the account could not take it.
@@ -557,8 +569,13 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       );
       await deploy(id, member.token);
       const failed = await settled(platform, id);
-      expect(failed.deployment).toMatchObject({ status: 'UNDONE', actions: [{}, {}, {}, {}, {}, { name: 'goals', status: 'FAILED' }] });
-      expect((await platform.rest('identity', 'GET', '/users/me', { token: member.token })).body).toMatchObject({
+      expect(failed.deployment).toMatchObject({
+        status: 'UNDONE',
+        actions: [{}, {}, {}, {}, {}, { name: 'goals', status: 'FAILED' }],
+      });
+      expect(
+        (await platform.rest('identity', 'GET', '/users/me', { token: member.token })).body,
+      ).toMatchObject({
         body: { heightCm: 150, weightKg: null, sex: 'OTHER', birthDate: null },
         trainingGoals: { goals: ['fun'], activity: 'low' },
       });

@@ -64,16 +64,15 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     ];
     expect(sessions.map(({ status }) => status)).toEqual(['DEPLOYED', 'DEPLOYED']);
     const here = (list: { locationId: string }[]) => list.filter((visit) => visit.locationId === locationId);
-    const expected = [
-      [early, sessions[1], inDays(4)] as const,
-      [late, sessions[0], inDays(5)] as const,
-    ].map(([{ id: userId }, { id }, startsAt]) => ({
-      id,
-      userId,
-      locationId,
-      startsAt: startsAt.toISOString(),
-      endsAt: new Date(startsAt.getTime() + 1_800_000).toISOString(),
-    }));
+    const expected = [[early, sessions[1], inDays(4)] as const, [late, sessions[0], inDays(5)] as const].map(
+      ([{ id: userId }, { id }, startsAt]) => ({
+        id,
+        userId,
+        locationId,
+        startsAt: startsAt.toISOString(),
+        endsAt: new Date(startsAt.getTime() + 1_800_000).toISOString(),
+      }),
+    );
     expect(here((await visits('')).body)).toEqual(expected);
     expect(here((await visits(`from=${inDays(5).toISOString()}`)).body)).toEqual(expected.slice(1));
     expect(here((await visits(`to=${inDays(5).toISOString()}`)).body)).toEqual(expected.slice(0, 1));
@@ -85,14 +84,18 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
       {},
       { token: staff },
     );
-    expect(here(data.firstVisits)).toEqual(expected.map((visit) => ({ ...visit, user: { id: visit.userId } })));
+    expect(here(data.firstVisits)).toEqual(
+      expected.map((visit) => ({ ...visit, user: { id: visit.userId } })),
+    );
     expect(here((await visits(`gymId=${DEMO_GYMS.ironTemple.id}`, superAdmin)).body)).toEqual(expected);
     expect(here((await visits('', await platform.demo('admin@aqua.test'))).body)).toEqual([]);
     expect((await visits('', early.token)).status).toBe(403);
     expect((await visits(`gymId=${DEMO_GYMS.aquaClub.id}`)).status).toBe(403);
     expect((await visits('', superAdmin)).status).toBe(400); // which gym?
     expect((await visits('from=tomorrow')).status).toBe(400);
-    expect((await visits(`from=${inDays(1).toISOString()}&to=${inDays(200).toISOString()}`)).status).toBe(400);
+    expect((await visits(`from=${inDays(1).toISOString()}&to=${inDays(200).toISOString()}`)).status).toBe(
+      400,
+    );
   });
 
   it('are listed by the day at their location', async () => {
@@ -136,11 +139,17 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     const place = await newLocation();
     const third = await prepared(token, place, inDays(3));
     const fourth = await prepared(token, place, inDays(4));
-    await Promise.all([third, fourth].map((id) => platform.rest('wizard', 'POST', `/${id}/deploy`, { token })));
+    await Promise.all(
+      [third, fourth].map((id) => platform.rest('wizard', 'POST', `/${id}/deploy`, { token })),
+    );
     const ended = [await settled(platform, third), await settled(platform, fourth)];
-    expect(ended.map(({ status }) => status).toSorted()).toEqual(['DEPLOYED', 'FAILED']);
+    expect(ended.map(({ status }) => String(status)).toSorted()).toEqual(['DEPLOYED', 'FAILED']);
     const failed = ended.find(({ status }) => status === 'FAILED');
-    expect(failed.deployment.actions[1]).toMatchObject({ name: 'slot', status: 'FAILED', error: { code: 'CONFLICT' } });
+    expect(failed.deployment.actions[1]).toMatchObject({
+      name: 'slot',
+      status: 'FAILED',
+      error: { code: 'CONFLICT' },
+    });
     expect((await reserve(token, first, locationId, inDays(5))).body).toMatchObject({
       available: false,
       reason: 'BOOKED',

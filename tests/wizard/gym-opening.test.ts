@@ -26,21 +26,28 @@ describe('a gym that the wizard sets up', () => {
     const { data } = await platform.graph('gym', query, { representations }, { token });
     return data._entities[0];
   };
+  const made = async (path: string, body: object) => {
+    const answer = await call('POST', path, wizard, body);
+    if (answer.status !== 201) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+  };
   const open = (token: string) => call('POST', `/gyms/${gym.id}/open`, token);
   beforeEach(async () => {
     const id = uuidv7();
     gym = { id, name: `Gym ${id}`, slug: `gym-${id.slice(-12)}` };
-    expect((await call('POST', '/gyms', wizard, { ...gym, opened: false })).status).toBe(201);
+    await made('/gyms', { ...gym, opened: false });
     locationId = uuidv7();
     const location = { id: locationId, gymId: id, name: 'Hall', timezone: 'UTC', capacity: 5 };
-    expect((await call('POST', '/locations', wizard, location)).status).toBe(201);
+    await made('/locations', location);
   });
   const inThreeDays = new Date(Date.now() + 3 * 24 * 60 * 60 * 1000).toISOString();
   const writes = (): [path: string, body: object][] => [
     ['/posts', { text: 'First!' }],
     ['/locations', { name: 'Other', timezone: 'UTC', capacity: 5 }],
     ['/announcements', { title: 'We open', text: 'soon' }],
-    ['/challenges', { title: 'Go', metric: 'CHECK_INS', goal: 5, startsAt: inThreeDays, endsAt: '2999-01-01T00:00:00Z' }],
+    [
+      '/challenges',
+      { title: 'Go', metric: 'CHECK_INS', goal: 5, startsAt: inThreeDays, endsAt: '2999-01-01T00:00:00Z' },
+    ],
   ];
 
   it('is there for that service alone until it is opened', async () => {
@@ -58,8 +65,9 @@ describe('a gym that the wizard sets up', () => {
         token ? { token } : {},
       );
       expect(data).toEqual({ byId: null, bySlug: null, gymConfig: null });
-      if (token) expect(await entityOf(token)).toBeNull();
     }
+    for (const token of [member.token, superAdmin, await platform.serviceToken('nutrition')])
+      expect(await entityOf(token)).toBeNull();
     for (const path of [`/gym/config/${gym.id}`, `/locations/${locationId}`])
       expect((await call('GET', path, wizard)).status).toBe(200);
     expect(await entityOf(wizard)).toEqual({ id: gym.id, name: gym.name });
@@ -92,13 +100,19 @@ describe('a gym that the wizard sets up', () => {
     expect((await open(await platform.serviceToken('nutrition'))).status).toBe(404);
     const answers = await Promise.all(Array.from({ length: 5 }, () => open(wizard)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    const opened = await platform.sql('gym', `select 1 from audit_event where action = 'GYM_OPENED' and gym_id = $1`, [gym.id]);
+    const opened = await platform.sql(
+      'gym',
+      `select 1 from audit_event where action = 'GYM_OPENED' and gym_id = $1`,
+      [gym.id],
+    );
     expect(opened).toHaveLength(1);
     expect((await call('GET', `/gym/config/${gym.slug}`, undefined)).status).toBe(200);
     const member = await platform.register(gym.id);
     expect((await call('GET', '/locations', member.token)).body).toHaveLength(1);
     const { qrCode } = (await platform.rest('identity', 'GET', '/users/me', { token: member.token })).body;
-    expect((await call('POST', '/locations/check-in', member.token, { qrCode, locationId })).status).toBe(201);
+    expect((await call('POST', '/locations/check-in', member.token, { qrCode, locationId })).status).toBe(
+      201,
+    );
     for (const [path, body] of writes())
       expect((await call('POST', path, superAdmin, { ...body, gymId: gym.id })).status).toBe(201);
     expect((await call('DELETE', `/gyms/${gym.id}`, wizard)).status).toBe(409);

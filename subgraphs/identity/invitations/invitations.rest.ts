@@ -52,8 +52,7 @@ export const invitationsRest = [
   route({
     method: 'DELETE',
     path: '/invitations/:id',
-    summary:
-      'Undo an invitation that has not been accepted (GYM_ADMIN of its gym, SUPER_ADMIN, services)',
+    summary: 'Undo an invitation that has not been accepted (GYM_ADMIN of its gym, SUPER_ADMIN, services)',
     description: '`:id` is that of the invited user.',
     auth: 'required',
     params: idParams,

@@ -26,7 +26,8 @@ export const InvitationShape = z
     gymId: z.uuid().nullable(),
     createdAt: z.iso.datetime(),
     sentAt: z.iso.datetime().nullable().meta({
-      description: 'When the latest mail was sent; null before the first, and some days after the last has expired.',
+      description:
+        'When the latest mail was sent; null before the first, and some days after the last has expired.',
     }),
     expiresAt: z.iso.datetime().nullable().meta({ description: 'When the token of that mail expires.' }),
   })

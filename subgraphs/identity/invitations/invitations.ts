@@ -123,7 +123,8 @@ export class Invitations {
       : [];
     if (!user || !(viewer.kind === 'service' || runsGym(viewer, user.gymId)))
       throw notFound('invitation', userId);
-    if (user.isAccepted) throw conflict('This invitation has been accepted; the account belongs to its user.');
+    if (user.isAccepted)
+      throw conflict('This invitation has been accepted; the account belongs to its user.');
   }
 }
 

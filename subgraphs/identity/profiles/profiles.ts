@@ -83,7 +83,10 @@ export class Profiles {
 const NO_BODY: Body = { heightCm: null, weightKg: null, sex: null, birthDate: null };
 
 /** Null where nothing is left. */
-function changedBody(body: Body | null, change: Partial<{ [Key in keyof Body]: Body[Key] | undefined }>): Body | null {
+function changedBody(
+  body: Body | null,
+  change: Partial<{ [Key in keyof Body]: Body[Key] | undefined }>,
+): Body | null {
   const said = Object.entries(change).filter(([, value]) => value !== undefined);
   const changed: Body = { ...NO_BODY, ...body, ...Object.fromEntries(said) };
   return Object.values(changed).every((value) => value === null) ? null : changed;

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
-import { activity, birthDate, displayName, heightCm, sex, trainingGoals, weightKg } from '#server/person-shapes.ts';
+import {
+  activity,
+  birthDate,
+  displayName,
+  heightCm,
+  sex,
+  trainingGoals,
+  weightKg,
+} from '#server/person-shapes.ts';
 import { timezone, versionNumber, visibleText } from '#server/shapes.ts';
 import { Units } from './user.entity.ts';
 
@@ -95,10 +103,9 @@ export const UpdateProfileShape = z.object({
     })
     .nullish()
     .meta({ description: 'A key that is absent stays; null removes it. Seen by the user alone.' }),
-  trainingGoals: z
-    .object({ goals: trainingGoals, activity: activity.nullish() })
-    .nullish()
-    .meta({ description: 'Replaced as a whole; without goals and activity there are none. Seen by the user alone.' }),
+  trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish().meta({
+    description: 'Replaced as a whole; without goals and activity there are none. Seen by the user alone.',
+  }),
   version: versionNumber.nullish(),
 });
 export type UpdateProfileShape = z.infer<typeof UpdateProfileShape>;

@@ -71,7 +71,8 @@ export const CANDIDATES: Record<Resource, Read> = {
             : isOpen(slot, location)
               ? undefined
               : 'CLOSED',
-      alternatives: () => (location && ahead <= FURTHEST_SLOT_MILLIS ? nextOpen(slot, location, 12).map(writeSlot) : []),
+      alternatives: () =>
+        location && ahead <= FURTHEST_SLOT_MILLIS ? nextOpen(slot, location, 12).map(writeSlot) : [],
     };
   },
 };

@@ -2,7 +2,12 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Reservation } from './reservation.entity.ts';
-import type { FirstVisit, ReservationOutcome, ReservationRequest, ReservationStore } from './reservation-store.ts';
+import type {
+  FirstVisit,
+  ReservationOutcome,
+  ReservationRequest,
+  ReservationStore,
+} from './reservation-store.ts';
 
 const BATCH = 1_000;
 
@@ -11,7 +16,7 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
     async reserve(request) {
       try {
         // what is thrown undoes the release of what was held before
-        return await unit.transaction(async () => {
+        return await unit.transaction(async (): Promise<ReservationOutcome> => {
           if (!(await takeTurn(unit, request.sessionId))) throw new Refused('GONE');
           await releaseOthersOfMember(unit, request);
           if (await isMadeLonger(unit, request)) return 'HELD';

@@ -43,7 +43,14 @@ export function memoryReservationStore(): ReservationStore {
       all
         .flatMap(({ sessionId, memberId, value, visit }) =>
           visit && memberId && visit.gymId === gymId && visit.startsAt >= from && visit.startsAt < to
-            ? [{ sessionId, userId: memberId, locationId: value.split('@')[0] ?? '', startsAt: visit.startsAt }]
+            ? [
+                {
+                  sessionId,
+                  userId: memberId,
+                  locationId: value.split('@')[0] ?? '',
+                  startsAt: visit.startsAt,
+                },
+              ]
             : [],
         )
         .toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime())

@@ -58,8 +58,7 @@ async function settle(
   // Files first: a crash in between leaves the session that names them, and this is done again.
   for (const file of session.files)
     if (!next.files.includes(file)) await files.delete(fileKey(session.id, file.id));
-  if (!(await sessions.replace(next)))
-    throw new Error('The session was changed while it was deployed.');
+  if (!(await sessions.replace(next))) throw new Error('The session was changed while it was deployed.');
   const reservations = storage.reservations(unit);
   // A first visit is held until its time has passed.
   if (saga.status === 'DONE') await reservations.release(session.id, 'slot');
@@ -91,8 +90,7 @@ function deployed(session: SessionRecord, saga: Saga, definition: WizardDefiniti
 function failed(session: SessionRecord, saga: Saga): SessionRecord {
   const changed = { ...session, version: session.version + 1, updatedAt: new Date() };
   if (saga.status === 'UNDO_FAILED') return { ...changed, status: 'FAILED', expiresAt: NEVER };
-  const expiresAt =
-    session.expiresAt >= NEVER ? new Date(Date.now() + LIFETIME_MILLIS) : session.expiresAt;
+  const expiresAt = session.expiresAt >= NEVER ? new Date(Date.now() + LIFETIME_MILLIS) : session.expiresAt;
   return { ...changed, status: 'FAILED', expiresAt };
 }
 

@@ -120,7 +120,9 @@ export class Deployments {
     const reservations = this.options.storage.reservations(this.unit);
     const until = new Date(Date.now() + RESERVATION_MILLIS);
     for (const { resource, value, path } of session.kind === 'GYM_SETUP' ? gymResources(session.data) : [])
-      if ((await reservations.reserve({ resource, value, sessionId: session.id, places: 1, until })) !== 'HELD')
+      if (
+        (await reservations.reserve({ resource, value, sessionId: session.id, places: 1, until })) !== 'HELD'
+      )
         throw conflict(`${path} is held by another wizard session; choose another, or try again later.`, {
           errors: [{ path, message: 'is held by another wizard session' }],
         });

@@ -74,8 +74,7 @@ export const memberActions = (
         memberId: userId, // absent in plans of an older version
         visit: { gymId, startsAt: slot.startsAt },
       });
-      if (outcome === 'BOOKED')
-        throw conflict('The member has another first visit; they cannot have two.');
+      if (outcome === 'BOOKED') throw conflict('The member has another first visit; they cannot have two.');
       if (outcome !== 'HELD')
         throw conflict('As many as the location takes come at that time already; choose another slot.');
       return { locationId: slot.locationId, startsAt: slot.startsAt.toISOString() };
@@ -89,7 +88,7 @@ export const memberActions = (
       await saveProfile(services, call, { userId: call.input.userId, displayName, timezone });
     },
   }),
-  body: sagaAction<{ userId: string }, Saved>({
+  body: sagaAction<{ userId: string } & z.infer<typeof BodyShape>, Saved>({
     service: 'identity',
     run: (call) => saveProfile(services, call, bodyOf(call.input.userId, call.input)),
     async undo(call) {

@@ -12,7 +12,8 @@ export const FirstVisitsFilter = z.object({
     description: 'A time, or a day at the location; both are included. Default: now.',
   }),
   to: timeOrDay.meta({
-    description: 'A time, which is not included, or a day, which is. Default: a week after `from`; at most 92 days after it.',
+    description:
+      'A time, which is not included, or a day, which is. Default: a week after `from`; at most 92 days after it.',
   }),
 });
 

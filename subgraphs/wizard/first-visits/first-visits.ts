@@ -54,7 +54,9 @@ export class FirstVisits {
     if (!first && !last) return visits;
     const ids = [...new Set(visits.map(({ locationId }) => locationId))];
     const zones = new Map(
-      await Promise.all(ids.map(async (id) => [id, (await this.look.location(id))?.timezone ?? 'UTC'] as const)),
+      await Promise.all(
+        ids.map(async (id) => [id, (await this.look.location(id))?.timezone ?? 'UTC'] as const),
+      ),
     );
     return visits.filter(({ locationId, startsAt }) => {
       const day = DateTime.fromJSDate(startsAt, { zone: zones.get(locationId) ?? 'UTC' }).toISODate() ?? '';

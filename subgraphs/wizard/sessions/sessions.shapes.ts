@@ -62,7 +62,8 @@ export const WizardDeploymentShape = z
         status: z.enum(ActionStatus),
         attempts: z.int(),
         error: actionError.optional().meta({
-          description: 'Why the last attempt came to nothing; if it was done, why it could not be taken back.',
+          description:
+            'Why the last attempt came to nothing; if it was done, why it could not be taken back.',
         }),
         undoError: actionError
           .optional()

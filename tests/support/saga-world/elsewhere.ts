@@ -56,7 +56,8 @@ export class Elsewhere {
       ...(!action.goesWith && {
         undo: async (call) => {
           const id = `${call.sagaId}:${action.name}`;
-          if (!this.calls.has(`${id}:run`)) this.violations.push(`${id} was undone without having been begun`);
+          if (!this.calls.has(`${id}:run`))
+            this.violations.push(`${id} was undone without having been begun`);
           this.undoFailures.add(id);
           try {
             await request('undo', call, () => this.takeBack(saga, action, call, standing));

@@ -55,7 +55,8 @@ export class SagaWorld {
   async run(): Promise<string[]> {
     const { random } = this.scheduler;
     const count = 1 + random.below(2);
-    for (let index = 0; index < count; index += 1) await this.add(madeUpSaga(random, `kind-${index}-${randomUUID()}`));
+    for (let index = 0; index < count; index += 1)
+      await this.add(madeUpSaga(random, `kind-${index}-${randomUUID()}`));
     this.workers = [this.newWorker(), this.newWorker()];
     for (let step = 0; step < MOST_STEPS; step += 1) {
       await this.scheduler.quiet();
@@ -129,7 +130,11 @@ export class SagaWorld {
         definition: this.definitionOf(known, worker, { lease, saga }),
         store: this.storeOf(worker, lease),
         lease,
-        retry: { firstMillis: 100, capMillis: 1_000, random: () => this.scheduler.random.below(1_000) / 1_000 },
+        retry: {
+          firstMillis: 100,
+          capMillis: 1_000,
+          random: () => this.scheduler.random.below(1_000) / 1_000,
+        },
         log: this.options.log,
         isStopping: () => false,
         observe: () => undefined,
@@ -222,7 +227,11 @@ export class SagaWorld {
     const action = this.scheduler.random.chance(0.7) ? 'RETRY' : 'ACCEPT';
     const at = new Date(this.scheduler.now).toISOString();
     await this.store.change(id, this.options.unitOf(), async (waiting) => {
-      resolve(waiting, { kind: known.saga.kind, actions: {} }, { action, note: 'decided', by: randomUUID(), at });
+      resolve(
+        waiting,
+        { kind: known.saga.kind, actions: {} },
+        { action, note: 'decided', by: randomUUID(), at },
+      );
       known.told.push(waiting.status);
     });
   }
@@ -240,8 +249,10 @@ export class SagaWorld {
       if (saga.status === 'DONE' && !isThere(name)) say(`${name} is missing`);
       if (saga.status === 'UNDONE' && !isAccepted && isThere(name)) say(`${name} is left`);
       const mayBeLeft = isGivenUp(name) || isGivenUp(goesWith);
-      if ((saga.status === 'UNDO_FAILED' || isAccepted) && isThere(name) && !mayBeLeft) say(`${name} is left`);
-      if (isGivenUp(name) && !undoFailures.has(`${saga.id}:${name}`)) say(`${name} was given up without need`);
+      if ((saga.status === 'UNDO_FAILED' || isAccepted) && isThere(name) && !mayBeLeft)
+        say(`${name} is left`);
+      if (isGivenUp(name) && !undoFailures.has(`${saga.id}:${name}`))
+        say(`${name} was given up without need`);
       const action = byName.get(name);
       for (const [phase, attempts] of [
         ['run', action?.attempts ?? 0],
@@ -251,11 +262,16 @@ export class SagaWorld {
         if (attempts < seen) say(`${name}: ${attempts} attempts of ${seen} to ${phase} are stored`);
       }
     }
-    if (saga.status !== 'DONE' && known.saga.onRefusal === 'retry' && known.saga.giveUpAfterMillis === undefined)
+    if (
+      saga.status !== 'DONE' &&
+      known.saga.onRefusal === 'retry' &&
+      known.saga.giveUpAfterMillis === undefined
+    )
       say('it was to be repeated until it is done');
     if (saga.status === 'UNDO_FAILED' && !saga.actions.some(({ isUndoGivenUp }) => isUndoGivenUp))
       say('nothing was given up');
-    if (saga.actions.some(({ status, error }) => status === 'FAILED' && !error)) say('a failure has no reason');
+    if (saga.actions.some(({ status, error }) => status === 'FAILED' && !error))
+      say('a failure has no reason');
     const line = known.told.join(' ');
     if (!/^(RUNNING )*((DONE)|(UNDOING ?)*((UNDO_FAILED) (UNDOING ?)*)*(UNDONE|UNDO_FAILED))$/.test(line))
       say(`its statuses were ${line}`);
