@@ -46,14 +46,15 @@ export async function runSaga(options: SagaRunOptions): Promise<void> {
   // Actions that run side by side change one record: it is stored by one of them at a time.
   let saving = Promise.resolve();
   let isOver = false;
+  const saveUnlessOver = async (): Promise<void> => {
+    // An action beside has stored the end already, and has given the saga back with it.
+    if (isOver) return;
+    const isLast = isAtRest(saga);
+    await options.save();
+    isOver = isLast;
+  };
   const save = (): Promise<void> => {
-    const next = saving.then(async () => {
-      // An action beside has stored the end already, and has given the saga back with it.
-      if (isOver) return;
-      const isLast = isAtRest(saga);
-      await options.save();
-      isOver = isLast;
-    });
+    const next = saving.then(saveUnlessOver);
     saving = next.catch(() => undefined);
     return next;
   };

@@ -13,6 +13,7 @@ export interface Standing {
   /** Whether its lease holds for long enough to make a request. */
   mayAct(sagaId: string): boolean;
   isGivenUp(action: string): boolean;
+  wasBegun(action: string): boolean;
 }
 
 type Phase = 'run' | 'undo';
@@ -48,6 +49,7 @@ export class Elsewhere {
       // A process that is paused between storing and sending for longer than its lease is left out: only the other
       // service could tell that its request is too late.
       if (!standing.mayAct(call.sagaId)) throw lost();
+      this.checkPause(call, `${call.sagaId}:${action.name}:${phase}`);
       return this.overNetwork(worker, deliver);
     };
     return {
@@ -56,7 +58,7 @@ export class Elsewhere {
       ...(!action.goesWith && {
         undo: async (call) => {
           const id = `${call.sagaId}:${action.name}`;
-          if (!this.calls.has(`${id}:run`))
+          if (!standing.wasBegun(action.name))
             this.violations.push(`${id} was undone without having been begun`);
           this.undoFailures.add(id);
           try {
@@ -77,9 +79,12 @@ export class Elsewhere {
     this.inFlight.delete(worker);
   }
 
-  private countCall(phase: Phase, { sagaId, idempotencyKey }: ActionCall, name: string): void {
+  private countCall(phase: Phase, { sagaId }: ActionCall, name: string): void {
     const what = `${sagaId}:${name}:${phase}`;
     this.calls.set(what, (this.calls.get(what) ?? 0) + 1);
+  }
+
+  private checkPause({ idempotencyKey }: ActionCall, what: string): void {
     const before = this.calledAt.get(idempotencyKey);
     if (before !== undefined && this.scheduler.now - before < SHORTEST_WAIT_MILLIS)
       this.violations.push(`${what} was called again after ${this.scheduler.now - before} ms`);

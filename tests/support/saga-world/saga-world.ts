@@ -186,6 +186,8 @@ export class SagaWorld {
         // The heartbeat of a process that is not paused keeps two thirds of the lease.
         return held?.lease.holder === holder && held.until - this.scheduler.now > REQUEST_TIMEOUT_MILLIS;
       },
+      wasBegun: (name) =>
+        work?.saga.actions.some((action) => action.name === name && action.attempts > 0) ?? false,
       isGivenUp: (name) =>
         work?.saga.actions.some((action) => action.name === name && action.isUndoGivenUp) ?? false,
     };
