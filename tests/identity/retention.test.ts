@@ -34,7 +34,7 @@ it('what is past is removed in batches of 1,000, and nothing that is younger', a
     `insert into user_account (id, email, display_name, role, qr_code, created_at, updated_at) values (?, 'a@x.test', 'A', 'MEMBER', 'FIT-a', now(), now())`,
     [userId],
   );
-  const ages = `select generate_series(1, 1203) as n, case when generate_series(1, 1203) <= 1200 then interval '40 days' else interval '1 day' end as age`;
+  const ages = `select n, case when n <= 1200 then interval '40 days' else interval '1 day' end as age from generate_series(1, 1203) as n`;
   await execute(
     `insert into login_session (id, user_id, user_agent, address, created_at, last_used_at, expires_at)
      select gen_random_uuid(), ?, '', '', now() - age, now() - age, now() - age from (${ages}) as each`,
