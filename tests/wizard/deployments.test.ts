@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { uuidv7 } from '#server/ids.ts';
 import { eventually, mailedToken } from '../identity/support.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe } from '../support/subscribe.ts';
@@ -265,7 +266,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
 
   describe('that cannot be undone', () => {
     /** A gym that is in use as soon as it is made, by its slug; its first admin is refused. */
-    const unwithdrawable = async () => {
+    const unwithdrawable = async (token = superAdmin) => {
       await platform.sql(
         'gym',
         `create or replace function use_at_once() returns trigger language plpgsql as $$ begin
@@ -276,12 +277,16 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       const gym = newGym();
       const taken = await platform.register();
       const basics = { ...gym.basics, slug: `used-${gym.basics.slug}` };
-      const { id } = await preparedGym(platform, {
-        ...gym,
-        basics,
-        admin: { ...gym.admin, email: taken.email },
-      });
-      await deploy(id);
+      const { id } = await preparedGym(
+        platform,
+        {
+          ...gym,
+          basics,
+          admin: { ...gym.admin, email: taken.email },
+        },
+        { token },
+      );
+      await deploy(id, token);
       return { id, basics, session: await settled(platform, id) };
     };
     const resolve = (id: string, body: object, token = superAdmin) =>
@@ -346,6 +351,38 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       await settled(platform, id);
     });
 
+    if (storage === 'database')
+      it('forget who has deployed and decided when that account is deleted, and can be undone still', async () => {
+        const other = await platform.register(null);
+        await platform.sql('identity', `update user_account set role = 'SUPER_ADMIN' where id = $1`, [
+          other.id,
+        ]);
+        const token = await platform.login(other.email, other.password);
+        const { id, basics } = await unwithdrawable(token);
+        await resolve(id, retry, token);
+        expect((await settled(platform, id)).deployment).toMatchObject({
+          status: 'UNDO_FAILED',
+          resolution: { by: other.id },
+        });
+        const identity = await platform.serviceToken('identity');
+        const erased = await platform.rest('wizard', 'DELETE', `/accounts/${other.id}`, { token: identity });
+        expect(erased).toMatchObject({ status: 200, body: { outcome: 'ANONYMISED' } });
+        const stored = await platform.sql(
+          'wizard',
+          'select to_jsonb(w)::text as session, to_jsonb(s)::text as saga from wizard_session w join saga s on s.subject = w.id::text where w.id = $1',
+          [id],
+        );
+        expect(stored).toHaveLength(1);
+        expect(JSON.stringify(stored)).not.toContain(other.id);
+        expect(stored[0].session).not.toContain('First Admin');
+        await platform.sql('gym', 'delete from post where gym_id in (select id from gym where slug = $1)', [
+          basics.slug,
+        ]);
+        expect((await resolve(id, retry)).status).toBe(200);
+        expect((await settled(platform, id)).deployment.status).toBe('UNDONE');
+        expect(await platform.sql('gym', 'select 1 from gym where slug = $1', [basics.slug])).toEqual([]);
+      });
+
     it('end where a SUPER_ADMIN accepts what is left, also by the graph', async () => {
       const { id } = await unwithdrawable();
       const note = 'An operator removes it by hand.';
@@ -368,6 +405,41 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       });
     });
   });
+
+  if (storage === 'database')
+    it('that an older version has begun are finished by what it has planned', async () => {
+      const gym = newGym();
+      const { id } = await preparedGym(platform, gym);
+      const gymId = uuidv7();
+      const planned = (name: string, input: object, after: string[]) => ({
+        name,
+        action: name,
+        service: 'gym',
+        input,
+        after,
+        status: 'PENDING',
+        attempts: 0,
+        error: null,
+        output: null,
+        undoAttempts: 0,
+        isUndone: false,
+        nextAttemptAt: null,
+      });
+      const { name, slug } = gym.basics;
+      const actions = [
+        planned('gym', { id: gymId, name, slug }, []),
+        planned('config', { gymId, theme: gym.branding.theme, assets: {}, features: {} }, ['gym']),
+      ];
+      const context = { sessionId: id, actorId: randomUUID(), requestId: '', traceparent: '' };
+      await platform.sql('wizard', `update wizard_session set status = 'DEPLOYING' where id = $1`, [id]);
+      await platform.sql(
+        'wizard',
+        `insert into saga (id, kind, subject, status, context, actions, started_at, due_at) values ($1, 'wizard-deployment', $2, 'RUNNING', $3, $4, now(), now())`,
+        [uuidv7(), id, JSON.stringify(context), JSON.stringify(actions)],
+      );
+      expect(await settled(platform, id)).toMatchObject({ status: 'DEPLOYED', gymId });
+      expect(await gymsNamed(name)).toEqual([expect.objectContaining({ id: gymId })]);
+    });
 
   it('wait for a service that is down', async () => {
     const gym = newGym();
