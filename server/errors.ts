@@ -119,6 +119,12 @@ export const versionConflict = (what: string, expected: number, stored: number) 
     `This ${what} is at version ${stored}, the write expected version ${expected}. Read it again and repeat your change on it.`,
   );
 
+/** @throws VERSION_CONFLICT if a write expects a version (undefined and null: any) and another one is stored */
+export function checkVersion(what: string, expected: number | null | undefined, stored: number): void {
+  if (expected !== undefined && expected !== null && expected !== stored)
+    throw versionConflict(what, expected, stored);
+}
+
 export interface SocketError {
   code: ErrorCode;
   message: string;

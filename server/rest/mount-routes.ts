@@ -19,7 +19,7 @@ import { problemAnswer, sendProblem } from './problem.ts';
 import { rateLimited } from './rate-limit.ts';
 import { checkBodyFields, checkQueryFields } from './request-fields.ts';
 import { isWholeList, Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
-import { expectedVersionOf, versionTag } from './versions.ts';
+import { expectedVersionOf, versionAndContentTag, versionTag } from './versions.ts';
 
 /** What the routes of one service need from their server. */
 export interface RouteHost<Services> {
@@ -217,7 +217,14 @@ function replyOf<Services>(
     if (success.page && isPage(result)) for (const item of result.items) verifyAnswer(success.shape, item);
     else verifyAnswer(success.shape, isPage(result) ? result.items : result);
   }
-  if (!isPage(result)) return new PagedReply(success.status, success.status === 204 ? undefined : result);
+  if (!isPage(result)) {
+    const tag = success.changesBetweenVersions ? versionAndContentTag(result) : undefined;
+    return new PagedReply(
+      success.status,
+      success.status === 204 ? undefined : result,
+      tag ? { ETag: tag } : {},
+    );
+  }
   const last = result.items.at(-1);
   return new PagedReply(
     success.status,
@@ -250,7 +257,7 @@ class PagedReply extends Reply {
 function answerOf(reply: Reply): StoredAnswer {
   return {
     status: reply.status,
-    headers: { ...reply.headers, ...jsonHeaders(reply.body) },
+    headers: { ...jsonHeaders(reply.body), ...reply.headers },
     body: reply.body === undefined ? null : JSON.stringify(reply.body),
   };
 }

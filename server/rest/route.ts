@@ -34,6 +34,11 @@ export interface RestSuccess {
   shape?: z.ZodType;
   /** The handler returns a `Page` of items of `shape`: sent as an array with a `Link` to the next page. */
   page?: boolean;
+  /**
+   * The answer has a version and also holds what changes without a new one, such as counts: its `ETag` is then made of
+   * both, see `versionAndContentTag`.
+   */
+  changesBetweenVersions?: boolean;
   /** The media type of an answer that is not `application/json`, e.g. `image/svg+xml`. With a `shape` it is a form of JSON. */
   contentType?: string;
 }

@@ -1,9 +1,20 @@
+import { createHash } from 'node:crypto';
 import { invalid } from '../errors.ts';
 
 /** `"7"` for a resource at version 7: what `ETag` says of it (RFC 9110, section 8.8.3). */
 export function versionTag(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('version' in body)) return undefined;
   return Number.isInteger(body.version) ? `"${String(body.version)}"` : undefined;
+}
+
+/**
+ * As `versionTag`, of an answer that also holds what changes without a new version, such as a count of likes: a checksum
+ * follows the version, so that an old answer is never confirmed by `If-None-Match`. `If-Match` compares the version alone.
+ */
+export function versionAndContentTag(body: unknown): string | undefined {
+  if (versionTag(body) === undefined) return undefined;
+  const checksum = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 12);
+  return `"${String((body as { version: number }).version)}.${checksum}"`;
 }
 
 /**
@@ -26,7 +37,7 @@ export function expectedVersionOf(ifMatch: string | undefined, body: unknown): n
 
 function headerVersion(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
-  const version = /^(?:W\/)?"(\d{1,9})"$/.exec(ifMatch.trim())?.[1];
+  const version = /^(?:W\/)?"(\d{1,9})(?:\.[\w-]{12})?"$/.exec(ifMatch.trim())?.[1];
   if (version === undefined)
     throw invalid(
       'If-Match',

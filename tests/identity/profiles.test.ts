@@ -39,7 +39,14 @@ describe('a profile', () => {
     const put = (body: object, headers = {}) =>
       platform.rest('identity', 'PUT', '/profile', { token, body, headers });
     const read = await me(platform, token);
-    expect(read.headers.get('etag')).toBe(`"${read.body.version}"`);
+    expect(read.headers.get('etag')).toMatch(new RegExp(`^"${read.body.version}\\.[\\w-]{12}"$`));
+    // The same address is another user for somebody else, at the same version.
+    const other = await platform.register();
+    const seen = await platform.rest('identity', 'GET', '/auth/me', {
+      token: other.token,
+      headers: { 'if-none-match': read.headers.get('etag') ?? '' },
+    });
+    expect(seen).toMatchObject({ status: 200, body: { id: other.id, version: read.body.version } });
     const changed = await put({ bio: 'first' }, { 'if-match': read.headers.get('etag') ?? '' });
     expect(changed).toMatchObject({ status: 200, body: { version: read.body.version + 1 } });
     const stale = { status: 412, body: { code: 'VERSION_CONFLICT' } };

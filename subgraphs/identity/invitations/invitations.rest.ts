@@ -17,7 +17,12 @@ export const invitationsRest = [
     description: 'A GYM_ADMIN invites members into their gym.',
     auth: 'required',
     body: InviteShape,
-    success: { status: 201, description: 'The new user; the mail follows.', shape: UserShape },
+    success: {
+      status: 201,
+      description: 'The new user; the mail follows.',
+      shape: UserShape,
+      changesBetweenVersions: true,
+    },
     errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],
     handler: ({ body }, { invitations }) => invitations.invite(body),
   }),

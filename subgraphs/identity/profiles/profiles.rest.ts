@@ -19,7 +19,12 @@ export const profilesRest = [
     auth: 'required',
     body: UpdateProfileShape,
     versioned: true,
-    success: { status: 200, description: 'The user as they are now.', shape: UserShape },
+    success: {
+      status: 200,
+      description: 'The user as they are now.',
+      shape: UserShape,
+      changesBetweenVersions: true,
+    },
     errors: ['VERSION_CONFLICT'],
     handler: ({ body, expectedVersion }, { profiles }) => profiles.update(body, expectedVersion),
   }),
@@ -30,7 +35,12 @@ export const profilesRest = [
     description: 'The one before opens nothing any more.',
     auth: 'required',
     rateLimit: AUTH_RATE,
-    success: { status: 200, description: 'The user with the new `qrCode`.', shape: UserShape },
+    success: {
+      status: 200,
+      description: 'The user with the new `qrCode`.',
+      shape: UserShape,
+      changesBetweenVersions: true,
+    },
     handler: (_request, { profiles }) => profiles.rotateQrCode(),
   }),
   route({
