@@ -5,7 +5,7 @@ import { uuidv7 } from '#server/ids.ts';
 import { eventually, mailedToken } from '../identity/support.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe } from '../support/subscribe.ts';
-import { newGym, preparedGym, SESSION_FIELDS, settled } from './support.ts';
+import { comingMonday, newGym, preparedGym, SESSION_FIELDS, settled } from './support.ts';
 
 const start = (storage: string, gateway = false) =>
   startPlatform({
@@ -521,7 +521,8 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   });
 
   describe('of a member', () => {
-    const startsAt = '2027-01-04T18:10:00Z'; // a Monday
+    const monday = comingMonday();
+    const startsAt = `${monday}T18:10:00Z`;
     const onboarded = async (member: { token: string }, location: { id: string }, more: object = {}) => {
       const { body } = await platform.rest('wizard', 'POST', '/', {
         token: member.token,
@@ -567,7 +568,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       expect(done.deployment).toMatchObject({
         result: {
           userId: member.id,
-          slot: { locationId: location.id, startsAt: '2027-01-04T18:00:00.000Z' },
+          slot: { locationId: location.id, startsAt: `${monday}T18:00:00.000Z` },
         },
         actions: [
           { name: 'remember', status: 'DONE' },
@@ -597,11 +598,11 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
         [{ calories: 2_200, protein: 110 }],
       );
       // the only place in that half hour is hers
-      const value = encodeURIComponent(`${location.id}@2027-01-04T18:20:00Z`);
+      const value = encodeURIComponent(`${location.id}@${monday}T18:20:00Z`);
       const slot = (await platform.rest('wizard', 'GET', `/check-availability?resource=slot&value=${value}`))
         .body;
       expect(slot).toMatchObject({ available: false, reason: 'FULL' });
-      expect(slot.suggestions[0]).toBe(`${location.id}@2027-01-04T18:30:00.000Z`);
+      expect(slot.suggestions[0]).toBe(`${location.id}@${monday}T18:30:00.000Z`);
 
       const second = await platform.register();
       const late = await onboarded(second, location);
@@ -660,7 +661,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       await deploy(elsewhere.id, member.token);
       expect((await settled(platform, elsewhere.id)).deployment.actions[1].error.code).toBe('FORBIDDEN');
       const closed = await onboarded(member, await newLocation(5), {
-        slot: { locationId: (await newLocation(5)).id, startsAt: '2027-01-05T18:00:00Z' },
+        slot: { locationId: (await newLocation(5)).id, startsAt: `${comingMonday(1)}T18:00:00Z` },
       });
       await deploy(closed.id, member.token);
       expect((await settled(platform, closed.id)).deployment.actions[1].error.message).toContain('CLOSED');
