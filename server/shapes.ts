@@ -91,13 +91,16 @@ export const visibleText = (maxCharacters: number, minCharacters = 1) =>
   z
     .string()
     .trim()
-    .min(minCharacters)
-    .max(maxCharacters)
-    .refine((text) => text.isWellFormed(), 'expected whole characters, without half of a surrogate pair')
-    .refine(
-      (text) => !DIRECTION_CONTROLS.test(text),
-      'expected text without control characters that change the direction of writing',
-    )
+    .min(minCharacters, { abort: true })
+    .max(maxCharacters, { abort: true })
+    .refine((text) => text.isWellFormed(), {
+      error: 'expected whole characters, without half of a surrogate pair',
+      abort: true,
+    })
+    .refine((text) => !DIRECTION_CONTROLS.test(text), {
+      error: 'expected text without control characters that change the direction of writing',
+      abort: true,
+    })
     .refine((text) => !INVISIBLE_ONLY.test(text), 'expected some visible text');
 
 function isTimezone(name: string): boolean {

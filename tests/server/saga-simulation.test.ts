@@ -11,7 +11,7 @@ import { SagaWorld, type SagaWorldOptions } from '../support/saga-world/saga-wor
 
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 2_000);
 /** Statements take time: of so many worlds one has its sagas in a database. */
-const DATABASE_SHARE = 50;
+const DATABASE_SHARE = 100;
 const FIRST_SEED = Number(process.env.SIMULATION_FIRST_SEED ?? 1);
 const log = createLogger('sagas', 'silent');
 

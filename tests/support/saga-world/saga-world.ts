@@ -61,7 +61,7 @@ export class SagaWorld {
     for (let step = 0; step < MOST_STEPS; step += 1) {
       await this.scheduler.quiet();
       if (this.elsewhere.violations.length > 0) break;
-      if (step % 10 === 0 && (await this.isOver())) return this.elsewhere.violations;
+      if (step % 25 === 0 && (await this.isOver())) return this.elsewhere.violations;
       await this.step();
     }
     for (const worker of this.workers) this.scheduler.crash(worker);
