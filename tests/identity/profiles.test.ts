@@ -67,7 +67,7 @@ describe('a profile', () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => put({ bio: `${index}`, version: changed.body.version + 1 })),
     );
-    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       200,
       ...Array.from({ length: 7 }, () => 412),
     ]);
