@@ -2,6 +2,7 @@ import type { Logger } from '../observability/logger.ts';
 import { PlatformError } from '../errors.ts';
 import { errorOf, isRefusal, waitAfter, type RetryOptions } from './retry.ts';
 import {
+  isAtRest,
   isReady,
   outputsOf,
   toUndo,
@@ -11,6 +12,7 @@ import {
   type SagaAction,
   type SagaDefinition,
 } from './saga.ts';
+import { beginUndoing, endUndoing, finish, isUndoingTooLong } from './undoing.ts';
 
 /** Where a run stands: `starting` is stored and not begun, `ran` is done and not stored, `saved` is both. */
 export interface Boundary {
@@ -29,8 +31,10 @@ export interface SagaRunOptions {
   isStopping(): boolean;
   retry: RetryOptions;
   log: Logger;
-  /** Hears every boundary; for tests that end the process there. */
+  /** Called at every boundary; for tests that end the process there. */
   observe(boundary: Boundary): void;
+  /** Milliseconds since 1970. Default: the clock. */
+  now?(): number;
 }
 
 /**
@@ -41,14 +45,22 @@ export async function runSaga(options: SagaRunOptions): Promise<void> {
   const { saga, isStopping } = options;
   // Actions that run side by side change one record: it is stored by one of them at a time.
   let saving = Promise.resolve();
+  let isOver = false;
+  const saveUnlessOver = async (): Promise<void> => {
+    // An action beside has stored the end already, and has given the saga back with it.
+    if (isOver) return;
+    const isLast = isAtRest(saga);
+    await options.save();
+    isOver = isLast;
+  };
   const save = (): Promise<void> => {
-    const next = saving.then(() => options.save());
+    const next = saving.then(saveUnlessOver);
     saving = next.catch(() => undefined);
     return next;
   };
-  const run: Run = { ...options, save };
+  const run: Run = { now: Date.now, ...options, save };
   while (saga.status === 'RUNNING' && !isStopping()) {
-    const due = saga.actions.filter((action) => isReady(action, saga) && isDue(action));
+    const due = saga.actions.filter((action) => isReady(action, saga) && isDue(run, action));
     if (due.length === 0) return;
     // All of them are waited for: none may be under way when undoing begins, or when somebody else takes over.
     const results = await Promise.allSettled(due.map((action) => attempt(run, action)));
@@ -57,15 +69,15 @@ export async function runSaga(options: SagaRunOptions): Promise<void> {
   }
   while (saga.status === 'UNDOING' && !isStopping()) {
     const [last] = toUndo(saga);
-    if (!last || !isDue(last)) return;
+    if (!last || !isDue(run, last)) return;
     await undo(run, last);
   }
 }
 
-type Run = SagaRunOptions;
+type Run = SagaRunOptions & { now(): number };
 
-const isDue = ({ nextAttemptAt }: ActionRecord): boolean =>
-  nextAttemptAt === null || Date.parse(nextAttemptAt) <= Date.now();
+const isDue = ({ now }: Run, { nextAttemptAt }: ActionRecord): boolean =>
+  nextAttemptAt === null || Date.parse(nextAttemptAt) <= now();
 
 async function attempt(run: Run, action: ActionRecord): Promise<void> {
   const { saga, definition } = run;
@@ -82,30 +94,26 @@ async function attempt(run: Run, action: ActionRecord): Promise<void> {
       run.log.warn({ err: error, ...nameOf(run, action) }, 'an action of a saga did not come through');
     if (mustUndo(run, error)) {
       action.status = 'FAILED';
-      beginUndoing(saga);
+      beginUndoing(saga, new Date(run.now()));
     } else waitForNext(run, action, action.attempts);
   }
   run.observe({ sagaId: saga.id, action: action.name, moment: 'ran', phase: 'run' });
   if (saga.actions.every(({ status }) => status === 'DONE')) {
     const outputs = outputsOf(saga);
-    finish(run, 'DONE', definition.result ? (definition.result(outputs, saga) ?? null) : outputs);
+    const result = definition.result ? (definition.result(outputs, saga) ?? null) : outputs;
+    finish(saga, definition, { status: 'DONE', result, at: new Date(run.now()) });
   }
   await reach(run, action, 'saved', 'run');
 }
 
-function mustUndo({ saga, definition }: Run, error: unknown): boolean {
+function mustUndo({ saga, definition, now }: Run, error: unknown): boolean {
   if (isRefusal(error)) return (definition.onRefusal ?? 'undo') === 'undo';
   const { giveUpAfterMillis } = definition;
-  return giveUpAfterMillis !== undefined && Date.now() - saga.startedAt.getTime() >= giveUpAfterMillis;
-}
-
-function beginUndoing(saga: Saga): void {
-  saga.status = 'UNDOING';
-  for (const action of saga.actions) action.nextAttemptAt = null;
+  return giveUpAfterMillis !== undefined && now() - saga.startedAt.getTime() >= giveUpAfterMillis;
 }
 
 async function undo(run: Run, action: ActionRecord): Promise<void> {
-  const { saga } = run;
+  const { saga, definition } = run;
   action.undoAttempts += 1;
   waitForNext(run, action, action.undoAttempts);
   await reach(run, action, 'starting', 'undo');
@@ -115,29 +123,20 @@ async function undo(run: Run, action: ActionRecord): Promise<void> {
   } catch (error) {
     if (error instanceof PlatformError && error.code === 'NOT_FOUND') setUndone(action);
     else {
-      // The reason why all this is undone stays with the action that was refused.
-      if (action.status !== 'FAILED') action.error = errorOf(error);
-      run.log.error(
-        { err: error, ...nameOf(run, action) },
-        'an action of a saga could not be undone; tried again',
-      );
-      waitForNext(run, action, action.undoAttempts);
+      action.undoError = errorOf(error);
+      run.log.warn({ err: error, ...nameOf(run, action) }, 'an action of a saga could not be undone');
+      if (isRefusal(error) || isUndoingTooLong(saga, definition, run.now()))
+        Object.assign(action, { isUndoGivenUp: true, nextAttemptAt: null });
+      else waitForNext(run, action, action.undoAttempts);
     }
   }
   run.observe({ sagaId: saga.id, action: action.name, moment: 'ran', phase: 'undo' });
-  if (toUndo(saga).length === 0) finish(run, 'UNDONE', null);
+  if (toUndo(saga).length === 0) endUndoing(saga, definition, new Date(run.now()));
   await reach(run, action, 'saved', 'undo');
 }
 
-function finish({ saga, definition }: Run, status: 'DONE' | 'UNDONE', result: unknown): void {
-  Object.assign(saga, { status, result, finishedAt: new Date() });
-  if (!definition.forgetsInputs) return;
-  saga.context = null;
-  for (const action of saga.actions) action.input = null;
-}
-
 function setUndone(action: ActionRecord): void {
-  Object.assign(action, { isUndone: true, nextAttemptAt: null });
+  Object.assign(action, { isUndone: true, undoError: null, nextAttemptAt: null });
   if (action.status === 'DONE' || action.status === 'PENDING')
     Object.assign(action, { status: 'UNDONE', error: null });
 }
@@ -147,8 +146,8 @@ async function reach(run: Run, action: ActionRecord, moment: 'starting' | 'saved
   run.observe({ sagaId: run.saga.id, action: action.name, moment, phase });
 }
 
-function waitForNext({ retry }: Run, action: ActionRecord, failures: number): void {
-  action.nextAttemptAt = new Date(Date.now() + waitAfter(failures, retry)).toISOString();
+function waitForNext({ retry, now }: Run, action: ActionRecord, failures: number): void {
+  action.nextAttemptAt = new Date(now() + waitAfter(failures, retry)).toISOString();
 }
 
 /** Missing where another version of the program knows it: the action waits for that one. */
@@ -161,14 +160,23 @@ function codeOf({ definition }: Run, { action }: ActionRecord): SagaAction {
 function callOf({ saga }: Run, action: ActionRecord, phase: Boundary['phase']): ActionCall {
   return {
     sagaId: saga.id,
-    idempotencyKey: `${saga.id}:${action.name}${phase === 'undo' ? ':undo' : ''}`,
+    idempotencyKey: `${saga.id}:${action.name}${phase === 'undo' ? `:undo${roundOf(saga)}` : ''}`,
     input: action.input,
     output: action.output ?? undefined,
     context: saga.context,
-    outputs: outputsOf(saga),
+    // What was undone before must not be missing where an earlier action is undone, perhaps in another round.
+    outputs: phase === 'undo' ? everyOutputOf(saga) : outputsOf(saga),
     attempt: phase === 'undo' ? action.undoAttempts : action.attempts,
   };
 }
+
+const everyOutputOf = ({ actions }: Saga): Record<string, unknown> =>
+  Object.fromEntries(
+    actions.filter(({ output }) => output !== null).map(({ name, output }) => [name, output]),
+  );
+
+/** A refusal is an answer too, and is given again for the same key: a round that somebody asked for has keys of its own. */
+const roundOf = ({ undoing }: Saga): string => (undoing?.round ? `:${undoing.round}` : '');
 
 const nameOf = ({ saga }: Run, { name, attempts }: ActionRecord) => ({
   saga: saga.id,

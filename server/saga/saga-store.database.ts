@@ -1,14 +1,15 @@
+import { LockMode } from '@mikro-orm/core';
 import type { Notifications } from '../database/notifications.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { dueAt, isFinished, type Saga } from './saga.ts';
+import { dueAt, isAtRest, type Saga } from './saga.ts';
 import { SagaRow } from './saga.entity.ts';
 import type { SagaStore } from './saga-store.ts';
 
-/** Channel of the database's notifications (see server/database/notifications.ts) on which every stored change is told. */
+/** Channel of the database's notifications (see server/database/notifications.ts) on which every stored change is announced. */
 export const SAGA_CHANNEL = 'saga';
 
 /**
- * Sagas in the owning service's database. `notifications` must listen to SAGA_CHANNEL; without them `onChange` hears nothing.
+ * Sagas in the owning service's database. `notifications` must listen to SAGA_CHANNEL; without them `onChange` reports nothing.
  *
  * Leases count by the database's clock, which is one for all instances. A lease of an instance that was killed runs
  * out; one that was only slow finds at its next `save` that it holds it no more, and stops.
@@ -53,7 +54,7 @@ export function databaseSagaStore(unitOf: () => UnitOfWork, notifications?: Noti
         `update saga set lease_holder = ?, leased_until = now() + ? * interval '1 ms'
          where id in (
            select id from saga
-           where finished_at is null and due_at <= now() and (leased_until is null or leased_until <= now()) and kind in (?)
+           where finished_at is null and status <> 'UNDO_FAILED' and due_at <= now() and (leased_until is null or leased_until <= now()) and kind in (?)
            order by due_at limit ? for update skip locked
          ) returning id`,
         [holder, millis, [...kinds], limit],
@@ -72,23 +73,13 @@ export function databaseSagaStore(unitOf: () => UnitOfWork, notifications?: Noti
     async save(saga, { holder, millis }, within) {
       const unit = unitOf();
       return unit.transaction(async () => {
+        // At rest nobody holds it: a worker that is late must not undo what somebody has decided meanwhile.
         const saved = await unit.em.execute<unknown[]>(
-          `update saga set status = ?, context = ?::jsonb, actions = ?::jsonb, result = ?::jsonb, finished_at = ?, due_at = ?,
-             leased_until = case when ? then null else now() + ? * interval '1 ms' end
+          `update saga set ${CHANGED_COLUMNS},
+             leased_until = case when ? then null else now() + ? * interval '1 ms' end,
+             lease_holder = case when ? then null else lease_holder end
            where id = ? and lease_holder = ? returning pg_notify(?, id::text)`,
-          [
-            saga.status,
-            JSON.stringify(saga.context),
-            JSON.stringify(saga.actions),
-            JSON.stringify(saga.result),
-            saga.finishedAt,
-            dueAt(saga),
-            isFinished(saga),
-            millis,
-            saga.id,
-            holder,
-            SAGA_CHANNEL,
-          ],
+          [...changedValues(saga), isAtRest(saga), millis, isAtRest(saga), saga.id, holder, SAGA_CHANNEL],
         );
         if (saved.length === 0) return false;
         await within(unit);
@@ -101,12 +92,58 @@ export function databaseSagaStore(unitOf: () => UnitOfWork, notifications?: Noti
         [dueAt(saga), saga.id, holder],
       );
     },
+    change: (id, unit, apply) =>
+      unit.transaction(async () => {
+        const row = await unit.em.findOne(
+          SagaRow,
+          { id },
+          { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+        );
+        if (!row) return undefined;
+        const saga = structuredClone(sagaOf(row));
+        await apply(saga);
+        await unit.em.execute(
+          `update saga set ${CHANGED_COLUMNS}, lease_holder = null, leased_until = null
+           where id = ? returning pg_notify(?, id::text)`,
+          [...changedValues(saga), id, SAGA_CHANNEL],
+        );
+        return saga;
+      }),
+    async countWaiting(kinds) {
+      const rows = await unitOf().em.execute<{ kind: string; count: number }[]>(
+        `select kind, count(*)::int as count from saga where status = 'UNDO_FAILED' and finished_at is null and kind in (?) group by kind`,
+        [[...kinds]],
+      );
+      return new Map(rows.map(({ kind, count }) => [kind, count]));
+    },
+    async removeFinished(kind, before, limit, unit) {
+      const removed = await unit.em.execute<unknown[]>(
+        `delete from saga where id in (
+           select id from saga where kind = ? and finished_at < ? order by finished_at limit ? for update skip locked
+         ) returning 1`,
+        [kind, before, limit],
+      );
+      return removed.length;
+    },
     async remove(kind, subjects) {
       await unitOf().em.nativeDelete(SagaRow, { kind, subject: { $in: [...subjects] } });
     },
-    onChange: (hear) => notifications?.on(SAGA_CHANNEL, hear) ?? (() => undefined),
+    onChange: (listener) => notifications?.on(SAGA_CHANNEL, listener) ?? (() => undefined),
   };
 }
+
+const CHANGED_COLUMNS =
+  'status = ?, context = ?::jsonb, actions = ?::jsonb, result = ?::jsonb, undoing = ?::jsonb, finished_at = ?, due_at = ?';
+
+const changedValues = (saga: Saga): unknown[] => [
+  saga.status,
+  JSON.stringify(saga.context),
+  JSON.stringify(saga.actions),
+  JSON.stringify(saga.result),
+  saga.undoing && JSON.stringify(saga.undoing),
+  saga.finishedAt,
+  dueAt(saga),
+];
 
 const sagaOf = (row: SagaRow): Saga => ({
   id: row.id,
@@ -116,6 +153,7 @@ const sagaOf = (row: SagaRow): Saga => ({
   context: row.context ?? null,
   actions: row.actions,
   result: row.result ?? null,
+  undoing: row.undoing ?? null,
   startedAt: row.startedAt,
   finishedAt: row.finishedAt ?? null,
 });

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { dueAt, isFinished, type Saga } from './saga.ts';
+import { dueAt, isAtRest, type Saga } from './saga.ts';
 import type { Lease, SagaStore } from './saga-store.ts';
 
 interface Kept {
@@ -11,9 +11,10 @@ interface Kept {
 }
 
 /** Sagas of one process, gone with it. */
-export function memorySagaStore(unitOf: () => UnitOfWork): SagaStore {
+export function memorySagaStore(unitOf: () => UnitOfWork, now: () => number = Date.now): SagaStore {
   const kept = new Map<string, Kept>();
   const events = new EventEmitter().setMaxListeners(0);
+  let changing: Promise<unknown> = Promise.resolve();
   const held = (id: string, { holder }: Lease): Kept | undefined => {
     const found = kept.get(id);
     return found?.holder === holder ? found : undefined;
@@ -33,22 +34,22 @@ export function memorySagaStore(unitOf: () => UnitOfWork): SagaStore {
     findBySubjects: async (kind, subjects) =>
       subjects.flatMap((subject) => newest(kind, subject) ?? []).map((saga) => structuredClone(saga)),
     async claim(kinds, limit, { holder, millis }) {
-      const now = Date.now();
+      const time = now();
       const due = [...kept.values()].filter(
         (each) =>
           kinds.includes(each.saga.kind) &&
-          !isFinished(each.saga) &&
-          each.dueAt <= now &&
-          each.leasedUntil <= now,
+          !isAtRest(each.saga) &&
+          each.dueAt <= time &&
+          each.leasedUntil <= time,
       );
       return due.slice(0, limit).map((each) => {
-        Object.assign(each, { holder, leasedUntil: now + millis });
+        Object.assign(each, { holder, leasedUntil: time + millis });
         return structuredClone(each.saga);
       });
     },
     async renew(id, lease) {
       const found = held(id, lease);
-      if (found) found.leasedUntil = Date.now() + lease.millis;
+      if (found) found.leasedUntil = now() + lease.millis;
       return Boolean(found);
     },
     async save(saga, lease, within) {
@@ -58,7 +59,8 @@ export function memorySagaStore(unitOf: () => UnitOfWork): SagaStore {
       Object.assign(found, {
         saga: structuredClone(saga),
         dueAt: dueAt(saga).getTime(),
-        leasedUntil: Date.now() + lease.millis,
+        leasedUntil: now() + lease.millis,
+        ...(isAtRest(saga) && { holder: undefined }),
       });
       try {
         await within(unitOf());
@@ -73,13 +75,47 @@ export function memorySagaStore(unitOf: () => UnitOfWork): SagaStore {
       const found = held(saga.id, lease);
       if (found) Object.assign(found, { holder: undefined, leasedUntil: 0, dueAt: dueAt(saga).getTime() });
     },
+    change(id, _unit, apply) {
+      // One after the other, as a lock has it.
+      const changed = changing.then(async () => {
+        const found = kept.get(id);
+        if (!found) return undefined;
+        const saga = structuredClone(found.saga);
+        await apply(saga);
+        Object.assign(found, {
+          saga: structuredClone(saga),
+          dueAt: dueAt(saga).getTime(),
+          holder: undefined,
+          leasedUntil: 0,
+        });
+        events.emit('change', id);
+        return saga;
+      });
+      changing = changed.catch(() => undefined);
+      return changed;
+    },
+    async countWaiting(kinds) {
+      const waiting = [...kept.values()].filter(
+        ({ saga }) => saga.status === 'UNDO_FAILED' && kinds.includes(saga.kind),
+      );
+      return new Map(
+        [...Map.groupBy(waiting, ({ saga }) => saga.kind)].map(([kind, sagas]) => [kind, sagas.length]),
+      );
+    },
+    async removeFinished(kind, before, limit) {
+      const over = [...kept.values()]
+        .filter(({ saga }) => saga.kind === kind && saga.finishedAt !== null && saga.finishedAt < before)
+        .slice(0, limit);
+      for (const { saga } of over) kept.delete(saga.id);
+      return over.length;
+    },
     async remove(kind, subjects) {
       for (const { saga } of kept.values())
         if (saga.kind === kind && subjects.includes(saga.subject)) kept.delete(saga.id);
     },
-    onChange(hear) {
-      events.on('change', hear);
-      return () => events.off('change', hear);
+    onChange(listener) {
+      events.on('change', listener);
+      return () => events.off('change', listener);
     },
   };
 }

@@ -32,8 +32,20 @@ export interface SagaStore {
   save(saga: Saga, lease: Lease, within: WithinSave): Promise<boolean>;
   /** Gives it back, for whoever takes it when it is due. */
   release(saga: Saga, lease: Lease): Promise<void>;
+  /**
+   * Changes a saga that nobody works on, as part of the caller's unit of work. `apply` is called with the saga locked;
+   * what it throws leaves everything as it was. Undefined where there is none.
+   */
+  change(id: string, unit: UnitOfWork, apply: (saga: Saga) => Promise<void>): Promise<Saga | undefined>;
+  /** How many of these kinds wait for somebody's decision (UNDO_FAILED). */
+  countWaiting(kinds: readonly string[]): Promise<Map<string, number>>;
   /** Forgets all about these subjects, e.g. when a person's data is erased. */
   remove(kind: string, subjects: readonly string[]): Promise<void>;
-  /** Calls `hear` with the id of every saga that is stored, wherever that happens, until the returned function is called. */
-  onChange(hear: (id: string) => void): () => void;
+  /**
+   * Forgets up to `limit` of this kind that finished before then, the oldest first; returns how many. Those that are
+   * not finished stay, however old.
+   */
+  removeFinished(kind: string, before: Date, limit: number, unit: UnitOfWork): Promise<number>;
+  /** Calls `listener` with the id of every saga that is stored, wherever that happens, until the returned function is called. */
+  onChange(listener: (id: string) => void): () => void;
 }

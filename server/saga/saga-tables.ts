@@ -1,9 +1,13 @@
 import type { MigrationDeclaration } from '../database/database.ts';
 import { CreateSaga } from './migrations/20261121100000_saga.ts';
+import { SagaUndoFailed } from './migrations/20261123000100_saga_undo_failed.ts';
 import { SagaRow } from './saga.entity.ts';
 
 /** For the `database.ts` of a service that owns sagas: behind its own entities. */
 export const sagaEntities = [SagaRow];
 
 /** For the `migrations/index.ts` of a service that owns sagas: at the place in time where it began to. Never change one that was released: add another. */
-export const sagaMigrations: MigrationDeclaration[] = [{ name: '20261121100000_saga', class: CreateSaga }];
+export const sagaMigrations: MigrationDeclaration[] = [
+  { name: '20261121100000_saga', class: CreateSaga },
+  { name: '20261123000100_saga_undo_failed', class: SagaUndoFailed },
+];

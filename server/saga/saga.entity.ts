@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ActionRecord, SagaStatus } from './saga.ts';
+import type { ActionRecord, SagaStatus, Undoing } from './saga.ts';
 
 /** A saga in the database of the service that owns it, and who works on it. */
 const SagaSchema = defineEntity({
@@ -10,7 +10,22 @@ const SagaSchema = defineEntity({
     // the workers look for what is due
     {
       name: 'saga_due_index',
-      expression: `create index "saga_due_index" on "saga" ("due_at") where finished_at is null`,
+      expression: `create index "saga_due_index" on "saga" ("due_at") where finished_at is null and status <> 'UNDO_FAILED'`,
+    },
+    // those that wait for somebody's decision are counted
+    {
+      name: 'saga_unfinished_index',
+      expression: `create index "saga_unfinished_index" on "saga" ("kind", "status") where finished_at is null`,
+    },
+    // the people who have decided are forgotten with their accounts
+    {
+      name: 'saga_undoing_index',
+      expression: `create index "saga_undoing_index" on "saga" ("kind") where undoing is not null`,
+    },
+    // finished ones are removed after a time
+    {
+      name: 'saga_finished_index',
+      expression: `create index "saga_finished_index" on "saga" ("kind", "finished_at") where finished_at is not null`,
     },
     // one at a time about a subject, and none after one that is done
     {
@@ -26,6 +41,7 @@ const SagaSchema = defineEntity({
     context: p.json<unknown>().nullable(),
     actions: p.json<ActionRecord[]>(),
     result: p.json<unknown>().nullable(),
+    undoing: p.json<Undoing>().nullable(),
     startedAt: p.datetime(),
     finishedAt: p.datetime().nullable(),
     dueAt: p.datetime(),

@@ -6,6 +6,9 @@ import type { UnitOfWork } from '../unit-of-work.ts';
  *
  *     RUNNING -> DONE                   every action is done
  *     RUNNING -> UNDOING -> UNDONE      one was refused, or the time to give up came
+ *                UNDOING -> UNDO_FAILED some of it cannot be undone; everything else is
+ *     UNDO_FAILED -> UNDOING            somebody has it tried again
+ *     UNDO_FAILED -> UNDONE             somebody accepts what is left
  *
  * What is to be done is data in the record; the code is looked up by the action's name, so that a record which an
  * older version of the program has written still runs.
@@ -22,11 +25,44 @@ export interface Saga {
   actions: ActionRecord[];
   /** Of a DONE one: what the definition makes of the outputs. */
   result: unknown;
+  /** Null until undoing has begun. */
+  undoing: Undoing | null;
   startedAt: Date;
   finishedAt: Date | null;
 }
 
-export const SagaStatus = { RUNNING: 'RUNNING', UNDOING: 'UNDOING', DONE: 'DONE', UNDONE: 'UNDONE' } as const;
+/** How a saga is undone, and what people have decided about it. */
+export interface Undoing {
+  /** ISO 8601; when it began, or began again. */
+  since: string;
+  /** How often somebody has had it tried again. */
+  round: number;
+  /** The latest decisions about what could not be undone, the oldest first. */
+  resolutions: Resolution[];
+}
+
+/** RETRY: it is tried again. ACCEPT: what is left stays, and the saga counts as UNDONE. */
+export const ResolutionAction = { RETRY: 'RETRY', ACCEPT: 'ACCEPT' } as const;
+export type ResolutionAction = (typeof ResolutionAction)[keyof typeof ResolutionAction];
+
+/** What somebody has decided about a saga that could not be undone. */
+export interface Resolution {
+  action: ResolutionAction;
+  note: string;
+  /** Id of the user; null once their account was deleted. */
+  by: string | null;
+  /** ISO 8601 */
+  at: string;
+}
+
+export const SagaStatus = {
+  RUNNING: 'RUNNING',
+  UNDOING: 'UNDOING',
+  DONE: 'DONE',
+  UNDONE: 'UNDONE',
+  /** It waits for somebody's decision; nothing works on it. */
+  UNDO_FAILED: 'UNDO_FAILED',
+} as const;
 export type SagaStatus = (typeof SagaStatus)[keyof typeof SagaStatus];
 
 export const ActionStatus = { PENDING: 'PENDING', DONE: 'DONE', FAILED: 'FAILED', UNDONE: 'UNDONE' } as const;
@@ -46,14 +82,23 @@ export interface ActionRecord {
   status: ActionStatus;
   /** Begun so far; counted before each, so that a crash leaves its trace. */
   attempts: number;
-  /** Why the last attempt, also one to undo, came to nothing. */
-  error: { code: string; message: string } | null;
+  /** Why the last attempt came to nothing. */
+  error: ActionError | null;
   output: unknown;
   undoAttempts: number;
   /** Whether nothing of it is left. */
   isUndone: boolean;
+  /** Why the last attempt to undo it came to nothing; absent in records of an older version. */
+  undoError?: ActionError | null;
+  /** Whether it was refused, or failed for too long, to be undone: it waits for somebody's decision. */
+  isUndoGivenUp?: boolean;
   /** ISO 8601; not before then the next attempt. */
   nextAttemptAt: string | null;
+}
+
+export interface ActionError {
+  code: string;
+  message: string;
 }
 
 /** What an action gets to work with. */
@@ -65,7 +110,7 @@ export interface ActionCall<Input = unknown, Output = unknown> {
   /** What `run` returned, for `undo`; undefined also where it may have run but its answer never came. */
   output: Output | undefined;
   context: unknown;
-  /** What the actions before have returned, by name. */
+  /** What the actions before have returned, by name; for `undo`, what all actions have returned. */
   outputs: Readonly<Record<string, unknown>>;
   /** 1 at the first. */
   attempt: number;
@@ -79,11 +124,14 @@ export interface ActionCall<Input = unknown, Output = unknown> {
 export interface SagaAction<Input = any, Output = any> {
   /** Which service it concerns, e.g. `gym`. */
   service: string;
+  /** Whether its output is dropped when the saga is over. Default: it is kept. */
+  isOutputPersonal?: boolean;
   /** Returns what JSON can hold; repeated with the same key it must not do its work twice. */
   run(call: ActionCall<Input, Output>): Promise<Output>;
   /**
    * Takes back what `run` did. It is called after every attempt, also one that was refused or whose answer never
-   * came, so it must be harmless where nothing was done (NOT_FOUND counts as undone), and it is repeated until it is through.
+   * came, so it must be harmless where nothing was done (NOT_FOUND counts as undone). A failure that may pass is
+   * repeated for `undoGiveUpAfterMillis`; a refusal is not: the other actions are undone, and the saga ends in UNDO_FAILED.
    * Absent: there is nothing to take back, or another action's undoing does it.
    */
   undo?(call: ActionCall<Input, Output>): Promise<void>;
@@ -103,6 +151,8 @@ export interface SagaDefinition {
   onRefusal?: 'undo' | 'retry';
   /** Undo what has not come to an end after so long. Default: never, it is tried for ever. */
   giveUpAfterMillis?: number;
+  /** An action that fails to be undone so long after undoing began is given up. Default 24 h. */
+  undoGiveUpAfterMillis?: number;
   /** What a DONE saga leaves, from the outputs by name. Default: the outputs. */
   result?(outputs: Readonly<Record<string, unknown>>, saga: Saga): unknown;
   /** Whether inputs and context are dropped at the end: they may be personal, and are of no use any more. Default: kept. */
@@ -132,7 +182,7 @@ export interface SagaPlan {
 }
 
 /** The record of a plan. @throws Error for a plan that no definition can run: a mistake in our own code. */
-export function planned(plan: SagaPlan, definition: SagaDefinition, id: string): Saga {
+export function planned(plan: SagaPlan, definition: SagaDefinition, id: string, now = new Date()): Saga {
   const names = plan.actions.map(({ name }) => name);
   if (new Set(names).size !== names.length)
     throw new Error(`The plan of a ${plan.kind} names an action twice: ${names.join(', ')}.`);
@@ -166,8 +216,9 @@ export function planned(plan: SagaPlan, definition: SagaDefinition, id: string):
       };
     }),
     result: null,
-    startedAt: new Date(),
-    finishedAt: plan.actions.length === 0 ? new Date() : null,
+    undoing: null,
+    startedAt: now,
+    finishedAt: plan.actions.length === 0 ? now : null,
   };
 }
 
@@ -179,10 +230,16 @@ export const outputsOf = (saga: Saga): Record<string, unknown> =>
 
 export const isFinished = ({ status }: Saga): boolean => status === 'DONE' || status === 'UNDONE';
 
+/** Whether nothing is to be done before somebody decides, or at all. */
+export const isAtRest = (saga: Saga): boolean => isFinished(saga) || saga.status === 'UNDO_FAILED';
+
 /** When there is something to do next. */
 export function dueAt(saga: Saga): Date {
-  const next =
-    saga.status === 'UNDOING' ? toUndo(saga).slice(0, 1) : saga.actions.filter((each) => isReady(each, saga));
+  const next = isAtRest(saga)
+    ? []
+    : saga.status === 'UNDOING'
+      ? toUndo(saga).slice(0, 1)
+      : saga.actions.filter((each) => isReady(each, saga));
   return new Date(
     Math.min(FAR_FUTURE, ...next.map(({ nextAttemptAt }) => Date.parse(nextAttemptAt ?? EPOCH))),
   );
@@ -191,9 +248,11 @@ export function dueAt(saga: Saga): Date {
 const EPOCH = new Date(0).toISOString();
 const FAR_FUTURE = Date.parse('9999-01-01T00:00:00Z');
 
-/** What was attempted and may have left something, the last first. */
+/** What was attempted, may have left something and can still be undone, the last first. */
 export const toUndo = ({ actions }: Saga): ActionRecord[] =>
-  actions.filter(({ attempts, isUndone }) => attempts > 0 && !isUndone).toReversed();
+  actions
+    .filter(({ attempts, isUndone, isUndoGivenUp }) => attempts > 0 && !isUndone && !isUndoGivenUp)
+    .toReversed();
 
 /** Whether everything that must be done before is done. */
 export const isReady = (action: ActionRecord, saga: Saga): boolean =>

@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import { notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { DEFAULT_RETRY, type RetryOptions } from './retry.ts';
-import { isFinished, planned, type Saga, type SagaDefinition, type SagaPlan } from './saga.ts';
-import { runSaga, type Boundary } from './saga-run.ts';
+import { planned, type Resolution, type Saga, type SagaDefinition, type SagaPlan } from './saga.ts';
+import { sagaFigures, type SagaFigures } from './saga-figures.ts';
+import type { Boundary } from './saga-run.ts';
 import type { Lease, SagaStore } from './saga-store.ts';
+import { workOn } from './saga-work.ts';
+import { resolve } from './undoing.ts';
 
 export interface SagasOptions {
   store: SagaStore;
   definitions: readonly SagaDefinition[];
   log: Logger;
+  /** Where `sagas_undo_failed_total` and `sagas_waiting_for_decision` are shown. Default: nowhere. */
+  registry?: Metrics['registry'] | undefined;
   /** How often to look for what is due or was abandoned. Default 1 s. */
   pollMillis?: number;
   /** After so long without a sign of life of who works on a saga, another instance takes it up. Default 15 s. */
@@ -18,7 +25,7 @@ export interface SagasOptions {
   /** Sagas at a time in this instance. Default 8. */
   concurrency?: number;
   retry?: Partial<RetryOptions>;
-  /** Hears every boundary of every run; for tests that end the process there. */
+  /** Called at every boundary of every run; for tests that end the process there. */
   observe?: ((boundary: Boundary) => void) | undefined;
 }
 
@@ -30,6 +37,7 @@ export interface SagasOptions {
 export class Sagas {
   private readonly options: SagasOptions;
   private readonly definitions: ReadonlyMap<string, SagaDefinition>;
+  private readonly figures: SagaFigures | undefined;
   private readonly timer: NodeJS.Timeout;
   private readonly running = new Set<Promise<void>>();
   private looking: Promise<void> | undefined;
@@ -41,6 +49,8 @@ export class Sagas {
   constructor(options: SagasOptions) {
     this.options = options;
     this.definitions = new Map(options.definitions.map((definition) => [definition.kind, definition]));
+    const { registry, store, log } = options;
+    this.figures = registry && sagaFigures({ registry, store, kinds: [...this.definitions.keys()], log });
     this.timer = setInterval(() => this.wake(), options.pollMillis ?? 1_000);
     this.timer.unref();
   }
@@ -76,9 +86,28 @@ export class Sagas {
     return this.options.store.remove(kind, subjects);
   }
 
-  /** Calls `hear` with the id of every saga that changes, on whichever instance, until the returned function is called. */
-  onChange(hear: (id: string) => void): () => void {
-    return this.options.store.onChange(hear);
+  /**
+   * Has what could not be undone tried again, or accepts it, as part of the caller's unit of work.
+   * @throws NOT_FOUND; CONFLICT for a saga that does not wait for a decision
+   */
+  async resolve(id: string, resolution: Omit<Resolution, 'at'>, unit: UnitOfWork): Promise<Saga> {
+    const saga = await this.options.store.change(id, unit, async (waiting) => {
+      const definition = this.definitions.get(waiting.kind);
+      if (!definition) throw new Error(`There is no definition of a saga "${waiting.kind}".`);
+      resolve(waiting, definition, { ...resolution, at: new Date().toISOString() });
+      await definition.onChange?.(waiting, unit);
+    });
+    if (!saga) throw notFound('saga', id);
+    await unit.afterCommit(() => {
+      this.figures?.countAgain();
+      this.wake();
+    });
+    return saga;
+  }
+
+  /** Calls `listener` with the id of every saga that changes, on whichever instance, until the returned function is called. */
+  onChange(listener: (id: string) => void): () => void {
+    return this.options.store.onChange(listener);
   }
 
   /** Looks for work at once. */
@@ -110,6 +139,7 @@ export class Sagas {
     if (free <= 0) return;
     const lease: Lease = { holder: randomUUID(), millis: leaseMillis };
     try {
+      await this.figures?.count();
       for (const saga of await store.claim([...this.definitions.keys()], free, lease)) {
         const work = this.work(saga, lease).finally(() => {
           this.running.delete(work);
@@ -141,21 +171,19 @@ export class Sagas {
         );
     }, lease.millis / 3);
     try {
-      await runSaga({
+      await workOn({
         saga,
         definition,
+        store,
+        lease,
         retry: { ...DEFAULT_RETRY, ...retry },
         log,
         observe: (boundary) => this.options.observe?.(boundary),
         isStopping: () => this.stopping || isLost,
-        save: async () => {
-          const isSaved = await store.save(saga, lease, async (unit) => definition.onChange?.(saga, unit));
-          if (!isSaved) throw new Error('Another instance has taken this saga over.');
-        },
       });
-      if (!isFinished(saga)) await store.release(saga, lease);
+      if (saga.status === 'UNDO_FAILED') this.figures?.undoFailed(saga.kind);
     } catch (error) {
-      // What is stored is what counts: whoever takes it up when the lease has run out goes on from there.
+      // Only what is stored counts: the instance that takes the saga up when the lease has run out goes on from there.
       log.warn({ err: error, saga: saga.id, kind: saga.kind }, 'the work on a saga was broken off');
     } finally {
       clearInterval(heartbeat);

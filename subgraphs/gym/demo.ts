@@ -104,8 +104,8 @@ const look = (primary: string, secondary: string, slug: string) => ({
 });
 
 const GYMS = [
-  { ...DEMO_GYMS.ironTemple, ...look('#b91c1c', '#1f2937', 'iron'), ...created },
-  { ...DEMO_GYMS.aquaClub, ...look('#0284c7', '#0f766e', 'aqua'), ...created },
+  { ...DEMO_GYMS.ironTemple, ...look('#b91c1c', '#1f2937', 'iron'), ...created, openedAt: created.createdAt },
+  { ...DEMO_GYMS.aquaClub, ...look('#0284c7', '#0f766e', 'aqua'), ...created, openedAt: created.createdAt },
 ];
 
 const place = (

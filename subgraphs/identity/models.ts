@@ -2,5 +2,6 @@
 export type { AccountDeletionShape as AccountDeletion } from './accounts/accounts.shapes.ts';
 export type { AccountExportShape as AccountExport } from './accounts/accounts.shapes.ts';
 export type { AuditEventShape as AuditEvent } from './audit/audit.shapes.ts';
+export type { InvitationShape as Invitation } from './invitations/invitations.shapes.ts';
 export type { AuthPayloadShape as AuthPayload, SessionShape as Session } from './sessions/sessions.shapes.ts';
 export type { UserShape as User } from './users/users.shapes.ts';

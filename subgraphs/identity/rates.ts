@@ -20,6 +20,7 @@ export const graphqlRateLimits = {
   'Mutation.resetPassword': AUTH_RATE,
   'Mutation.changePassword': AUTH_RATE,
   'Mutation.rotateQrCode': AUTH_RATE,
+  'Mutation.resendInvitation': AUTH_RATE,
   'Query.sessions': AUTH_RATE,
   'Mutation.rotateSigningKey': AUTH_RATE,
   'Query.exportMyAccount': EXPORT_RATE,

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from schema/ and models.ts. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { AccountDeletion as AccountDeletionModel, AccountExport as AccountExportModel, AuditEvent as AuditEventModel, AuthPayload as AuthPayloadModel, Session as SessionModel, User as UserModel } from './models.ts';
+import type { AccountDeletion as AccountDeletionModel, AccountExport as AccountExportModel, AuditEvent as AuditEventModel, AuthPayload as AuthPayloadModel, Invitation as InvitationModel, Session as SessionModel, User as UserModel } from './models.ts';
 import type { Context } from './services.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
@@ -34,6 +34,11 @@ export type Query = {
   userByQrCode: Maybe<User>;
   /** The SUPER_ADMINs, whom any user may turn to for support; with their email. */
   superAdmins: Maybe<Array<User>>;
+  /**
+   * Invitations that have not been accepted, in the order in which they were made: those of your gym for its GYM_ADMIN, all
+   * or those of `gymId` for a SUPER_ADMIN.
+   */
+  invitations: Maybe<InvitationConnection>;
   /** Where you are logged in, the latest used first. */
   sessions: Maybe<Array<Session>>;
   /**
@@ -66,6 +71,13 @@ export type QueryUsersArgs = {
 
 export type QueryUserByQrCodeArgs = {
   qrCode: Scalars['String']['input'];
+};
+
+
+export type QueryInvitationsArgs = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -109,7 +121,7 @@ export type Mutation = {
    * failed log-in. Always true.
    */
   changePassword: Maybe<Scalars['Boolean']['output']>;
-  /** Changes your profile; what is absent stays. */
+  /** Changes your profile; what is absent stays. `VERSION_CONFLICT` where `version` is given and not the stored one. */
   updateProfile: Maybe<User>;
   /** Your new picture: JPEG, PNG, WebP or AVIF, at most 10 MiB. */
   uploadAvatar: Maybe<User>;
@@ -119,9 +131,14 @@ export type Mutation = {
   setRole: Maybe<User>;
   /** Moves a user to a gym, or to none; audited. A SUPER_ADMIN anybody anywhere; a GYM_ADMIN takes members without a gym into hers, and lets those of hers go. */
   setGym: Maybe<User>;
-  /** Makes an account for somebody, who sets her password by a mail. A GYM_ADMIN invites members into her gym, a SUPER_ADMIN anybody. */
+  /** Makes an account for somebody, who sets their password by a mail. A GYM_ADMIN invites members into their gym, a SUPER_ADMIN anybody. */
   inviteUser: Maybe<User>;
-  /** Undoes an invitation that has not been accepted. For SUPER_ADMIN. Always true. */
+  /**
+   * Sends the mail of an invitation again, with a new token; one person gets at most five mails an hour. For the GYM_ADMIN of
+   * its gym, and SUPER_ADMIN.
+   */
+  resendInvitation: Maybe<Invitation>;
+  /** Undoes an invitation that has not been accepted. For the GYM_ADMIN of its gym, and SUPER_ADMIN. Always true. */
   withdrawInvitation: Maybe<Scalars['Boolean']['output']>;
   /**
    * Has an export made of everything that all services hold of you, in the background, also while a service is down; it is
@@ -200,6 +217,11 @@ export type MutationInviteUserArgs = {
 };
 
 
+export type MutationResendInvitationArgs = {
+  input: ResendInvitationInput;
+};
+
+
 export type MutationWithdrawInvitationArgs = {
   input: WithdrawInvitationInput;
 };
@@ -230,8 +252,53 @@ export type User = {
   /** IANA time zone, e.g. `Europe/Berlin`. */
   timezone: Scalars['String']['output'];
   units: Units;
+  /** Only for the user; null where nothing was said. */
+  body: Maybe<UserBody>;
+  /** What the user trains for. Only for the user; null where nothing was said. */
+  trainingGoals: Maybe<TrainingGoals>;
+  /** Counts every change. */
+  version: Scalars['Int']['output'];
   createdAt: Scalars['DateTime']['output'];
   updatedAt: Scalars['DateTime']['output'];
+};
+
+/** What a user says of their body; null where nothing was said. */
+export type UserBody = {
+  __typename?: 'UserBody';
+  heightCm: Maybe<Scalars['Float']['output']>;
+  weightKg: Maybe<Scalars['Float']['output']>;
+  sex: Maybe<Sex>;
+  /** YYYY-MM-DD */
+  birthDate: Maybe<Scalars['String']['output']>;
+};
+
+export type Sex =
+  | 'FEMALE'
+  | 'MALE'
+  | 'OTHER';
+
+export type TrainingGoals = {
+  __typename?: 'TrainingGoals';
+  goals: Array<Scalars['String']['output']>;
+  /** How active the user is, in their own words. */
+  activity: Maybe<Scalars['String']['output']>;
+};
+
+/** An account that somebody has made for a person who has not set a password yet. */
+export type Invitation = {
+  __typename?: 'Invitation';
+  /** That of the invited user. */
+  id: Scalars['ID']['output'];
+  userId: Scalars['ID']['output'];
+  email: Scalars['String']['output'];
+  displayName: Scalars['String']['output'];
+  role: Role;
+  gymId: Maybe<Scalars['ID']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  /** When the latest mail was sent; null before the first, and some days after the last has expired. */
+  sentAt: Maybe<Scalars['DateTime']['output']>;
+  /** When the token of that mail expires. */
+  expiresAt: Maybe<Scalars['DateTime']['output']>;
 };
 
 export type Role =
@@ -340,7 +407,7 @@ export type AuditEvent = {
   __typename?: 'AuditEvent';
   id: Scalars['ID']['output'];
   at: Scalars['DateTime']['output'];
-  /** `LOGGED_IN`, `LOGIN_FAILED`, `LOGIN_LOCKED`, `PASSWORD_CHANGED`, `ROLE_CHANGED`, `GYM_CHANGED`, `PASSWORD_RESET`, `REFRESH_TOKEN_REUSED`, `USER_INVITED`, `INVITATION_WITHDRAWN`, `ACCOUNT_DELETED`, `SIGNING_KEY_ROTATED`. */
+  /** `LOGGED_IN`, `LOGIN_FAILED`, `LOGIN_LOCKED`, `PASSWORD_CHANGED`, `ROLE_CHANGED`, `GYM_CHANGED`, `PASSWORD_RESET`, `REFRESH_TOKEN_REUSED`, `USER_INVITED`, `INVITATION_SENT_AGAIN`, `INVITATION_WITHDRAWN`, `ACCOUNT_DELETED`, `SIGNING_KEY_ROTATED`. */
   action: Scalars['String']['output'];
   /** `user:<id>`, `service:<name>` or `anonymous`. */
   actor: Scalars['String']['output'];
@@ -370,6 +437,19 @@ export type SigningKey = {
   kid: Scalars['String']['output'];
   /** It is published already, and signs from then on. */
   signsFrom: Scalars['DateTime']['output'];
+};
+
+export type InvitationConnection = {
+  __typename?: 'InvitationConnection';
+  edges: Array<InvitationEdge>;
+  nodes: Array<Invitation>;
+  pageInfo: PageInfo;
+};
+
+export type InvitationEdge = {
+  __typename?: 'InvitationEdge';
+  cursor: Scalars['String']['output'];
+  node: Invitation;
 };
 
 export type UserConnection = {
@@ -447,6 +527,25 @@ export type UpdateProfileInput = {
   /** IANA time zone, e.g. `Europe/Berlin`. */
   timezone?: InputMaybe<Scalars['String']['input']>;
   units?: InputMaybe<Units>;
+  /** A key that is absent stays; null removes it. */
+  body?: InputMaybe<UserBodyInput>;
+  /** Replaced as a whole; without goals and activity there are none. */
+  trainingGoals?: InputMaybe<TrainingGoalsInput>;
+  version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type UserBodyInput = {
+  heightCm?: InputMaybe<Scalars['Float']['input']>;
+  weightKg?: InputMaybe<Scalars['Float']['input']>;
+  sex?: InputMaybe<Sex>;
+  /** YYYY-MM-DD, at least 13 years ago. */
+  birthDate?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type TrainingGoalsInput = {
+  /** At most 10, each of at most 60 characters. */
+  goals: Array<Scalars['String']['input']>;
+  activity?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type SetRoleInput = {
@@ -466,6 +565,10 @@ export type InviteUserInput = {
   /** Default MEMBER. */
   role?: InputMaybe<Role>;
   gymId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type ResendInvitationInput = {
+  userId: Scalars['ID']['input'];
 };
 
 export type WithdrawInvitationInput = {
@@ -577,6 +680,11 @@ export type ResolversTypes = {
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   User: ResolverTypeWrapper<UserModel>;
+  UserBody: ResolverTypeWrapper<UserBody>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
+  Sex: Sex;
+  TrainingGoals: ResolverTypeWrapper<TrainingGoals>;
+  Invitation: ResolverTypeWrapper<InvitationModel>;
   Role: Role;
   Units: Units;
   Session: ResolverTypeWrapper<SessionModel>;
@@ -591,6 +699,8 @@ export type ResolversTypes = {
   AuditEventConnection: ResolverTypeWrapper<Omit<AuditEventConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['AuditEventEdge']>, nodes: Array<ResolversTypes['AuditEvent']> }>;
   AuditEventEdge: ResolverTypeWrapper<Omit<AuditEventEdge, 'node'> & { node: ResolversTypes['AuditEvent'] }>;
   SigningKey: ResolverTypeWrapper<SigningKey>;
+  InvitationConnection: ResolverTypeWrapper<Omit<InvitationConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['InvitationEdge']>, nodes: Array<ResolversTypes['Invitation']> }>;
+  InvitationEdge: ResolverTypeWrapper<Omit<InvitationEdge, 'node'> & { node: ResolversTypes['Invitation'] }>;
   UserConnection: ResolverTypeWrapper<Omit<UserConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['UserEdge']>, nodes: Array<ResolversTypes['User']> }>;
   UserEdge: ResolverTypeWrapper<Omit<UserEdge, 'node'> & { node: ResolversTypes['User'] }>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
@@ -603,9 +713,12 @@ export type ResolversTypes = {
   ChangePasswordInput: ChangePasswordInput;
   ResetPasswordInput: ResetPasswordInput;
   UpdateProfileInput: UpdateProfileInput;
+  UserBodyInput: UserBodyInput;
+  TrainingGoalsInput: TrainingGoalsInput;
   SetRoleInput: SetRoleInput;
   SetGymInput: SetGymInput;
   InviteUserInput: InviteUserInput;
+  ResendInvitationInput: ResendInvitationInput;
   WithdrawInvitationInput: WithdrawInvitationInput;
   DeleteMyAccountInput: DeleteMyAccountInput;
 };
@@ -622,6 +735,10 @@ export type ResolversParentTypes = {
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
   User: UserModel;
+  UserBody: UserBody;
+  Float: Scalars['Float']['output'];
+  TrainingGoals: TrainingGoals;
+  Invitation: InvitationModel;
   Session: SessionModel;
   AuthPayload: AuthPayloadModel;
   AccountExport: AccountExportModel;
@@ -632,6 +749,8 @@ export type ResolversParentTypes = {
   AuditEventConnection: Omit<AuditEventConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['AuditEventEdge']>, nodes: Array<ResolversParentTypes['AuditEvent']> };
   AuditEventEdge: Omit<AuditEventEdge, 'node'> & { node: ResolversParentTypes['AuditEvent'] };
   SigningKey: SigningKey;
+  InvitationConnection: Omit<InvitationConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['InvitationEdge']>, nodes: Array<ResolversParentTypes['Invitation']> };
+  InvitationEdge: Omit<InvitationEdge, 'node'> & { node: ResolversParentTypes['Invitation'] };
   UserConnection: Omit<UserConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['UserEdge']>, nodes: Array<ResolversParentTypes['User']> };
   UserEdge: Omit<UserEdge, 'node'> & { node: ResolversParentTypes['User'] };
   PageInfo: PageInfo;
@@ -644,9 +763,12 @@ export type ResolversParentTypes = {
   ChangePasswordInput: ChangePasswordInput;
   ResetPasswordInput: ResetPasswordInput;
   UpdateProfileInput: UpdateProfileInput;
+  UserBodyInput: UserBodyInput;
+  TrainingGoalsInput: TrainingGoalsInput;
   SetRoleInput: SetRoleInput;
   SetGymInput: SetGymInput;
   InviteUserInput: InviteUserInput;
+  ResendInvitationInput: ResendInvitationInput;
   WithdrawInvitationInput: WithdrawInvitationInput;
   DeleteMyAccountInput: DeleteMyAccountInput;
 };
@@ -673,6 +795,7 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   users?: Resolver<Maybe<ResolversTypes['UserConnection']>, ParentType, ContextType, Partial<QueryUsersArgs>>;
   userByQrCode?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryUserByQrCodeArgs, 'qrCode'>>;
   superAdmins?: Resolver<Maybe<Array<ResolversTypes['User']>>, ParentType, ContextType>;
+  invitations?: Resolver<Maybe<ResolversTypes['InvitationConnection']>, ParentType, ContextType, Partial<QueryInvitationsArgs>>;
   sessions?: Resolver<Maybe<Array<ResolversTypes['Session']>>, ParentType, ContextType>;
   exportMyAccount?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   accountExports?: Resolver<Maybe<Array<ResolversTypes['AccountExport']>>, ParentType, ContextType>;
@@ -696,6 +819,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   setRole?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationSetRoleArgs, 'input'>>;
   setGym?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationSetGymArgs, 'input'>>;
   inviteUser?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationInviteUserArgs, 'input'>>;
+  resendInvitation?: Resolver<Maybe<ResolversTypes['Invitation']>, ParentType, ContextType, RequireFields<MutationResendInvitationArgs, 'input'>>;
   withdrawInvitation?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationWithdrawInvitationArgs, 'input'>>;
   requestAccountExport?: Resolver<Maybe<ResolversTypes['AccountExport']>, ParentType, ContextType>;
   deleteMyAccount?: Resolver<Maybe<ResolversTypes['AccountDeletion']>, ParentType, ContextType, RequireFields<MutationDeleteMyAccountArgs, 'input'>>;
@@ -715,8 +839,35 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   locale?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   timezone?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   units?: Resolver<ResolversTypes['Units'], ParentType, ContextType>;
+  body?: Resolver<Maybe<ResolversTypes['UserBody']>, ParentType, ContextType>;
+  trainingGoals?: Resolver<Maybe<ResolversTypes['TrainingGoals']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type UserBodyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UserBody'] = ResolversParentTypes['UserBody']> = {
+  heightCm?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  weightKg?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  sex?: Resolver<Maybe<ResolversTypes['Sex']>, ParentType, ContextType>;
+  birthDate?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type TrainingGoalsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TrainingGoals'] = ResolversParentTypes['TrainingGoals']> = {
+  goals?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  activity?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type InvitationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Invitation'] = ResolversParentTypes['Invitation']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  displayName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['Role'], ParentType, ContextType>;
+  gymId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  sentAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  expiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
 };
 
 export type SessionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Session'] = ResolversParentTypes['Session']> = {
@@ -789,6 +940,17 @@ export type SigningKeyResolvers<ContextType = Context, ParentType extends Resolv
   signsFrom?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type InvitationConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['InvitationConnection'] = ResolversParentTypes['InvitationConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['InvitationEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['Invitation']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type InvitationEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['InvitationEdge'] = ResolversParentTypes['InvitationEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Invitation'], ParentType, ContextType>;
+};
+
 export type UserConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UserConnection'] = ResolversParentTypes['UserConnection']> = {
   edges?: Resolver<Array<ResolversTypes['UserEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
@@ -814,6 +976,9 @@ export type Resolvers<ContextType = Context> = {
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
+  UserBody?: UserBodyResolvers<ContextType>;
+  TrainingGoals?: TrainingGoalsResolvers<ContextType>;
+  Invitation?: InvitationResolvers<ContextType>;
   Session?: SessionResolvers<ContextType>;
   AuthPayload?: AuthPayloadResolvers<ContextType>;
   AccountExport?: AccountExportResolvers<ContextType>;
@@ -824,6 +989,8 @@ export type Resolvers<ContextType = Context> = {
   AuditEventConnection?: AuditEventConnectionResolvers<ContextType>;
   AuditEventEdge?: AuditEventEdgeResolvers<ContextType>;
   SigningKey?: SigningKeyResolvers<ContextType>;
+  InvitationConnection?: InvitationConnectionResolvers<ContextType>;
+  InvitationEdge?: InvitationEdgeResolvers<ContextType>;
   UserConnection?: UserConnectionResolvers<ContextType>;
   UserEdge?: UserEdgeResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;

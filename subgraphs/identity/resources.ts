@@ -29,6 +29,7 @@ export async function identityResources({
   orm,
   settings,
   log,
+  metrics,
   files,
   unitOf,
 }: ServiceBase<IdentitySettings>) {
@@ -55,6 +56,7 @@ export async function identityResources({
     store: sagaStore,
     definitions: [deletionSaga(others, files), exportSaga(others, files, () => unitOf())],
     log,
+    registry: metrics.registry,
     leaseMillis: SAGA_LEASE_MILLIS,
   });
   sagas.wake(); // for what a stop left

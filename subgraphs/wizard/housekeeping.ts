@@ -1,26 +1,22 @@
-import type { FileStorage } from '#server/files/file-storage.ts';
-import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { DEPLOYMENT } from './deployments/deployment-context.ts';
-import { fileKey } from './sessions/session-files.ts';
-import type { WizardStorage } from './storage.ts';
+import { removeReservations } from './availability/retention.ts';
+import {
+  removeAbandonedSessions,
+  removeDeployedOnboardings,
+  type SessionRetention,
+} from './sessions/retention.ts';
 
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
 /** How long after its time a session that came to nothing can still be read. */
-const KEPT_MILLIS = 30 * 24 * 60 * 60 * 1000; // 30 days
+const ABANDONED_DAYS = 30;
+const DEPLOYED_ONBOARDING_DAYS = 365;
+const FIRST_VISIT_DAYS = 90;
 
-/** Removes reservations that are over, and sessions that came to nothing, with all that was uploaded into them. */
-export async function purge(
-  unit: UnitOfWork,
-  { storage, sagas, files }: { storage: WizardStorage; sagas: Sagas; files: FileStorage },
-): Promise<void> {
-  await storage.reservations(unit).purge();
-  const sessions = storage.sessions(unit);
-  const over = await sessions.findOver(new Date(Date.now() - KEPT_MILLIS));
-  if (over.length === 0) return;
-  // files first: a crash in between leaves the rows that name them
-  for (const session of over)
-    for (const file of session.files) await files.delete(fileKey(session.id, file.id));
-  const ids = over.map(({ id }) => id);
-  await sagas.remove(DEPLOYMENT, ids);
-  await sessions.remove(ids);
+/** Removes reservations that are over, and sessions that nobody needs any more, with all that was uploaded into them. */
+export async function purge(unit: UnitOfWork, parts: SessionRetention): Promise<void> {
+  await removeReservations(parts.storage)(unit, daysAgo(FIRST_VISIT_DAYS));
+  await removeAbandonedSessions(parts)(unit, daysAgo(ABANDONED_DAYS));
+  await removeDeployedOnboardings(parts)(unit, daysAgo(DEPLOYED_ONBOARDING_DAYS));
 }
+
+const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MILLIS);

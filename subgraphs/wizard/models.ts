@@ -1,8 +1,13 @@
 /** Which of our types stands behind each GraphQL type; code generation reads this file. */
 export type { AvailabilityShape as Availability } from './availability/availability.shapes.ts';
+export type { FirstVisitShape as FirstVisit } from './first-visits/first-visits.shapes.ts';
 export type {
   WizardDeploymentShape as WizardDeployment,
   WizardSessionShape as WizardSession,
 } from './sessions/sessions.shapes.ts';
 import type { WizardDeploymentShape } from './sessions/sessions.shapes.ts';
 export type WizardDeploymentAction = WizardDeploymentShape['actions'][number];
+/** Of another service's entity this one knows the id alone. */
+export interface User {
+  id: string;
+}

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from schema/ and models.ts. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { Availability as AvailabilityModel, WizardDeployment as WizardDeploymentModel, WizardDeploymentAction as WizardDeploymentActionModel, WizardSession as WizardSessionModel } from './models.ts';
+import type { Availability as AvailabilityModel, FirstVisit as FirstVisitModel, User as UserModel, WizardDeployment as WizardDeploymentModel, WizardDeploymentAction as WizardDeploymentActionModel, WizardSession as WizardSessionModel } from './models.ts';
 import type { Context } from './services.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
@@ -29,10 +29,16 @@ export type Query = {
   /** Your wizard sessions, newest first; a SUPER_ADMIN sees everybody's. */
   wizardSessions: Maybe<WizardSessionConnection>;
   /**
+   * Members who come to a gym for the first time, the earliest first: to your gym for its GYM_ADMIN, to that of `gymId` for a
+   * SUPER_ADMIN. `from` and `to` are times, of which `to` is not included, or days at the location; default the next week, at
+   * most 92 days.
+   */
+  firstVisits: Maybe<Array<FirstVisit>>;
+  /**
    * Whether something can still be had. `resource`: `gym-name`, `gym-slug`, `email` or `slot`, whose value is
    * `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`: the half hour that the start lies in, in which as many may
-   * come as the location takes. `reserve` holds what is available for the session for 15 minutes; of each resource a
-   * session holds one value.
+   * come as the location takes, at most 90 days ahead. `reserve` holds what is available for the session for 15 minutes; of
+   * each resource a session holds one value, and a member one slot.
    */
   checkAvailability: Maybe<Availability>;
 };
@@ -49,6 +55,13 @@ export type QueryWizardSessionsArgs = {
   kind?: InputMaybe<WizardKind>;
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryFirstVisitsArgs = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+  from?: InputMaybe<Scalars['String']['input']>;
+  to?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -86,6 +99,11 @@ export type Mutation = {
    * for its owner. `WIZARD_INCOMPLETE` names what is due. Follow it by `wizardDeploymentUpdated`.
    */
   deployWizardSession: Maybe<WizardSession>;
+  /**
+   * Decides about a deployment that could not be undone (UNDO_FAILED): RETRY takes back what is left once more, ACCEPT
+   * leaves it, gives the names free and lets the session be corrected, deployed again or cancelled. For SUPER_ADMIN.
+   */
+  resolveDeployment: Maybe<WizardSession>;
 };
 
 
@@ -118,6 +136,11 @@ export type MutationDeployWizardSessionArgs = {
   input: DeployWizardSessionInput;
 };
 
+
+export type MutationResolveDeploymentArgs = {
+  input: ResolveDeploymentInput;
+};
+
 export type Subscription = {
   __typename?: 'Subscription';
   /** The session now and at every change of it and of its deployment. */
@@ -143,7 +166,10 @@ export type WizardStatus =
   /** The other services are being set up; see `deployment`. */
   | 'DEPLOYING'
   | 'DEPLOYED'
-  /** A service refused its part, and everything was undone; it may be corrected and deployed again. */
+  /**
+   * A service refused its part, and everything was undone; it may be corrected and deployed again. If something could not
+   * be undone (`deployment.status` UNDO_FAILED), a SUPER_ADMIN resolves that first.
+   */
   | 'FAILED'
   | 'CANCELLED'
   /** Past `expiresAt`; it can be read, not changed. */
@@ -212,7 +238,10 @@ export type WizardFile = {
   url: Scalars['String']['output'];
 };
 
-/** How a session is made real in the other services: finished as a whole, or undone as a whole. */
+/**
+ * How a session is made real in the other services: finished as a whole, or undone as a whole. What cannot be undone waits
+ * for a SUPER_ADMIN.
+ */
 export type WizardDeployment = {
   __typename?: 'WizardDeployment';
   status: WizardDeploymentStatus;
@@ -222,6 +251,8 @@ export type WizardDeployment = {
   actions: Array<WizardDeploymentAction>;
   /** Once DONE, the ids of what was made: `{gymId, slug, locationIds, adminId}` or `{userId, slot: {locationId, startsAt}}`. */
   result: Maybe<Scalars['JSON']['output']>;
+  /** What was decided last about what could not be taken back; null if nothing was. */
+  resolution: Maybe<WizardResolution>;
 };
 
 export type WizardDeploymentStatus =
@@ -229,7 +260,25 @@ export type WizardDeploymentStatus =
   /** An action was refused; what was done is being taken back. */
   | 'UNDOING'
   | 'DONE'
-  | 'UNDONE';
+  | 'UNDONE'
+  /** Something could not be taken back; it waits until a SUPER_ADMIN resolves it (`resolveDeployment`). */
+  | 'UNDO_FAILED';
+
+/** What a SUPER_ADMIN has decided about a deployment that could not be undone. */
+export type WizardResolution = {
+  __typename?: 'WizardResolution';
+  action: WizardResolutionAction;
+  note: Scalars['String']['output'];
+  /** Id of the SUPER_ADMIN; null once their account was deleted. */
+  by: Maybe<Scalars['ID']['output']>;
+  at: Scalars['DateTime']['output'];
+};
+
+export type WizardResolutionAction =
+  /** What is left is taken back once more. */
+  | 'RETRY'
+  /** What is left stays, and the deployment counts as UNDONE. */
+  | 'ACCEPT';
 
 export type WizardDeploymentAction = {
   __typename?: 'WizardDeploymentAction';
@@ -238,8 +287,10 @@ export type WizardDeploymentAction = {
   service: Scalars['String']['output'];
   status: WizardActionStatus;
   attempts: Scalars['Int']['output'];
-  /** Why the last attempt came to nothing. */
+  /** Why the last attempt came to nothing; if it was done, why it could not be taken back. */
   error: Maybe<WizardActionError>;
+  /** Why the last attempt to take it back came to nothing. */
+  undoError: Maybe<WizardActionError>;
   /** What it made, an object whose keys depend on the action; null while there is nothing. */
   result: Maybe<Scalars['JSON']['output']>;
 };
@@ -259,6 +310,19 @@ export type WizardActionError = {
   message: Scalars['String']['output'];
 };
 
+/** A member who comes to a gym for the first time. */
+export type FirstVisit = {
+  __typename?: 'FirstVisit';
+  /** That of the wizard session. */
+  id: Scalars['ID']['output'];
+  /** Null once their account was deleted. */
+  user: Maybe<User>;
+  userId: Scalars['ID']['output'];
+  locationId: Scalars['ID']['output'];
+  startsAt: Scalars['DateTime']['output'];
+  endsAt: Scalars['DateTime']['output'];
+};
+
 /** Whether a value of a resource can be had. */
 export type Availability = {
   __typename?: 'Availability';
@@ -267,7 +331,8 @@ export type Availability = {
   available: Scalars['Boolean']['output'];
   /**
    * Where it is not: `INVALID` breaks a rule, `TAKEN` belongs to somebody, `RESERVED` is held by another session for now; of
-   * a slot also `FULL`, `CLOSED`, `PAST`, `UNKNOWN_LOCATION`.
+   * a slot also `FULL`, `CLOSED`, `PAST`, `TOO_FAR` (more than 90 days ahead), `BOOKED` (the member has another first
+   * visit), `UNKNOWN_LOCATION`.
    */
   reason: Maybe<Scalars['String']['output']>;
   /** What is available instead; at most three. */
@@ -347,10 +412,18 @@ export type DeployWizardSessionInput = {
   version?: InputMaybe<Scalars['Int']['input']>;
 };
 
+export type ResolveDeploymentInput = {
+  /** Id of the wizard session. */
+  id: Scalars['ID']['input'];
+  action: WizardResolutionAction;
+  /** Why, for those who come later; at most 1,000 characters. */
+  note: Scalars['String']['input'];
+};
+
 export type User = {
   __typename?: 'User';
   id: Scalars['ID']['output'];
-  /** The user's wizard sessions, newest first; for the user herself and SUPER_ADMINs. */
+  /** The user's wizard sessions, newest first; for the users themselves and SUPER_ADMINs. */
   wizardSessions: Maybe<WizardSessionConnection>;
 };
 
@@ -474,9 +547,12 @@ export type ResolversTypes = {
   WizardFile: ResolverTypeWrapper<WizardFile>;
   WizardDeployment: ResolverTypeWrapper<WizardDeploymentModel>;
   WizardDeploymentStatus: WizardDeploymentStatus;
+  WizardResolution: ResolverTypeWrapper<WizardResolution>;
+  WizardResolutionAction: WizardResolutionAction;
   WizardDeploymentAction: ResolverTypeWrapper<WizardDeploymentActionModel>;
   WizardActionStatus: WizardActionStatus;
   WizardActionError: ResolverTypeWrapper<WizardActionError>;
+  FirstVisit: ResolverTypeWrapper<FirstVisitModel>;
   Availability: ResolverTypeWrapper<AvailabilityModel>;
   WizardFieldError: ResolverTypeWrapper<WizardFieldError>;
   WizardSessionConnection: ResolverTypeWrapper<Omit<WizardSessionConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['WizardSessionEdge']>, nodes: Array<ResolversTypes['WizardSession']> }>;
@@ -488,7 +564,8 @@ export type ResolversTypes = {
   ClaimWizardSessionInput: ClaimWizardSessionInput;
   CancelWizardSessionInput: CancelWizardSessionInput;
   DeployWizardSessionInput: DeployWizardSessionInput;
-  User: ResolverTypeWrapper<Omit<User, 'wizardSessions'> & { wizardSessions?: Maybe<ResolversTypes['WizardSessionConnection']> }>;
+  ResolveDeploymentInput: ResolveDeploymentInput;
+  User: ResolverTypeWrapper<UserModel>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -507,8 +584,10 @@ export type ResolversParentTypes = {
   WizardStep: WizardStep;
   WizardFile: WizardFile;
   WizardDeployment: WizardDeploymentModel;
+  WizardResolution: WizardResolution;
   WizardDeploymentAction: WizardDeploymentActionModel;
   WizardActionError: WizardActionError;
+  FirstVisit: FirstVisitModel;
   Availability: AvailabilityModel;
   WizardFieldError: WizardFieldError;
   WizardSessionConnection: Omit<WizardSessionConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['WizardSessionEdge']>, nodes: Array<ResolversParentTypes['WizardSession']> };
@@ -520,7 +599,8 @@ export type ResolversParentTypes = {
   ClaimWizardSessionInput: ClaimWizardSessionInput;
   CancelWizardSessionInput: CancelWizardSessionInput;
   DeployWizardSessionInput: DeployWizardSessionInput;
-  User: Omit<User, 'wizardSessions'> & { wizardSessions?: Maybe<ResolversParentTypes['WizardSessionConnection']> } | FederationReferenceTypes['User'];
+  ResolveDeploymentInput: ResolveDeploymentInput;
+  User: UserModel;
 };
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -538,6 +618,7 @@ export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   wizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<QueryWizardSessionArgs, 'id'>>;
   wizardSessions?: Resolver<Maybe<ResolversTypes['WizardSessionConnection']>, ParentType, ContextType, Partial<QueryWizardSessionsArgs>>;
+  firstVisits?: Resolver<Maybe<Array<ResolversTypes['FirstVisit']>>, ParentType, ContextType, Partial<QueryFirstVisitsArgs>>;
   checkAvailability?: Resolver<Maybe<ResolversTypes['Availability']>, ParentType, ContextType, RequireFields<QueryCheckAvailabilityArgs, 'resource' | 'value'>>;
 };
 
@@ -548,6 +629,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   claimWizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<MutationClaimWizardSessionArgs, 'input'>>;
   cancelWizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<MutationCancelWizardSessionArgs, 'input'>>;
   deployWizardSession?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<MutationDeployWizardSessionArgs, 'input'>>;
+  resolveDeployment?: Resolver<Maybe<ResolversTypes['WizardSession']>, ParentType, ContextType, RequireFields<MutationResolveDeploymentArgs, 'input'>>;
 };
 
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
@@ -597,6 +679,14 @@ export type WizardDeploymentResolvers<ContextType = Context, ParentType extends 
   finishedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   actions?: Resolver<Array<ResolversTypes['WizardDeploymentAction']>, ParentType, ContextType>;
   result?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  resolution?: Resolver<Maybe<ResolversTypes['WizardResolution']>, ParentType, ContextType>;
+};
+
+export type WizardResolutionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardResolution'] = ResolversParentTypes['WizardResolution']> = {
+  action?: Resolver<ResolversTypes['WizardResolutionAction'], ParentType, ContextType>;
+  note?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  by?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
 export type WizardDeploymentActionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardDeploymentAction'] = ResolversParentTypes['WizardDeploymentAction']> = {
@@ -605,12 +695,22 @@ export type WizardDeploymentActionResolvers<ContextType = Context, ParentType ex
   status?: Resolver<ResolversTypes['WizardActionStatus'], ParentType, ContextType>;
   attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   error?: Resolver<Maybe<ResolversTypes['WizardActionError']>, ParentType, ContextType>;
+  undoError?: Resolver<Maybe<ResolversTypes['WizardActionError']>, ParentType, ContextType>;
   result?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
 };
 
 export type WizardActionErrorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WizardActionError'] = ResolversParentTypes['WizardActionError']> = {
   code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type FirstVisitResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FirstVisit'] = ResolversParentTypes['FirstVisit']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  locationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  startsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  endsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
 export type AvailabilityResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Availability'] = ResolversParentTypes['Availability']> = {
@@ -662,8 +762,10 @@ export type Resolvers<ContextType = Context> = {
   WizardStep?: WizardStepResolvers<ContextType>;
   WizardFile?: WizardFileResolvers<ContextType>;
   WizardDeployment?: WizardDeploymentResolvers<ContextType>;
+  WizardResolution?: WizardResolutionResolvers<ContextType>;
   WizardDeploymentAction?: WizardDeploymentActionResolvers<ContextType>;
   WizardActionError?: WizardActionErrorResolvers<ContextType>;
+  FirstVisit?: FirstVisitResolvers<ContextType>;
   Availability?: AvailabilityResolvers<ContextType>;
   WizardFieldError?: WizardFieldErrorResolvers<ContextType>;
   WizardSessionConnection?: WizardSessionConnectionResolvers<ContextType>;

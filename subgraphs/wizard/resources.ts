@@ -49,14 +49,15 @@ export async function wizardResources(
   base: ServiceBase<z.output<typeof wizardSettings>>,
   { definitions, observe }: WizardParts,
 ): Promise<WizardResources & { dispose(): Promise<void> }> {
-  const { settings, database, log, unitOf, serviceTokens, files } = base;
+  const { settings, database, log, metrics, unitOf, serviceTokens, files } = base;
   const notifications = database && (await listenTo(database.server, database.name, [SESSION_CHANNEL], log));
   const storage: WizardStorage = notifications ? databaseStorage(notifications) : memoryStorage();
   const services = otherServices({ urls: settings, tokens: serviceTokens });
   const sagas = new Sagas({
     store: database ? databaseSagaStore(() => unitOf()) : memorySagaStore(() => unitOf()),
-    definitions: [deploymentSaga({ services, storage, unitOf: () => unitOf() })],
+    definitions: [deploymentSaga({ services, storage, files, definitions, unitOf: () => unitOf() })],
     log,
+    registry: metrics.registry,
     leaseMillis: settings.wizardDeploymentLeaseMillis,
     retry: {
       firstMillis: Math.min(500, settings.wizardDeploymentRetryMillis),

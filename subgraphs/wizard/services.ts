@@ -9,6 +9,7 @@ import type { WizardDefinitions } from './definitions/definitions.ts';
 import { DEPLOYMENT } from './deployments/deployment-context.ts';
 import { Deployments } from './deployments/deployments.ts';
 import { Files } from './files/files.ts';
+import { FirstVisits } from './first-visits/first-visits.ts';
 import { lookups, type OtherServices } from './other-services.ts';
 import { Sessions } from './sessions/sessions.ts';
 import type { WizardStorage } from './storage.ts';
@@ -30,9 +31,11 @@ export const wizardServices = (unit: UnitOfWork, resources: WizardResources) => 
     ...resources,
     deploymentsOf: (sessionIds) => sagas.findBySubjects(DEPLOYMENT, sessionIds),
   });
+  const look = lookups(services, unit.origin);
   return {
     sessions,
-    availability: new Availability(unit, { ...resources, sessions, look: lookups(services, unit.origin) }),
+    availability: new Availability(unit, { ...resources, sessions, look }),
+    firstVisits: new FirstVisits(unit, { ...resources, look }),
     files: new Files(unit, { ...resources, sessions }),
     deployments: new Deployments(unit, { ...resources, sessions }),
     accountData: new AccountData(unit, wizardAccountPart(unit, resources)),

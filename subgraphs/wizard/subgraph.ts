@@ -9,6 +9,8 @@ import { deploymentsGraphql } from './deployments/deployments.graphql.ts';
 import { deploymentsRest } from './deployments/deployments.rest.ts';
 import { filesGraphql } from './files/files.graphql.ts';
 import { filesRest } from './files/files.rest.ts';
+import { firstVisitsGraphql } from './first-visits/first-visits.graphql.ts';
+import { firstVisitsRest } from './first-visits/first-visits.rest.ts';
 import { wizardResources, wizardSettings, type WizardParts } from './resources.ts';
 import { wizardServices } from './services.ts';
 import { sessionsGraphql } from './sessions/sessions.graphql.ts';
@@ -26,10 +28,17 @@ export const wizardOf = (parts: WizardParts) =>
     resources: (base) => wizardResources(base, parts),
     services: wizardServices,
     features: { sessions: 'wizard', files: 'wizard', deployments: 'wizard' },
-    graphql: [sessionsGraphql, availabilityGraphql, filesGraphql, deploymentsGraphql],
+    graphql: [sessionsGraphql, availabilityGraphql, firstVisitsGraphql, filesGraphql, deploymentsGraphql],
     graphqlRateLimits: { 'Query.checkAvailability': AVAILABILITY_RATE },
     // words come before the sessions, whose ids are UUIDs
-    rest: [...accountDataRest, ...availabilityRest, ...sessionsRest, ...filesRest, ...deploymentsRest],
+    rest: [
+      ...accountDataRest,
+      ...availabilityRest,
+      ...firstVisitsRest,
+      ...sessionsRest,
+      ...filesRest,
+      ...deploymentsRest,
+    ],
     demo: (_services, unit, { storage }) => demo(unit, storage),
   });
 

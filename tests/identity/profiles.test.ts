@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { me } from './support.ts';
+import { holdingAccount, me } from './support.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -34,6 +34,91 @@ describe('a profile', () => {
     expect((await put({})).status).toBe(200);
   });
 
+  it('is changed at the version that was read, if one is named', async () => {
+    const { token } = await platform.register();
+    const put = (body: object, headers = {}) =>
+      platform.rest('identity', 'PUT', '/profile', { token, body, headers });
+    const read = await me(platform, token);
+    expect(read.headers.get('etag')).toMatch(new RegExp(`^"${read.body.version}\\.[\\w-]{12}"$`));
+    // The same address is another user for somebody else, at the same version.
+    const other = await platform.register();
+    const seen = await platform.rest('identity', 'GET', '/auth/me', {
+      token: other.token,
+      headers: { 'if-none-match': read.headers.get('etag') ?? '' },
+    });
+    expect(seen).toMatchObject({ status: 200, body: { id: other.id, version: read.body.version } });
+    const changed = await put({ bio: 'first' }, { 'if-match': read.headers.get('etag') ?? '' });
+    expect(changed).toMatchObject({ status: 200, body: { version: read.body.version + 1 } });
+    const stale = { status: 412, body: { code: 'VERSION_CONFLICT' } };
+    expect(await put({ bio: 'second' }, { 'if-match': read.headers.get('etag') ?? '' })).toMatchObject(stale);
+    expect(await put({ bio: 'second', version: read.body.version })).toMatchObject(stale);
+    const update = 'mutation ($input: UpdateProfileInput!) { updateProfile(input: $input) { bio version } }';
+    const input = { bio: 'second', version: read.body.version };
+    const { errors } = await platform.graph('identity', update, { input }, { token });
+    expect(errors?.[0]?.extensions.code).toBe('VERSION_CONFLICT');
+    const { data } = await platform.graph(
+      'identity',
+      update,
+      { input: { ...input, version: changed.body.version } },
+      { token },
+    );
+    expect(data.updateProfile).toEqual({ bio: 'second', version: changed.body.version + 1 });
+    // of many at once on one version one is taken
+    const begun = await holdingAccount(platform, read.body.id, async (waiting) => {
+      const puts = Array.from({ length: 6 }, (_, index) =>
+        put({ bio: `${index}`, version: changed.body.version + 1 }),
+      );
+      await waiting(6);
+      return puts;
+    });
+    const answers = await Promise.all(begun);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200,
+      ...Array.from({ length: 5 }, () => 412),
+    ]);
+    expect((await put({ bio: 'last write wins' })).status).toBe(200);
+  });
+
+  it('keeps body data and training goals for the user alone', async () => {
+    const { id, token } = await platform.register();
+    const put = async (body: object) =>
+      (await platform.rest('identity', 'PUT', '/profile', { token, body })).body;
+    expect((await me(platform, token)).body).toMatchObject({ body: null, trainingGoals: null });
+    expect(await put({ body: { heightCm: 181.5, sex: 'FEMALE', birthDate: '1990-02-28' } })).toMatchObject({
+      body: { heightCm: 181.5, weightKg: null, sex: 'FEMALE', birthDate: '1990-02-28' },
+    });
+    const { data } = await platform.graph(
+      'identity',
+      'mutation ($input: UpdateProfileInput!) { updateProfile(input: $input) { body { heightCm weightKg sex birthDate } trainingGoals { goals activity } } }',
+      { input: { body: { weightKg: 70, sex: null }, trainingGoals: { goals: ['strength', 'sleep'] } } },
+      { token },
+    );
+    const kept = {
+      body: { heightCm: 181.5, weightKg: 70, sex: null, birthDate: '1990-02-28' },
+      trainingGoals: { goals: ['strength', 'sleep'], activity: null },
+    };
+    expect(data.updateProfile).toEqual(kept);
+    for (const email of ['leo@iron.test', 'admin@iron.test', 'super@demo.test'] as const) {
+      const other = await platform.demo(email);
+      const seen = (await platform.rest('identity', 'GET', `/users/${id}`, { token: other })).body;
+      expect(seen.displayName).toBeDefined();
+      expect([seen.body, seen.trainingGoals]).toEqual([undefined, undefined]);
+      const query = 'query ($id: ID!) { user(id: $id) { body { heightCm } trainingGoals { goals } } }';
+      const graph = await platform.graph('identity', query, { id }, { token: other });
+      expect(graph.data.user).toEqual({ body: null, trainingGoals: null });
+    }
+    const squad = await platform.serviceToken('squad');
+    expect(
+      (await platform.rest('identity', 'GET', `/users/${id}`, { token: squad })).body.body,
+    ).toBeUndefined();
+    expect(
+      await put({
+        body: { heightCm: null, weightKg: null, birthDate: null },
+        trainingGoals: { goals: [], activity: null },
+      }),
+    ).toMatchObject({ body: null, trainingGoals: null });
+  });
+
   it.each([
     [{ role: 'SUPER_ADMIN', email: 'other@x.test', qrCode: 'FIT-x' }, 200],
     [{ gymId: DEMO_GYMS.aquaClub.id }, 403],
@@ -45,6 +130,18 @@ describe('a profile', () => {
     [{ bio: 'x'.repeat(2_001) }, 400],
     [{ bio: 'a\0b' }, 400],
     [{ displayName: 'a\nb' }, 400],
+    [{ displayName: '\u200b\u2060' }, 400],
+    [{ displayName: 'half \ud800' }, 400],
+    [{ bio: 'turned \u202e round' }, 400],
+    [{ body: { heightCm: 20 } }, 400],
+    [{ body: { weightKg: 4_000 } }, 400],
+    [{ body: { sex: 'X' } }, 400],
+    [{ body: { birthDate: '1850-01-01' } }, 400],
+    [{ body: { birthDate: '2100-01-01' } }, 400],
+    [{ body: { birthDate: new Date().toISOString().slice(0, 10) } }, 400],
+    [{ body: { shoeSize: 42 } }, 400],
+    [{ trainingGoals: { goals: Array.from({ length: 11 }, () => 'more') } }, 400],
+    [{ trainingGoals: { goals: [''] } }, 400],
     [[], 400],
     ['text', 415],
   ])('given %j answers %s, and changes nothing that is not theirs to change', async (body, status) => {

@@ -66,3 +66,28 @@ export async function loggedIn(
 
 export const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+
+/**
+ * Holds the row of an account while `work` begins what needs it; `waiting(2)` resolves once two statements wait for it.
+ * When `work` has returned they go on, in the order in which they came.
+ */
+export async function holdingAccount<Result>(
+  platform: TestPlatform,
+  userId: string,
+  work: (waiting: (count: number) => Promise<unknown>) => Promise<Result>,
+): Promise<Result> {
+  const HOLD = 'select pg_sleep(60) from (select id from user_account where id = $1 for update) as held';
+  const activity = 'from pg_stat_activity where datname = current_database()';
+  const held = platform.sql('identity', HOLD, [userId]).catch(() => undefined); // ends by being cancelled
+  const count = async (condition: string) =>
+    (await platform.sql('identity', `select 1 ${activity} and ${condition}`)).length;
+  try {
+    await eventually(async () => (await count(`wait_event = 'PgSleep'`)) === 1);
+    return await work((expected) =>
+      eventually(async () => (await count(`wait_event_type = 'Lock'`)) >= expected),
+    );
+  } finally {
+    await platform.sql('identity', `select pg_cancel_backend(pid) ${activity} and wait_event = 'PgSleep'`);
+    await held;
+  }
+}

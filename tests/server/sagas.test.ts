@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
 import { listenTo } from '#server/database/notifications.ts';
@@ -12,6 +13,7 @@ import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
 import type { Lease, SagaStore } from '#server/saga/saga-store.ts';
 import { sagaEntities, sagaMigrations } from '#server/saga/saga-tables.ts';
 import {
+  isAtRest,
   isFinished,
   planned,
   sagaAction,
@@ -22,6 +24,7 @@ import {
 import type { Boundary } from '#server/saga/saga-run.ts';
 import { Sagas, type SagasOptions } from '#server/saga/sagas.ts';
 import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { eventually } from '../identity/support.ts';
 import { cloneDatabase } from '../support/database.ts';
 
 const declaration: DatabaseDeclaration = {
@@ -158,6 +161,19 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     }
   };
   const statuses = (saga: Saga) => saga.actions.map(({ name, status }) => `${name} ${status}`);
+  /** Waits until `GET /metrics` would say so. */
+  const figures = (
+    registry: Registry,
+    kind: string,
+    { failed, waiting }: { failed: number; waiting: number },
+  ) =>
+    eventually(async () => {
+      const text = await registry.metrics();
+      return (
+        text.includes(`sagas_undo_failed_total{kind="${kind}"} ${failed}\n`) &&
+        text.includes(`sagas_waiting_for_decision{kind="${kind}"} ${waiting}\n`)
+      );
+    });
 
   it('run action after action, and end with what each has returned', async () => {
     const elsewhere = new Elsewhere();
@@ -195,7 +211,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
   it('are undone in reverse where an action is refused, and the undoing is repeated until it is through', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('three', [() => conflict('it is taken')]);
-    elsewhere.failures.set('undo two', [down, () => conflict('not yet')]);
+    elsewhere.failures.set('undo two', [down, () => new TypeError('ours')]);
     const definition = kindOf(elsewhere);
     const { saga } = await begin(definition).start(planOf(definition), unitOf());
     const undone = await until(saga.id);
@@ -204,6 +220,113 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(undone.actions[2]?.error).toEqual({ code: 'CONFLICT', message: 'it is taken' });
     expect(elsewhere.calls.slice(3)).toEqual(['undo three', 'undo two', 'undo two', 'undo two', 'undo one']);
     expect(elsewhere.there.size).toBe(0);
+  });
+
+  it('that cannot be undone undo the rest, and wait until somebody has it tried again', async () => {
+    const elsewhere = new Elsewhere();
+    elsewhere.failures.set('three', [() => conflict('it is taken')]);
+    elsewhere.failures.set('undo two', [() => conflict('it is in use'), () => conflict('still in use')]);
+    const definition = kindOf(elsewhere, { forgetsInputs: true });
+    const registry = new Registry();
+    const sagas = begin(definition, { registry });
+    const plan = { ...planOf(definition), context: { actorId: 'somebody' } };
+    const { saga } = await sagas.start(plan, unitOf());
+    const waiting = await until(saga.id, isAtRest);
+    expect(waiting).toMatchObject({
+      status: 'UNDO_FAILED',
+      finishedAt: null,
+      context: plan.context,
+      actions: [
+        { input: null },
+        { isUndoGivenUp: true, undoError: { code: 'CONFLICT', message: 'it is in use' } },
+        { error: { message: 'it is taken' }, input: null },
+      ],
+    });
+    expect(statuses(waiting)).toEqual(['one UNDONE', 'two DONE', 'three FAILED']);
+    expect([...elsewhere.there]).toEqual([`${saga.id}:two`]);
+    expect(await store.claim([definition.kind], 5, { holder: randomUUID(), millis: 60_000 })).toEqual([]);
+    expect((await sagas.start(plan, unitOf())).isNew).toBe(false);
+    await figures(registry, definition.kind, { failed: 1, waiting: 1 });
+
+    const by = randomUUID();
+    const retry = { action: 'RETRY', note: 'the last guest has left', by } as const;
+    expect((await sagas.resolve(saga.id, retry, unitOf())).status).toBe('UNDOING');
+    const stillWaiting = await until(
+      saga.id,
+      ({ undoing, status }) => status === 'UNDO_FAILED' && undoing?.round === 1,
+    );
+    expect(stillWaiting.actions[1]?.undoError?.message).toBe('still in use');
+    await sagas.resolve(saga.id, retry, unitOf());
+    const undone = await until(saga.id);
+    expect(undone).toMatchObject({
+      status: 'UNDONE',
+      context: null,
+      undoing: { round: 2, resolutions: [retry, retry] },
+    });
+    expect(elsewhere.there.size).toBe(0);
+    await figures(registry, definition.kind, { failed: 2, waiting: 0 });
+    await expect(sagas.resolve(saga.id, retry, unitOf())).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(sagas.resolve(uuidv7(), retry, unitOf())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('that cannot be undone end as they are where somebody accepts that, of two decisions at once by the first', async () => {
+    const elsewhere = new Elsewhere();
+    elsewhere.failures.set('three', [() => conflict('it is taken')]);
+    elsewhere.failures.set('undo two', [() => conflict('it is in use')]);
+    const definition = kindOf(elsewhere);
+    const sagas = begin(definition);
+    const plan = planOf(definition);
+    const { saga } = await sagas.start(plan, unitOf());
+    await until(saga.id, isAtRest);
+    const accept = { action: 'ACCEPT', note: 'it stays', by: randomUUID() } as const;
+    const decisions = await Promise.allSettled(
+      Array.from({ length: 5 }, () => sagas.resolve(saga.id, accept, unitOf())),
+    );
+    expect(decisions.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await store.find(saga.id)).toMatchObject({
+      status: 'UNDONE',
+      finishedAt: expect.anything(),
+      undoing: { resolutions: [accept] },
+    });
+    expect([...elsewhere.there]).toEqual([`${saga.id}:two`]);
+    expect((await sagas.start(plan, unitOf())).isNew).toBe(true);
+  });
+
+  it('give up an undoing that fails for too long, and undo the rest', async () => {
+    const elsewhere = new Elsewhere();
+    elsewhere.failures.set('three', [() => conflict('it is taken')]);
+    elsewhere.failures.set(
+      'undo two',
+      Array.from({ length: 1_000 }, () => down),
+    );
+    const definition = kindOf(elsewhere, { undoGiveUpAfterMillis: 50 });
+    const { saga } = await begin(definition).start(planOf(definition), unitOf());
+    const waiting = await until(saga.id, isAtRest);
+    expect(waiting.status).toBe('UNDO_FAILED');
+    expect(statuses(waiting)).toEqual(['one UNDONE', 'two DONE', 'three FAILED']);
+    expect(waiting.actions[1]?.undoAttempts).toBeGreaterThan(1);
+  });
+
+  it('that are finished are removed after their time, in batches, and no others', async () => {
+    const elsewhere = new Elsewhere();
+    const definition = kindOf(elsewhere);
+    const sagas = begin(definition);
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1)
+      ids.push((await sagas.start(planOf(definition), unitOf())).saga.id);
+    for (const id of ids) await until(id);
+    elsewhere.failures.set('two', [() => conflict('it is taken')]);
+    elsewhere.failures.set('undo one', [() => conflict('it is in use')]);
+    const { saga } = await sagas.start(planOf(definition), unitOf());
+    await until(saga.id, isAtRest);
+    const later = new Date(Date.now() + 60_000);
+    const remove = (before: Date, limit: number) =>
+      store.removeFinished(definition.kind, before, limit, unitOf());
+    expect(await remove(new Date(Date.now() - 60_000), 10)).toBe(0);
+    expect(await remove(later, 2)).toBe(2);
+    expect(await remove(later, 2)).toBe(1);
+    expect(await remove(later, 2)).toBe(0);
+    expect((await store.find(saga.id))?.status).toBe('UNDO_FAILED');
   });
 
   it('forget what they were told once they are over, where they are to', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { comingMonday } from './support.ts';
 
 interface Question {
   resource: string;
@@ -183,14 +184,15 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
         body: {
           gymId: DEMO_GYMS.ironTemple.id,
           name: `Room ${unique()}`,
-          timezone: 'Europe/Berlin',
+          timezone: 'Africa/Lagos',
           capacity: 3,
           openingHours: { mon: { opens: '06:00', closes: '20:00' } },
         },
       })
     ).body as { id: string };
     const slot = (start: string) => `${location.id}@${start}`;
-    const monday = slot('2027-01-04T18:30:00+01:00');
+    const [day, dayAfter, weekAfter] = [comingMonday(), comingMonday(1), comingMonday(7)];
+    const monday = slot(`${day}T18:30:00+01:00`);
     expect((await ask({ resource: 'slot', value: monday })).body.available).toBe(true);
     const sessions = await Promise.all(Array.from({ length: 10 }, () => begin('MEMBER_ONBOARDING', '')));
     const answers = await Promise.all(
@@ -199,15 +201,13 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
       ),
     );
     expect(answers.filter(({ body }) => body.available)).toHaveLength(3);
-    expect((await ask({ resource: 'slot', value: slot('2027-01-04T17:45:00Z') })).body).toMatchObject({
+    expect((await ask({ resource: 'slot', value: slot(`${day}T17:45:00Z`) })).body).toMatchObject({
       available: false,
       reason: 'FULL',
-      suggestions: ['2027-01-04T18:00:00.000Z', '2027-01-04T18:30:00.000Z', '2027-01-11T05:00:00.000Z'].map(
-        slot,
-      ),
+      suggestions: [`${day}T18:00:00.000Z`, `${day}T18:30:00.000Z`, `${weekAfter}T05:00:00.000Z`].map(slot),
     });
-    // 20:00 in Berlin, and a Tuesday
-    for (const start of ['2027-01-04T19:00:00Z', '2027-01-05T12:00:00Z'])
+    // 20:00 in Lagos, and a Tuesday
+    for (const start of [`${day}T19:00:00Z`, `${dayAfter}T12:00:00Z`])
       expect((await ask({ resource: 'slot', value: slot(start) })).body).toMatchObject({
         available: false,
         reason: 'CLOSED',
@@ -216,9 +216,11 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
       available: false,
       reason: 'PAST',
     });
-    expect(
-      (await ask({ resource: 'slot', value: `${randomUUID()}@2027-01-04T18:00:00Z` })).body,
-    ).toMatchObject({ available: false, reason: 'UNKNOWN_LOCATION', suggestions: [] });
+    expect((await ask({ resource: 'slot', value: `${randomUUID()}@${day}T18:00:00Z` })).body).toMatchObject({
+      available: false,
+      reason: 'UNKNOWN_LOCATION',
+      suggestions: [],
+    });
     const first = sessions.find((_session, index) => answers[index]?.body.available);
     await platform.rest('wizard', 'POST', `/${first?.id}/cancel`, {
       headers: { 'x-resume-token': first?.resumeToken ?? '' },

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { uuidv7 } from '#server/ids.ts';
 import { eventually, mailedToken } from '../identity/support.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe } from '../support/subscribe.ts';
-import { newGym, preparedGym, SESSION_FIELDS, settled } from './support.ts';
+import { comingMonday, newGym, preparedGym, SESSION_FIELDS, settled } from './support.ts';
 
 const start = (storage: string, gateway = false) =>
   startPlatform({
@@ -30,6 +31,18 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     platform.rest('wizard', 'POST', `/${id}/deploy`, { token, ...(body && { body }) });
   const gymsNamed = async (name: string): Promise<{ id: string; slug: string }[]> =>
     (await platform.rest('gym', 'GET', `/gyms?name=${encodeURIComponent(name)}`)).body;
+
+  const inDatabase = async (statement: string, id: string) =>
+    storage === 'database' ? platform.sql('wizard', statement, [id]) : [];
+  const reservationsOf = (id: string) => inDatabase('select 1 from reservation where session_id = $1', id);
+  /** The text of a session and of its deployment, as they are stored. */
+  const keptOf = async (id: string): Promise<string> =>
+    JSON.stringify(
+      await inDatabase(
+        'select w.data, s.actions, s.context from wizard_session w join saga s on s.subject = w.id::text where w.id = $1',
+        id,
+      ),
+    );
 
   /** What a new gym must be in the other services. */
   const expectGym = async (
@@ -92,6 +105,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
           { name: 'location-1', service: 'gym', status: 'DONE', result: { name: 'Main hall' } },
           { name: 'location-2', service: 'gym', status: 'DONE', result: { name: 'Pool' } },
           { name: 'admin', service: 'identity', status: 'DONE', result: { adminId: expect.any(String) } },
+          { name: 'open', service: 'gym', status: 'DONE' },
         ],
       },
     });
@@ -144,7 +158,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     } while (last.status !== 'DEPLOYED');
     await subscription.close();
     expect(last.deployment.actions.map(({ status }: { status: string }) => status)).toEqual(
-      Array.from({ length: 5 }, () => 'DONE'),
+      Array.from({ length: 6 }, () => 'DONE'),
     );
     await expectGym(gym, last.deployment.result);
   });
@@ -198,7 +212,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       status: 'FAILED',
       deployment: {
         status: 'UNDONE',
-        actions: [{ name: 'gym', status: 'FAILED', error: { code: 'CONFLICT' } }, {}, {}, {}, {}],
+        actions: [{ name: 'gym', status: 'FAILED', error: { code: 'CONFLICT' } }, {}, {}, {}, {}, {}],
       },
     });
     expect(await gymsNamed(name)).toHaveLength(1);
@@ -224,6 +238,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
           status: 'FAILED',
           error: { code: 'CONFLICT', message: expect.stringContaining('email') },
         },
+        { name: 'open', status: 'PENDING' },
       ],
     });
     expect(failed).toMatchObject({ status: 'FAILED', gymId: null });
@@ -249,6 +264,183 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     await expectGym(gym, (await settled(platform, id)).deployment.result);
   });
 
+  describe('that cannot be undone', () => {
+    /** A gym that is in use as soon as it is made, by its slug; its first admin is refused. */
+    const unwithdrawable = async (token = superAdmin) => {
+      await platform.sql(
+        'gym',
+        `create or replace function use_at_once() returns trigger language plpgsql as $$ begin
+           insert into post (id, gym_id, author_id, text, like_count, comment_count, created_at)
+           values (gen_random_uuid(), new.id, gen_random_uuid(), 'used', 0, 0, now()); return null; end $$;
+         create or replace trigger use_at_once after insert on gym for each row when (new.slug like 'used-%') execute function use_at_once()`,
+      );
+      const gym = newGym();
+      const taken = await platform.register();
+      const basics = { ...gym.basics, slug: `used-${gym.basics.slug}` };
+      const { id } = await preparedGym(
+        platform,
+        {
+          ...gym,
+          basics,
+          admin: { ...gym.admin, email: taken.email },
+        },
+        { token },
+      );
+      await deploy(id, token);
+      return { id, basics, session: await settled(platform, id) };
+    };
+    const resolve = (id: string, body: object, token = superAdmin) =>
+      platform.rest('wizard', 'POST', `/${id}/deployment/resolve`, { token, body });
+    const retry = { action: 'RETRY', note: 'The post is gone.' };
+
+    it('undo the rest and wait for a SUPER_ADMIN; nothing of the session changes meanwhile', async () => {
+      const { id, basics, session } = await unwithdrawable();
+      expect(session).toMatchObject({
+        status: 'FAILED',
+        gymId: null,
+        deployment: {
+          status: 'UNDO_FAILED',
+          finishedAt: null,
+          resolution: null,
+          actions: [
+            { name: 'gym', status: 'DONE', error: { code: 'CONFLICT' }, undoError: { code: 'CONFLICT' } },
+            { name: 'config', status: 'UNDONE' },
+            { name: 'location-1', status: 'UNDONE' },
+            { name: 'location-2', status: 'UNDONE' },
+            { name: 'admin', status: 'FAILED', error: { code: 'CONFLICT' } },
+            { name: 'open', status: 'PENDING' },
+          ],
+        },
+      });
+      const call = (method: string, path: string, body?: object) =>
+        platform.rest('wizard', method, path, { token: superAdmin, ...(body && { body }) });
+      for (const answer of [
+        await call('PUT', `/${id}`, { step: 'basics', data: { name: 'Other' } }),
+        await call('POST', `/${id}/cancel`),
+        await call('POST', `/${id}/deploy`),
+      ])
+        expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+      expect(
+        (await call('GET', `/check-availability?resource=gym-slug&value=${basics.slug}`)).body.available,
+      ).toBe(false);
+      // what is left is nobody's gym
+      expect(await gymsNamed(basics.name)).toEqual([]);
+      expect((await platform.rest('gym', 'GET', `/gym/config/${basics.slug}`)).status).toBe(404);
+      expect((await resolve(id, retry, await platform.demo('admin@iron.test'))).status).toBe(403);
+      expect((await resolve(id, { action: 'IGNORE', note: 'x' })).status).toBe(400);
+      expect((await resolve(id, { action: 'ACCEPT', note: '\u200b' })).status).toBe(400);
+
+      expect(await resolve(id, retry)).toMatchObject({
+        status: 200,
+        body: { status: 'DEPLOYING', deployment: { status: 'UNDOING', resolution: retry } },
+      });
+      expect((await settled(platform, id)).deployment.status).toBe('UNDO_FAILED');
+      await platform.sql('gym', `delete from post where gym_id in (select id from gym where slug = $1)`, [
+        basics.slug,
+      ]);
+      expect((await resolve(id, retry)).status).toBe(200);
+      const undone = await settled(platform, id);
+      expect(undone.deployment).toMatchObject({
+        status: 'UNDONE',
+        actions: [{ status: 'UNDONE' }, {}, {}, {}, {}, {}],
+      });
+      expect(undone.expiresAt < '2100').toBe(true);
+      expect(await platform.sql('gym', 'select 1 from gym where slug = $1', [basics.slug])).toEqual([]);
+      expect((await resolve(id, retry)).status).toBe(409);
+      expect((await deploy(id)).status).toBe(202);
+      await settled(platform, id);
+    });
+
+    if (storage === 'database')
+      it('forget who has deployed and decided when that account is deleted, and can be undone still', async () => {
+        const other = await platform.register(null);
+        await platform.sql('identity', `update user_account set role = 'SUPER_ADMIN' where id = $1`, [
+          other.id,
+        ]);
+        const token = await platform.login(other.email, other.password);
+        const { id, basics } = await unwithdrawable(token);
+        await resolve(id, retry, token);
+        expect((await settled(platform, id)).deployment).toMatchObject({
+          status: 'UNDO_FAILED',
+          resolution: { by: other.id },
+        });
+        const identity = await platform.serviceToken('identity');
+        const erased = await platform.rest('wizard', 'DELETE', `/accounts/${other.id}`, { token: identity });
+        expect(erased).toMatchObject({ status: 200, body: { outcome: 'ANONYMISED' } });
+        const stored = await platform.sql(
+          'wizard',
+          'select to_jsonb(w)::text as session, to_jsonb(s)::text as saga from wizard_session w join saga s on s.subject = w.id::text where w.id = $1',
+          [id],
+        );
+        expect(stored).toHaveLength(1);
+        expect(JSON.stringify(stored)).not.toContain(other.id);
+        expect(stored[0].session).not.toContain('First Admin');
+        await platform.sql('gym', 'delete from post where gym_id in (select id from gym where slug = $1)', [
+          basics.slug,
+        ]);
+        expect((await resolve(id, retry)).status).toBe(200);
+        expect((await settled(platform, id)).deployment.status).toBe('UNDONE');
+        expect(await platform.sql('gym', 'select 1 from gym where slug = $1', [basics.slug])).toEqual([]);
+      });
+
+    it('end where a SUPER_ADMIN accepts what is left, also by the graph', async () => {
+      const { id } = await unwithdrawable();
+      const note = 'An operator removes it by hand.';
+      const { data, errors } = await platform.graph(
+        'wizard',
+        `mutation ($input: ResolveDeploymentInput!) { resolveDeployment(input: $input) { status deployment { status resolution { action note by at } } } }`,
+        { input: { id, action: 'ACCEPT', note } },
+        { token: superAdmin },
+      );
+      expect(errors).toBeUndefined();
+      const { id: by } = (await platform.rest('identity', 'GET', '/users/me', { token: superAdmin })).body;
+      expect(data.resolveDeployment).toEqual({
+        status: 'FAILED',
+        deployment: { status: 'UNDONE', resolution: { action: 'ACCEPT', note, by, at: expect.any(String) } },
+      });
+      expect(await reservationsOf(id)).toEqual([]);
+      expect(await platform.rest('wizard', 'POST', `/${id}/cancel`, { token: superAdmin })).toMatchObject({
+        status: 200,
+        body: { status: 'CANCELLED' },
+      });
+    });
+  });
+
+  if (storage === 'database')
+    it('that an older version has begun are finished by what it has planned', async () => {
+      const gym = newGym();
+      const { id } = await preparedGym(platform, gym);
+      const gymId = uuidv7();
+      const planned = (name: string, input: object, after: string[]) => ({
+        name,
+        action: name,
+        service: 'gym',
+        input,
+        after,
+        status: 'PENDING',
+        attempts: 0,
+        error: null,
+        output: null,
+        undoAttempts: 0,
+        isUndone: false,
+        nextAttemptAt: null,
+      });
+      const { name, slug } = gym.basics;
+      const actions = [
+        planned('gym', { id: gymId, name, slug }, []),
+        planned('config', { gymId, theme: gym.branding.theme, assets: {}, features: {} }, ['gym']),
+      ];
+      const context = { sessionId: id, actorId: randomUUID(), requestId: '', traceparent: '' };
+      await platform.sql('wizard', `update wizard_session set status = 'DEPLOYING' where id = $1`, [id]);
+      await platform.sql(
+        'wizard',
+        `insert into saga (id, kind, subject, status, context, actions, started_at, due_at) values ($1, 'wizard-deployment', $2, 'RUNNING', $3, $4, now(), now())`,
+        [uuidv7(), id, JSON.stringify(context), JSON.stringify(actions)],
+      );
+      expect(await settled(platform, id)).toMatchObject({ status: 'DEPLOYED', gymId });
+      expect(await gymsNamed(name)).toEqual([expect.objectContaining({ id: gymId })]);
+    });
+
   it('wait for a service that is down', async () => {
     const gym = newGym();
     const { id } = await preparedGym(platform, gym);
@@ -260,7 +452,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     });
     expect(waiting).toMatchObject({
       status: 'DEPLOYING',
-      deployment: { status: 'RUNNING', actions: [{ status: 'PENDING' }, {}, {}, {}, {}] },
+      deployment: { status: 'RUNNING', actions: [{ status: 'PENDING' }, {}, {}, {}, {}, {}] },
     });
     await platform.restart('gym');
     expect((await settled(platform, id)).status).toBe('DEPLOYED');
@@ -329,7 +521,8 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   });
 
   describe('of a member', () => {
-    const startsAt = '2027-01-04T18:10:00Z'; // a Monday
+    const monday = comingMonday();
+    const startsAt = `${monday}T18:10:00Z`;
     const onboarded = async (member: { token: string }, location: { id: string }, more: object = {}) => {
       const { body } = await platform.rest('wizard', 'POST', '/', {
         token: member.token,
@@ -375,28 +568,41 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       expect(done.deployment).toMatchObject({
         result: {
           userId: member.id,
-          slot: { locationId: location.id, startsAt: '2027-01-04T18:00:00.000Z' },
+          slot: { locationId: location.id, startsAt: `${monday}T18:00:00.000Z` },
         },
         actions: [
           { name: 'remember', status: 'DONE' },
           { name: 'slot', status: 'DONE' },
           { name: 'profile', service: 'identity', status: 'DONE' },
           { name: 'nutrition', service: 'nutrition', status: 'DONE' },
-          { name: 'body', service: 'wizard', result: { keptIn: 'wizard session' } },
-          { name: 'goals', service: 'wizard', result: { keptIn: 'wizard session' } },
+          { name: 'body', service: 'identity', status: 'DONE' },
+          { name: 'goals', service: 'identity', status: 'DONE' },
         ],
       });
+      // what is personal is where it belongs, and no more in the wizard
+      expect(done.steps.map(({ status, data }: { status: string; data: object }) => [status, data])).toEqual([
+        ...Array.from({ length: 5 }, () => ['COMPLETE', {}]),
+        ['COMPLETE', { confirmed: true }],
+      ]);
+      const kept = await keptOf(session.id);
+      for (const personal of ['New Name', 'strength', 'heightCm', 'calories'])
+        expect(kept).not.toContain(personal);
       const me = (await platform.rest('identity', 'GET', '/users/me', { token: member.token })).body;
-      expect(me).toMatchObject({ displayName: 'New Name', timezone: 'Asia/Tokyo' });
+      expect(me).toMatchObject({
+        displayName: 'New Name',
+        timezone: 'Asia/Tokyo',
+        body: { heightCm: 170, weightKg: 60, sex: null, birthDate: null },
+        trainingGoals: { goals: ['strength'], activity: null },
+      });
       expect((await platform.rest('nutrition', 'GET', '/goals', { token: member.token })).body).toMatchObject(
         [{ calories: 2_200, protein: 110 }],
       );
       // the only place in that half hour is hers
-      const value = encodeURIComponent(`${location.id}@2027-01-04T18:20:00Z`);
+      const value = encodeURIComponent(`${location.id}@${monday}T18:20:00Z`);
       const slot = (await platform.rest('wizard', 'GET', `/check-availability?resource=slot&value=${value}`))
         .body;
       expect(slot).toMatchObject({ available: false, reason: 'FULL' });
-      expect(slot.suggestions[0]).toBe(`${location.id}@2027-01-04T18:30:00.000Z`);
+      expect(slot.suggestions[0]).toBe(`${location.id}@${monday}T18:30:00.000Z`);
 
       const second = await platform.register();
       const late = await onboarded(second, location);
@@ -417,13 +623,45 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       expect((await platform.rest('nutrition', 'GET', '/goals', { token: second.token })).body).toEqual([]);
     });
 
+    it('that are refused put back body and goals as they were', async () => {
+      const member = await platform.register();
+      const location = await newLocation(5);
+      const before = {
+        body: { heightCm: 150, sex: 'OTHER' },
+        trainingGoals: { goals: ['fun'], activity: 'low' },
+      };
+      await platform.rest('identity', 'PUT', '/profile', { token: member.token, body: before });
+      const { id } = await onboarded(member, location);
+      // The last action is refused, as if the account could not take it.
+      await platform.sql(
+        'identity',
+        `create or replace function refuse_strength() returns trigger language plpgsql as $$ begin
+           raise exception 'refused' using errcode = '22003'; end $$;
+         create or replace trigger refuse_strength before update on user_account for each row
+           when (new.training_goals ->> 'goals' like '%strength%' and new.id = '${member.id}') execute function refuse_strength()`,
+      );
+      await deploy(id, member.token);
+      const failed = await settled(platform, id);
+      expect(failed.deployment).toMatchObject({
+        status: 'UNDONE',
+        actions: [{}, {}, {}, {}, {}, { name: 'goals', status: 'FAILED' }],
+      });
+      expect(
+        (await platform.rest('identity', 'GET', '/users/me', { token: member.token })).body,
+      ).toMatchObject({
+        body: { heightCm: 150, weightKg: null, sex: 'OTHER', birthDate: null },
+        trainingGoals: { goals: ['fun'], activity: 'low' },
+      });
+      expect(failed.steps[1].data).toEqual({ heightCm: 170, weightKg: 60 }); // to be corrected
+    });
+
     it('of another gym, or out of hours, are refused before anything is changed', async () => {
       const member = await platform.register();
       const elsewhere = await onboarded(member, await newLocation(5, DEMO_GYMS.aquaClub.id));
       await deploy(elsewhere.id, member.token);
       expect((await settled(platform, elsewhere.id)).deployment.actions[1].error.code).toBe('FORBIDDEN');
       const closed = await onboarded(member, await newLocation(5), {
-        slot: { locationId: (await newLocation(5)).id, startsAt: '2027-01-05T18:00:00Z' },
+        slot: { locationId: (await newLocation(5)).id, startsAt: `${comingMonday(1)}T18:00:00Z` },
       });
       await deploy(closed.id, member.token);
       expect((await settled(platform, closed.id)).deployment.actions[1].error.message).toContain('CLOSED');

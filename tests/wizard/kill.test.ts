@@ -9,7 +9,8 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { newGym } from './support.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'programs/killed-wizard.ts');
-const ACTIONS = 4; // gym, config, location, admin
+const ACTIONS = 5; // gym, config, location, admin, open
+const REFUSED_ACTIONS = 4; // all but the last: the admin is refused
 
 let platform: TestPlatform;
 let clone: ClonedDatabase;
@@ -114,8 +115,8 @@ it('a deployment is finished once, wherever the service is killed', async () => 
 }, 300_000);
 
 it('a deployment that is refused is undone as a whole, wherever the service is killed', async () => {
-  for (let killAt = ACTIONS * 3 - 1; killAt <= ACTIONS * 6; killAt += 1) {
-    if (killAt % 3 === 0 && killAt < ACTIONS * 6) continue;
+  for (let killAt = REFUSED_ACTIONS * 3 - 1; killAt <= REFUSED_ACTIONS * 6; killAt += 1) {
+    if (killAt % 3 === 0 && killAt < REFUSED_ACTIONS * 6) continue;
     const gym = newGym();
     const taken = await platform.register();
     const session = await deployedOverDeath({ ...gym, admin: { ...gym.admin, email: taken.email } }, killAt);

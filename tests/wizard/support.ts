@@ -5,6 +5,15 @@ import type { CallOptions, TestPlatform } from '../support/platform.ts';
 export const SESSION_FIELDS =
   'id kind status definitionVersion currentStep version createdBy gymId expiresAt resumeToken steps { key title status data errors { path message } currentlyDue } files { id step field filename contentType bytes url } deployment { status startedAt finishedAt actions { name service status attempts error { code message } result } result }';
 
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+
+/** The day of a Monday that is one to two weeks ahead, or so many days later, such as `2026-01-05`. */
+export function comingMonday(daysLater = 0): string {
+  const weekday = new Date().getUTCDay(); // 1: Monday
+  const ahead = 7 + ((8 - weekday) % 7 || 7) + daysLater;
+  return new Date(Date.now() + ahead * DAY_MILLIS).toISOString().slice(0, 10);
+}
+
 /** A gym that nobody else has, step by step. */
 export const newGym = () => {
   const unique = randomBytes(5).toString('hex');

@@ -1,4 +1,4 @@
-import { LockMode } from '@mikro-orm/core';
+import { LockMode, raw } from '@mikro-orm/core';
 import { z } from 'zod';
 import { requireUser, Role, runsGym, type UserViewer } from '#server/auth/viewer.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
@@ -9,7 +9,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
-import { keepGym } from '../gyms/gym-locks.ts';
+import { keepOpenGym } from '../gyms/gym-locks.ts';
 import { Location } from '../locations/location.entity.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 import { CheckIn, type CheckInMethod, type CheckOutKind } from './check-in.entity.ts';
@@ -74,7 +74,11 @@ export class CheckIns {
   async checkIn(input: unknown): Promise<CheckInShape> {
     const viewer = requireUser(this.unit.viewer);
     const { qrCode, locationId, source, override } = validated(CheckInInput, input);
-    const location = await this.unit.em.findOne(Location, { id: locationId });
+    // A gym that is being set up is nowhere to be found.
+    const location = await this.unit.em.findOne(Location, {
+      id: locationId,
+      [raw('(select gym.opened_at is not null from gym where gym.id = gym_id)')]: true,
+    });
     if (!location) throw notFound('location', locationId);
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     try {
@@ -216,7 +220,7 @@ export class CheckIns {
 
   /** Keeps a location and its gym until the transaction ends; false if they are gone. */
   private async keepLocation({ id, gymId }: Location): Promise<boolean> {
-    if (!(await keepGym(this.unit, gymId))) return false;
+    if (!(await keepOpenGym(this.unit, gymId))) return false;
     const rows = await this.unit.em.execute<unknown[]>('select 1 from location where id = ? for key share', [
       id,
     ]);
@@ -241,7 +245,7 @@ export class CheckIns {
       // The member first, then the gym, then the location: two scans of one member wait for each other, and so do two
       // members at one door.
       await lockMember(this.unit, userId);
-      await keepGym(this.unit, location.gymId);
+      await keepOpenGym(this.unit, location.gymId);
       const [stored] = await em.execute<{ capacity: number; maxStayMinutes: number }[]>(
         'select capacity, max_stay_minutes as "maxStayMinutes" from location where id = ? for no key update',
         [location.id],

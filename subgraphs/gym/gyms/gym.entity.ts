@@ -17,6 +17,10 @@ const GymSchema = defineEntity({
     features: p.json<Record<string, boolean>>(),
     /** Version of theme, assets and features together. */
     version: p.integer().default(1),
+    /** Null while a service sets it up: until then it exists for that service alone. */
+    openedAt: p.datetime().nullable().defaultRaw('now()'),
+    /** The service that made it; null for one that a SUPER_ADMIN has made. */
+    madeBy: p.string().length(32).nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),
   },

@@ -43,6 +43,17 @@ export const gymsRest = [
     handler: ({ body }, { gyms }) => gyms.create(body),
   }),
   route({
+    method: 'POST',
+    path: '/gyms/:gymId/open',
+    summary: 'Open a gym that the asking service has made (services)',
+    description: 'Until then it exists for that service alone. Harmless when repeated.',
+    auth: 'required',
+    params: z.object({ gymId: z.uuid() }),
+    success: { status: 200, description: 'The gym, which is there for everybody now.', shape: GymShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ params: { gymId } }, { gyms }) => gyms.open(gymId),
+  }),
+  route({
     method: 'DELETE',
     path: '/gyms/:gymId',
     summary: 'Take back a gym that the asking service has made (services)',

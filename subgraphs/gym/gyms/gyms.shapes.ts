@@ -66,6 +66,10 @@ export const CreateGymInput = z.object({
     description:
       'For a service of the platform, which chooses the id: a repeated creation is then the same gym.',
   }),
+  opened: z.boolean().nullish().meta({
+    description:
+      'For a service of the platform: false makes a gym that nobody else sees or enters until it is opened. Default true.',
+  }),
   name: visibleText(120, 2),
   slug: z
     .string()

@@ -1,6 +1,6 @@
 import { raw, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { actorOf, requireRole, requireService, Role } from '#server/auth/viewer.ts';
-import { conflict, notFound } from '#server/errors.ts';
+import { conflict, invalid, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import type { Removals } from '#server/references/removals.ts';
@@ -10,23 +10,33 @@ import { audit } from '../audit/audit.ts';
 import { ConfigVersion } from './config-version.entity.ts';
 import { Gym } from './gym.entity.ts';
 import { CreateGymInput, type GymShape } from './gyms.shapes.ts';
+import { askingService, VISIBLE_GYM } from './open-gyms.ts';
 
-/** The gyms of the platform. Everybody may read; a SUPER_ADMIN, or the wizard for one, adds. */
+/**
+ * The gyms of the platform. Everybody may read; a SUPER_ADMIN, or the wizard for one, adds. A gym that a service sets
+ * up is there for that service alone until it is opened.
+ */
 export class Gyms {
   private readonly unit: UnitOfWork;
   private readonly removals: Removals;
   private readonly byId = loaderOf(
-    (ids) => this.unit.read<GymRow>(`${GYMS} where id = any(?::uuid[])`, [ids]),
+    (ids) =>
+      this.unit.read<GymRow>(`${GYMS} where id = any(?::uuid[]) and ${VISIBLE_GYM}`, [ids, this.service]),
     (gym) => gym.id,
   );
   private readonly bySlug = loaderOf(
-    (slugs) => this.unit.read<GymRow>(`${GYMS} where slug = any(?::text[])`, [slugs]),
+    (slugs) =>
+      this.unit.read<GymRow>(`${GYMS} where slug = any(?::text[]) and ${VISIBLE_GYM}`, [slugs, this.service]),
     (gym) => gym.slug,
   );
 
   constructor(unit: UnitOfWork, removals: Removals) {
     this.unit = unit;
     this.removals = removals;
+  }
+
+  private get service(): string | null {
+    return askingService(this.unit.viewer);
   }
 
   /** By id or slug; null where there is none. */
@@ -52,17 +62,25 @@ export class Gyms {
   /** All of them, or those of one name in whatever case; by name. */
   async list({ name }: { name?: string | null | undefined } = {}): Promise<GymShape[]> {
     if (name?.includes('\0')) return []; // PostgreSQL's text holds none
-    const where = name ? { [raw('lower(name)')]: name.trim().toLowerCase() } : {};
+    const where = {
+      ...(name && { [raw('lower(name)')]: name.trim().toLowerCase() }),
+      $or: [{ openedAt: { $ne: null } }, ...(this.service ? [{ madeBy: this.service }] : [])],
+    };
     return (await this.unit.em.find(Gym, where, { orderBy: { name: 'asc', id: 'asc' } })).map(present);
   }
 
-  /** For a SUPER_ADMIN, and for a service that carries out her wish. @throws CONFLICT where the slug is taken. */
+  /**
+   * For a SUPER_ADMIN, and for a service that carries out their wish and may open the gym later.
+   * @throws CONFLICT where the slug is taken
+   */
   async create(input: unknown): Promise<GymShape> {
     const viewer =
       this.unit.viewer.kind === 'service'
         ? this.unit.viewer
         : requireRole(this.unit.viewer, Role.SUPER_ADMIN);
-    const { id, name, slug, theme, assets, features } = validated(CreateGymInput, input);
+    const { id, name, slug, theme, assets, features, opened } = validated(CreateGymInput, input);
+    if (opened === false && viewer.kind !== 'service')
+      throw invalid('opened', 'is for services of the platform; a gym that you make is open at once');
     const chosenId = viewer.kind === 'service' ? id : undefined;
     const existing = chosenId ? await this.find(chosenId) : null;
     if (existing?.slug === slug) return existing;
@@ -77,6 +95,8 @@ export class Gyms {
           assets: assets ?? {},
           features: features ?? {},
           version: 1,
+          openedAt: opened === false ? null : new Date(),
+          madeBy: viewer.kind === 'service' ? viewer.service : null,
         });
         await this.unit.em.flush();
         await this.unit.em.insert(ConfigVersion, {
@@ -103,6 +123,32 @@ export class Gyms {
         });
       throw error;
     }
+  }
+
+  /**
+   * Opens a gym that the asking service has made: from now on it is there for everybody. Harmless when repeated.
+   * @throws NOT_FOUND also for a gym that somebody else has made
+   */
+  async open(id: string): Promise<GymShape> {
+    const viewer = requireService(this.unit.viewer);
+    return this.unit.transaction(async () => {
+      const [gym] = await this.unit.em.execute<{ slug: string; isOpen: boolean }[]>(
+        'select slug, opened_at is not null as "isOpen" from gym where id = ? and made_by = ? for no key update',
+        [id, viewer.service],
+      );
+      if (!gym) throw notFound('gym', id);
+      if (!gym.isOpen) {
+        await this.unit.em.nativeUpdate(Gym, { id }, { openedAt: new Date() });
+        await audit(this.unit, {
+          gymId: id,
+          actorId: actorOf(viewer),
+          action: 'GYM_OPENED',
+          details: { service: viewer.service },
+        });
+      }
+      this.forget({ id, slug: gym.slug });
+      return this.get(id);
+    });
   }
 
   /**

@@ -16,7 +16,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
-import { requireOpenGym } from '../gyms/open-gyms.ts';
+import { askingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
 import { Location } from './location.entity.ts';
 import { occupancyChart } from './occupancy-chart.ts';
 import { occupancyEvents } from './occupancy-events.ts';
@@ -33,6 +33,8 @@ const BUSY_FROM_PERCENT = 80;
 
 const LOCATIONS =
   'select id, gym_id as "gymId", name, address, timezone, capacity, max_stay_minutes as "maxStayMinutes", opening_hours as "openingHours", version from location';
+
+const IN_VISIBLE_GYM = `exists (select 1 from gym where gym.id = location.gym_id and ${VISIBLE_GYM})`;
 
 /**
  * How many people are inside of locations, and since when their number is what it is: the latest arrival, departure or end of a stay,
@@ -57,12 +59,19 @@ export class Locations {
   private readonly unit: UnitOfWork;
   private readonly notifications: Notifications;
   private readonly byId = loaderOf(
-    (ids) => this.unit.read<LocationShape>(`${LOCATIONS} where id = any(?::uuid[])`, [ids]),
+    (ids) =>
+      this.unit.read<LocationShape>(`${LOCATIONS} where id = any(?::uuid[]) and ${IN_VISIBLE_GYM}`, [
+        ids,
+        askingService(this.unit.viewer),
+      ]),
     (location) => location.id,
   );
   private readonly byGym = listLoaderOf(
     (gymIds) =>
-      this.unit.read<LocationShape>(`${LOCATIONS} where gym_id = any(?::uuid[]) order by name, id`, [gymIds]),
+      this.unit.read<LocationShape>(
+        `${LOCATIONS} where gym_id = any(?::uuid[]) and ${IN_VISIBLE_GYM} order by name, id`,
+        [gymIds, askingService(this.unit.viewer)],
+      ),
     (location) => location.gymId,
   );
   private readonly people = loaderOf(
@@ -163,6 +172,11 @@ export class Locations {
       const { em } = this.unit;
       const { gymId } = fields;
       if (!isUuid(gymId) || !(await lockGym(this.unit, gymId))) throw notFound('gym', gymId);
+      const visible = await em.execute<unknown[]>(`select 1 from gym where id = ? and ${VISIBLE_GYM}`, [
+        gymId,
+        service.service,
+      ]);
+      if (visible.length === 0) throw notFound('gym', gymId);
       const existing = id ? await em.findOne(Location, { id }) : null;
       if (existing && existing.gymId !== gymId) throw conflict('This id is that of another location.');
       if (existing) return present(existing);

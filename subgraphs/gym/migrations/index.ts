@@ -4,6 +4,7 @@ import { Gym } from './20261121045111_gym.ts';
 import { AccountData } from './20261121120000_account_data.ts';
 import { OccupancyChanges } from './20261122100000_occupancy_changes.ts';
 import { ListedReferences } from './20261123090100_listed_references.ts';
+import { GymOpening } from './20261123000200_gym_opening.ts';
 import { OpeningHours } from './20261121130000_opening_hours.ts';
 import { Relations } from './20261123010000_relations.ts';
 import { Versions } from './20261123010100_versions.ts';
@@ -16,6 +17,7 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261121130000_opening_hours', class: OpeningHours },
   { name: '20261122100000_occupancy_changes', class: OccupancyChanges },
   ...sagaMigrations,
+  { name: '20261123000200_gym_opening', class: GymOpening },
   { name: '20261123010000_relations', class: Relations },
   { name: '20261123010100_versions', class: Versions },
   { name: '20261123010200_list_indexes', class: ListIndexes },

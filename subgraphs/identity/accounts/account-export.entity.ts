@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../users/user.entity.ts';
 
-/** An export that a user asked for. How far it is stands in its saga, what it holds in one file for each service. */
+/** An export that a user asked for. Its saga records the progress; each service's part is one file. */
 const AccountExportSchema = defineEntity({
   name: 'AccountExport',
   tableName: 'account_export',
@@ -14,7 +15,7 @@ const AccountExportSchema = defineEntity({
   ],
   properties: {
     id: p.uuid().primary(),
-    userId: p.uuid(),
+    userId: () => p.manyToOne(User).deleteRule('cascade').fieldName('user_id').mapToPk(),
     requestedAt: p.datetime(),
     finishedAt: p.datetime().nullable(),
     /** Removed then, with its files. */

@@ -38,23 +38,25 @@ export class Accounts {
   }
 
   /**
-   * Deletes the viewer's account, and gives the receipt. Her log-ins, her profile and the order to the other services are
-   * one transaction: what is acknowledged is carried out, whatever stops meanwhile.
+   * Deletes the viewer's account, and gives the receipt. Their log-ins, their profile and the order to the other
+   * services are one transaction: what is acknowledged is carried out, whatever stops meanwhile.
    * @throws FORBIDDEN for a wrong password, CONFLICT for the last SUPER_ADMIN
    */
   async delete(input: unknown): Promise<AccountDeletionShape> {
     const { userId } = requireUser(this.unit.viewer);
     const { password } = validated(DeleteAccountShape, input);
-    await this.checkPassword(userId, password);
+    const passwordHash = await this.checkedHash(userId, password);
     return this.unit.transaction(async () => {
       const { em } = this.unit;
       const superAdmins = await lockedSuperAdmins(this.unit);
       const user = await em.findOne(
         User,
         { id: userId },
-        { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+        { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true, populate: ['passwordHash'] },
       );
       if (!user) throw unauthenticated('Your account has been deleted.');
+      // Somebody who knew only the password so far must not delete an account whose password has just been changed.
+      if (user.passwordHash !== passwordHash) throw forbidden('The password is wrong.');
       if (user.role === Role.SUPER_ADMIN && superAdmins.length === 1) throw lastSuperAdmin();
       const keys = [...avatarKeys(user.avatar), ...(await this.eraseExports(userId))];
       await this.eraseOwnPart(userId, user.email);
@@ -114,7 +116,7 @@ export class Accounts {
     return ids.flatMap((id) => SECTIONS.map((service) => sectionKey(id, service)));
   }
 
-  private async checkPassword(userId: string, password: string): Promise<void> {
+  private async checkedHash(userId: string, password: string): Promise<string | null> {
     const [known] = await this.unit.em.execute<Credentials[]>(
       'select id, email, password_hash as "passwordHash" from user_account where id = ?',
       [userId],
@@ -122,6 +124,7 @@ export class Accounts {
     if (!known) throw unauthenticated('Your account has been deleted.');
     if (!(await this.resources.passwordChecks.check(known, password)))
       throw forbidden('The password is wrong.');
+    return known.passwordHash;
   }
 }
 

@@ -182,16 +182,18 @@ export async function removeExports(
   await sagaStore.remove(EXPORT_SAGA, ids);
 }
 
+/** Up to 1,000 of those whose time is over, with their files; returns how many. */
 export async function removeExpiredExports(
   unit: UnitOfWork,
   resources: Pick<ExportResources, 'files' | 'sagaStore'>,
-): Promise<void> {
+): Promise<number> {
   const expired = await unit.em.find(AccountExport, { expiresAt: { $lt: new Date() } }, { limit: 1_000 });
   await removeExports(
     unit,
     resources,
     expired.map(({ id }) => id),
   );
+  return expired.length;
 }
 
 const present = (unit: UnitOfWork, one: AccountExport, saga: Saga | undefined): AccountExportShape => ({

@@ -18,6 +18,7 @@ export const avatarsRest = [
       status: 200,
       description: 'The user with the path of the picture in `avatar`.',
       shape: UserShape,
+      changesBetweenVersions: true,
     },
     handler: ({ files: [file] }, { avatars }) => file && avatars.upload(file),
   }),

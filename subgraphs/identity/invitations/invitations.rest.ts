@@ -1,8 +1,10 @@
+import { pageQuery } from '#server/paging.ts';
 import { restRoute } from '#server/rest/route.ts';
-import { idParams } from '#server/shapes.ts';
+import { gymQuery, idParams } from '#server/shapes.ts';
+import { AUTH_RATE } from '../rates.ts';
 import { UserShape } from '../users/users.shapes.ts';
 import type { Invitations } from './invitations.ts';
-import { InviteShape } from './invitations.shapes.ts';
+import { InvitationShape, InviteShape } from './invitations.shapes.ts';
 
 const route = restRoute<{ invitations: Invitations }>();
 
@@ -11,18 +13,51 @@ export const invitationsRest = [
     method: 'POST',
     path: '/invitations',
     summary:
-      'Make an account for somebody, who sets her password by a mail (GYM_ADMIN, SUPER_ADMIN, services)',
-    description: 'A GYM_ADMIN invites members into her gym.',
+      'Make an account for somebody, who sets their password by a mail (GYM_ADMIN, SUPER_ADMIN, services)',
+    description: 'A GYM_ADMIN invites members into their gym.',
     auth: 'required',
     body: InviteShape,
-    success: { status: 201, description: 'The new user; the mail follows.', shape: UserShape },
+    success: {
+      status: 201,
+      description: 'The new user; the mail follows.',
+      shape: UserShape,
+      changesBetweenVersions: true,
+    },
     errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],
     handler: ({ body }, { invitations }) => invitations.invite(body),
   }),
   route({
+    method: 'GET',
+    path: '/invitations',
+    summary: 'Invitations that have not been accepted (GYM_ADMIN: of their gym; SUPER_ADMIN: all)',
+    auth: 'required',
+    query: pageQuery.extend(gymQuery.shape),
+    success: {
+      status: 200,
+      description: 'In the order in which they were made.',
+      shape: InvitationShape,
+      page: true,
+    },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    handler: ({ query }, { invitations }) => invitations.list({ gymId: query.gymId }, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/invitations/:id/resend',
+    summary: 'Send the mail of an invitation again (GYM_ADMIN of its gym, SUPER_ADMIN, services)',
+    description:
+      '`:id` is that of the invited user. The mail has a new token; those of earlier mails work until they expire. One person gets at most five mails an hour.',
+    auth: 'required',
+    params: idParams,
+    rateLimit: AUTH_RATE,
+    success: { status: 202, description: 'The mail follows.', shape: InvitationShape },
+    errors: ['FORBIDDEN', 'CONFLICT'],
+    handler: ({ params }, { invitations }) => invitations.resend(params.id),
+  }),
+  route({
     method: 'DELETE',
     path: '/invitations/:id',
-    summary: 'Undo an invitation that has not been accepted (SUPER_ADMIN, services)',
+    summary: 'Undo an invitation that has not been accepted (GYM_ADMIN of its gym, SUPER_ADMIN, services)',
     description: '`:id` is that of the invited user.',
     auth: 'required',
     params: idParams,

@@ -12,3 +12,24 @@ export const InviteShape = z.object({
   role: z.enum(Role).nullish().meta({ description: 'Default MEMBER.' }),
   gymId: z.uuid().nullish(),
 });
+
+/** For rules that several doors reach. */
+export const InvitationsFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });
+
+export const InvitationShape = z
+  .object({
+    id: z.uuid().meta({ description: 'That of the invited user.' }),
+    userId: z.uuid(),
+    email: z.string(),
+    displayName: z.string(),
+    role: z.enum(Role),
+    gymId: z.uuid().nullable(),
+    createdAt: z.iso.datetime(),
+    sentAt: z.iso.datetime().nullable().meta({
+      description:
+        'When the latest mail was sent; null before the first, and some days after the last has expired.',
+    }),
+    expiresAt: z.iso.datetime().nullable().meta({ description: 'When the token of that mail expires.' }),
+  })
+  .meta({ id: 'Invitation' });
+export type InvitationShape = z.infer<typeof InvitationShape>;

@@ -1,19 +1,34 @@
-import { requireRole, requireGymAdmin, Role, type Viewer } from '#server/auth/viewer.ts';
+import {
+  isSuperAdmin,
+  requireGym,
+  requireGymAdmin,
+  requireRole,
+  Role,
+  runsGym,
+  type Viewer,
+} from '#server/auth/viewer.ts';
 import { conflict, forbidden, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
+import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { z } from 'zod';
 import type { Audit } from '../audit/audit.ts';
-import { PasswordReset, ResetPurpose } from '../password-resets/password-reset.entity.ts';
+import { ResetPurpose } from '../password-resets/password-reset.entity.ts';
 import type { PasswordResets } from '../password-resets/password-resets.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { insertUser } from '../users/insert-user.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/users.ts';
-import { InviteShape } from './invitations.shapes.ts';
+import { InvitationsFilter, InviteShape, type InvitationShape } from './invitations.shapes.ts';
 
-/** Accounts that somebody makes for somebody else, who sets her password by the token of a mail. */
+const cursors = cursorsOf('invitations', z.tuple([z.uuid()]));
+
+/**
+ * Accounts that somebody makes for somebody else, who sets their password by the token of a mail. Until then the
+ * account is an invitation, which those who run its gym see, send again and withdraw.
+ */
 export class Invitations {
   private readonly unit: UnitOfWork;
   private readonly resets: PasswordResets;
@@ -27,7 +42,7 @@ export class Invitations {
     this.gyms = gyms;
   }
 
-  /** A GYM_ADMIN invites members into her gym; a SUPER_ADMIN and services anybody, but only a SUPER_ADMIN another one. @throws CONFLICT for a taken email */
+  /** A GYM_ADMIN invites members into their gym; a SUPER_ADMIN and services anybody, but only a SUPER_ADMIN another one. @throws CONFLICT for a taken email */
   async invite(input: unknown): Promise<UserShape> {
     const { viewer } = this.unit;
     const {
@@ -59,25 +74,98 @@ export class Invitations {
     });
   }
 
-  /** Undoes an invitation that has not been accepted; harmless when repeated by a service. @throws CONFLICT once a password is set */
+  /** Those that are not accepted, in the order in which they were made: of their gym for a GYM_ADMIN, of all or one for a SUPER_ADMIN. */
+  async list(filter: unknown, request: PageRequest): Promise<Page<InvitationShape>> {
+    const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    const { gymId: asked } = validated(InvitationsFilter, filter);
+    const gymId = isSuperAdmin(viewer) ? asked : requireGym(viewer, asked);
+    const [after] = cursors.read(request.cursor) ?? [];
+    const rows = await this.unit.em.execute<InvitationRow[]>(
+      `${INVITATIONS} where password_hash is null ${gymId ? 'and gym_id = ?' : ''} ${after ? 'and user_account.id > ?' : ''}
+       order by user_account.id limit ?`,
+      [...(gymId ? [gymId] : []), ...(after ? [after] : []), pageSize(request) + 1],
+    );
+    return mapPage(
+      cursors.page(rows, request, ({ id }) => [id]),
+      present,
+    );
+  }
+
+  /** Sends the mail again, with a new token. @throws NOT_FOUND also for another gym's; CONFLICT once a password is set */
+  async resend(userId: string): Promise<InvitationShape> {
+    const { viewer } = this.unit;
+    if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    return this.unit.transaction(async () => {
+      await this.locked(userId);
+      const [row] = await this.unit.em.execute<InvitationRow[]>(`${INVITATIONS} where user_account.id = ?`, [
+        userId,
+      ]);
+      if (!row) throw notFound('invitation', userId);
+      await this.audit.record('INVITATION_SENT_AGAIN', userId);
+      await this.resets.note(row.email, ResetPurpose.INVITATION);
+      return present(row);
+    });
+  }
+
+  /** Undoes an invitation that has not been accepted; harmless when repeated by a service. @throws as `resend` */
   async withdraw(userId: string): Promise<void> {
     const { viewer } = this.unit;
-    if (viewer.kind !== 'service') requireRole(viewer, Role.SUPER_ADMIN);
+    if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     await this.unit.transaction(async () => {
-      const [user] = isUuid(userId)
-        ? await this.unit.em.execute<{ accepted: boolean }[]>(
-            'select password_hash is not null as accepted from user_account where id = ? for update',
-            [userId],
-          )
-        : [];
-      if (!user) throw notFound('invitation', userId);
-      if (user.accepted) throw conflict("This invitation has been accepted; the account is its owner's.");
-      await this.unit.em.nativeDelete(PasswordReset, { userId });
+      await this.locked(userId);
       await this.unit.em.execute('delete from user_account where id = ?', [userId]);
       await this.audit.record('INVITATION_WITHDRAWN', userId);
     });
   }
+
+  /** Locks an invitation that the viewer may change, so that it is not accepted meanwhile. */
+  private async locked(userId: string): Promise<void> {
+    const { viewer } = this.unit;
+    const [user] = isUuid(userId)
+      ? await this.unit.em.execute<{ isAccepted: boolean; gymId: string | null }[]>(
+          'select password_hash is not null as "isAccepted", gym_id as "gymId" from user_account where id = ? for update',
+          [userId],
+        )
+      : [];
+    if (!user || !(viewer.kind === 'service' || runsGym(viewer, user.gymId)))
+      throw notFound('invitation', userId);
+    if (user.isAccepted)
+      throw conflict('This invitation has been accepted; the account belongs to its user.');
+  }
 }
+
+/** With the latest mail; mails are forgotten once their tokens have expired. */
+const INVITATIONS = `
+  select user_account.id, email, display_name as "displayName", role, gym_id as "gymId", created_at as "createdAt",
+         mail.sent_at as "sentAt", mail.expires_at as "expiresAt"
+  from user_account
+  left join lateral (
+    select sent_at, expires_at from password_reset
+    where user_id = user_account.id and purpose = 'INVITATION' and sent_at is not null
+    order by sent_at desc limit 1
+  ) as mail on true`;
+
+interface InvitationRow {
+  id: string;
+  email: string;
+  displayName: string;
+  role: Role;
+  gymId: string | null;
+  createdAt: Date | string;
+  sentAt: Date | string | null;
+  expiresAt: Date | string | null;
+}
+
+const timeOf = (time: Date | string): string => new Date(time).toISOString();
+
+const present = ({ id, createdAt, sentAt, expiresAt, ...row }: InvitationRow): InvitationShape => ({
+  id,
+  userId: id,
+  ...row,
+  createdAt: timeOf(createdAt),
+  sentAt: sentAt && timeOf(sentAt),
+  expiresAt: expiresAt && timeOf(expiresAt),
+});
 
 function gymThatMayBe(viewer: Viewer, role: Role, gymId: string | null): string | null {
   if (viewer.kind === 'service') {

@@ -52,7 +52,11 @@ export class PasswordChanges {
       );
       if (!locked) throw unauthenticated('Your account has been deleted.');
       if ((locked.passwordHash ?? null) !== checkedHash) throw forbidden('The current password is wrong.');
-      await this.unit.em.nativeUpdate(User, { id }, { passwordHash, updatedAt: new Date() });
+      await this.unit.em.nativeUpdate(
+        User,
+        { id },
+        { passwordHash, updatedAt: new Date(), version: locked.version + 1 },
+      );
       await endOtherSessionsOf(this.unit.em, id, viewer.sessionId);
       await forgetFailures(this.unit.em, email);
       await this.audit.record('PASSWORD_CHANGED', id);

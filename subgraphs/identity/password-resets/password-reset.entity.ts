@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import { User } from '../users/user.entity.ts';
 
 export const ResetPurpose = { RESET: 'RESET', INVITATION: 'INVITATION' } as const;
 export type ResetPurpose = (typeof ResetPurpose)[keyof typeof ResetPurpose];
@@ -29,7 +30,7 @@ const PasswordResetSchema = defineEntity({
     nextAttemptAt: p.datetime(),
     attempts: p.integer().default(0),
     sentAt: p.datetime().nullable(),
-    userId: p.uuid().nullable(),
+    userId: () => p.manyToOne(User).deleteRule('cascade').fieldName('user_id').mapToPk().nullable(),
     /** SHA-256 of the token in the mail. */
     tokenHash: p.string().length(43).nullable().unique(),
     expiresAt: p.datetime().nullable(),

@@ -74,7 +74,11 @@ export class PasswordResets {
       );
       if (!locked || used.length === 0) throw wrongToken();
       await this.unit.em.nativeDelete(PasswordReset, { userId: user.id });
-      await this.unit.em.nativeUpdate(User, { id: user.id }, { passwordHash, updatedAt: new Date() });
+      await this.unit.em.nativeUpdate(
+        User,
+        { id: user.id },
+        { passwordHash, updatedAt: new Date(), version: locked.version + 1 },
+      );
       await endAllSessionsOf(this.unit.em, user.id);
       await forgetFailures(this.unit.em, user.email);
       await this.audit.record('PASSWORD_RESET', user.id, { by: known.purpose });

@@ -89,7 +89,8 @@ export class ResetMailer {
     if (!next) return 'none';
     const reset = await em.findOneOrFail(PasswordReset, { id: next.id });
     const [user] = await em.execute<{ id: string; email: string }[]>(
-      'select id, email from user_account where lower(email) = lower(?)',
+      // Locked, so that the account is not deleted before the token is stored.
+      'select id, email from user_account where lower(email) = lower(?) for key share',
       [reset.email],
     );
     const now = Date.now();

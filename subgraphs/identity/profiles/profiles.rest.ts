@@ -18,8 +18,15 @@ export const profilesRest = [
       'What is absent stays; an empty bio is none. A service of the platform names the user by `userId`.',
     auth: 'required',
     body: UpdateProfileShape,
-    success: { status: 200, description: 'The user as she is now.', shape: UserShape },
-    handler: ({ body }, { profiles }) => profiles.update(body),
+    versioned: true,
+    success: {
+      status: 200,
+      description: 'The user as they are now.',
+      shape: UserShape,
+      changesBetweenVersions: true,
+    },
+    errors: ['VERSION_CONFLICT'],
+    handler: ({ body, expectedVersion }, { profiles }) => profiles.update(body, expectedVersion),
   }),
   route({
     method: 'POST',
@@ -28,7 +35,12 @@ export const profilesRest = [
     description: 'The one before opens nothing any more.',
     auth: 'required',
     rateLimit: AUTH_RATE,
-    success: { status: 200, description: 'The user with the new `qrCode`.', shape: UserShape },
+    success: {
+      status: 200,
+      description: 'The user with the new `qrCode`.',
+      shape: UserShape,
+      changesBetweenVersions: true,
+    },
     handler: (_request, { profiles }) => profiles.rotateQrCode(),
   }),
   route({

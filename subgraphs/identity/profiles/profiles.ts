@@ -1,14 +1,14 @@
 import { LockMode } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
-import { invalid, notFound, unauthenticated } from '#server/errors.ts';
+import { invalid, notFound, unauthenticated, versionConflict } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { newQrCode } from '../users/qr-code.ts';
-import { User } from '../users/user.entity.ts';
+import { User, type Body, type TrainingGoals } from '../users/user.entity.ts';
 import { UpdateProfileShape, type UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/users.ts';
 
-/** What a user changes about herself. */
+/** What users change about themselves. */
 export class Profiles {
   private readonly unit: UnitOfWork;
 
@@ -16,13 +16,25 @@ export class Profiles {
     this.unit = unit;
   }
 
-  /** What is absent stays; an empty bio is none. A service of the platform says whose. */
-  async update(input: unknown): Promise<UserShape> {
+  /**
+   * What is absent stays; an empty bio is none. A service of the platform says whose.
+   * @param expectedVersion the version that the change is based on; undefined: last write wins
+   * @throws VERSION_CONFLICT
+   */
+  async update(input: unknown, expectedVersion?: number): Promise<UserShape> {
     const { viewer } = this.unit;
-    const { userId, displayName, bio, locale, timezone, units } = validated(UpdateProfileShape, input);
+    const { userId, displayName, bio, locale, timezone, units, body, trainingGoals, version } = validated(
+      UpdateProfileShape,
+      input,
+    );
     const owner = viewer.kind === 'service' ? userId : requireUser(viewer).userId;
     if (!owner) throw invalid('userId', 'expected the user whose profile it is');
+    const expected = expectedVersion ?? version ?? undefined;
     return this.changeOf(owner, (user) => {
+      if (expected !== undefined && expected !== user.version)
+        throw versionConflict('profile', expected, user.version);
+      user.body = body ? changedBody(user.body ?? null, body) : user.body;
+      user.trainingGoals = trainingGoals ? goalsOf(trainingGoals) : user.trainingGoals;
       user.displayName = displayName ?? user.displayName;
       user.bio = bio === undefined || bio === null ? user.bio : bio || null;
       user.locale = locale ?? user.locale;
@@ -61,10 +73,31 @@ export class Profiles {
       );
       if (!user) throw viewer.kind === 'service' ? notFound('user', userId) : deleted();
       apply(user);
+      user.version += 1;
       user.updatedAt = new Date();
       return presentUser(this.unit, user, viewer);
     });
   }
 }
+
+const NO_BODY: Body = { heightCm: null, weightKg: null, sex: null, birthDate: null };
+
+/** Null where nothing is left. */
+function changedBody(
+  body: Body | null,
+  change: Partial<{ [Key in keyof Body]: Body[Key] | undefined }>,
+): Body | null {
+  const said = Object.entries(change).filter(([, value]) => value !== undefined);
+  const changed: Body = { ...NO_BODY, ...body, ...Object.fromEntries(said) };
+  return Object.values(changed).every((value) => value === null) ? null : changed;
+}
+
+const goalsOf = ({
+  goals,
+  activity,
+}: {
+  goals: string[];
+  activity?: string | null | undefined;
+}): TrainingGoals | null => (goals.length === 0 && !activity ? null : { goals, activity: activity ?? null });
 
 const deleted = () => unauthenticated('Your account has been deleted.');

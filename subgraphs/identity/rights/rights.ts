@@ -112,6 +112,7 @@ export class Rights {
     // A second apart from the last change: tokens are told apart by whole seconds.
     user.rightsChangedAt = new Date(Math.max(now.getTime(), (user.rightsChangedAt?.getTime() ?? 0) + 1_000));
     user.updatedAt = now;
+    user.version += 1;
     await refuseTokensSoFarOf(this.unit.em, user.id, user.rightsChangedAt);
   }
 }

@@ -5,7 +5,15 @@ import { Session } from './session.entity.ts';
 const RefreshTokenSchema = defineEntity({
   name: 'RefreshToken',
   tableName: 'refresh_token',
-  indexes: [{ properties: ['session'] }, { properties: ['createdAt'] }],
+  indexes: [
+    { properties: ['session'] },
+    { properties: ['createdAt'] },
+    // used ones are removed by age
+    {
+      name: 'refresh_token_used',
+      expression: `create index "refresh_token_used" on "refresh_token" ("used_at") where "used_at" is not null`,
+    },
+  ],
   properties: {
     /** SHA-256; the token itself is 256 random bits, which need no slower hash. */
     hash: p.string().length(43).primary(),

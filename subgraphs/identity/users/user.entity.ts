@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Role } from '#server/auth/viewer.ts';
 import { uuidv7 } from '#server/ids.ts';
+import type { Sex } from '#server/person-shapes.ts';
 import { newQrCode } from './qr-code.ts';
 
 const UserSchema = defineEntity({
@@ -11,6 +12,15 @@ const UserSchema = defineEntity({
     {
       name: 'user_account_super_admins',
       expression: `create index "user_account_super_admins" on "user_account" ("id") where "role" = 'SUPER_ADMIN'`,
+    },
+    // invitations that are not accepted, of a gym and of all
+    {
+      name: 'user_account_invited',
+      expression: `create index "user_account_invited" on "user_account" ("gym_id", "id") where "password_hash" is null`,
+    },
+    {
+      name: 'user_account_invited_anywhere',
+      expression: `create index "user_account_invited_anywhere" on "user_account" ("id") where "password_hash" is null`,
     },
   ],
   uniques: [
@@ -41,6 +51,12 @@ const UserSchema = defineEntity({
     locale: p.string().length(35).default('en'),
     timezone: p.string().length(64).default('UTC'),
     units: p.string().length(8).$type<Units>().default('METRIC'),
+    /** For the user alone. */
+    body: p.json<Body>().nullable(),
+    /** For the user alone. */
+    trainingGoals: p.json<TrainingGoals>().nullable(),
+    /** Counts every change. */
+    version: p.integer().default(1),
     /** When role or gym changed last: access tokens from before hold no more. */
     rightsChangedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
@@ -50,6 +66,20 @@ const UserSchema = defineEntity({
 
 export const Units = { METRIC: 'METRIC', IMPERIAL: 'IMPERIAL' } as const;
 export type Units = (typeof Units)[keyof typeof Units];
+
+/** Null: not said. */
+export interface Body {
+  heightCm: number | null;
+  weightKg: number | null;
+  sex: Sex | null;
+  /** YYYY-MM-DD */
+  birthDate: string | null;
+}
+
+export interface TrainingGoals {
+  goals: string[];
+  activity: string | null;
+}
 
 export class User extends UserSchema.class {}
 UserSchema.setClass(User);

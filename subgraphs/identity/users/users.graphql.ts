@@ -16,5 +16,7 @@ export const usersGraphql = {
   },
   User: {
     __resolveReference: async ({ id }, { users }) => users.find(id),
+    body: (user) => user.body ?? null,
+    trainingGoals: (user) => user.trainingGoals ?? null,
   },
 } satisfies Resolvers;

@@ -8,6 +8,10 @@ import { emailText, RegisterShape, UserShape } from './users.shapes.ts';
 
 const route = restRoute<{ users: Users }>();
 
+/**
+ * Answers that hold a user have a version, and differ by who asks (`/users/me` is another user for each): their `ETag`
+ * is made of both, so that an answer to one user is never confirmed as current for another one.
+ */
 export const usersRest = [
   route({
     method: 'POST',
@@ -18,7 +22,7 @@ export const usersRest = [
     auth: 'forgiving',
     body: RegisterShape,
     rateLimit: REGISTRATION_RATE,
-    success: { status: 201, description: 'The new user.', shape: UserShape },
+    success: { status: 201, description: 'The new user.', shape: UserShape, changesBetweenVersions: true },
     errors: ['CONFLICT'],
     handler: ({ body }, { users }) => users.register(body),
   }),
@@ -28,7 +32,7 @@ export const usersRest = [
     summary: 'The user who asks',
     auth: 'required',
     rateLimit: AUTH_RATE,
-    success: { status: 200, description: 'The user.', shape: UserShape },
+    success: { status: 200, description: 'The user.', shape: UserShape, changesBetweenVersions: true },
     handler: (_request, { users }) => users.me(),
   }),
   route({
@@ -36,7 +40,7 @@ export const usersRest = [
     path: '/users/me',
     summary: 'The user who asks',
     auth: 'required',
-    success: { status: 200, description: 'The user.', shape: UserShape },
+    success: { status: 200, description: 'The user.', shape: UserShape, changesBetweenVersions: true },
     handler: (_request, { users }) => users.me(),
   }),
   route({
@@ -72,7 +76,7 @@ export const usersRest = [
     summary: 'Who has a QR code (services, admins of her gym)',
     auth: 'required',
     params: z.object({ qrCode: z.string().max(100) }),
-    success: { status: 200, description: 'The user.', shape: UserShape },
+    success: { status: 200, description: 'The user.', shape: UserShape, changesBetweenVersions: true },
     errors: ['FORBIDDEN'],
     handler: ({ params }, { users }) => users.byQrCode(params.qrCode),
   }),
@@ -102,7 +106,12 @@ export const usersRest = [
       'Whole to herself and the admins of her gym; the public part to people of her gym; 404 to others.',
     auth: 'required',
     params: idParams,
-    success: { status: 200, description: 'The user, as the caller may see her.', shape: UserShape },
+    success: {
+      status: 200,
+      description: 'The user, as the caller may see her.',
+      shape: UserShape,
+      changesBetweenVersions: true,
+    },
     handler: ({ params }, { users }) => users.get(params.id),
   }),
 ];

@@ -1,17 +1,29 @@
 import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
-import { timezone } from '#server/shapes.ts';
+import {
+  activity,
+  birthDate,
+  displayName,
+  heightCm,
+  sex,
+  trainingGoals,
+  weightKg,
+} from '#server/person-shapes.ts';
+import { timezone, versionNumber, visibleText } from '#server/shapes.ts';
 import { Units } from './user.entity.ts';
 
-/** Text that a person types; PostgreSQL stores no NUL, and a name has no control characters at all. */
-const line = z
+const MAX_BIO_CHARACTERS = 2_000;
+const someText = visibleText(MAX_BIO_CHARACTERS);
+/** Empty: none. PostgreSQL stores no NUL. */
+const bio = z
   .string()
   .trim()
-  .regex(/^\P{Cc}*$/u, 'expected text without control characters');
-const text = z
-  .string()
-  .trim()
-  .regex(/^[^\0]*$/, 'expected text without NUL characters');
+  .max(MAX_BIO_CHARACTERS)
+  .regex(/^[^\0]*$/, 'expected text without NUL characters')
+  .refine(
+    (text) => text === '' || someText.safeParse(text).success,
+    'expected visible text of whole characters, without control characters that change the direction of writing',
+  );
 
 export const emailText = z.string().trim().max(254).pipe(z.email('expected an email address'));
 /** 200 characters are enough for every password manager; more would only be work for argon2. */
@@ -42,6 +54,22 @@ export const UserShape = z
     locale: z.string(),
     timezone: z.string(),
     units: z.enum(Units),
+    body: z
+      .object({
+        heightCm: z.number().nullable(),
+        weightKg: z.number().nullable(),
+        sex: sex.nullable(),
+        birthDate: z.iso.date().nullable(),
+      })
+      .nullable()
+      .optional()
+      .meta({ description: 'Only for the user; null where nothing was said.' }),
+    trainingGoals: z
+      .object({ goals: z.array(z.string()), activity: z.string().nullable() })
+      .nullable()
+      .optional()
+      .meta({ description: 'Only for the user; null where nothing was said.' }),
+    version: z.int().meta({ description: 'Counts every change.' }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -51,7 +79,7 @@ export type UserShape = z.infer<typeof UserShape>;
 export const RegisterShape = z.object({
   email: emailText,
   password: newPassword.meta({ description: PASSWORD_RULES }),
-  displayName: line.min(1).max(80),
+  displayName,
   gymId: z.uuid().nullish().meta({ description: 'The gym to join; later only an admin moves a user.' }),
 });
 
@@ -61,12 +89,26 @@ export const UpdateProfileShape = z.object({
     .uuid()
     .nullish()
     .meta({ description: 'For a service of the platform: whose. Users change their own.' }),
-  displayName: line.min(1).max(80).nullish(),
-  bio: text.max(2000).nullish(),
+  displayName: displayName.nullish(),
+  bio: bio.nullish(),
   locale: z.string().max(35).refine(isLocale, 'expected a BCP 47 language tag such as de-AT').nullish(),
   timezone: timezone.nullish(),
   units: z.enum(Units).nullish(),
+  body: z
+    .object({
+      heightCm: heightCm.nullish(),
+      weightKg: weightKg.nullish(),
+      sex: sex.nullish(),
+      birthDate: birthDate.nullish(),
+    })
+    .nullish()
+    .meta({ description: 'A key that is absent stays; null removes it. Seen by the user alone.' }),
+  trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish().meta({
+    description: 'Replaced as a whole; without goals and activity there are none. Seen by the user alone.',
+  }),
+  version: versionNumber.nullish(),
 });
+export type UpdateProfileShape = z.infer<typeof UpdateProfileShape>;
 
 function isLocale(tag: string): boolean {
   try {

@@ -27,7 +27,7 @@ const cursors = cursorsOf('users', z.tuple([z.uuid()]));
 
 const USERS_BY_ID = `
   select id, email, display_name as "displayName", bio, role, gym_id as "gymId", qr_code as "qrCode", avatar, locale,
-         timezone, units, created_at as "createdAt", updated_at as "updatedAt"
+         timezone, units, body, training_goals as "trainingGoals", version, created_at as "createdAt", updated_at as "updatedAt"
   from user_account where id = any(?::uuid[])`;
 
 /** What of a user is shown, as an entity or as its row. */
@@ -44,6 +44,9 @@ type UserRow = Pick<
   | 'locale'
   | 'timezone'
   | 'units'
+  | 'body'
+  | 'trainingGoals'
+  | 'version'
 > & { createdAt: Date | string; updatedAt: Date | string };
 
 /** The people of the platform: who may see whom, and how much. */
@@ -171,7 +174,13 @@ const maySee = (viewer: Viewer, user: UserRow): boolean =>
   (viewer.kind === 'user' &&
     (viewer.userId === user.id || user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
 
-/** The user as this viewer may see her. */
+/** The user alone; and the wizard, which puts back what was there before a deployment that is undone. */
+const mayReadBody = (viewer: Viewer, user: UserRow): boolean =>
+  viewer.kind === 'service'
+    ? viewer.service === 'wizard'
+    : viewer.kind === 'user' && viewer.userId === user.id;
+
+/** The user as this viewer may see them. */
 export function presentUser(unit: UnitOfWork, user: UserRow, viewer = unit.viewer): UserShape {
   const isWhole =
     viewer.kind === 'service' ||
@@ -190,6 +199,8 @@ export function presentUser(unit: UnitOfWork, user: UserRow, viewer = unit.viewe
     locale,
     timezone,
     units,
+    ...(mayReadBody(viewer, user) && { body: user.body ?? null, trainingGoals: user.trainingGoals ?? null }),
+    version: user.version,
     createdAt: new Date(user.createdAt).toISOString(),
     updatedAt: new Date(user.updatedAt).toISOString(),
   };

@@ -6,9 +6,9 @@ import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { DEPLOYMENT } from '../deployments/deployment-context.ts';
 import { fileKey, type SessionFile } from '../sessions/session-files.ts';
-import type { SessionRecord, SessionStore } from '../sessions/session-store.ts';
+import { isUnresolved, type SessionRecord, type SessionStore } from '../sessions/session-store.ts';
 import type { WizardStorage } from '../storage.ts';
-import { forgetAsDeployer, forgetAsFirstAdmin, withoutAdmin } from './forget-named.ts';
+import { forgetAsDeployer, forgetAsFirstAdmin, forgetInUnresolved, withoutAdmin } from './forget-named.ts';
 
 export interface WizardAccountOptions {
   storage: WizardStorage;
@@ -16,10 +16,10 @@ export interface WizardAccountOptions {
   files: FileStorage;
 }
 
-/** What the wizard service keeps of a person: the sessions that she began or claimed, with all that she filled in, uploaded and holds. */
+/** What the wizard service keeps of a person: the sessions that they began or claimed, with all that they filled in, uploaded and hold. */
 export const wizardAccountPart = (unit: UnitOfWork, options: WizardAccountOptions): AccountPart => ({
   records: { sessions: sessionsOf(options.storage.sessions(unit)) },
-  // In memory nothing outlives the process, least of all what has to be known of a person who is gone.
+  // In memory nothing outlives the process, so nothing has to be remembered about an account that was deleted.
   erase: (userId) =>
     options.storage.isInMemory
       ? eraseSessions(unit, options, userId)
@@ -38,7 +38,10 @@ const sessionsOf =
     return page.map(({ resumeTokenHash: _secret, ...record }) => ({ key: [record.id], record }));
   };
 
-/** A gym that stands keeps the record of how it was set up, without who did it; everything else goes. */
+/**
+ * A gym that stands keeps the record of how it was set up, without who did it. So does one that could not be taken back,
+ * since somebody has to decide about what is left. Everything else is removed.
+ */
 async function eraseSessions(
   unit: UnitOfWork,
   options: WizardAccountOptions,
@@ -50,13 +53,13 @@ async function eraseSessions(
   for (let before: string | undefined; ;) {
     const page = await store.list({ createdBy: userId, before, limit: PAGE });
     for (const session of page)
-      if (isGymThatStands(session)) {
+      if (isOfAGym(session)) {
         const rest = anonymised(session);
         await removeFiles(options, session, rest.files);
         if (!(await store.replace(rest))) throw underWay();
         kept += 1;
       } else if (session.status === 'DEPLOYING') throw underWay();
-    const gone = page.filter((session) => !isGymThatStands(session));
+    const gone = page.filter((session) => !isOfAGym(session));
     for (const session of gone) {
       await removeFiles(options, session, []);
       await options.storage.reservations(unit).release(session.id);
@@ -68,22 +71,24 @@ async function eraseSessions(
     if (page.length < PAGE) break;
   }
   kept += await forgetAsFirstAdmin(store, options.sagas, userId);
+  if (!options.storage.isInMemory) kept += await forgetInUnresolved(unit, store, userId);
   if (kept === 0) return { outcome: Outcome.DELETED, reason: null };
   return {
     outcome: Outcome.ANONYMISED,
-    reason: 'The set-up of a gym that was deployed stays with the gym, without who did it and whom it names.',
+    reason:
+      'The set-up of a gym that was deployed, or could not be taken back, is kept, without who did it and whom it names.',
   };
 }
 
-const isGymThatStands = ({ kind, status }: SessionRecord): boolean =>
-  kind === 'GYM_SETUP' && status === 'DEPLOYED';
+const isOfAGym = (session: SessionRecord): boolean =>
+  session.kind === 'GYM_SETUP' && (session.status === 'DEPLOYED' || isUnresolved(session));
 
 function anonymised(session: SessionRecord): SessionRecord {
   return {
     ...withoutAdmin(session),
     createdBy: null,
     resumeTokenHash: null,
-    // its pictures are the gym's; papers were hers
+    // its pictures are the gym's, its papers were the user's
     files: session.files.filter(
       ({ step, contentType }) => step === 'branding' && contentType === 'image/webp',
     ),

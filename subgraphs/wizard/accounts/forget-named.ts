@@ -1,4 +1,5 @@
 import { conflict } from '#server/errors.ts';
+import type { SagaStatus } from '#server/saga/saga.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { DEPLOYMENT } from '../deployments/deployment-context.ts';
@@ -7,8 +8,8 @@ import type { SessionRecord, SessionStore } from '../sessions/session-store.ts';
 const PAGE = 200;
 
 /**
- * A gym's set-up names its first admin, by an address that somebody else has filled in. Who she is by now is told by
- * the deployment's result. Returns how many set-ups named her.
+ * A gym's set-up names its first admin, by an address that somebody else has filled in. The deployment's result
+ * names the account. Returns how many set-ups named her.
  */
 export async function forgetAsFirstAdmin(store: SessionStore, sagas: Sagas, userId: string): Promise<number> {
   let named = 0;
@@ -34,22 +35,61 @@ export async function forgetAsFirstAdmin(store: SessionStore, sagas: Sagas, user
   }
 }
 
+/** The same for a set-up that could not be undone: the invitation may be what is left of it. */
+export async function forgetInUnresolved(
+  unit: UnitOfWork,
+  store: SessionStore,
+  userId: string,
+): Promise<number> {
+  const sagas = await unit.em.execute<{ subject: string }[]>(
+    `update saga set actions = (
+       select jsonb_agg(
+         case when action -> 'input' ->> 'id' = ? then jsonb_set(action, '{input}', jsonb_build_object('id', ?::text)) else action end
+         order by position)
+       from jsonb_array_elements(actions) with ordinality as each(action, position))
+     where kind = ? and status = 'UNDO_FAILED' and finished_at is null and actions @> ?::jsonb
+     returning subject`,
+    [userId, userId, DEPLOYMENT, JSON.stringify([{ input: { id: userId } }])],
+  );
+  const sessions = await store.findByIds(sagas.map(({ subject }) => subject));
+  for (const session of sessions)
+    if (session.data.admin && !(await store.replace(withoutAdmin(session))))
+      throw conflict('A wizard session that names this user was changed in this moment; ask again.');
+  return sessions.length;
+}
+
 /** Whoever it names, as the owner or as the first admin. */
 export function withoutAdmin(session: SessionRecord): SessionRecord {
   const { admin: _names, ...data } = session.data;
   return { ...session, data, version: session.version + 1, updatedAt: new Date() };
 }
 
-/** Deployments tell by whom they were begun; what is over has no more use for it. @throws CONFLICT while one is under way */
+/**
+ * Deployments name the user who began them, and those who decided about what could not be undone.
+ * @throws CONFLICT while one is under way
+ */
 export async function forgetAsDeployer(unit: UnitOfWork, userId: string): Promise<void> {
-  const underWay = await unit.em.execute<unknown[]>(
-    `select 1 from saga where kind = ? and context ->> 'actorId' = ? and finished_at is null limit 1`,
-    [DEPLOYMENT, userId],
+  const decidedBy = JSON.stringify({ resolutions: [{ by: userId }] });
+  // Locked, so that no decision sets one of them going between this and the update. A finished one has no context.
+  const begun = await unit.em.execute<{ status: SagaStatus }[]>(
+    `select status from saga
+     where kind = ? and finished_at is null and (context ->> 'actorId' = ? or undoing @> ?::jsonb) for update`,
+    [DEPLOYMENT, userId, decidedBy],
   );
-  if (underWay.length > 0)
+  if (begun.some(({ status }) => status !== 'UNDO_FAILED'))
     throw conflict('A deployment that this user has begun is under way; ask again when that has ended.');
   await unit.em.execute(
-    `update saga set context = jsonb_set(context, '{actorId}', 'null') where kind = ? and context ->> 'actorId' = ?`,
+    `update saga set context = jsonb_set(context, '{actorId}', 'null')
+     where kind = ? and finished_at is null and context ->> 'actorId' = ?`,
     [DEPLOYMENT, userId],
+  );
+  await unit.em.execute(
+    `update saga set undoing = jsonb_set(undoing, '{resolutions}', (
+       select jsonb_agg(
+         case when resolution ->> 'by' = ? then jsonb_set(resolution, '{by}', 'null') else resolution end
+         order by position)
+       from jsonb_array_elements(undoing -> 'resolutions') with ordinality as each(resolution, position)))
+     where kind = ? and undoing is not null and undoing @> ?::jsonb`,
+    [userId, DEPLOYMENT, decidedBy],
   );
 }

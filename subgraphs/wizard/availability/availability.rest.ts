@@ -4,7 +4,7 @@ import { AvailabilityShape, CheckAvailabilityShape } from './availability.shapes
 
 const route = restRoute<{ availability: Availability }>();
 
-/** Who asks whether addresses and names are taken, asks for many: one limit for both doors. */
+/** Somebody who tries out which addresses and names are taken asks for many: one limit for both doors. */
 export const AVAILABILITY_RATE = { name: 'availability', perMinute: 20, by: 'address' } as const;
 
 export const availabilityRest = [
@@ -13,7 +13,7 @@ export const availabilityRest = [
     path: '/check-availability',
     summary: 'Whether a name, a slug, an email or a first visit can still be had',
     description:
-      'A slot is the half hour that `<locationId>@<start>` lies in: as many may come in it as the location takes, within its opening hours. `reserve=true` holds what is available for the session (`sessionId`, opened by token or `X-Resume-Token`) for 15 minutes; of each resource a session holds one value.',
+      'A slot is the half hour that `<locationId>@<start>` lies in: as many may come in it as the location takes, within its opening hours, at most 90 days ahead. `reserve=true` holds what is available for the session (`sessionId`, opened by token or `X-Resume-Token`) for 15 minutes; of each resource a session holds one value, and a member one slot.',
     auth: 'optional',
     query: CheckAvailabilityShape,
     rateLimit: AVAILABILITY_RATE,

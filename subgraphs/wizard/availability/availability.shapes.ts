@@ -11,6 +11,8 @@ export const REASONS = [
   'FULL',
   'CLOSED',
   'PAST',
+  'TOO_FAR',
+  'BOOKED',
   'UNKNOWN_LOCATION',
 ] as const;
 export type Reason = (typeof REASONS)[number];
@@ -47,7 +49,7 @@ export const AvailabilityShape = z
     available: z.boolean(),
     reason: z.enum(REASONS).optional().meta({
       description:
-        'Where it is not: INVALID breaks a rule, TAKEN belongs to somebody, RESERVED is held by another session for now; of a slot also FULL, CLOSED, PAST, UNKNOWN_LOCATION.',
+        'Where it is not: INVALID breaks a rule, TAKEN belongs to somebody, RESERVED is held by another session for now; of a slot also FULL, CLOSED, PAST, TOO_FAR (more than 90 days ahead), BOOKED (the member has another first visit), UNKNOWN_LOCATION.',
     }),
     suggestions: z.array(z.string()).meta({ description: 'What is available instead; at most three.' }),
     reservedUntil: z.iso.datetime().optional().meta({ description: 'Where it is held for the session now.' }),

@@ -1,12 +1,14 @@
-import { invalid } from '#server/errors.ts';
+import { conflict, invalid } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Lookups } from '../other-services.ts';
 import { requireInWork } from '../sessions/session-change.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import type { SessionRecord } from '../sessions/session-store.ts';
 import type { WizardStorage } from '../storage.ts';
 import { CheckAvailabilityShape, type AvailabilityShape, type Reason } from './availability.shapes.ts';
 import { CANDIDATES, type Candidate } from './candidates.ts';
+import type { ReservationOutcome } from './reservation-store.ts';
 import { RESERVATION_MILLIS, type Resource } from './resources.ts';
 
 const SUGGESTIONS = 3;
@@ -37,31 +39,35 @@ export class Availability {
   async check(input: unknown, resumeToken?: string | null): Promise<AvailabilityShape> {
     const { resource, value, reserve, sessionId } = validated(CheckAvailabilityShape, input);
     if (reserve && !sessionId) throw invalid('sessionId', 'expected the session that it is to be held for');
-    if (sessionId) {
-      const session = await this.options.sessions.open(sessionId, resumeToken);
-      if (reserve) requireInWork(session);
-    }
+    const session = sessionId ? await this.options.sessions.open(sessionId, resumeToken) : undefined;
+    if (reserve && session) requireInWork(session);
     const candidate = await CANDIDATES[resource](value, this.options.look);
     const reason = candidate.reason ?? (await this.heldByOthers(resource, candidate, sessionId));
     if (reason) return this.refusal(resource, value, reason, candidate);
-    if (!reserve || !sessionId) return { resource, value, available: true, suggestions: [] };
+    if (!reserve || !session) return { resource, value, available: true, suggestions: [] };
     const until = new Date(Date.now() + RESERVATION_MILLIS);
-    const isHeld = await this.reserve(sessionId, resource, candidate, until);
+    const outcome = await this.reserve(session, resource, candidate, until);
+    if (outcome === 'GONE') throw conflict('This wizard session was cancelled meanwhile; begin a new one.');
     // Somebody was faster between the look and the reservation.
-    if (!isHeld) return this.refusal(resource, value, heldReason(resource), candidate);
+    if (outcome !== 'HELD')
+      return this.refusal(resource, value, outcome === 'BOOKED' ? outcome : heldReason(resource), candidate);
     return { resource, value, available: true, suggestions: [], reservedUntil: until.toISOString() };
   }
 
-  /** Holds it; false where others do. */
-  async reserve(
-    sessionId: string,
+  private reserve(
+    session: SessionRecord,
     resource: Resource,
     { value, places }: Pick<Candidate, 'value' | 'places'>,
     until: Date,
-  ): Promise<boolean> {
-    return this.options.storage
-      .reservations(this.unit)
-      .reserve({ resource, value, sessionId, places, until });
+  ): Promise<ReservationOutcome> {
+    return this.options.storage.reservations(this.unit).reserve({
+      resource,
+      value,
+      sessionId: session.id,
+      places,
+      until,
+      memberId: resource === 'slot' ? session.createdBy : null,
+    });
   }
 
   private async heldByOthers(

@@ -3,7 +3,7 @@ import { gymName, gymSlug } from '../definitions/gym-setup.ts';
 import type { Lookups } from '../other-services.ts';
 import type { Reason } from './availability.shapes.ts';
 import { canonicalEmail, canonicalName, type Resource } from './resources.ts';
-import { isOpen, nextOpen, readSlot, SLOT_MILLIS, writeSlot } from './slots.ts';
+import { FURTHEST_SLOT_MILLIS, isOpen, nextOpen, readSlot, SLOT_MILLIS, writeSlot } from './slots.ts';
 
 /** One value of a resource: whether it could be had, but for what sessions hold. */
 export interface Candidate {
@@ -57,7 +57,8 @@ export const CANDIDATES: Record<Resource, Read> = {
   async slot(value, look) {
     const slot = readSlot(value);
     const location = await look.location(slot.locationId);
-    const isPast = slot.startsAt.getTime() + SLOT_MILLIS <= Date.now();
+    const ahead = slot.startsAt.getTime() - Date.now();
+    const isPast = ahead + SLOT_MILLIS <= 0;
     return {
       value: writeSlot(slot),
       places: location?.capacity ?? 0,
@@ -65,10 +66,13 @@ export const CANDIDATES: Record<Resource, Read> = {
         ? 'UNKNOWN_LOCATION'
         : isPast
           ? 'PAST'
-          : isOpen(slot, location)
-            ? undefined
-            : 'CLOSED',
-      alternatives: () => (location ? nextOpen(slot, location, 12).map(writeSlot) : []),
+          : ahead > FURTHEST_SLOT_MILLIS
+            ? 'TOO_FAR'
+            : isOpen(slot, location)
+              ? undefined
+              : 'CLOSED',
+      alternatives: () =>
+        location && ahead <= FURTHEST_SLOT_MILLIS ? nextOpen(slot, location, 12).map(writeSlot) : [],
     };
   },
 };

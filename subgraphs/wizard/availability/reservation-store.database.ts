@@ -1,27 +1,51 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Reservation } from './reservation.entity.ts';
-import type { ReservationRequest, ReservationStore } from './reservation-store.ts';
+import type {
+  FirstVisit,
+  ReservationOutcome,
+  ReservationRequest,
+  ReservationStore,
+} from './reservation-store.ts';
+
+const BATCH = 1_000;
 
 export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
   return {
     async reserve(request) {
       try {
         // what is thrown undoes the release of what was held before
-        return await unit.transaction(async () => {
-          await takeTurn(unit, request.sessionId);
-          if (await isMadeLonger(unit, request)) return true;
+        return await unit.transaction(async (): Promise<ReservationOutcome> => {
+          if (!(await takeTurn(unit, request.sessionId))) throw new Refused('GONE');
+          await releaseOthersOfMember(unit, request);
+          if (await isMadeLonger(unit, request)) return 'HELD';
           await unit.em.nativeDelete(Reservation, {
             sessionId: request.sessionId,
             resource: request.resource,
           });
-          while (!(await isInserted(unit, request))) if (await isTaken(unit, request)) throw new Taken();
-          return true;
+          while (!(await isInserted(unit, request)))
+            if (await isTaken(unit, request)) throw new Refused('RESERVED');
+          return 'HELD';
         });
       } catch (error) {
-        if (error instanceof Taken) return false;
+        if (error instanceof Refused) return error.outcome;
+        // Another session of the same member was faster.
+        if (request.memberId && error instanceof UniqueConstraintViolationException) return 'BOOKED';
         throw error;
       }
+    },
+    async firstVisits({ gymId, from, to, limit }) {
+      const rows = await unit.em.execute<(Omit<FirstVisit, 'startsAt'> & { startsAt: Date | string })[]>(
+        `select session_id as "sessionId", session.created_by as "userId", split_part(value, '@', 1) as "locationId",
+                starts_at as "startsAt"
+         from reservation join wizard_session as session on session.id = reservation.session_id
+         where is_firm and reservation.gym_id = ? and starts_at >= ? and starts_at < ?
+           and session.status = 'DEPLOYED' and session.created_by is not null
+         order by starts_at, reservation.id limit ?`,
+        [gymId, from, to, limit],
+      );
+      return rows.map((row) => ({ ...row, startsAt: new Date(row.startsAt) }));
     },
     async holders(resource, values) {
       const rows = await unit.em.execute<{ value: string; sessionId: string }[]>(
@@ -39,7 +63,11 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
     async extend(sessionId, until) {
       await unit.transaction(async () => {
         await takeTurn(unit, sessionId);
-        await unit.em.nativeUpdate(Reservation, { sessionId }, { expiresAt: until });
+        await unit.em.nativeUpdate(
+          Reservation,
+          { sessionId },
+          { expiresAt: until, ...(until && { isFirm: false }) },
+        );
       });
     },
     async release(sessionId, except) {
@@ -48,48 +76,96 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
         await unit.em.nativeDelete(Reservation, { sessionId, ...(except && { resource: { $ne: except } }) });
       });
     },
-    async purge() {
-      await unit.em.execute('delete from reservation where expires_at <= now()');
+    async purge(visitsBefore) {
+      const rows = await unit.em.execute<unknown[]>(
+        `delete from reservation where id in (
+           select id from reservation where expires_at <= now() and (not is_firm or expires_at <= ?)
+           order by expires_at limit ${BATCH} for update skip locked
+         ) returning 1`,
+        [visitsBefore],
+      );
+      return rows.length;
     },
   };
 }
 
-/** All places are held by others. */
-class Taken extends Error {}
+/** Undoes what the attempt has written. */
+class Refused extends Error {
+  readonly outcome: ReservationOutcome;
+
+  constructor(outcome: ReservationOutcome) {
+    super(outcome);
+    this.outcome = outcome;
+  }
+}
+
+/** @throws Refused where the member has agreed on another first visit that is not over */
+async function releaseOthersOfMember(
+  unit: UnitOfWork,
+  { memberId, sessionId, resource }: ReservationRequest,
+): Promise<void> {
+  if (!memberId) return;
+  // Two sessions of one member: one after the other, since each releases what the other holds.
+  await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`first-visit:${memberId}`]);
+  await unit.em.execute(
+    `delete from reservation where member_id = ? and not (session_id = ? and resource = ?) and (not is_firm or expires_at <= now())`,
+    [memberId, sessionId, resource],
+  );
+  const others = await unit.em.execute<unknown[]>(
+    'select 1 from reservation where member_id = ? and session_id <> ?',
+    [memberId, sessionId],
+  );
+  if (others.length > 0) throw new Refused('BOOKED');
+}
 
 /**
- * Two writers of one session: one after the other, and all in the same order, the session before what it holds. Who
- * took the two the other way round (a deployment's end, a cancellation) would wait for ever for who waits for him.
+ * Two writers of one session write one after the other, and all lock in the same order: the session before what it
+ * holds. In the other order two of them (a deployment's end, a cancellation) would wait for each other for ever.
+ * False where the session is gone or cancelled: nobody would release what it holds.
  */
-const takeTurn = (unit: UnitOfWork, sessionId: string) =>
-  unit.em.execute('select 1 from wizard_session where id = ? for update', [sessionId]);
+async function takeTurn(unit: UnitOfWork, sessionId: string): Promise<boolean> {
+  const [session] = await unit.em.execute<{ isCancelled: boolean }[]>(
+    `select status = 'CANCELLED' as "isCancelled" from wizard_session where id = ? for update`,
+    [sessionId],
+  );
+  return session?.isCancelled === false;
+}
 
-async function isMadeLonger(unit: UnitOfWork, { resource, value, sessionId, until }: ReservationRequest) {
+const visitValues = ({ memberId, visit }: ReservationRequest): unknown[] => [
+  visit !== undefined,
+  memberId ?? null,
+  visit?.gymId ?? null,
+  visit?.startsAt ?? null,
+];
+
+async function isMadeLonger(unit: UnitOfWork, request: ReservationRequest): Promise<boolean> {
+  const { resource, value, sessionId, until } = request;
   const own = await unit.em.execute<unknown[]>(
-    'update reservation set expires_at = ? where session_id = ? and resource = ? and value = ? returning id',
-    [until, sessionId, resource, value],
+    `update reservation set expires_at = ?, is_firm = ?, member_id = ?::uuid, gym_id = ?::uuid, starts_at = ?::timestamptz
+     where session_id = ? and resource = ? and value = ? returning id`,
+    [until, ...visitValues(request), sessionId, resource, value],
   );
   return own.length === 1;
 }
 
 /** Takes the first free place; of several at once on one place the constraint lets one through. */
-async function isInserted(
-  unit: UnitOfWork,
-  { resource, value, sessionId, places, until }: ReservationRequest,
-) {
+async function isInserted(unit: UnitOfWork, request: ReservationRequest): Promise<boolean> {
+  const { resource, value, sessionId, places, until } = request;
   const inserted = await unit.em.execute<unknown[]>(
-    `insert into reservation (id, resource, value, place, session_id, expires_at)
-     select ?::uuid, ?, ?, seat.number, ?::uuid, ?::timestamptz from generate_series(1, ?) as seat(number)
+    `insert into reservation (id, resource, value, place, session_id, expires_at, is_firm, member_id, gym_id, starts_at)
+     select ?::uuid, ?, ?, seat.number, ?::uuid, ?::timestamptz, ?::boolean, ?::uuid, ?::uuid, ?::timestamptz
+     from generate_series(1, ?) as seat(number)
      where not exists (
        select 1 from reservation as held
        where held.resource = ? and held.value = ? and held.place = seat.number and (held.expires_at is null or held.expires_at > now())
      )
      order by seat.number limit 1
      on conflict (resource, value, place) do update
-       set id = excluded.id, session_id = excluded.session_id, expires_at = excluded.expires_at
+       set id = excluded.id, session_id = excluded.session_id, expires_at = excluded.expires_at, is_firm = excluded.is_firm,
+         member_id = excluded.member_id, gym_id = excluded.gym_id, starts_at = excluded.starts_at
        where reservation.expires_at <= now()
      returning id`,
-    [uuidv7(), resource, value, sessionId, until, places, resource, value],
+    [uuidv7(), resource, value, sessionId, until, ...visitValues(request), places, resource, value],
   );
   return inserted.length === 1;
 }

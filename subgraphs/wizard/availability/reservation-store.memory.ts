@@ -6,45 +6,75 @@ interface Held {
   value: string;
   sessionId: string;
   expiresAt: number;
+  memberId: string | null;
+  /** Of a first visit that is agreed on. */
+  visit: { gymId: string; startsAt: Date } | undefined;
 }
 
 /** Reservations of one process. Nothing is awaited between looking and taking, so of two at once one is first. */
 export function memoryReservationStore(): ReservationStore {
   let all: Held[] = [];
   const drop = (isOver: (held: Held) => boolean) => {
+    const before = all.length;
     all = all.filter((held) => !isOver(held));
+    return before - all.length;
   };
+  const isPast = ({ expiresAt }: Held) => expiresAt <= Date.now();
   return {
-    async reserve({ resource, value, sessionId, places, until }) {
-      drop((held) => held.expiresAt <= Date.now());
+    async reserve({ resource, value, sessionId, places, until, memberId = null, visit }) {
+      drop((held) => isPast(held) && !held.visit);
+      const isOther = (held: Held) => held.sessionId !== sessionId;
+      const ofMember = all.filter((held) => memberId !== null && held.memberId === memberId && isOther(held));
+      if (ofMember.some((held) => held.visit && !isPast(held))) return 'BOOKED';
       const others = all.filter(
-        (held) => held.resource === resource && held.value === value && held.sessionId !== sessionId,
+        (held) =>
+          held.resource === resource &&
+          held.value === value &&
+          isOther(held) &&
+          !isPast(held) &&
+          !ofMember.includes(held),
       );
-      if (others.length >= places) return false;
-      drop((held) => held.resource === resource && held.sessionId === sessionId);
-      all.push({ resource, value, sessionId, expiresAt: until.getTime() });
-      return true;
+      if (others.length >= places) return 'RESERVED';
+      drop((held) => ofMember.includes(held) || (held.resource === resource && held.sessionId === sessionId));
+      all.push({ resource, value, sessionId, expiresAt: until.getTime(), memberId, visit });
+      return 'HELD';
     },
+    firstVisits: async ({ gymId, from, to, limit }) =>
+      all
+        .flatMap(({ sessionId, memberId, value, visit }) =>
+          visit && memberId && visit.gymId === gymId && visit.startsAt >= from && visit.startsAt < to
+            ? [
+                {
+                  sessionId,
+                  userId: memberId,
+                  locationId: value.split('@')[0] ?? '',
+                  startsAt: visit.startsAt,
+                },
+              ]
+            : [],
+        )
+        .toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime())
+        .slice(0, limit),
     holders: async (resource, values) =>
       new Map(
         values.map((value) => [
           value,
           all
-            .filter(
-              (held) => held.resource === resource && held.value === value && held.expiresAt > Date.now(),
-            )
+            .filter((held) => held.resource === resource && held.value === value && !isPast(held))
             .map(({ sessionId }) => sessionId),
         ]),
       ),
     async extend(sessionId, until) {
       for (const held of all)
-        if (held.sessionId === sessionId) held.expiresAt = until ? until.getTime() : Infinity;
+        if (held.sessionId === sessionId) {
+          held.expiresAt = until ? until.getTime() : Infinity;
+          if (until) held.visit = undefined;
+        }
     },
     async release(sessionId, except) {
       drop((held) => held.sessionId === sessionId && held.resource !== except);
     },
-    async purge() {
-      drop((held) => held.expiresAt <= Date.now());
-    },
+    purge: async (visitsBefore) =>
+      drop((held) => isPast(held) && (!held.visit || held.expiresAt <= visitsBefore.getTime())),
   };
 }

@@ -11,6 +11,8 @@ export interface Slot {
 }
 
 export const SLOT_MILLIS = 30 * 60 * 1000; // 30 min
+/** How far ahead a first visit may be. */
+export const FURTHEST_SLOT_MILLIS = 90 * 24 * 60 * 60 * 1000; // 90 days
 
 /** What the gym service knows of the place. */
 export interface SlotLocation {

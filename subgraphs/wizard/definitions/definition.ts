@@ -21,6 +21,8 @@ export interface StepDefinition {
   title: string;
   /** What the step's data must be to be complete. */
   shape: z.ZodObject;
+  /** Fields that are kept once the session is deployed; the others are personal, and are then where they belong. Default: all. */
+  keptWhenDeployed?: readonly string[];
   /** The step is left out where an earlier one says so. Default: it always applies. */
   leftOutIf?: { step: string; field: string; is: unknown };
   /** Uploads that the step takes, by the name of their field. */
@@ -30,9 +32,9 @@ export interface StepDefinition {
 export interface FileField {
   /** Where the address of the file goes in the step's data, dotted. */
   path: string;
-  /** `picture`: JPEG, PNG, WebP or AVIF, encoded anew. `document`: such a picture or a PDF. */
+  /** `picture`: JPEG, PNG, WebP or AVIF, which is re-encoded. `document`: such a picture or a PDF. */
   takes: 'picture' | 'document';
-  /** For everybody's eyes once the session is deployed, as a logo is. Default: only for who may open the session. */
+  /** Everybody may read it once the session is deployed, as a logo. Default: only those who may open the session. */
   isPublicOnceDeployed?: boolean;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { openingHours, timezone } from '#server/shapes.ts';
+import { displayName } from '#server/person-shapes.ts';
+import { openingHours, timezone, visibleText } from '#server/shapes.ts';
 import { DOCUMENT, type WizardDefinition } from './definition.ts';
 
 const colour = z
@@ -9,7 +10,7 @@ const assetUrl = z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' 
 const picture = (name: string) =>
   ({ path: `assets.${name}`, takes: 'picture', isPublicOnceDeployed: true }) as const;
 
-export const gymName = z.string().trim().min(2).max(120);
+export const gymName = visibleText(120, 2);
 export const gymSlug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/, 'expected 3 to 63 lower-case letters, digits and hyphens');
@@ -47,7 +48,7 @@ export const LocationsShape = z.object({
   locations: z
     .array(
       z.object({
-        name: z.string().trim().min(1).max(120),
+        name: visibleText(120),
         capacity: z.int().min(1).max(100_000),
         address: z.string().trim().max(300).optional(),
         timezone: timezone.optional(),
@@ -67,12 +68,7 @@ export const FeaturesShape = z.object({
 
 export const AdminShape = z.object({
   email: z.string().trim().max(254).pipe(z.email('expected an email address')),
-  displayName: z
-    .string()
-    .trim()
-    .min(1)
-    .max(80)
-    .regex(/^\P{Cc}*$/u, 'expected text without control characters'),
+  displayName,
 });
 
 /** The same rules as the gym and identity services have, so that a deployment is not refused for what could be said before. */

@@ -1,27 +1,28 @@
 import { z } from 'zod';
-import { day, instant, timezone } from '#server/shapes.ts';
+import {
+  activity,
+  birthDate,
+  displayName,
+  heightCm,
+  sex,
+  trainingGoals,
+  weightKg,
+} from '#server/person-shapes.ts';
+import { instant, timezone } from '#server/shapes.ts';
 import { DOCUMENT, type WizardDefinition } from './definition.ts';
 
-export const ProfileShape = z.object({
-  displayName: z
-    .string()
-    .trim()
-    .min(1)
-    .max(80)
-    .regex(/^\P{Cc}*$/u, 'expected text without control characters'),
-  timezone: timezone.optional(),
-});
+export const ProfileShape = z.object({ displayName, timezone: timezone.optional() });
 
 export const BodyShape = z.object({
-  heightCm: z.number().min(50).max(260),
-  weightKg: z.number().min(20).max(400),
-  sex: z.enum(['FEMALE', 'MALE', 'OTHER']).optional(),
-  birthDate: day.optional(),
+  heightCm,
+  weightKg,
+  sex: sex.optional(),
+  birthDate: birthDate.optional(),
 });
 
 export const GoalsShape = z.object({
-  goals: z.array(z.string().min(1).max(60)).min(1).max(10),
-  activity: z.string().max(60).optional(),
+  goals: trainingGoals.min(1),
+  activity: activity.optional(),
   // false: the step `nutrition` does not apply
   nutritionTarget: z.boolean().optional(),
   // false: the step `slot` does not apply
@@ -45,29 +46,34 @@ export const memberOnboarding: WizardDefinition = {
       key: 'profile',
       title: 'About you',
       shape: ProfileShape,
+      keptWhenDeployed: [],
     },
     {
       key: 'body',
       title: 'Body',
       shape: BodyShape,
+      keptWhenDeployed: [],
       files: DOCUMENT,
     },
     {
       key: 'goals',
       title: 'Goals',
       shape: GoalsShape,
+      keptWhenDeployed: ['nutritionTarget', 'firstVisit'],
     },
     {
       key: 'nutrition',
       title: 'Nutrition target',
       leftOutIf: { step: 'goals', field: 'nutritionTarget', is: false },
       shape: NutritionShape,
+      keptWhenDeployed: [],
     },
     {
       key: 'slot',
       title: 'First visit',
       leftOutIf: { step: 'goals', field: 'firstVisit', is: false },
       shape: SlotShape,
+      keptWhenDeployed: [],
     },
     {
       key: 'review',

@@ -37,6 +37,23 @@ function stateOf(step: StepDefinition, all: StepData): StepState {
   };
 }
 
+/** What stays in a session that is deployed: everything personal is in the services that it was written to. */
+export const keptWhenDeployed = ({ steps }: WizardDefinition, data: StepData): StepData =>
+  Object.fromEntries(
+    Object.entries(data).flatMap(([key, saved]) => {
+      const kept = steps.find((step) => step.key === key)?.keptWhenDeployed;
+      if (!kept) return [[key, saved]];
+      const fields = Object.entries(saved).filter(([field]) => kept.includes(field));
+      return fields.length > 0 ? [[key, Object.fromEntries(fields)]] : [];
+    }),
+  );
+
+/** Of a session that is deployed: each step was complete, or did not apply. */
+export const progressWhenDeployed = (definition: WizardDefinition, data: StepData): StepState[] =>
+  progressOf(definition, data).map((state) =>
+    state.status === 'SKIPPED' ? state : { ...state, status: 'COMPLETE', errors: [], currentlyDue: [] },
+  );
+
 export const isThrough = ({ status }: StepState): boolean => status === 'COMPLETE' || status === 'SKIPPED';
 
 /** What still has to be done before a deployment: by step and field, what is missing and what is wrong. */

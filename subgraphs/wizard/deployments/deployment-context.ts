@@ -9,8 +9,8 @@ export const DEPLOYMENT = 'wizard-deployment';
 /** What all actions of a deployment share. */
 const DeploymentContext = z.object({
   sessionId: z.string(),
-  /** Who has deployed it, and is named in the audits of the other services. */
-  actorId: z.string(),
+  /** Who has deployed it, and is named in the audits of the other services; null once their account was deleted. */
+  actorId: z.string().nullable(),
   requestId: z.string(),
   traceparent: z.string(),
 });
@@ -31,6 +31,6 @@ export const asService = (
   ...request,
   as: 'service',
   origin: originOf(call),
-  onBehalfOf: contextOf(call).actorId,
+  onBehalfOf: contextOf(call).actorId ?? undefined,
   ...(request.method === 'POST' && { idempotencyKey: call.idempotencyKey }),
 });

@@ -1,8 +1,14 @@
-import { outputsOf, type Saga, type SagaDefinition } from '#server/saga/saga.ts';
+import { isAtRest, outputsOf, type Saga, type SagaDefinition } from '#server/saga/saga.ts';
+import { conflict } from '#server/errors.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { RESERVATION_MILLIS } from '../availability/resources.ts';
+import type { WizardDefinition } from '../definitions/definition.ts';
+import type { WizardDefinitions } from '../definitions/definitions.ts';
+import { keptWhenDeployed } from '../definitions/progress.ts';
 import type { OtherServices } from '../other-services.ts';
-import type { SessionRecord } from '../sessions/session-store.ts';
+import { fileKey } from '../sessions/session-files.ts';
+import { isUnresolved, LIFETIME_MILLIS, NEVER, type SessionRecord } from '../sessions/session-store.ts';
 import type { WizardStorage } from '../storage.ts';
 import { DEPLOYMENT } from './deployment-context.ts';
 import { gymActions, gymResult } from './gym-setup.ts';
@@ -13,39 +19,92 @@ const GIVE_UP_AFTER_MILLIS = 12 * 60 * 60 * 1000; // 12 h: while the other servi
 export interface DeploymentSagaOptions {
   services: OtherServices;
   storage: WizardStorage;
+  files: FileStorage;
+  definitions: WizardDefinitions;
   unitOf(): UnitOfWork;
 }
 
 /** How a session is deployed, in turn; and what becomes of it. */
-export const deploymentSaga = ({ services, storage, unitOf }: DeploymentSagaOptions): SagaDefinition => ({
+export const deploymentSaga = ({
+  services,
+  storage,
+  unitOf,
+  ...keeping
+}: DeploymentSagaOptions): SagaDefinition => ({
   kind: DEPLOYMENT,
   actions: { ...gymActions(services), ...memberActions(services, storage, unitOf) },
   forgetsInputs: true,
   giveUpAfterMillis: GIVE_UP_AFTER_MILLIS,
   result: (outputs) => (outputs.gym ? gymResult(outputs) : memberResult(outputs)),
   async onChange(saga, unit) {
-    if (saga.status === 'DONE' || saga.status === 'UNDONE') await settle(storage, saga, unit);
+    if (isAtRest(saga)) await settle(storage, keeping, saga, unit);
     else await storage.sessions(unit).announce(saga.subject);
   },
 });
 
 /** The session's status and what it holds change together with the saga's end. */
-async function settle(storage: WizardStorage, saga: Saga, unit: UnitOfWork): Promise<void> {
+async function settle(
+  storage: WizardStorage,
+  { files, definitions }: Pick<DeploymentSagaOptions, 'files' | 'definitions'>,
+  saga: Saga,
+  unit: UnitOfWork,
+): Promise<void> {
   const sessions = storage.sessions(unit);
-  const reservations = storage.reservations(unit);
-  const isDone = saga.status === 'DONE';
   const [session] = await sessions.findByIds([saga.subject]);
-  if (!session || session.status !== 'DEPLOYING') return; // erased with its owner meanwhile
+  // The session was erased with its owner meanwhile.
+  if (!session || !(session.status === 'DEPLOYING' || isUnresolved(session))) return;
+  const next =
+    saga.status === 'DONE' ? deployed(session, saga, definitions[session.kind]) : failed(session, saga);
+  // Files first: a crash in between leaves the session that names them, and this is done again.
+  for (const file of session.files)
+    if (!next.files.includes(file)) await files.delete(fileKey(session.id, file.id));
+  if (!(await sessions.replace(next))) throw new Error('The session was changed while it was deployed.');
+  const reservations = storage.reservations(unit);
+  // A first visit is held until its time has passed.
+  if (saga.status === 'DONE') await reservations.release(session.id, 'slot');
+  // What is corrected after a failure finds the names still held.
+  else if (saga.status === 'UNDONE' && !isUnresolved(session))
+    await reservations.extend(session.id, new Date(Date.now() + RESERVATION_MILLIS));
+  else if (saga.status === 'UNDONE') await reservations.release(session.id);
+}
+
+/** What is personal of it is forgotten: it is in the services that it was written to. */
+function deployed(session: SessionRecord, saga: Saga, definition: WizardDefinition): SessionRecord {
   const { gymId } = (outputsOf(saga).gym ?? {}) as { gymId?: string };
-  const settled: SessionRecord = {
+  // By a plan of an older version, which had no other place for them.
+  const isOnlyHere = saga.actions.some(({ action }) => action === 'keep');
+  const personal = isOnlyHere
+    ? []
+    : definition.steps.filter(({ keptWhenDeployed: kept }) => kept).map(({ key }) => key);
+  return {
     ...session,
-    status: isDone ? 'DEPLOYED' : 'FAILED',
-    gymId: isDone && gymId ? gymId : session.gymId,
+    status: 'DEPLOYED',
+    gymId: gymId ?? session.gymId,
+    data: isOnlyHere ? session.data : keptWhenDeployed(definition, session.data),
+    files: session.files.filter(({ step }) => !personal.includes(step)),
     version: session.version + 1,
     updatedAt: new Date(),
   };
-  if (!(await sessions.replace(settled))) throw new Error('The session was changed while it was deployed.');
-  // A first visit is held until it has been; what is corrected after a failure finds the rest still held.
-  if (isDone) await reservations.release(session.id, 'slot');
-  else await reservations.extend(session.id, new Date(Date.now() + RESERVATION_MILLIS));
+}
+
+function failed(session: SessionRecord, saga: Saga): SessionRecord {
+  const changed = { ...session, version: session.version + 1, updatedAt: new Date() };
+  if (saga.status === 'UNDO_FAILED') return { ...changed, status: 'FAILED', expiresAt: NEVER };
+  const expiresAt = session.expiresAt >= NEVER ? new Date(Date.now() + LIFETIME_MILLIS) : session.expiresAt;
+  return { ...changed, status: 'FAILED', expiresAt };
+}
+
+/** The session of a saga that is undone once more, as part of that decision. */
+export async function reopen(storage: WizardStorage, saga: Saga, unit: UnitOfWork): Promise<void> {
+  const sessions = storage.sessions(unit);
+  const [session] = await sessions.findByIds([saga.subject]);
+  if (!session || !isUnresolved(session)) return;
+  const reopened: SessionRecord = {
+    ...session,
+    status: 'DEPLOYING',
+    version: session.version + 1,
+    updatedAt: new Date(),
+  };
+  if (!(await sessions.replace(reopened)))
+    throw conflict('The session was changed meanwhile; repeat the request.');
 }

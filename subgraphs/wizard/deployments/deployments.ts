@@ -1,8 +1,9 @@
-import { requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
-import { conflict, forbidden, PlatformError } from '#server/errors.ts';
+import { requireRole, requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
+import { conflict, forbidden, notFound, PlatformError } from '#server/errors.ts';
 import type { PlannedAction, Saga } from '#server/saga/saga.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
 import { RESERVATION_MILLIS } from '../availability/resources.ts';
 import type { WizardDefinitions } from '../definitions/definitions.ts';
 import { dueOf } from '../definitions/progress.ts';
@@ -12,6 +13,8 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { WizardSessionShape } from '../sessions/sessions.shapes.ts';
 import type { WizardStorage } from '../storage.ts';
 import { DEPLOYMENT, type DeploymentContext } from './deployment-context.ts';
+import { reopen } from './deployment-saga.ts';
+import { ResolveDeploymentShape } from './deployments.shapes.ts';
 import { gymPlan, gymResources } from './gym-setup.ts';
 import { memberPlan } from './member-onboarding.ts';
 
@@ -49,7 +52,7 @@ export class Deployments {
         const begun = await this.begin(viewer, session, expectedVersion ?? session.version);
         return await sessions.presented(begun.session, begun.saga);
       } catch (error) {
-        // Somebody changed or deployed it in this moment; looked at again, unless the caller knows what she wants.
+        // Somebody changed or deployed it in this moment: it is looked at again, unless the caller named a version.
         const isOvertaken = error instanceof PlatformError && error.code === 'VERSION_CONFLICT';
         if (!isOvertaken) throw error;
         const now = await sessions.open(id);
@@ -57,6 +60,28 @@ export class Deployments {
         if (expectedVersion !== undefined) throw error;
       }
     }
+  }
+
+  /**
+   * Decides about a deployment that could not be undone (UNDO_FAILED), for a SUPER_ADMIN. RETRY goes on undoing;
+   * ACCEPT leaves what is left, gives the names free and lets the session be corrected or cancelled.
+   * @throws CONFLICT for a deployment in another state
+   */
+  async resolve(id: string, input: unknown): Promise<WizardSessionShape> {
+    const { storage, sessions, sagas } = this.options;
+    const viewer = requireRole(this.unit.viewer, Role.SUPER_ADMIN);
+    const { action, note } = validated(ResolveDeploymentShape, input);
+    await sessions.requireOpen(id);
+    const [last] = await sagas.findBySubjects(DEPLOYMENT, [id]);
+    if (!last) throw conflict('This wizard session was never deployed; there is nothing to resolve.');
+    const { saga, session } = await storage.transaction(this.unit, async () => {
+      const resolved = await sagas.resolve(last.id, { action, note, by: viewer.userId }, this.unit);
+      if (action === 'RETRY') await reopen(storage, resolved, this.unit);
+      const [changed] = await storage.sessions(this.unit).findByIds([id]);
+      return { saga: resolved, session: changed };
+    });
+    if (!session) throw notFound('wizard session', id);
+    return sessions.presented(session, saga);
   }
 
   /** Status, reservations and saga are written as one. */
@@ -95,7 +120,9 @@ export class Deployments {
     const reservations = this.options.storage.reservations(this.unit);
     const until = new Date(Date.now() + RESERVATION_MILLIS);
     for (const { resource, value, path } of session.kind === 'GYM_SETUP' ? gymResources(session.data) : [])
-      if (!(await reservations.reserve({ resource, value, sessionId: session.id, places: 1, until })))
+      if (
+        (await reservations.reserve({ resource, value, sessionId: session.id, places: 1, until })) !== 'HELD'
+      )
         throw conflict(`${path} is held by another wizard session; choose another, or try again later.`, {
           errors: [{ path, message: 'is held by another wizard session' }],
         });
@@ -122,7 +149,7 @@ export class Deployments {
 function requireDeployer(viewer: UserViewer, session: SessionRecord): void {
   if (viewer.role === Role.SUPER_ADMIN) return;
   if (session.kind === 'GYM_SETUP')
-    throw forbidden('This is prepared; a SUPER_ADMIN deploys it, and sees it among her wizard sessions.');
+    throw forbidden('This is prepared; a SUPER_ADMIN deploys it, and sees it among their wizard sessions.');
   if (session.createdBy !== viewer.userId) throw forbidden('An onboarding is deployed by its own member.');
 }
 

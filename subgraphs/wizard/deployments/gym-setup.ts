@@ -32,7 +32,10 @@ export function gymResources(data: StepData): { resource: Resource; value: strin
   ];
 }
 
-/** Gym, configuration, each location, the first admin's invitation; all ids are chosen here, so that undoing needs no answer. */
+/**
+ * Gym, configuration, each location, the first admin's invitation; all ids are chosen here, so that undoing needs no
+ * answer. Nobody sees or enters the gym before the last action opens it: a gym that nobody has used can be taken back.
+ */
 export function gymPlan(data: StepData): PlannedAction[] {
   const gymId = uuidv7();
   const { name, slug, timezone, inviteAdmin } = BasicsShape.parse(data.basics);
@@ -40,7 +43,7 @@ export function gymPlan(data: StepData): PlannedAction[] {
   const { features } = FeaturesShape.parse(data.features);
   const { locations } = LocationsShape.parse(data.locations);
   return [
-    { name: 'gym', input: { id: gymId, name, slug } },
+    { name: 'gym', input: { id: gymId, name, slug, opened: false } },
     { name: 'config', input: { gymId, theme, assets: assets ?? {}, features } },
     ...locations.map((location, index) => ({
       name: `location-${index + 1}`,
@@ -55,6 +58,7 @@ export function gymPlan(data: StepData): PlannedAction[] {
             input: { id: uuidv7(), gymId, role: 'GYM_ADMIN', ...AdminShape.parse(data.admin) },
           },
         ]),
+    { name: 'open', input: { gymId } },
   ];
 }
 
@@ -76,7 +80,7 @@ export const gymActions = ({ gym, identity }: OtherServices): Record<string, Sag
       await gym.call(asService(call, { method: 'DELETE', path: `/gyms/${call.input.id}` }));
     },
   }),
-  // Goes with the gym, as the locations do: no undoing of their own.
+  // Configuration, locations and opening are taken back with the gym.
   config: sagaAction<{ gymId: string }, { version: number }>({
     service: 'gym',
     async run(call) {
@@ -106,6 +110,13 @@ export const gymActions = ({ gym, identity }: OtherServices): Record<string, Sag
     },
     async undo(call) {
       await identity.call(asService(call, { method: 'DELETE', path: `/invitations/${call.input.id}` }));
+    },
+  }),
+  open: sagaAction<{ gymId: string }, { opened: true }>({
+    service: 'gym',
+    async run(call) {
+      await gym.call(asService(call, { method: 'POST', path: `/gyms/${call.input.gymId}/open` }));
+      return { opened: true };
     },
   }),
 });

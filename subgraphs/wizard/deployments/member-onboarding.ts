@@ -5,7 +5,13 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { CANDIDATES } from '../availability/candidates.ts';
 import { SLOT_MILLIS, slotOf, writeSlot } from '../availability/slots.ts';
 import type { StepData } from '../definitions/definition.ts';
-import { GoalsShape, NutritionShape, ProfileShape, SlotShape } from '../definitions/member-onboarding.ts';
+import {
+  BodyShape,
+  GoalsShape,
+  NutritionShape,
+  ProfileShape,
+  SlotShape,
+} from '../definitions/member-onboarding.ts';
 import { lookups, type OtherServices } from '../other-services.ts';
 import type { WizardStorage } from '../storage.ts';
 import { asService, contextOf, originOf } from './deployment-context.ts';
@@ -17,11 +23,11 @@ export function memberPlan(userId: string, gymId: string | null, data: StepData)
   const nutrition = goals.nutritionTarget === false ? undefined : NutritionShape.parse(data.nutrition);
   return [
     { name: 'remember', input: { userId } },
-    ...(slot ? [{ name: 'slot', input: { ...slot, gymId } }] : []),
+    ...(slot ? [{ name: 'slot', input: { ...slot, gymId, userId } }] : []),
     { name: 'profile', input: { userId, ...ProfileShape.parse(data.profile) } },
     ...(nutrition ? [{ name: 'nutrition', input: { userId, ...nutrition } }] : []),
-    { name: 'body', action: 'keep' },
-    { name: 'goals', action: 'keep' },
+    { name: 'body', input: { userId, ...BodyShape.parse(data.body) } },
+    { name: 'goals', input: { userId, goals: goals.goals, activity: goals.activity ?? null } },
   ];
 }
 
@@ -34,6 +40,7 @@ export const memberActions = (
   /** What is there before, so that it can be put back. */
   remember: sagaAction<{ userId: string }, Remembered>({
     service: 'identity',
+    isOutputPersonal: true,
     async run(call) {
       const { userId } = call.input;
       const user = await services.identity.call(asService(call, { method: 'GET', path: `/users/${userId}` }));
@@ -46,46 +53,61 @@ export const memberActions = (
     },
   }),
   slot: sagaAction<
-    { locationId: string; startsAt: string; gymId: string | null },
+    { locationId: string; startsAt: string; gymId: string | null; userId?: string },
     { locationId: string; startsAt: string }
   >({
     service: 'gym',
     async run(call) {
-      const { gymId, ...wanted } = call.input;
+      const { gymId, userId, ...wanted } = call.input;
       const slot = slotOf(wanted.locationId, new Date(wanted.startsAt));
       const look = lookups(services, originOf(call));
       const { reason, places, value } = await CANDIDATES.slot(writeSlot(slot), look);
       if (reason) throw conflict(`The first visit cannot be at that time: ${reason}. Choose another slot.`);
-      if ((await look.location(slot.locationId))?.gymId !== gymId)
+      if (!gymId || (await look.location(slot.locationId))?.gymId !== gymId)
         throw forbidden('The first visit must be at a location of your own gym; choose another slot.');
-      const isHeld = await storage.reservations(unitOf()).reserve({
+      const outcome = await storage.reservations(unitOf()).reserve({
         resource: 'slot',
         value,
         sessionId: contextOf(call).sessionId,
         places,
         until: new Date(slot.startsAt.getTime() + SLOT_MILLIS),
+        memberId: userId, // absent in plans of an older version
+        visit: { gymId, startsAt: slot.startsAt },
       });
-      if (!isHeld)
+      if (outcome === 'BOOKED') throw conflict('The member has another first visit; they cannot have two.');
+      if (outcome !== 'HELD')
         throw conflict('As many as the location takes come at that time already; choose another slot.');
       return { locationId: slot.locationId, startsAt: slot.startsAt.toISOString() };
     },
   }),
-  profile: sagaAction<{ userId: string; displayName: string; timezone?: string }, { displayName: string }>({
+  profile: sagaAction<{ userId: string; displayName: string; timezone?: string }, Saved>({
     service: 'identity',
-    async run(call) {
-      await services.identity.call(asService(call, { method: 'PUT', path: '/profile', body: call.input }));
-      return { displayName: call.input.displayName };
-    },
+    run: (call) => saveProfile(services, call, call.input),
     async undo(call) {
-      const body = { userId: call.input.userId, ...remembered(call).profile };
-      await services.identity.call(asService(call, { method: 'PUT', path: '/profile', body }));
+      const { displayName, timezone } = remembered(call).profile;
+      await saveProfile(services, call, { userId: call.input.userId, displayName, timezone });
     },
   }),
-  nutrition: sagaAction<{ userId: string; calories: number }, { calories: number }>({
+  body: sagaAction<{ userId: string } & z.infer<typeof BodyShape>, Saved>({
+    service: 'identity',
+    run: (call) => saveProfile(services, call, bodyOf(call.input.userId, call.input)),
+    async undo(call) {
+      await saveProfile(services, call, bodyOf(call.input.userId, remembered(call).profile.body ?? {}));
+    },
+  }),
+  goals: sagaAction<{ userId: string; goals: string[]; activity: string | null }, Saved>({
+    service: 'identity',
+    run: (call) => saveProfile(services, call, goalsOf(call.input.userId, call.input)),
+    async undo(call) {
+      const before = remembered(call).profile.trainingGoals ?? { goals: [], activity: null };
+      await saveProfile(services, call, goalsOf(call.input.userId, before));
+    },
+  }),
+  nutrition: sagaAction<{ userId: string; calories: number }, Saved>({
     service: 'nutrition',
     async run(call) {
       await services.nutrition.call(asService(call, { method: 'PUT', path: '/goals', body: call.input }));
-      return { calories: call.input.calories };
+      return SAVED;
     },
     async undo(call) {
       const { userId } = call.input;
@@ -100,12 +122,39 @@ export const memberActions = (
       );
     },
   }),
-  /** No service has a place for it: it stays in the session, and says so. */
+  /** For plans of an older version, when no service had a place for body and goals. */
   keep: sagaAction<null, { keptIn: string }>({
     service: 'wizard',
     run: async () => ({ keptIn: 'wizard session' }),
   }),
 });
+
+/** What was written is personal, and is where it belongs. */
+interface Saved {
+  saved: true;
+}
+const SAVED: Saved = { saved: true };
+
+async function saveProfile(services: OtherServices, call: ActionCall, body: object): Promise<Saved> {
+  await services.identity.call(asService(call, { method: 'PUT', path: '/profile', body }));
+  return SAVED;
+}
+
+/** All four keys: what was not said is removed. */
+const bodyOf = (userId: string, said: Partial<z.infer<typeof BodyAnswer>>) => ({
+  userId,
+  body: {
+    heightCm: said.heightCm ?? null,
+    weightKg: said.weightKg ?? null,
+    sex: said.sex ?? null,
+    birthDate: said.birthDate ?? null,
+  },
+});
+
+const goalsOf = (
+  userId: string,
+  { goals, activity }: { goals: readonly string[]; activity: string | null },
+) => ({ userId, trainingGoals: { goals, activity } });
 
 interface Remembered {
   userId: string;
@@ -113,7 +162,18 @@ interface Remembered {
   goal: z.infer<typeof GoalsAnswer>[number] | null;
 }
 
-const UserAnswer = z.object({ displayName: z.string(), timezone: z.string() });
+const BodyAnswer = z.object({
+  heightCm: z.number().nullable(),
+  weightKg: z.number().nullable(),
+  sex: z.string().nullable(),
+  birthDate: z.string().nullable(),
+});
+const UserAnswer = z.object({
+  displayName: z.string(),
+  timezone: z.string(),
+  body: BodyAnswer.nullish(),
+  trainingGoals: z.object({ goals: z.array(z.string()), activity: z.string().nullable() }).nullish(),
+});
 const GoalsAnswer = z.array(
   z.object({
     calories: z.number(),

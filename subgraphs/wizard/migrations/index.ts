@@ -3,6 +3,7 @@ import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { Sessions } from './20261121041017_sessions.ts';
 import { AccountData } from './20261121120000_account_data.ts';
 import { ReservationsAndFiles } from './20261121140000_reservations_and_files.ts';
+import { FirstVisits } from './20261123000400_first_visits.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
@@ -10,4 +11,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261121120000_account_data', class: AccountData },
   ...sagaMigrations,
   { name: '20261121140000_reservations_and_files', class: ReservationsAndFiles },
+  { name: '20261123000400_first_visits', class: FirstVisits },
 ];

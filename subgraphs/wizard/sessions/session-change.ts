@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { conflict, invalid, PlatformError } from '#server/errors.ts';
 import type { StepData, WizardDefinition } from '../definitions/definition.ts';
 import { dueOf, nextStep, stepOf } from '../definitions/progress.ts';
-import { PERISHABLE, statusOf, type SessionRecord } from './session-store.ts';
+import { isUnresolved, PERISHABLE, statusOf, type SessionRecord } from './session-store.ts';
 import type { UpdateWizardSessionShape } from './sessions.shapes.ts';
 
 /** NUL and lone surrogates, as JSON writes them: PostgreSQL takes neither. */
@@ -57,8 +57,12 @@ export function withData(
   return { ...session, data, status: dueOf(definition, data).length === 0 ? 'READY' : 'DRAFT' };
 }
 
-/** @throws CONFLICT for one that is deployed, being deployed, cancelled or expired */
+/** @throws CONFLICT for one that is deployed, being deployed, cancelled or expired, or that a SUPER_ADMIN must resolve */
 export function requireInWork(session: SessionRecord): void {
+  if (isUnresolved(session))
+    throw conflict(
+      'Something that the deployment of this wizard session has made could not be taken back; a SUPER_ADMIN resolves it first (POST /:sessionId/deployment/resolve).',
+    );
   const status = statusOf(session);
   if (!PERISHABLE.has(status))
     throw conflict(`This wizard session is ${status} and can no longer be changed; begin a new one.`);

@@ -27,12 +27,20 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
       };
       return (await unit.em.find(WizardSession, where, { orderBy: { id: 'desc' }, limit })).map(recordOf);
     },
-    findOver: async (before) =>
+    findOver: async (before, limit) =>
       (
         await unit.em.find(
           WizardSession,
           { status: { $in: [...PERISHABLE, 'CANCELLED'] }, expiresAt: { $lt: before } },
-          { limit: 100, orderBy: { expiresAt: 'asc' } },
+          { limit, orderBy: { expiresAt: 'asc' } },
+        )
+      ).map(recordOf),
+    findDeployedOnboardings: async (before, limit) =>
+      (
+        await unit.em.find(
+          WizardSession,
+          { kind: 'MEMBER_ONBOARDING', status: 'DEPLOYED', updatedAt: { $lt: before } },
+          { limit, orderBy: { updatedAt: 'asc' } },
         )
       ).map(recordOf),
     async remove(ids) {

@@ -22,10 +22,18 @@ export function memorySessionStore(announce: (id: string) => void): SessionStore
         .toSorted((a, b) => (a.id < b.id ? 1 : -1))
         .slice(0, limit)
         .map((session) => structuredClone(session)),
-    findOver: async (before) =>
+    findOver: async (before, limit) =>
       [...sessions.values()]
         .filter(({ status, expiresAt }) => !isKept(status) && expiresAt < before)
-        .slice(0, 100)
+        .slice(0, limit)
+        .map((session) => structuredClone(session)),
+    findDeployedOnboardings: async (before, limit) =>
+      [...sessions.values()]
+        .filter(
+          ({ kind, status, updatedAt }) =>
+            kind === 'MEMBER_ONBOARDING' && status === 'DEPLOYED' && updatedAt < before,
+        )
+        .slice(0, limit)
         .map((session) => structuredClone(session)),
     async remove(ids) {
       for (const id of ids) sessions.delete(id);

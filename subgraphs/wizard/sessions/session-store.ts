@@ -36,8 +36,21 @@ export interface SessionFilter {
 /** Sessions that are still worked on; they end with their time. */
 export const PERISHABLE: ReadonlySet<WizardStatus> = new Set(['DRAFT', 'READY', 'FAILED']);
 
-/** What is deployed, or on its way, stays. */
+/** What is deployed, or is being deployed, stays. */
 export const isKept = (status: WizardStatus): boolean => status === 'DEPLOYED' || status === 'DEPLOYING';
+
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+/** How long a session of a user can be worked on. */
+export const LIFETIME_MILLIS = 30 * DAY_MILLIS;
+/** The end of a session that must not be forgotten before somebody has decided. */
+export const NEVER = new Date('9999-01-01T00:00:00Z');
+
+/**
+ * Whether its deployment could not be undone: the session keeps its names, and nothing of it changes, until a
+ * SUPER_ADMIN has decided.
+ */
+export const isUnresolved = ({ status, expiresAt }: Pick<SessionRecord, 'status' | 'expiresAt'>): boolean =>
+  status === 'FAILED' && expiresAt >= NEVER;
 
 /** The status that a reader sees. */
 export const statusOf = ({ status, expiresAt }: Pick<SessionRecord, 'status' | 'expiresAt'>): WizardStatus =>
@@ -52,8 +65,10 @@ export interface SessionStore {
   announce(id: string): Promise<void>;
   /** Stores and announces the change where the stored version is still the one before `session.version`; false where it is not. */
   replace(session: SessionRecord): Promise<boolean>;
-  /** Of those that are not deployed: whose time was over before then; at most 100. */
-  findOver(before: Date): Promise<SessionRecord[]>;
+  /** Of those that are not deployed: whose time was over before then. */
+  findOver(before: Date, limit: number): Promise<SessionRecord[]>;
+  /** Onboardings of members that were deployed before then. */
+  findDeployedOnboardings(before: Date, limit: number): Promise<SessionRecord[]>;
   /** Removes them for good. */
   remove(ids: readonly string[]): Promise<void>;
 }

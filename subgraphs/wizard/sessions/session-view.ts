@@ -1,7 +1,7 @@
 import { PlatformError } from '#server/errors.ts';
-import type { Saga } from '#server/saga/saga.ts';
+import type { ActionRecord, Saga } from '#server/saga/saga.ts';
 import type { WizardDefinition } from '../definitions/definition.ts';
-import { progressOf, type StepState } from '../definitions/progress.ts';
+import { progressOf, progressWhenDeployed, type StepState } from '../definitions/progress.ts';
 import { broughtUpToDate, isOfItsTime } from '../definitions/versions.ts';
 import { statusOf, type SessionRecord } from './session-store.ts';
 import type { WizardDeploymentShape, WizardSessionShape } from './sessions.shapes.ts';
@@ -20,9 +20,11 @@ export function present(
     definitionVersion: session.definitionVersion,
     currentStep: session.currentStep,
     steps:
-      session.definitionVersion === definition.version
-        ? progressOf(definition, session.data)
-        : stepsAsStored(session),
+      session.definitionVersion !== definition.version
+        ? stepsAsStored(session)
+        : session.status === 'DEPLOYED'
+          ? progressWhenDeployed(definition, session.data)
+          : progressOf(definition, session.data),
     files: session.files.map((file) => ({ ...file, url: fileUrl(publicUrl, session.id, file.id) })),
     version: session.version,
     createdBy: session.createdBy,
@@ -57,17 +59,32 @@ const stepsAsStored = ({ data }: SessionRecord): StepState[] =>
     currentlyDue: [],
   }));
 
-const presentDeployment = (saga: Saga): WizardDeploymentShape => ({
-  status: saga.status,
-  startedAt: saga.startedAt.toISOString(),
-  finishedAt: saga.finishedAt?.toISOString() ?? null,
-  actions: saga.actions.map(({ name, service, status, attempts, error, output }) => ({
+function presentAction({
+  name,
+  service,
+  status,
+  attempts,
+  error,
+  undoError,
+  output,
+}: ActionRecord): WizardDeploymentShape['actions'][number] {
+  const reason = error ?? undoError;
+  return {
     name,
     service,
     status,
     attempts,
-    ...(error && { error }),
+    ...(reason && { error: reason }),
+    ...(undoError && { undoError }),
     result: output ?? null,
-  })),
+  };
+}
+
+const presentDeployment = (saga: Saga): WizardDeploymentShape => ({
+  status: saga.status,
+  startedAt: saga.startedAt.toISOString(),
+  finishedAt: saga.finishedAt?.toISOString() ?? null,
+  actions: saga.actions.map(presentAction),
   result: (saga.result as WizardDeploymentShape['result']) ?? null,
+  resolution: saga.undoing?.resolutions.at(-1) ?? null,
 });

@@ -19,8 +19,21 @@ export type WizardStatus = (typeof WizardStatus)[keyof typeof WizardStatus];
 const WizardSessionSchema = defineEntity({
   name: 'WizardSession',
   tableName: 'wizard_session',
-  // lists are newest first, and ids sort by the time of their making
-  indexes: [{ properties: ['createdBy', 'id'] }, { properties: ['expiresAt'] }],
+  // lists are newest first, and ids are in the order in which they were made
+  indexes: [
+    { properties: ['createdBy', 'id'] },
+    { properties: ['expiresAt'] },
+    // onboardings are removed some time after they were deployed
+    {
+      name: 'wizard_session_deployed_onboardings',
+      expression: `create index "wizard_session_deployed_onboardings" on "wizard_session" ("updated_at") where "kind" = 'MEMBER_ONBOARDING' and "status" = 'DEPLOYED'`,
+    },
+    // those that name somebody as the first admin of a gym
+    {
+      name: 'wizard_session_deployed_gyms',
+      expression: `create index "wizard_session_deployed_gyms" on "wizard_session" ("id") where "kind" = 'GYM_SETUP' and "status" = 'DEPLOYED'`,
+    },
+  ],
   properties: {
     id: p.uuid().primary(),
     kind: p.string().length(32).$type<WizardKind>(),

@@ -30,6 +30,7 @@ export const sessionsGraphql = {
   },
   WizardDeploymentAction: {
     error: (action) => action.error ?? null,
+    undoError: (action) => action.undoError ?? null,
   },
   User: {
     wizardSessions: async (user, args, { sessions }) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { versionNumber } from '#server/shapes.ts';
-import { ActionStatus, SagaStatus } from '#server/saga/saga.ts';
+import { ActionStatus, ResolutionAction, SagaStatus } from '#server/saga/saga.ts';
 import { WizardKind, WizardStatus } from './session.entity.ts';
 
 export const kind = z.enum(WizardKind, `expected ${Object.values(WizardKind).join(' or ')}`);
@@ -36,10 +36,22 @@ export const WizardFileShape = z
   .meta({ id: 'WizardFile' });
 export type WizardFileShape = z.infer<typeof WizardFileShape>;
 
+const actionError = z.object({ code: z.string(), message: z.string() });
+
+export const WizardResolutionShape = z
+  .object({
+    action: z.enum(ResolutionAction),
+    note: z.string(),
+    by: z.uuid().nullable().meta({ description: 'The SUPER_ADMIN; null once their account was deleted.' }),
+    at: z.iso.datetime(),
+  })
+  .meta({ id: 'WizardResolution' });
+
 export const WizardDeploymentShape = z
   .object({
     status: z.enum(SagaStatus).meta({
-      description: 'RUNNING until DONE; UNDOING until UNDONE where an action was refused.',
+      description:
+        'RUNNING until DONE; UNDOING until UNDONE if an action was refused; UNDO_FAILED if something could not be taken back, until a SUPER_ADMIN resolves it.',
     }),
     startedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
@@ -49,10 +61,13 @@ export const WizardDeploymentShape = z
         service: z.string().meta({ description: 'Which service it concerns.' }),
         status: z.enum(ActionStatus),
         attempts: z.int(),
-        error: z
-          .object({ code: z.string(), message: z.string() })
+        error: actionError.optional().meta({
+          description:
+            'Why the last attempt came to nothing; if it was done, why it could not be taken back.',
+        }),
+        undoError: actionError
           .optional()
-          .meta({ description: 'Why the last attempt came to nothing.' }),
+          .meta({ description: 'Why the last attempt to take it back came to nothing.' }),
         result: z.unknown().meta({ description: 'What it made; null while there is nothing.' }),
       }),
     ),
@@ -60,6 +75,9 @@ export const WizardDeploymentShape = z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({ description: 'Once DONE: the ids of what was made.' }),
+    resolution: WizardResolutionShape.nullable().meta({
+      description: 'What was decided last about what could not be taken back; null if nothing was.',
+    }),
   })
   .meta({ id: 'WizardDeployment' });
 export type WizardDeploymentShape = z.infer<typeof WizardDeploymentShape>;

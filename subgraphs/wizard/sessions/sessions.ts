@@ -18,7 +18,7 @@ import type { WizardKind, WizardStatus } from './session.entity.ts';
 import { changedBy, requireInWork } from './session-change.ts';
 import { sessionEvents } from './session-events.ts';
 import { fileKey } from './session-files.ts';
-import { statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
+import { LIFETIME_MILLIS, statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
 import { present, upToDateOrAsStored } from './session-view.ts';
 import {
   ClaimWizardSessionShape,
@@ -27,9 +27,7 @@ import {
   type WizardSessionShape,
 } from './sessions.shapes.ts';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
-const LIFETIME_MILLIS = 30 * DAY_MILLIS;
-const ANONYMOUS_LIFETIME_MILLIS = 7 * DAY_MILLIS;
+const ANONYMOUS_LIFETIME_MILLIS = 7 * 24 * 60 * 60 * 1000; // 7 days
 const cursors = cursorsOf('wizardSessions', z.tuple([z.uuid()]));
 
 export interface SessionFilters {

@@ -1,0 +1,30 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** What could not be undone waits for a decision: workers do not look at it. */
+export class SagaUndoFailed extends Migration {
+  override up(): void {
+    this.addSql(`alter table "saga" add "undoing" jsonb null;`);
+    this.addSql(`drop index "saga_due_index";`);
+    this.addSql(
+      `create index "saga_due_index" on "saga" ("due_at") where finished_at is null and status <> 'UNDO_FAILED';`,
+    );
+    this.addSql(
+      `create index "saga_unfinished_index" on "saga" ("kind", "status") where finished_at is null;`,
+    );
+    this.addSql(`create index "saga_undoing_index" on "saga" ("kind") where undoing is not null;`);
+    this.addSql(
+      `create index "saga_finished_index" on "saga" ("kind", "finished_at") where finished_at is not null;`,
+    );
+  }
+
+  /** The version before knows no UNDO_FAILED: it goes on undoing. */
+  override down(): void {
+    this.addSql(`drop index "saga_finished_index";`);
+    this.addSql(`drop index "saga_undoing_index";`);
+    this.addSql(`drop index "saga_unfinished_index";`);
+    this.addSql(`update "saga" set status = 'UNDOING', due_at = now() where status = 'UNDO_FAILED';`);
+    this.addSql(`drop index "saga_due_index";`);
+    this.addSql(`create index "saga_due_index" on "saga" ("due_at") where finished_at is null;`);
+    this.addSql(`alter table "saga" drop column "undoing";`);
+  }
+}

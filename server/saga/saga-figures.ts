@@ -1,0 +1,64 @@
+import type { Logger } from '../observability/logger.ts';
+import { Counter, Gauge, type Metrics } from '../observability/metrics.ts';
+import type { SagaStore } from './saga-store.ts';
+
+const COUNT_EVERY_MILLIS = 10_000; // 10 s
+
+/** How many sagas could not be undone, for `GET /metrics`. */
+export interface SagaFigures {
+  /** One more ended so in this process. */
+  undoFailed(kind: string): void;
+  /** Counts those that wait for a decision, at most every 10 s: `GET /metrics` itself must not wait for a database. */
+  count(): Promise<void>;
+  /** The next `count` does count. */
+  countAgain(): void;
+}
+
+export function sagaFigures({
+  registry,
+  store,
+  kinds,
+  log,
+}: {
+  registry: Metrics['registry'];
+  store: SagaStore;
+  kinds: readonly string[];
+  log: Logger;
+}): SagaFigures {
+  const failed = new Counter({
+    name: 'sagas_undo_failed_total',
+    help: 'Sagas that could not be undone as a whole, counted by the process that gave up.',
+    labelNames: ['kind'] as const,
+    registers: [registry],
+  });
+  const waiting = new Gauge({
+    name: 'sagas_waiting_for_decision',
+    help: 'Sagas that could not be undone as a whole and wait until somebody decides.',
+    labelNames: ['kind'] as const,
+    registers: [registry],
+  });
+  for (const kind of kinds) {
+    failed.inc({ kind }, 0);
+    waiting.set({ kind }, 0);
+  }
+  let countedAt = -Infinity;
+  return {
+    undoFailed(kind) {
+      failed.inc({ kind });
+      countedAt = -Infinity;
+    },
+    countAgain() {
+      countedAt = -Infinity;
+    },
+    async count() {
+      if (kinds.length === 0 || performance.now() - countedAt < COUNT_EVERY_MILLIS) return;
+      countedAt = performance.now();
+      try {
+        const counts = await store.countWaiting(kinds);
+        for (const kind of kinds) waiting.set({ kind }, counts.get(kind) ?? 0);
+      } catch (error) {
+        log.debug({ err: error }, 'sagas that wait for a decision could not be counted');
+      }
+    },
+  };
+}

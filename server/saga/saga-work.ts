@@ -1,0 +1,37 @@
+import { isAtRest } from './saga.ts';
+import { runSaga, type SagaRunOptions } from './saga-run.ts';
+import type { Lease, SagaStore } from './saga-store.ts';
+
+export interface SagaWork extends Omit<SagaRunOptions, 'save'> {
+  store: SagaStore;
+  /** Under which the saga was claimed. */
+  lease: Lease;
+}
+
+/**
+ * Does what can be done now of a saga that was claimed, and gives it back.
+ * @throws Error where it could not be stored, or where somebody else has taken it over: nothing more is done then
+ */
+export async function workOn({ store, lease, ...run }: SagaWork): Promise<void> {
+  const { saga, definition, log } = run;
+  await runSaga({
+    ...run,
+    save: async () => {
+      const isSaved = await store.save(saga, lease, async (unit) => definition.onChange?.(saga, unit));
+      if (!isSaved) throw new Error('Another instance has taken this saga over.');
+    },
+  });
+  if (!isAtRest(saga)) await store.release(saga, lease);
+  if (saga.status === 'UNDO_FAILED')
+    log.error(
+      {
+        saga: saga.id,
+        kind: saga.kind,
+        subject: saga.subject,
+        left: saga.actions
+          .filter(({ isUndoGivenUp }) => isUndoGivenUp)
+          .map(({ name, service, undoError }) => ({ action: name, service, error: undoError })),
+      },
+      'a saga could not be undone as a whole; it waits until somebody has it tried again or accepts what is left',
+    );
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { restRoute } from '#server/rest/route.ts';
+import { gymQuery } from '#server/shapes.ts';
+import type { FirstVisits } from './first-visits.ts';
+import { FirstVisitShape, FirstVisitsFilter } from './first-visits.shapes.ts';
+
+const route = restRoute<{ firstVisits: FirstVisits }>();
+
+export const firstVisitsRest = [
+  route({
+    method: 'GET',
+    path: '/first-visits',
+    summary: 'Members who come for the first time (GYM_ADMIN: to their gym; SUPER_ADMIN)',
+    description: 'First visits of onboardings that are deployed, the earliest first; at most 1,000.',
+    auth: 'required',
+    query: FirstVisitsFilter.extend(gymQuery.shape),
+    success: { status: 200, description: 'Who comes, where and when.', shape: z.array(FirstVisitShape) },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    handler: ({ query }, { firstVisits }) => firstVisits.list(query),
+  }),
+];

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { day, instant } from '#server/shapes.ts';
+
+const timeOrDay = z
+  .union([instant, day], 'expected a time such as 2026-01-31T18:00:00Z, or a day such as 2026-01-31')
+  .nullish();
+
+/** For rules that several doors reach. */
+export const FirstVisitsFilter = z.object({
+  gymId: z.uuid('expected the id of a gym').nullish(),
+  from: timeOrDay.meta({
+    description: 'A time, or a day at the location; both are included. Default: now.',
+  }),
+  to: timeOrDay.meta({
+    description:
+      'A time, which is not included, or a day, which is. Default: a week after `from`; at most 92 days after it.',
+  }),
+});
+
+export const FirstVisitShape = z
+  .object({
+    id: z.uuid().meta({ description: 'That of the wizard session.' }),
+    userId: z.uuid(),
+    locationId: z.uuid(),
+    startsAt: z.iso.datetime(),
+    endsAt: z.iso.datetime(),
+  })
+  .meta({ id: 'FirstVisit' });
+export type FirstVisitShape = z.infer<typeof FirstVisitShape>;

@@ -1,0 +1,87 @@
+import { DateTime } from 'luxon';
+import { requireGymAdmin } from '#server/auth/viewer.ts';
+import { invalid } from '#server/errors.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import type { FirstVisit } from '../availability/reservation-store.ts';
+import { SLOT_MILLIS } from '../availability/slots.ts';
+import type { Lookups } from '../other-services.ts';
+import type { WizardStorage } from '../storage.ts';
+import { FirstVisitsFilter, type FirstVisitShape } from './first-visits.shapes.ts';
+
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+const DEFAULT_MILLIS = 7 * DAY_MILLIS;
+const LONGEST_MILLIS = 92 * DAY_MILLIS;
+/** Zones differ from UTC by at most so much; a day somewhere is within the day in UTC and this around it. */
+const FURTHEST_ZONE_MILLIS = 14 * 60 * 60 * 1000; // 14 h
+const MOST_VISITS = 1_000;
+
+/** Members who come for the first time, for those who run their gym. */
+export class FirstVisits {
+  private readonly unit: UnitOfWork;
+  private readonly storage: WizardStorage;
+  private readonly look: Lookups;
+
+  constructor(unit: UnitOfWork, { storage, look }: { storage: WizardStorage; look: Lookups }) {
+    this.unit = unit;
+    this.storage = storage;
+    this.look = look;
+  }
+
+  /** Of their own gym for a GYM_ADMIN, of any for a SUPER_ADMIN, the earliest first. @throws GYM_REQUIRED, FORBIDDEN */
+  async list(filter: unknown): Promise<FirstVisitShape[]> {
+    const { gymId: asked, from, to } = validated(FirstVisitsFilter, filter);
+    const gymId = requireGymAdmin(this.unit.viewer, asked);
+    const start = boundOf(from, 'first') ?? { time: Date.now() };
+    const end = boundOf(to, 'last') ?? { time: start.time + DEFAULT_MILLIS };
+    if (end.time < start.time || end.time - start.time > LONGEST_MILLIS)
+      throw invalid('to', `expected a time after "from", at most ${LONGEST_MILLIS / DAY_MILLIS} days later`);
+    const visits = await this.storage.reservations(this.unit).firstVisits({
+      gymId,
+      from: new Date(start.time - (start.day ? FURTHEST_ZONE_MILLIS : 0)),
+      to: new Date(end.time + (end.day ? FURTHEST_ZONE_MILLIS : 0)),
+      limit: MOST_VISITS,
+    });
+    return (await this.onDays(visits, start.day, end.day)).map(present);
+  }
+
+  /** Those whose day at their location is within these days. */
+  private async onDays(
+    visits: readonly FirstVisit[],
+    first: string | undefined,
+    last: string | undefined,
+  ): Promise<readonly FirstVisit[]> {
+    if (!first && !last) return visits;
+    const ids = [...new Set(visits.map(({ locationId }) => locationId))];
+    const zones = new Map(
+      await Promise.all(
+        ids.map(async (id) => [id, (await this.look.location(id))?.timezone ?? 'UTC'] as const),
+      ),
+    );
+    return visits.filter(({ locationId, startsAt }) => {
+      const day = DateTime.fromJSDate(startsAt, { zone: zones.get(locationId) ?? 'UTC' }).toISODate() ?? '';
+      return (!first || day >= first) && (!last || day <= last);
+    });
+  }
+}
+
+interface Bound {
+  /** Milliseconds since 1970; of a day its begin or its end in UTC. */
+  time: number;
+  day?: string;
+}
+
+function boundOf(text: string | null | undefined, side: 'first' | 'last'): Bound | undefined {
+  if (!text) return undefined;
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  const time = Date.parse(text);
+  return isDay ? { time: time + (side === 'last' ? DAY_MILLIS : 0), day: text } : { time };
+}
+
+const present = ({ sessionId, userId, locationId, startsAt }: FirstVisit): FirstVisitShape => ({
+  id: sessionId,
+  userId,
+  locationId,
+  startsAt: startsAt.toISOString(),
+  endsAt: new Date(startsAt.getTime() + SLOT_MILLIS).toISOString(),
+});

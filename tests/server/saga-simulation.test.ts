@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ANONYMOUS } from '#server/auth/viewer.ts';
+import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
+import { createLogger } from '#server/observability/logger.ts';
+import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
+import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
+import { sagaEntities, sagaMigrations } from '#server/saga/saga-tables.ts';
+import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { cloneDatabase } from '../support/database.ts';
+import { SagaWorld, type SagaWorldOptions } from '../support/saga-world/saga-world.ts';
+
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 2_000);
+/** Statements take time: of so many worlds one has its sagas in a database. */
+const DATABASE_SHARE = 100;
+const FIRST_SEED = Number(process.env.SIMULATION_FIRST_SEED ?? 1);
+const log = createLogger('sagas', 'silent');
+
+/** The first seed with which something goes wrong, and what. */
+async function firstFailure(
+  count: number,
+  options: (seed: string) => Omit<SagaWorldOptions, 'seed' | 'log'>,
+): Promise<string | undefined> {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + count; seed += 1) {
+    const wrong = await new SagaWorld({ seed: `${seed}`, log, ...options(`${seed}`) }).run();
+    if (wrong.length > 0)
+      return `SIMULATION_FIRST_SEED=${seed} SIMULATION_SEEDS=1: ${wrong.slice(0, 3).join('; ')}`;
+  }
+  return undefined;
+}
+
+describe('whatever crashes, is late, lost, refused or done twice, every saga comes to an end that is true', () => {
+  it(`in memory (${SEEDS} worlds)`, async () => {
+    const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NOWHERE);
+    const failure = await firstFailure(SEEDS, () => ({
+      unitOf,
+      storeOf: (now) => memorySagaStore(unitOf, now),
+    }));
+    expect(failure).toBeUndefined();
+  });
+
+  describe('in a database', () => {
+    const declaration: DatabaseDeclaration = {
+      name: 'platform_sagas',
+      entities: sagaEntities,
+      migrations: sagaMigrations,
+    };
+    let unitOf: () => UnitOfWork;
+    let close: () => Promise<void>;
+    beforeAll(async () => {
+      const { server, name } = await cloneDatabase(declaration);
+      const orm = await openDatabase(declaration, { server, name, migrate: false });
+      unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+      close = () => orm.close(true);
+    });
+    afterAll(() => close());
+
+    it(`(${Math.ceil(SEEDS / DATABASE_SHARE)} worlds)`, async () => {
+      const failure = await firstFailure(Math.ceil(SEEDS / DATABASE_SHARE), () => ({
+        unitOf,
+        storeOf: () => databaseSagaStore(unitOf),
+      }));
+      expect(failure).toBeUndefined();
+    });
+  });
+});

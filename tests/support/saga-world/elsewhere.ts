@@ -1,0 +1,173 @@
+import { conflict, notFound, PlatformError } from '#server/errors.ts';
+import type { ActionCall, SagaAction } from '#server/saga/saga.ts';
+import type { MadeUpAction, MadeUpSaga } from './made-up-sagas.ts';
+import type { Scheduler, Worker } from './scheduler.ts';
+
+/** A client gives up after so long; shorter than a lease, so that nothing of an earlier worker arrives after the next one's. */
+export const REQUEST_TIMEOUT_MILLIS = 3_000;
+/** Of the retries, less the part that is random. */
+export const SHORTEST_WAIT_MILLIS = 75;
+
+/** What one worker knows of a saga. */
+export interface Standing {
+  /** Whether its lease holds for long enough to make a request. */
+  mayAct(sagaId: string): boolean;
+  isGivenUp(action: string): boolean;
+  wasBegun(action: string): boolean;
+}
+
+type Phase = 'run' | 'undo';
+type Answer = { made: string } | 'refused';
+
+/**
+ * The other services: they do nothing twice for one key, answer a repeated key as before, and count what they see.
+ * Requests are lost, answered with an error, delivered twice, or done without an answer, by chance.
+ */
+export class Elsewhere {
+  /** What was made and not taken back, `<saga>:<action>`. */
+  readonly effects = new Set<string>();
+  /** Requests that a worker has made, by saga, action and phase. */
+  readonly calls = new Map<string, number>();
+  /** Actions of which an undoing was refused or failed. */
+  readonly undoFailures = new Set<string>();
+  /** What must never happen. */
+  readonly violations: string[] = [];
+  private readonly answers = new Map<string, Answer>();
+  private readonly refusals = new Map<string, number>();
+  private readonly calledAt = new Map<string, number>();
+  private readonly inFlight = new Map<Worker, Set<() => void>>();
+  private readonly scheduler: Scheduler;
+
+  constructor(scheduler: Scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  /** The code of an action for one worker. */
+  action(saga: MadeUpSaga, action: MadeUpAction, worker: Worker, standing: Standing): SagaAction {
+    const request = async (phase: Phase, call: ActionCall, deliver: () => unknown) => {
+      this.countCall(phase, call, action.name);
+      // A process that is paused between storing and sending for longer than its lease is left out: only the other
+      // service could tell that its request is too late.
+      if (!standing.mayAct(call.sagaId)) throw lost();
+      this.checkPause(call, `${call.sagaId}:${action.name}:${phase}`);
+      return this.overNetwork(worker, deliver);
+    };
+    return {
+      service: 'elsewhere',
+      run: (call) => request('run', call, () => this.make(saga, action, call)),
+      ...(!action.goesWith && {
+        undo: async (call) => {
+          const id = `${call.sagaId}:${action.name}`;
+          if (!standing.wasBegun(action.name))
+            this.violations.push(`${id} was undone without having been begun`);
+          this.undoFailures.add(id);
+          try {
+            await request('undo', call, () => this.takeBack(saga, action, call, standing));
+            this.undoFailures.delete(id);
+          } catch (error) {
+            if (error instanceof PlatformError && error.code === 'NOT_FOUND') this.undoFailures.delete(id);
+            throw error;
+          }
+        },
+      }),
+    };
+  }
+
+  /** Requests of a worker that has crashed arrive, or do not. */
+  crash(worker: Worker): void {
+    for (const deliver of this.inFlight.get(worker) ?? []) if (this.scheduler.random.chance(0.5)) deliver();
+    this.inFlight.delete(worker);
+  }
+
+  private countCall(phase: Phase, { sagaId }: ActionCall, name: string): void {
+    const what = `${sagaId}:${name}:${phase}`;
+    this.calls.set(what, (this.calls.get(what) ?? 0) + 1);
+  }
+
+  private checkPause({ idempotencyKey }: ActionCall, what: string): void {
+    const before = this.calledAt.get(idempotencyKey);
+    if (before !== undefined && this.scheduler.now - before < SHORTEST_WAIT_MILLIS)
+      this.violations.push(`${what} was called again after ${this.scheduler.now - before} ms`);
+    this.calledAt.set(idempotencyKey, this.scheduler.now);
+  }
+
+  private async overNetwork(worker: Worker, deliver: () => unknown): Promise<unknown> {
+    const { random } = this.scheduler;
+    const sentAt = this.scheduler.now;
+    const arrive = (): void => {
+      if (this.scheduler.now - sentAt > REQUEST_TIMEOUT_MILLIS) return;
+      try {
+        deliver();
+      } catch {
+        // Nobody gets this answer.
+      }
+    };
+    const mine = this.inFlight.get(worker) ?? new Set();
+    this.inFlight.set(worker, mine.add(arrive));
+    await this.scheduler.gate(worker);
+    mine.delete(arrive);
+    if (this.scheduler.now - sentAt > REQUEST_TIMEOUT_MILLIS || random.chance(0.1)) throw lost();
+    if (random.chance(0.05)) throw new TypeError('a bug of ours');
+    if (random.chance(0.1)) arrive(); // twice
+    const isAnswerLost = random.chance(0.1);
+    try {
+      const answer = deliver();
+      await this.scheduler.gate(worker);
+      if (isAnswerLost) throw lost();
+      return answer;
+    } catch (error) {
+      throw isAnswerLost ? lost() : error;
+    }
+  }
+
+  private make(saga: MadeUpSaga, { name, after, refusals }: MadeUpAction, call: ActionCall): Answer {
+    const known = this.answers.get(call.idempotencyKey);
+    if (known === 'refused') throw conflict('refused');
+    if (known) return known;
+    const id = `${call.sagaId}:${name}`;
+    const refused = this.refusals.get(id) ?? 0;
+    if (refused < refusals) {
+      this.refusals.set(id, refused + 1);
+      // Where a refusal is repeated, it is asked for without a key that would give the same answer again.
+      if (saga.onRefusal === 'undo') this.answers.set(call.idempotencyKey, 'refused');
+      throw conflict('refused');
+    }
+    if (this.effects.has(id)) this.violations.push(`${id} was made twice`);
+    for (const other of after)
+      if (!this.effects.has(`${call.sagaId}:${other}`))
+        this.violations.push(`${id} was made before ${other} was there`);
+    for (const other of after)
+      if (call.outputs[other] === undefined) this.violations.push(`${id} did not get the output of ${other}`);
+    this.effects.add(id);
+    const answer = { made: name };
+    this.answers.set(call.idempotencyKey, answer);
+    return answer;
+  }
+
+  private takeBack(
+    saga: MadeUpSaga,
+    { name, undo }: MadeUpAction,
+    { sagaId, idempotencyKey }: ActionCall,
+    standing: Standing,
+  ): void {
+    const id = `${sagaId}:${name}`;
+    const round = Number(/:undo:(\d+)$/.exec(idempotencyKey)?.[1] ?? 0);
+    for (const later of saga.actions)
+      if (
+        saga.order === 'in-turn' &&
+        later.after.includes(name) &&
+        !later.goesWith &&
+        this.effects.has(`${sagaId}:${later.name}`) &&
+        !standing.isGivenUp(later.name)
+      )
+        this.violations.push(`${id} was taken back before ${later.name}`);
+    if (undo.kind !== 'fine' && round < undo.untilRound)
+      throw undo.kind === 'refused' ? conflict('it is in use') : lost();
+    const isThere = this.effects.delete(id);
+    for (const { goesWith, name: other } of saga.actions)
+      if (goesWith === name) this.effects.delete(`${sagaId}:${other}`);
+    if (!isThere) throw notFound('thing', name);
+  }
+}
+
+const lost = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'no answer');

@@ -1,0 +1,68 @@
+import type { SagaPlan } from '#server/saga/saga.ts';
+import type { Random } from '../graph-doubles/random.ts';
+
+/** What the other service makes of the undoing of an action. */
+export type UndoMode =
+  | { kind: 'fine' }
+  /** Refused in rounds before this one; a round begins when somebody has it tried again. */
+  | { kind: 'refused'; untilRound: number }
+  /** Fails, as if the service were down, in rounds before this one. */
+  | { kind: 'down'; untilRound: number };
+
+export interface MadeUpAction {
+  name: string;
+  /** Names of those whose effects must be there before. */
+  after: string[];
+  /** Refused for ever; where refusals are repeated, so many times. */
+  refusals: number;
+  undo: UndoMode;
+  /** It has no undoing of its own: its effect goes with this one's. */
+  goesWith: string | undefined;
+}
+
+export interface MadeUpSaga {
+  kind: string;
+  order: 'in-turn' | 'independent';
+  onRefusal: 'undo' | 'retry';
+  giveUpAfterMillis: number | undefined;
+  actions: MadeUpAction[];
+}
+
+export function madeUpSaga(random: Random, kind: string): MadeUpSaga {
+  const order = random.chance(0.6) ? 'in-turn' : 'independent';
+  const onRefusal = random.chance(0.8) ? 'undo' : 'retry';
+  const count = 1 + random.below(5);
+  const names = Array.from({ length: count }, (_, index) => `action-${index + 1}`);
+  const refusedAt = random.chance(0.6) ? random.below(count) : -1;
+  return {
+    kind,
+    order,
+    onRefusal,
+    giveUpAfterMillis: random.chance(0.3) ? 3_000 + random.below(20_000) : undefined,
+    actions: names.map((name, index) => {
+      const earlier = names.slice(0, index);
+      return {
+        name,
+        after: order === 'in-turn' ? earlier : earlier.filter(() => random.chance(0.3)),
+        refusals: index !== refusedAt ? 0 : onRefusal === 'retry' ? 1 + random.below(4) : Infinity,
+        undo: undoMode(random),
+        goesWith: order === 'in-turn' && index > 0 && random.chance(0.2) ? names[0] : undefined,
+      };
+    }),
+  };
+}
+
+function undoMode(random: Random): UndoMode {
+  if (random.chance(0.75)) return { kind: 'fine' };
+  return {
+    kind: random.chance(0.6) ? 'refused' : 'down',
+    untilRound: random.chance(0.5) ? Infinity : 1 + random.below(2),
+  };
+}
+
+export const planOf = ({ kind, order, actions }: MadeUpSaga, subject: string): SagaPlan => ({
+  kind,
+  subject,
+  // In turn is what a plan without `after` means.
+  actions: actions.map(({ name, after }) => (order === 'in-turn' ? { name } : { name, after })),
+});

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { settled } from './support.ts';
+
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+/** The begin of a half hour, so many days from now. */
+const inDays = (days: number): Date =>
+  new Date(Math.floor((Date.now() + days * DAY_MILLIS) / 1_800_000) * 1_800_000);
+
+describe.each(['database', 'memory'])('first visits in %s', (storage) => {
+  let platform: TestPlatform;
+  let superAdmin: string;
+  let staff: string;
+  beforeAll(async () => {
+    platform = await startPlatform({
+      services: ['identity', 'gym', 'nutrition', 'wizard'],
+      env: { WIZARD_STORAGE: storage, WIZARD_DEPLOYMENT_RETRY_MILLIS: '100' },
+    });
+    superAdmin = await platform.demo('super@demo.test');
+    staff = await platform.demo('admin@iron.test');
+  });
+  afterAll(() => platform.stop());
+
+  const newLocation = async (gymId: string = DEMO_GYMS.ironTemple.id, timezone = 'UTC') => {
+    const body = { gymId, name: `Room ${randomUUID()}`, timezone, capacity: 3 };
+    return (await platform.rest('gym', 'POST', '/locations', { token: superAdmin, body })).body.id as string;
+  };
+  const prepared = async (token: string, locationId: string, startsAt: Date) => {
+    const call = (method: string, path: string, body: object) =>
+      platform.rest('wizard', method, path, { token, body });
+    const { id } = (await call('POST', '/', { kind: 'MEMBER_ONBOARDING' })).body;
+    const steps = {
+      profile: { displayName: 'New Member' },
+      body: { heightCm: 170, weightKg: 60 },
+      goals: { goals: ['strength'], nutritionTarget: false },
+      slot: { locationId, startsAt: startsAt.toISOString() },
+      review: { confirmed: true },
+    };
+    for (const [step, data] of Object.entries(steps)) await call('PUT', `/${id}`, { step, data });
+    return id as string;
+  };
+  const deployed = async (token: string, locationId: string, startsAt: Date) => {
+    const id = await prepared(token, locationId, startsAt);
+    const { status } = await platform.rest('wizard', 'POST', `/${id}/deploy`, { token });
+    expect(status).toBe(202);
+    return settled(platform, id);
+  };
+  const visits = (query: string, token = staff) =>
+    platform.rest('wizard', 'GET', `/first-visits?${query}`, { token });
+  const reserve = (token: string, sessionId: string, locationId: string, startsAt: Date) => {
+    const value = encodeURIComponent(`${locationId}@${startsAt.toISOString()}`);
+    const path = `/check-availability?resource=slot&value=${value}&reserve=true&sessionId=${sessionId}`;
+    return platform.rest('wizard', 'GET', path, { token });
+  };
+
+  it('are listed for the staff of the gym, by both doors', async () => {
+    const [early, late] = [await platform.register(), await platform.register()];
+    const locationId = await newLocation();
+    const sessions = [
+      await deployed(late.token, locationId, inDays(5)),
+      await deployed(early.token, locationId, inDays(4)),
+    ];
+    expect(sessions.map(({ status }) => status)).toEqual(['DEPLOYED', 'DEPLOYED']);
+    const here = (list: { locationId: string }[]) => list.filter((visit) => visit.locationId === locationId);
+    const expected = [[early, sessions[1], inDays(4)] as const, [late, sessions[0], inDays(5)] as const].map(
+      ([{ id: userId }, { id }, startsAt]) => ({
+        id,
+        userId,
+        locationId,
+        startsAt: startsAt.toISOString(),
+        endsAt: new Date(startsAt.getTime() + 1_800_000).toISOString(),
+      }),
+    );
+    expect(here((await visits('')).body)).toEqual(expected);
+    expect(here((await visits(`from=${inDays(5).toISOString()}`)).body)).toEqual(expected.slice(1));
+    expect(here((await visits(`to=${inDays(5).toISOString()}`)).body)).toEqual(expected.slice(0, 1));
+    const day = inDays(4).toISOString().slice(0, 10);
+    expect(here((await visits(`from=${day}&to=${day}`)).body)).toEqual(expected.slice(0, 1));
+    const { data } = await platform.graph(
+      'wizard',
+      '{ firstVisits { id userId locationId startsAt endsAt user { id } } }',
+      {},
+      { token: staff },
+    );
+    expect(here(data.firstVisits)).toEqual(
+      expected.map((visit) => ({ ...visit, user: { id: visit.userId } })),
+    );
+    expect(here((await visits(`gymId=${DEMO_GYMS.ironTemple.id}`, superAdmin)).body)).toEqual(expected);
+    expect(here((await visits('', await platform.demo('admin@aqua.test'))).body)).toEqual([]);
+    expect((await visits('', early.token)).status).toBe(403);
+    expect((await visits(`gymId=${DEMO_GYMS.aquaClub.id}`)).status).toBe(403);
+    expect((await visits('', superAdmin)).status).toBe(400); // which gym?
+    expect((await visits('from=tomorrow')).status).toBe(400);
+    expect((await visits(`from=${inDays(1).toISOString()}&to=${inDays(200).toISOString()}`)).status).toBe(
+      400,
+    );
+  });
+
+  it('are listed by the day at their location', async () => {
+    const member = await platform.register();
+    const locationId = await newLocation(DEMO_GYMS.ironTemple.id, 'Pacific/Kiritimati'); // UTC+14
+    const noon = new Date(`${inDays(6).toISOString().slice(0, 10)}T12:00:00Z`);
+    expect((await deployed(member.token, locationId, noon)).status).toBe('DEPLOYED');
+    const on = async (time: Date) => {
+      const day = time.toISOString().slice(0, 10);
+      const { body } = await visits(`from=${day}&to=${day}`);
+      return body.some((visit: { locationId: string }) => visit.locationId === locationId);
+    };
+    expect([await on(noon), await on(new Date(noon.getTime() + DAY_MILLIS))]).toEqual([false, true]);
+  });
+
+  it('are one a member: a second is refused, and what was only held moves', async () => {
+    const { token } = await platform.register();
+    const locationId = await newLocation();
+    const [first, second] = [
+      await prepared(token, locationId, inDays(3)),
+      await prepared(token, locationId, inDays(4)),
+    ];
+    expect((await reserve(token, first, locationId, inDays(3))).body.available).toBe(true);
+    expect((await reserve(token, second, locationId, inDays(4))).body.available).toBe(true);
+    const held = async (time: Date) => {
+      const others = await Promise.all(
+        Array.from({ length: 3 }, async () => {
+          const other = await platform.register();
+          const { body } = await platform.rest('wizard', 'POST', '/', {
+            token: other.token,
+            body: { kind: 'MEMBER_ONBOARDING' },
+          });
+          return (await reserve(other.token, body.id, locationId, time)).body.available as boolean;
+        }),
+      );
+      return others.filter((isFree) => !isFree).length;
+    };
+    // of three places all are free at the first time again, two at the second
+    expect([await held(inDays(3)), await held(inDays(4))]).toEqual([0, 1]);
+
+    const place = await newLocation();
+    const third = await prepared(token, place, inDays(3));
+    const fourth = await prepared(token, place, inDays(4));
+    await Promise.all(
+      [third, fourth].map((id) => platform.rest('wizard', 'POST', `/${id}/deploy`, { token })),
+    );
+    const ended = [await settled(platform, third), await settled(platform, fourth)];
+    expect(ended.map(({ status }) => String(status)).toSorted()).toEqual(['DEPLOYED', 'FAILED']);
+    const failed = ended.find(({ status }) => status === 'FAILED');
+    expect(failed.deployment.actions[1]).toMatchObject({
+      name: 'slot',
+      status: 'FAILED',
+      error: { code: 'CONFLICT' },
+    });
+    expect((await reserve(token, first, locationId, inDays(5))).body).toMatchObject({
+      available: false,
+      reason: 'BOOKED',
+    });
+    const { body } = await visits('');
+    expect(body.filter((visit: { locationId: string }) => visit.locationId === place)).toHaveLength(1);
+  });
+
+  it('are at most 90 days ahead', async () => {
+    const { token } = await platform.register();
+    const locationId = await newLocation();
+    const session = await prepared(token, locationId, inDays(91));
+    expect((await reserve(token, session, locationId, inDays(91))).body).toMatchObject({
+      available: false,
+      reason: 'TOO_FAR',
+      suggestions: [],
+    });
+    expect((await reserve(token, session, locationId, inDays(89))).body.available).toBe(true);
+    const { body } = await platform.rest(
+      'wizard',
+      'GET',
+      `/check-availability?resource=slot&value=${locationId}@9999-12-31T12:00:00Z`,
+    );
+    expect(body).toMatchObject({ available: false, reason: 'TOO_FAR' });
+  });
+});
