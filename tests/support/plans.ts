@@ -1,0 +1,78 @@
+import pg from 'pg';
+
+/** A statement as a service sent it. */
+export interface SentStatement {
+  /** The database that it went to: several services may run in this process. */
+  database: string;
+  text: string;
+  values: readonly unknown[];
+}
+
+/** A query on the database in question, for example `(sql, values) => platform.sql('content', sql, values)`. */
+// oxlint-disable-next-line no-explicit-any -- rows of any statement
+export type RunSql = (sql: string, values?: unknown[]) => Promise<any[]>;
+
+/** Tables with no more rows than this are read as a whole fastest. */
+const SMALL_TABLE_ROWS = 1_000;
+
+/** The statements that services in this process send while `work` runs; they are sent all the same. */
+export async function statementsDuring(work: () => Promise<unknown>): Promise<SentStatement[]> {
+  const sent: SentStatement[] = [];
+  const original = pg.Client.prototype.query;
+  const query = original as (...all: unknown[]) => unknown;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [statement, given] = args as [string | { text?: string; values?: unknown[] }, unknown];
+    const { text = '', values } = typeof statement === 'string' ? { text: statement } : statement;
+    sent.push({
+      database: this.database ?? '',
+      text,
+      values: values ?? (Array.isArray(given) ? (given as unknown[]) : []),
+    });
+    return query.apply(this, args);
+  } as typeof original;
+  try {
+    await work();
+  } finally {
+    pg.Client.prototype.query = original;
+  }
+  return sent;
+}
+
+/**
+ * Which of the statements PostgreSQL would run by reading a whole table of more than 1,000 rows, each with the table's
+ * name. The tables have to be analysed first. Nothing is run: the statements are planned only, with their own values.
+ */
+export async function sequentialScans(run: RunSql, statements: readonly SentStatement[]): Promise<string[]> {
+  const [{ database }] = (await run('select current_database() as database')) as [{ database: string }];
+  const large = new Set(
+    (
+      (await run(`select relname from pg_class where relkind = 'r' and reltuples > ${SMALL_TABLE_ROWS}`)) as {
+        relname: string;
+      }[]
+    ).map(({ relname }) => relname),
+  );
+  const found = new Set<string>();
+  for (const statement of statements) {
+    if (statement.database !== database || !PLANNED.test(statement.text)) continue;
+    const [row] = (await run(`explain (format json) ${statement.text}`, [...statement.values])) as [
+      { 'QUERY PLAN': [{ Plan: PlanNode }] },
+    ];
+    for (const table of tablesReadWhole(row['QUERY PLAN'][0].Plan))
+      if (large.has(table)) found.add(`${table}: ${statement.text.replace(/\s+/g, ' ').trim()}`);
+  }
+  return [...found];
+}
+
+const PLANNED = /^\s*(select|with|insert|update|delete)\b/i;
+
+/** The part of `EXPLAIN (FORMAT JSON)` that is looked at. */
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Plans?: PlanNode[];
+}
+
+function tablesReadWhole(node: PlanNode): string[] {
+  const own = node['Node Type'] === 'Seq Scan' && node['Relation Name'] ? [node['Relation Name']] : [];
+  return [...own, ...(node.Plans ?? []).flatMap(tablesReadWhole)];
+}
