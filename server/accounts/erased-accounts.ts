@@ -65,6 +65,17 @@ export const refuseErasedAccount = (
       : `create trigger "${table}_${column}_not_erased_by_update" after update of "${column}" on "${table}" for each row when (new."${column}" is distinct from old."${column}" and new."${column}" is not null) execute function refuse_erased_account_row('${column}');`,
   );
 
+/** SQL that takes back what `refuseErasedAccount` gave, for the `down` of the migration. */
+export const acceptErasedAccount = (
+  table: string,
+  column: string,
+  events: readonly ('insert' | 'update')[] = ['insert'],
+): string[] =>
+  events.map(
+    (event) =>
+      `drop trigger "${table}_${column}_not_erased${event === 'insert' ? '' : '_by_update'}" on "${table}";`,
+  );
+
 /** The refusal of that trigger in our words; undefined for anything else that was thrown. */
 export function ofErasedAccount(thrown: unknown): PlatformError | undefined {
   if (!isNativeError(thrown) || (thrown as { code?: unknown }).code !== REFUSED) return undefined;

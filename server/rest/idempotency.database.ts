@@ -1,4 +1,4 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
+import { removeRows, type RetentionRule } from '../retention/retention.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import {
   digestOf,
@@ -83,11 +83,8 @@ async function stored(unit: UnitOfWork, request: KeyedRequest): Promise<StoredAn
   };
 }
 
-/** Forgets keys older than 24 h; returns how many. */
-export async function purgeIdempotencyRecords(orm: MikroORM): Promise<void> {
-  await orm.em
-    .fork()
-    .execute('delete from idempotency_record where created_at < ?', [
-      new Date(Date.now() - IDEMPOTENCY_KEY_LIFETIME_MILLIS),
-    ]);
-}
+export const idempotencyRetention: RetentionRule = {
+  what: 'idempotency_keys',
+  kept: { millis: IDEMPOTENCY_KEY_LIFETIME_MILLIS },
+  run: (unit, before) => removeRows(unit, 'idempotency_record', 'created_at < ?', [before]),
+};

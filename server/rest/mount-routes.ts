@@ -19,7 +19,7 @@ import { problemAnswer, sendProblem } from './problem.ts';
 import { rateLimited } from './rate-limit.ts';
 import { checkBodyFields, checkQueryFields } from './request-fields.ts';
 import { isWholeList, Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
-import { expectedVersionOf, versionTag } from './versions.ts';
+import { expectedVersionOf, refuseExpectedVersion, versionTag } from './versions.ts';
 
 /** What the routes of one service need from their server. */
 export interface RouteHost<Services> {
@@ -172,12 +172,16 @@ function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Service
   };
 }
 
+/** A POST makes something new, which nobody can have read before. */
+const CHANGES_A_THING: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DELETE']);
+
 function requestOf<Services>(
   route: RestRoute<Services>,
   req: Request,
   res: Response,
   multipart: MultipartBody | undefined,
 ): RestRequest<unknown, unknown, unknown> {
+  if (!route.versioned && CHANGES_A_THING.has(route.method)) refuseExpectedVersion(req.headers['if-match']);
   const params = route.params?.safeParse(req.params);
   if (params && !params.success)
     throw notFound('such thing', Object.values(req.params).join('/').slice(0, 100));

@@ -19,6 +19,7 @@ import { profilesGraphql } from './profiles/profiles.graphql.ts';
 import { profilesRest } from './profiles/profiles.rest.ts';
 import { graphqlRateLimits } from './rates.ts';
 import { identityResources } from './resources.ts';
+import { identityRetention } from './retention.ts';
 import { rightsGraphql } from './rights/rights.graphql.ts';
 import { rightsRest } from './rights/rights.rest.ts';
 import { serviceClientsRest } from './service-clients/service-clients.rest.ts';
@@ -71,5 +72,6 @@ export const identity = defineSubgraph({
     ...serviceClientsRest,
     ...keysRest,
   ],
+  retention: identityRetention,
   demo: (_services, unit, { passwords }) => demo(unit, passwords),
 });

@@ -36,6 +36,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
         carbs: 240,
         fats: 70,
         updatedAt: new Date(),
+        version: 1,
       },
       { onConflictAction: 'ignore' },
     );

@@ -10,6 +10,7 @@ import { deploymentsRest } from './deployments/deployments.rest.ts';
 import { filesGraphql } from './files/files.graphql.ts';
 import { filesRest } from './files/files.rest.ts';
 import { wizardResources, wizardSettings, type WizardParts } from './resources.ts';
+import { wizardRetention } from './retention.ts';
 import { wizardServices } from './services.ts';
 import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
@@ -30,6 +31,7 @@ export const wizardOf = (parts: WizardParts) =>
     graphqlRateLimits: { 'Query.checkAvailability': AVAILABILITY_RATE },
     // words come before the sessions, whose ids are UUIDs
     rest: [...accountDataRest, ...availabilityRest, ...sessionsRest, ...filesRest, ...deploymentsRest],
+    retention: wizardRetention,
     demo: (_services, unit, { storage }) => demo(unit, storage),
   });
 

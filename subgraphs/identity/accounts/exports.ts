@@ -185,13 +185,14 @@ export async function removeExports(
 export async function removeExpiredExports(
   unit: UnitOfWork,
   resources: Pick<ExportResources, 'files' | 'sagaStore'>,
-): Promise<void> {
+): Promise<number> {
   const expired = await unit.em.find(AccountExport, { expiresAt: { $lt: new Date() } }, { limit: 1_000 });
   await removeExports(
     unit,
     resources,
     expired.map(({ id }) => id),
   );
+  return expired.length;
 }
 
 const present = (unit: UnitOfWork, one: AccountExport, saga: Saga | undefined): AccountExportShape => ({

@@ -4,6 +4,7 @@ import { UsersAndSessions } from './20260105110000_users_and_sessions.ts';
 import { ResetsAuditAndDeletions } from './20260105120000_resets_audit_and_deletions.ts';
 import { AuditIsAppendOnly } from './20260105120100_audit_is_append_only.ts';
 import { AccountExports } from './20261121130000_account_exports.ts';
+import { AuditRetention } from './20261123050000_audit_retention.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
@@ -12,4 +13,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20260105120100_audit_is_append_only', class: AuditIsAppendOnly },
   ...sagaMigrations,
   { name: '20261121130000_account_exports', class: AccountExports },
+  { name: '20261123050000_audit_retention', class: AuditRetention },
 ];

@@ -1,4 +1,5 @@
 import { uuidv7 } from '#server/ids.ts';
+import { removeRows } from '#server/retention/retention.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Reservation } from './reservation.entity.ts';
 import type { ReservationRequest, ReservationStore } from './reservation-store.ts';
@@ -48,9 +49,7 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
         await unit.em.nativeDelete(Reservation, { sessionId, ...(except && { resource: { $ne: except } }) });
       });
     },
-    async purge() {
-      await unit.em.execute('delete from reservation where expires_at <= now()');
-    },
+    purge: () => removeRows(unit, 'reservation', 'expires_at <= now()', []),
   };
 }
 

@@ -44,7 +44,9 @@ export function memoryReservationStore(): ReservationStore {
       drop((held) => held.sessionId === sessionId && held.resource !== except);
     },
     async purge() {
+      const before = all.length;
       drop((held) => held.expiresAt <= Date.now());
+      return before - all.length;
     },
   };
 }

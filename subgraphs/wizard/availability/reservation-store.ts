@@ -26,6 +26,6 @@ export interface ReservationStore {
   extend(sessionId: string, until: Date | null): Promise<void>;
   /** Gives back what the session holds, but for that resource. */
   release(sessionId: string, except?: Resource): Promise<void>;
-  /** Forgets what is over. */
-  purge(): Promise<void>;
+  /** Forgets one batch of what is over, and says how many. */
+  purge(): Promise<number>;
 }
