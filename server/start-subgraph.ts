@@ -16,6 +16,7 @@ import { PlatformError } from './errors.ts';
 import { Features, featuresByGymService, switchable, type FeatureModule } from './features.ts';
 import { diskStorage } from './files/file-storage.ts';
 import { checkRepresentations } from './graphql/entities.ts';
+import { attemptFields, attemptIn } from './graphql/keyed-mutations.ts';
 import { limitFields } from './graphql/limit-fields.ts';
 import { OperationChecks } from './graphql/operation-checks.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from './graphql/subgraph-endpoint.ts';
@@ -31,7 +32,7 @@ import { createLogger, type Logger } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { mountMetrics, openMetricsPort } from './observability/metrics-endpoint.ts';
 import { mountApiPages } from './rest/api-pages.ts';
-import { databaseIdempotency, idempotencyRetention } from './rest/idempotency.database.ts';
+import { databaseIdempotency, idempotencyRetention, keyedTurns } from './rest/idempotency.database.ts';
 import { memoryIdempotency } from './rest/idempotency.memory.ts';
 import { mountRoutes, unknownPath } from './rest/mount-routes.ts';
 import { openApiDocument } from './rest/openapi.ts';
@@ -160,6 +161,10 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     address: unit.origin.address,
   });
   if (settings.rateLimits) limitFields(schema, subgraph.graphqlRateLimits ?? {}, rateLimitStores);
+  attemptFields(schema);
+  const inMemory = memoryIdempotency();
+  const turns = keyedTurns();
+  const idempotencyOf = (unit: UnitOfWork) => (orm ? databaseIdempotency(unit, turns) : inMemory);
   const unitOfResponse = (res: Response) => unitOf(contextOf(res).viewer, contextOf(res).origin);
   app.all('/graphql', postOnly);
   const stopGraph = await mountGraphEndpoint(app, {
@@ -176,15 +181,21 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
             by: 'caller',
             store: rateLimitStores('graphql'),
           }),
-    contextOf: (res) => graphContext(unitOfResponse(res)),
+    begin: (res) => {
+      const unit = unitOfResponse(res);
+      return {
+        context: graphContext(unit),
+        idempotency: idempotencyOf(unit),
+        attempt: orm && attemptIn(unit),
+      };
+    },
   });
 
-  const inMemory = memoryIdempotency();
   mountRoutes(app, subgraph.rest, {
     verifier,
     begin: (res) => {
       const unit = unitOfResponse(res);
-      return { services: servicesOf(unit), idempotency: orm ? databaseIdempotency(unit) : inMemory };
+      return { services: servicesOf(unit), idempotency: idempotencyOf(unit) };
     },
     generalLimitPerMinute,
     rateLimitStore: rateLimitStores,

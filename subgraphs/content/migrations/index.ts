@@ -1,5 +1,9 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
 import { Content } from './20260105100000_content.ts';
+import { RelationsAndIndexes } from './20261123050000_relations_and_indexes.ts';
 
 /** Oldest first; the names stay for ever. */
-export const migrations: MigrationDeclaration[] = [{ name: '20260105100000_content', class: Content }];
+export const migrations: MigrationDeclaration[] = [
+  { name: '20260105100000_content', class: Content },
+  { name: '20261123050000_relations_and_indexes', class: RelationsAndIndexes },
+];

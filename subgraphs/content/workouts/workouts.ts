@@ -137,8 +137,8 @@ export class Workouts {
     requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const { gymId: wished, ...fields } = validated(CreateWorkoutShape, input);
     const gymId = ownerOfNew(this.unit.viewer, wished);
-    const used = await this.usedExercises(fields.exercises, gymId);
     return this.unit.transaction(async () => {
+      const used = await this.usedExercises(fields.exercises, gymId);
       const routine = this.unit.em.create(WorkoutRoutine, {
         ...fields,
         gymId,
@@ -232,7 +232,7 @@ export class Workouts {
 
   /** @throws VALIDATION_FAILED naming every set that its exercise does not allow. */
   private async usedExercises(blocks: readonly Block[], gymId: string | null): Promise<ExerciseShape[]> {
-    const found = await this.exercises.findMany(
+    const found = await this.exercises.lockMany(
       blocks.flatMap((block) => block.entries.map((entry) => entry.exerciseId)),
     );
     // a global routine must not depend on what only one gym's people see
