@@ -124,8 +124,12 @@ const streamedBody =
     next();
   };
 
+/** A POST makes something new, which nobody can have read before. */
+const CHANGES_A_THING: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DELETE']);
+
 function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Services>): RequestHandler {
   return async (req, res) => {
+    if (!route.versioned && CHANGES_A_THING.has(route.method)) refuseExpectedVersion(req.headers['if-match']);
     const { services, idempotency } = host.begin(res);
     const multipart =
       route.upload && (!route.upload.optional || isMultipart(req))
@@ -172,16 +176,12 @@ function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Service
   };
 }
 
-/** A POST makes something new, which nobody can have read before. */
-const CHANGES_A_THING: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DELETE']);
-
 function requestOf<Services>(
   route: RestRoute<Services>,
   req: Request,
   res: Response,
   multipart: MultipartBody | undefined,
 ): RestRequest<unknown, unknown, unknown> {
-  if (!route.versioned && CHANGES_A_THING.has(route.method)) refuseExpectedVersion(req.headers['if-match']);
   const params = route.params?.safeParse(req.params);
   if (params && !params.success)
     throw notFound('such thing', Object.values(req.params).join('/').slice(0, 100));
