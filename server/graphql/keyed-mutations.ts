@@ -141,7 +141,7 @@ export async function answerOnce(
 
 interface GraphAnswer {
   data?: Record<string, unknown> | null;
-  errors?: { extensions?: { http?: { status?: number } } }[];
+  errors?: { message: string; path?: (string | number)[]; extensions?: { http?: { status?: number } } }[];
 }
 
 const read = ({ body }: StoredAnswer): GraphAnswer => JSON.parse(body ?? '{}') as GraphAnswer;
@@ -162,10 +162,22 @@ function fateOf(answer: StoredAnswer, undoes: boolean): 'keep' | 'free' | 'undo'
   return isUnknownOrTooFast && !hasData ? 'free' : 'keep';
 }
 
+/** Fields that went well and were undone with the others have an error, too: null alone would say nothing. */
 function withoutData(answer: StoredAnswer): StoredAnswer {
-  const errors = errorsIn(answer);
+  const { data, errors = [] } = read(answer);
   const failed = errors.find((error) => statusOf(error) >= 500) ?? errors[0];
-  const body = JSON.stringify({ errors, data: null });
+  const undone = Object.entries(data ?? {}).flatMap(([field, value]) =>
+    value === null
+      ? []
+      : [
+          {
+            message: 'This was undone, because another field of the operation failed. Repeat the operation.',
+            path: [field],
+            ...(failed?.extensions && { extensions: failed.extensions }),
+          },
+        ],
+  );
+  const body = JSON.stringify({ errors: [...errors, ...undone], data: null });
   return {
     status: failed ? statusOf(failed) : answer.status,
     headers: { ...answer.headers, 'content-length': String(Buffer.byteLength(body)) },
