@@ -118,7 +118,9 @@ function addToIndex(file: string, { name, className }: IndexEntry): void {
   const present = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : EMPTY_INDEX;
   if (new RegExp(`\\bclass:\\s*${className}\\b`).test(present))
     throw new Error(`${file} has a migration ${className} already: choose another name.`);
-  const parts = /^(?<imports>(?:import .*\n)+)(?<between>[\s\S]*=\s*\[)(?<entries>[\s\S]*)\];\s*$/.exec(present)?.groups;
+  const parts = /^(?<imports>(?:import .*\n)+)(?<between>[\s\S]*=\s*\[)(?<entries>[\s\S]*)\];\s*$/.exec(
+    present,
+  )?.groups;
   if (!parts) throw new Error(`${file} does not end with the list of the migrations.`);
   const entries = (parts.entries ?? '').trim().replace(/,$/, '');
   fs.writeFileSync(

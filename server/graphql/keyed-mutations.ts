@@ -147,7 +147,8 @@ interface GraphAnswer {
 const read = ({ body }: StoredAnswer): GraphAnswer => JSON.parse(body ?? '{}') as GraphAnswer;
 const errorsIn = (answer: StoredAnswer) => read(answer).errors ?? [];
 /** GraphQL's own errors, such as those of validation, carry no status. */
-const statusOf = (error: ReturnType<typeof errorsIn>[number]): number => error.extensions?.http?.status ?? 400;
+const statusOf = (error: ReturnType<typeof errorsIn>[number]): number =>
+  error.extensions?.http?.status ?? 400;
 
 function fateOf(answer: StoredAnswer, undoes: boolean): 'keep' | 'free' | 'undo' {
   const { data, errors = [] } = read(answer);

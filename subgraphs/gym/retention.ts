@@ -25,7 +25,10 @@ export const gymRetention: readonly RetentionRule[] = [
     what: 'denials',
     kept: 'retentionDenialsDays',
     run: (unit, before) =>
-      removeRows(unit, 'check_in_denial', 'id < ? and denied_at < ? order by id', [firstIdOf(before), before]),
+      removeRows(unit, 'check_in_denial', 'id < ? and denied_at < ? order by id', [
+        firstIdOf(before),
+        before,
+      ]),
   },
   auditRetention,
 ];

@@ -72,6 +72,6 @@ export const identity = defineSubgraph({
     ...serviceClientsRest,
     ...keysRest,
   ],
-  retention: identityRetention,
+  retention: (resources) => identityRetention(resources),
   demo: (_services, unit, { passwords }) => demo(unit, passwords),
 });

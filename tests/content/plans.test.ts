@@ -100,7 +100,9 @@ describe.each([
         const path = `/${list}?limit=20${query && `&${query}`}`;
         const page = await platform.rest('content', 'GET', path, token ? { token } : {});
         expect({ path, status: page.status }).toEqual({ path, status: 200 });
-        const cursor = new URLSearchParams(/\?([^>]*)>/.exec(page.headers.get('link') ?? '')?.[1]).get('cursor');
+        const cursor = new URLSearchParams(/\?([^>]*)>/.exec(page.headers.get('link') ?? '')?.[1]).get(
+          'cursor',
+        );
         if (cursor)
           expect(
             (

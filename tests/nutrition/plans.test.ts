@@ -41,15 +41,33 @@ afterAll(() => platform.stop());
 
 it('every statement that the doors run finds its rows by an index', async () => {
   const rest = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
-    platform.rest('nutrition', method, path, { token, ...(body !== undefined && { body }), ...(headers && { headers }) });
+    platform.rest('nutrition', method, path, {
+      token,
+      ...(body !== undefined && { body }),
+      ...(headers && { headers }),
+    });
   const expectOk = ({ status, body }: { status: number; body: unknown }) =>
     expect({ status, body: status < 300 ? undefined : body }).toEqual({ status, body: undefined });
   const statements = await statementsDuring(async () => {
-    const logged = await rest('POST', '/log', { foodName: 'Egg', calories: 78 }, { 'idempotency-key': 'egg-1' });
+    const logged = await rest(
+      'POST',
+      '/log',
+      { foodName: 'Egg', calories: 78 },
+      { 'idempotency-key': 'egg-1' },
+    );
     expectOk(logged);
     const entry = `/log/${logged.body.id}`;
     for (const [method, path, body] of [
-      ['POST', '/log', { entries: [{ foodName: 'Rice', calories: 205 }, { foodName: 'Beans', calories: 132 }] }],
+      [
+        'POST',
+        '/log',
+        {
+          entries: [
+            { foodName: 'Rice', calories: 205 },
+            { foodName: 'Beans', calories: 132 },
+          ],
+        },
+      ],
       ['GET', entry],
       ['PUT', entry, { calories: 80, localDate: '2026-01-05' }],
       ['POST', `${entry}/copy`, {}],

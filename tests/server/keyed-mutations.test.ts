@@ -20,7 +20,9 @@ const egg = (change: object = {}) => ({ input: { foodName: 'Egg', calories: 78, 
 const newcomer = () => platform.register(DEMO_GYMS.ironTemple.id);
 const entriesOf = async (userId: string): Promise<string[]> =>
   (
-    await platform.sql('nutrition', 'select food_name from food_log where user_id = $1 order by food_name', [userId])
+    await platform.sql('nutrition', 'select food_name from food_log where user_id = $1 order by food_name', [
+      userId,
+    ])
   ).map(({ food_name }) => food_name as string);
 const isReplay = ({ headers }: RestAnswer): boolean => headers.get('idempotency-replayed') === 'true';
 const codesOf = ({ body }: RestAnswer): string[] =>
@@ -87,7 +89,10 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
     expect(again.body).toEqual(refused.body);
     expect(isReplay(again)).toBe(true);
     const anonymous = randomUUID();
-    for (const answer of [await send(undefined, anonymous, LOG, egg()), await send(undefined, anonymous, LOG, egg())])
+    for (const answer of [
+      await send(undefined, anonymous, LOG, egg()),
+      await send(undefined, anonymous, LOG, egg()),
+    ])
       expect(isReplay(answer)).toBe(false);
   });
 
@@ -110,7 +115,10 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
       b: analyzeFood(input: { prompt: "an egg" }) { provider } }`;
     for (const answer of [await send(token, key, query), await send(token, key, query)]) {
       expect(codesOf(answer)).toEqual(['AI_UNAVAILABLE', 'AI_UNAVAILABLE']);
-      expect(answer.body.errors[1]).toMatchObject({ path: ['a'], message: expect.stringContaining('undone') });
+      expect(answer.body.errors[1]).toMatchObject({
+        path: ['a'],
+        message: expect.stringContaining('undone'),
+      });
       expect(answer.body.data?.a ?? null).toBeNull();
       expect(isReplay(answer)).toBe(false);
     }
@@ -132,7 +140,11 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
 
 describe('through the gateway, an Idempotency-Key', () => {
   const send = (token: string, key: string, query: string) =>
-    platform.rest('gateway', 'POST', '/graphql', { token, headers: { 'idempotency-key': key }, body: { query } });
+    platform.rest('gateway', 'POST', '/graphql', {
+      token,
+      headers: { 'idempotency-key': key },
+      body: { query },
+    });
   const BOTH = (post: string) => `mutation {
     a: logFood(input: { foodName: "A", calories: 1 }) { id }
     p: createPost(input: { text: "${post}" }) { id }
@@ -148,7 +160,9 @@ describe('through the gateway, an Idempotency-Key', () => {
     const again = await send(token, key, BOTH(text));
     expect(again.body).toEqual(first.body);
     expect(isReplay(again)).toBe(true);
-    expect(new Set(Object.values(first.body.data as Record<string, { id: string }>).map((one) => one.id)).size).toBe(4);
+    expect(
+      new Set(Object.values(first.body.data as Record<string, { id: string }>).map((one) => one.id)).size,
+    ).toBe(4);
     expect(await entriesOf(id)).toEqual(['A', 'B']);
     expect(await postsOf(text)).toBe(2);
   });
@@ -211,9 +225,15 @@ describe('through the gateway, an Idempotency-Key', () => {
     const [{ id, token }, key] = [await newcomer(), randomUUID()];
     const headers = { 'idempotency-key': key, 'idempotency-scope': `7;${'0'.repeat(64)}` };
     const log = () =>
-      platform.rest('gateway', 'POST', '/graphql', { token, headers, body: { query: LOG, variables: egg() } });
+      platform.rest('gateway', 'POST', '/graphql', {
+        token,
+        headers,
+        body: { query: LOG, variables: egg() },
+      });
     await log();
-    expect(isReplay(await send(token, key, LOG.replace('$input: LogFoodInput!', '$input: LogFoodInput!')))).toBe(false);
+    expect(
+      isReplay(await send(token, key, LOG.replace('$input: LogFoodInput!', '$input: LogFoodInput!'))),
+    ).toBe(false);
     expect(isReplay(await log())).toBe(true);
     expect(await entriesOf(id)).toEqual(['Egg']);
   });
@@ -223,7 +243,10 @@ describe('requests with an Idempotency-Key', () => {
   it('leave connections for others, however many of them wait', async () => {
     const [{ token }, other] = [await newcomer(), await newcomer()];
     // Whoever writes into a food log waits for 2 s.
-    const held = platform.sql('nutrition', 'begin; lock table food_log_day in exclusive mode; select pg_sleep(2); commit');
+    const held = platform.sql(
+      'nutrition',
+      'begin; lock table food_log_day in exclusive mode; select pg_sleep(2); commit',
+    );
     const writes = Array.from({ length: 30 }, () =>
       platform.rest('nutrition', 'POST', '/log', {
         token,

@@ -108,7 +108,9 @@ describe('what the database refuses', () => {
     ];
     victim.on('error', () => undefined);
     await victim.connect();
-    const { rows } = await victim.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const { rows } = (await victim.query('select pg_backend_pid() as pid')) as pg.QueryResult<{
+      pid: number;
+    }>;
     const ended = victim.query('select pg_sleep(10)').catch((error: pg.DatabaseError) => error);
     await other.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
     const error = (await ended) as pg.DatabaseError;

@@ -1,5 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
-import { createAuditRetention, dropAuditRetention, IS_OLD_AUDIT_EVENT } from '#server/retention/audit-retention.ts';
+import {
+  createAuditRetention,
+  dropAuditRetention,
+  IS_OLD_AUDIT_EVENT,
+} from '#server/retention/audit-retention.ts';
 
 export class Retention extends Migration {
   override up(): void {

@@ -1,11 +1,16 @@
 import { Migration } from '@mikro-orm/migrations';
-import { createAuditRetention, dropAuditRetention, IS_OLD_AUDIT_EVENT } from '#server/retention/audit-retention.ts';
+import {
+  createAuditRetention,
+  dropAuditRetention,
+  IS_OLD_AUDIT_EVENT,
+} from '#server/retention/audit-retention.ts';
 
 export class AuditRetention extends Migration {
   override up(): void {
     this.addSql(createAuditRetention);
     // A trigger of the statement sees no rows: it lets pass what the trigger of each row then looks at.
-    this.addSql(`create or replace function "audit_event_audit_event_append_only_fn"() returns trigger language plpgsql as $$
+    this
+      .addSql(`create or replace function "audit_event_audit_event_append_only_fn"() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and nullif(current_setting('platform.audit_removed_before', true), '') is not null then
     return null;

@@ -265,11 +265,7 @@ export class FoodLogs {
   }
 
   /** When an entry was eaten and the day that it counts for; each follows from the other where only one is said. */
-  private async placed({
-    loggedAt,
-    localDate,
-    timezone,
-  }: When): Promise<Place> {
+  private async placed({ loggedAt, localDate, timezone }: When): Promise<Place> {
     const zone = timezone ?? (loggedAt && localDate ? 'UTC' : await this.zones.of(this.unit));
     const now = new Date();
     if (!localDate) {

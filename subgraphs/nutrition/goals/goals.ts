@@ -9,8 +9,7 @@ import { weekdayOf } from '../days/calendar.ts';
 import { SetGoalShape, type NutritionGoalShape } from './goals.shapes.ts';
 
 const COLUMNS = `calories, protein, carbs, fats, weekday, to_char(date, 'YYYY-MM-DD') as date, version`;
-const THE_PLACE =
-  'user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date';
+const THE_PLACE = 'user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date';
 
 /** Of whom and for which days a goal is. */
 interface Place {
