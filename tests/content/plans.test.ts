@@ -89,6 +89,12 @@ const lists = {
   ],
 };
 
+async function get(path: string, token: string) {
+  const answer = await platform.rest('content', 'GET', path, token ? { token } : {});
+  expect({ path, status: answer.status }).toEqual({ path, status: 200 });
+  return answer;
+}
+
 describe.each([
   ['a member', () => member],
   ['somebody without a token', () => ''],
@@ -98,22 +104,11 @@ describe.each([
     const statements = await statementsDuring(async () => {
       for (const query of queries) {
         const path = `/${list}?limit=20${query && `&${query}`}`;
-        const page = await platform.rest('content', 'GET', path, token ? { token } : {});
-        expect({ path, status: page.status }).toEqual({ path, status: 200 });
+        const page = await get(path, token);
         const cursor = new URLSearchParams(/\?([^>]*)>/.exec(page.headers.get('link') ?? '')?.[1]).get(
           'cursor',
         );
-        if (cursor)
-          expect(
-            (
-              await platform.rest(
-                'content',
-                'GET',
-                `${path}&cursor=${encodeURIComponent(cursor)}`,
-                token ? { token } : {},
-              )
-            ).status,
-          ).toBe(200);
+        if (cursor) await get(`${path}&cursor=${encodeURIComponent(cursor)}`, token);
       }
     });
     expect(await sequentialScans(sql, statements)).toEqual([]);
@@ -123,7 +118,7 @@ describe.each([
     const token = tokenOf();
     const statements = await statementsDuring(async () => {
       for (const path of ['/muscles', '/equipment', '/exercises/categories', '/products/featured'])
-        expect((await platform.rest('content', 'GET', path, token ? { token } : {})).status).toBe(200);
+        await get(path, token);
     });
     expect(await sequentialScans(sql, statements)).toEqual([]);
   });
