@@ -42,7 +42,7 @@ export async function eraseOnce(
   });
 }
 
-/** Answers that were kept for a repetition of her requests. */
+/** Answers that were kept for a repetition of their requests. */
 export async function forgetAnswersTo(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute('delete from idempotency_record where caller = ?', [`user:${userId}`]);
 }

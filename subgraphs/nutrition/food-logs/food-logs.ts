@@ -40,7 +40,7 @@ interface Place {
   localDate: string;
 }
 
-/** What people eat. Each sees and writes her own alone; anybody else's is not there. */
+/** What people eat. Each sees and writes their own alone; anybody else's is not there. */
 export class FoodLogs {
   private readonly unit: UnitOfWork;
   private readonly zones: TimeZones;
