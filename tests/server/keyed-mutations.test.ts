@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Migration } from '@mikro-orm/migrations';
+import { buildSchema, graphql } from 'graphql';
+import { ANONYMOUS } from '#server/auth/viewer.ts';
+import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { answerOnce, attemptFields, attemptIn } from '#server/graphql/keyed-mutations.ts';
+import { createLogger } from '#server/observability/logger.ts';
+import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
+import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { pictures } from '../support/pictures.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
@@ -261,3 +270,53 @@ describe('requests with an Idempotency-Key', () => {
     expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(Array(30).fill(201));
   });
 });
+
+describe('a keyed mutation whose field fails by a statement', () => {
+  it('writes the other fields, because each can be undone by itself', async () => {
+    const declaration: DatabaseDeclaration = {
+      name: 'platform_words',
+      entities: [],
+      migrations: [{ name: 'words', class: Words }],
+    };
+    const { server, name } = await cloneDatabase(declaration);
+    const orm = await openDatabase(declaration, { server, name, migrate: false });
+    const schema = buildSchema('type Query { nothing: Int } type Mutation { keep(word: String!): String }');
+    attemptFields(schema);
+    const log = createLogger('words', 'silent');
+    const request = { caller: 'somebody', key: 'k', operation: 'POST /graphql', fingerprint: 'f' };
+    const run = async () => {
+      const unit = new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+      const contextValue = { attempt: attemptIn(unit) };
+      const rootValue = {
+        keep: async ({ word }: { word: string }) => {
+          await unit.em.execute('insert into word values (?)', [word]); // the second of a word is refused
+          return word;
+        },
+      };
+      const source = 'mutation { a: keep(word: "one") b: keep(word: "one") c: keep(word: "two") }';
+      return answerOnce(databaseIdempotency(unit, keyedTurns()), request, async () => ({
+        status: 200,
+        headers: {},
+        body: JSON.stringify(await graphql({ schema, source, rootValue, contextValue })),
+      }));
+    };
+    try {
+      const first = await run();
+      expect(JSON.parse(first.answer.body ?? '')).toMatchObject({ data: { a: 'one', b: null, c: 'two' } });
+      const again = await run();
+      expect(again).toEqual({ answer: first.answer, replayed: true });
+      expect(await orm.em.fork().execute('select text from word order by text')).toEqual([
+        { text: 'one' },
+        { text: 'two' },
+      ]);
+    } finally {
+      await orm.close(true);
+    }
+  });
+});
+
+class Words extends Migration {
+  override up(): void {
+    this.addSql('create table word (text text primary key)');
+  }
+}
