@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../identity/support.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
@@ -52,11 +53,24 @@ describe('a nutrition goal', () => {
 
   it('of ten changes of one version at once takes exactly one', async () => {
     await rest('PUT', '/goals', { calories: 2_000, weekday: 5 });
+    // All ten come to the goal before one of them can write.
+    const held = platform.sql(
+      'nutrition',
+      'begin; select 1 from nutrition_goal where weekday = 5 for update; select pg_sleep(1); commit',
+    );
+    await eventually(async () => {
+      const asleep = await platform.sql(
+        'nutrition',
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+      );
+      return asleep.length > 0;
+    });
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_unused, index) =>
         rest('PUT', '/goals', { calories: 2_001 + index, weekday: 5 }, '"1"'),
       ),
     );
+    await held;
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
       200,
       ...Array(9).fill(412),

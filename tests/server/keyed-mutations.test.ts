@@ -9,6 +9,7 @@ import { answerOnce, attemptFields, attemptIn } from '#server/graphql/keyed-muta
 import { createLogger } from '#server/observability/logger.ts';
 import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
 import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { eventually } from '../identity/support.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { pictures } from '../support/pictures.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
@@ -250,10 +251,10 @@ describe('through the gateway, an Idempotency-Key', () => {
 describe('requests with an Idempotency-Key', () => {
   it('leave connections for others, however many of them wait', async () => {
     const [{ token }, other] = [await newcomer(), await newcomer()];
-    // Whoever writes into a food log waits for 2 s.
+    // Whoever writes into a food log waits for 3 s.
     const held = platform.sql(
       'nutrition',
-      'begin; lock table food_log_day in exclusive mode; select pg_sleep(2); commit',
+      'begin; lock table food_log_day in exclusive mode; select pg_sleep(3); commit',
     );
     const writes = Array.from({ length: 30 }, () =>
       platform.rest('nutrition', 'POST', '/log', {
@@ -262,11 +263,19 @@ describe('requests with an Idempotency-Key', () => {
         body: egg().input,
       }),
     );
-    const first = await Promise.race([
-      held.then(() => 'the lock is gone'),
-      platform.rest('nutrition', 'GET', '/goals', { token: other.token }).then(({ status }) => status),
-    ]);
-    expect(first).toBe(200);
+    await eventually(async () => {
+      const waiting = await platform.sql(
+        'nutrition',
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length >= 5;
+    });
+    const reads = async () => {
+      for (let read = 0; read < 20; read++)
+        expect((await platform.rest('nutrition', 'GET', '/goals', { token: other.token })).status).toBe(200);
+      return 'answered';
+    };
+    expect(await Promise.race([held.then(() => 'the lock is gone'), reads()])).toBe('answered');
     expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(Array(30).fill(201));
   });
 });
