@@ -6,6 +6,8 @@ import pg from 'pg';
 import { connectionTo, maintenanceDatabase } from '../server/database/connection.ts';
 import { openDatabase, type DatabaseDeclaration } from '../server/database/database.ts';
 import type { DatabaseServer } from '../server/database/database-server.ts';
+import { PlatformClient } from '../server/database/platform-client.ts';
+import { PlatformDriver } from '../server/database/platform-driver.ts';
 import { platformEntities } from '../server/database/platform-tables.ts';
 
 export interface MigrationToWrite {
@@ -51,10 +53,13 @@ async function difference({ server, declaration }: MigrationToWrite): Promise<Di
 
   let found: Difference = { up: [], down: [] };
   const orm = await MikroORM.init({
+    driver: PlatformDriver,
     dbName: database,
-    driverOptions: connectionTo(server, database),
+    driverOptions: { ...connectionTo(server, database), Client: PlatformClient },
     entities: [...platformEntities, ...declaration.entities],
     extensions: [Migrator],
+    // Entities do not tell of the triggers and functions that migrations write by hand; without this they would be dropped.
+    schemaGenerator: { ignoreTriggers: true, ignoreRoutines: true },
     migrations: {
       migrationsList: [...declaration.migrations],
       snapshot: false,
@@ -80,7 +85,7 @@ async function difference({ server, declaration }: MigrationToWrite): Promise<Di
 }
 
 async function drop(server: DatabaseServer, database: string): Promise<void> {
-  const client = new pg.Client(connectionTo(server, maintenanceDatabase(server)));
+  const client = new PlatformClient(connectionTo(server, maintenanceDatabase(server)));
   await client.connect();
   await client.query(`drop database if exists ${pg.escapeIdentifier(database)} with (force)`);
   await client.end();
@@ -103,36 +108,37 @@ function quoted(sql: string): string {
 interface IndexEntry {
   name: string;
   className: string;
-  /** Default: the name's file. */
-  from?: string;
 }
 
-/** The list is explicit, so that the same migrations run under Node, Jest and a bundle; sorted by name, so by age. */
-function addToIndex(file: string, added: IndexEntry): void {
-  const present = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
-  const sources = new Map(
-    [...present.matchAll(/import \{ (\w+) \} from '([^']+)'/g)].map(([, name, from]) => [name!, from!]),
-  );
-  const entries: IndexEntry[] = [...present.matchAll(/name:\s*'([^']+)',\s*class:\s*(\w+)/g)].map(
-    ([, name, className]) => ({ name: name!, className: className!, from: sources.get(className!)! }),
-  );
-  if (entries.some(({ className }) => className === added.className)) {
-    throw new Error(`${file} has a migration ${added.className} already: choose another name.`);
-  }
-  entries.push(added);
-  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+/**
+ * The list is explicit, so that the same migrations run under Node, Jest and a bundle. The new one comes last, as it does
+ * for databases that have run the others; what else stands in the file, such as the saga's migrations, stays.
+ */
+function addToIndex(file: string, { name, className }: IndexEntry): void {
+  const present = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : EMPTY_INDEX;
+  if (new RegExp(`\\bclass:\\s*${className}\\b`).test(present))
+    throw new Error(`${file} has a migration ${className} already: choose another name.`);
+  const parts = /^(?<imports>(?:import .*\n)+)(?<between>[\s\S]*=\s*\[)(?<entries>[\s\S]*)\];\s*$/.exec(
+    present,
+  )?.groups;
+  if (!parts) throw new Error(`${file} does not end with the list of the migrations.`);
+  const entries = (parts.entries ?? '').trim().replace(/,$/, '');
   fs.writeFileSync(
     file,
-    `import type { MigrationDeclaration } from '#server/database/database.ts';
-${entries.map(({ name, className, from }) => `import { ${className} } from '${from ?? `./${name}.ts`}';`).join('\n')}
-
-/** Oldest first; the names stay for ever. */
-export const migrations: MigrationDeclaration[] = [
-${entries.map(({ name, className }) => `  { name: '${name}', class: ${className} },`).join('\n')}
+    `${parts.imports}import { ${className} } from './${name}.ts';
+${parts.between}
+  ${entries && `${entries},\n  `}{ name: '${name}', class: ${className} },
 ];
 `,
   );
 }
+
+const EMPTY_INDEX = `import type { MigrationDeclaration } from '#server/database/database.ts';
+
+/** Oldest first; the names stay for ever. */
+export const migrations: MigrationDeclaration[] = [
+];
+`;
 
 function pascalCase(name: string): string {
   return name.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -26,7 +26,7 @@ export type AudienceMessage = z.infer<typeof AudienceMessage>;
 /** What a subscription does for the members of its audience. */
 export interface AudienceRules {
   /**
-   * Somebody listens from now on. Tells, at once and whenever it changes, whether what she may see differs from what
+   * Somebody listens from now on. Tells, at once and whenever it changes, whether what they may see differs from what
    * the audience gets. Returns what ends it.
    */
   onJoin(userId: string, tell: (isApart: boolean) => void): Promise<() => void>;
@@ -54,7 +54,7 @@ interface Member {
  * event late as well.
  */
 export class Audience {
-  /** Of a member who is there; events are made with her rights. */
+  /** Of a member who is there; events are made with their rights. */
   authorization: string | undefined;
   private readonly members = new Map<number, Member>();
   private stream: EventSink<unknown> | undefined;
@@ -118,7 +118,7 @@ export class Audience {
         if (isGone()) end();
         else member.end = end;
       } catch {
-        // Nothing is known of her: she is left to a subscription of her own, which says why.
+        // Nothing is known of them: they are left to a subscription of their own, which says why.
         tell(true);
       }
     };

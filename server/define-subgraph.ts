@@ -14,6 +14,7 @@ import type { Metrics } from './observability/metrics.ts';
 import type { HealthCheck } from './observability/health.ts';
 import type { RateLimit } from './rest/rate-limit.ts';
 import type { RestRoute } from './rest/route.ts';
+import type { RetentionRule } from './retention/retention.ts';
 import type { ServerSettings, ServiceName } from './settings.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -94,6 +95,8 @@ export interface SubgraphDeclaration<
   sockets?: readonly SocketDoor<Services, Resources>[];
   /** Further checks of `GET /health/ready`. */
   health?(resources: Resources): Record<string, HealthCheck>;
+  /** What is not kept for ever: removed at the start and every hour. Every service's answers to `Idempotency-Key` are, beside these. */
+  retention?(resources: Resources): readonly RetentionRule[];
   /** Fills in demo data; called at every start with demo data on, and harmless when repeated. */
   demo?(services: Services, unit: UnitOfWork, resources: Resources): Promise<void>;
   /** Further JSON documents to serve, e.g. `/asyncapi.json`. */

@@ -1,7 +1,7 @@
 /**
  * What an event is to a subscriber who comes later, for the gateway, which lets equal subscriptions share one:
- * `whole` holds the whole state, which is all she needs; `partial` adds to the whole one before it; `next` is one of a
- * sequence that began for this subscription, as with what she had missed: another needs a sequence of her own.
+ * `whole` holds the whole state, which is all they need; `partial` adds to the whole one before it; `next` is one of a
+ * sequence that began for this subscription, as with what they had missed: another needs a sequence of their own.
  */
 export type EventKind = 'whole' | 'partial' | 'next';
 

@@ -25,6 +25,12 @@ export function uuidv7(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${variant}-${random.toString('hex', 4)}`;
 }
 
+/** The smallest id that could be made at this time: ids of older things are smaller. */
+export function firstIdOf(time: Date): string {
+  const millis = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
+  return `${millis.slice(0, 8)}-${millis.slice(8)}-0000-0000-000000000000`;
+}
+
 /** Whether the text is a UUID of any version, as a path parameter must be before it may reach a uuid column. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);

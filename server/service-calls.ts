@@ -10,11 +10,11 @@ export interface ServiceCall {
   /** With its query. */
   path: string;
   body?: unknown;
-  /** In whose name: the caller's own token where her rights decide, else this service's. */
+  /** In whose name: the caller's own token where their rights decide, else this service's. */
   as: 'caller' | 'service';
   /** The request that this one is part of: its trace, its id, and the caller's token. */
   origin: Origin;
-  /** The user whose wish this is, where it is made as a service: the other service's audit names her. */
+  /** The user whose wish this is, where it is made as a service: the other service's audit names them. */
   onBehalfOf?: string | undefined;
   /** Makes a repeated POST harmless at the other service. */
   idempotencyKey?: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { retentionSettings } from './retention/retention-settings.ts';
 import { StartError } from './start-error.ts';
 
 /** `process.env`, or what stands in for it. */
@@ -197,6 +198,7 @@ export const serverSettings = z.object({
     .default('info'),
   /** How long a stop waits for requests under way, in milliseconds. */
   stopGracePeriodMillis: z.coerce.number().int().min(0).max(120_000).default(10_000), // 10 s
+  ...retentionSettings.shape,
 });
 export type ServerSettings = z.output<typeof serverSettings>;
 

@@ -16,6 +16,7 @@ import { PlatformError } from './errors.ts';
 import { Features, featuresByGymService, switchable, type FeatureModule } from './features.ts';
 import { diskStorage } from './files/file-storage.ts';
 import { checkRepresentations } from './graphql/entities.ts';
+import { attemptFields, attemptIn } from './graphql/keyed-mutations.ts';
 import { limitFields } from './graphql/limit-fields.ts';
 import { OperationChecks } from './graphql/operation-checks.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from './graphql/subgraph-endpoint.ts';
@@ -31,13 +32,14 @@ import { createLogger, type Logger } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { mountMetrics, openMetricsPort } from './observability/metrics-endpoint.ts';
 import { mountApiPages } from './rest/api-pages.ts';
-import { databaseIdempotency, purgeIdempotencyRecords } from './rest/idempotency.database.ts';
+import { databaseIdempotency, idempotencyRetention, keyedTurns } from './rest/idempotency.database.ts';
 import { memoryIdempotency } from './rest/idempotency.memory.ts';
 import { mountRoutes, unknownPath } from './rest/mount-routes.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import { problemHandler } from './rest/problem.ts';
 import { rateLimited } from './rest/rate-limit.ts';
 import { openRateLimitStores } from './rest/rate-limit-store.ts';
+import { startRetention } from './retention/retention.ts';
 import type { ServerSettings } from './settings.ts';
 import { stopInOrder } from './stop-in-order.ts';
 import { NOWHERE, UnitOfWork, type Origin } from './unit-of-work.ts';
@@ -68,7 +70,6 @@ export interface RunningSubgraph {
 }
 
 const REQUESTS_PER_MINUTE = 600;
-const HOUR_MILLIS = 60 * 60 * 1000;
 
 /** Starts a declared subgraph: database migrated, demo data there, doors open. */
 export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions): Promise<RunningSubgraph> {
@@ -160,6 +161,10 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     address: unit.origin.address,
   });
   if (settings.rateLimits) limitFields(schema, subgraph.graphqlRateLimits ?? {}, rateLimitStores);
+  attemptFields(schema);
+  const inMemory = memoryIdempotency();
+  const turns = keyedTurns();
+  const idempotencyOf = (unit: UnitOfWork) => (orm ? databaseIdempotency(unit, turns) : inMemory);
   const unitOfResponse = (res: Response) => unitOf(contextOf(res).viewer, contextOf(res).origin);
   app.all('/graphql', postOnly);
   const stopGraph = await mountGraphEndpoint(app, {
@@ -176,15 +181,21 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
             by: 'caller',
             store: rateLimitStores('graphql'),
           }),
-    contextOf: (res) => graphContext(unitOfResponse(res)),
+    begin: (res) => {
+      const unit = unitOfResponse(res);
+      return {
+        context: graphContext(unit),
+        idempotency: idempotencyOf(unit),
+        attempt: orm && attemptIn(unit),
+      };
+    },
   });
 
-  const inMemory = memoryIdempotency();
   mountRoutes(app, subgraph.rest, {
     verifier,
     begin: (res) => {
       const unit = unitOfResponse(res);
-      return { services: servicesOf(unit), idempotency: orm ? databaseIdempotency(unit) : inMemory };
+      return { services: servicesOf(unit), idempotency: idempotencyOf(unit) };
     },
     generalLimitPerMinute,
     rateLimitStore: rateLimitStores,
@@ -223,19 +234,17 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
       });
   }
 
-  const purge =
-    orm &&
-    setInterval(
-      () =>
-        void purgeIdempotencyRecords(orm).catch((error: unknown) =>
-          log.warn({ err: error }, 'old idempotency keys could not be purged'),
-        ),
-      HOUR_MILLIS,
-    );
-  purge?.unref();
   const closeMetricsPort = await openMetricsPort(metrics, settings);
   const port = await listen(server, options.port, settings.host, `${subgraph.name.toUpperCase()}_PORT`);
   log.info({ port }, 'ready');
+  const retention = startRetention({
+    rules: [...(orm ? [idempotencyRetention] : []), ...(subgraph.retention?.(resources) ?? [])],
+    settings,
+    unitOf: () => unitOf(),
+    hasDatabase: orm !== undefined,
+    metrics,
+    log,
+  });
 
   return {
     name: subgraph.name,
@@ -244,7 +253,6 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
     async stop() {
       if (stopping) return;
       stopping = true;
-      clearInterval(purge);
       poolWatch?.stop();
       await stopInOrder(
         [
@@ -263,6 +271,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
           },
           { name: 'sessions', run: () => endedSessions?.stop() },
           { name: 'graph', run: stopGraph },
+          { name: 'retention', run: () => retention.stop() },
           { name: 'resources', run: () => resources.dispose?.() },
           { name: 'rate limits', run: () => rateLimitStores.close() },
           // It waits until no connection is in use and the server has closed each.

@@ -126,6 +126,7 @@ export class UnitOfWork {
     if (isAborted) {
       if (!isRefusal(result)) throw new RolledBackError();
       await this.em.execute('rollback to savepoint attempt');
+      await this.em.execute('release savepoint attempt'); // or an attempt around this one would go back to it
     }
     if (isRefusal(result)) this.em.clear();
     return result;

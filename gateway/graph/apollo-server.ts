@@ -42,7 +42,8 @@ export function graphServer({ graph, introspection, log }: GraphServerOptions): 
             if (request.operation?.operation === OperationTypeNode.SUBSCRIPTION) throw overHttp();
           },
           // Apollo Server would take it from any error, also beside data.
-          willSendResponse: async ({ response: { http, body } }) => {
+          willSendResponse: async ({ response: { http, body }, contextValue: { keyed } }) => {
+            if (keyed?.isReplay) http.headers.set('idempotency-replayed', 'true');
             if (body.kind !== 'single') return;
             const { data } = body.singleResult;
             if (typeof data === 'object' && data !== null) withData.add(http);

@@ -29,6 +29,7 @@ import { graphServer } from './apollo-server.ts';
 import { formatGatewayError } from './errors.ts';
 import { FastLane } from './fast-lane.ts';
 import { Graph } from './graph.ts';
+import { checkIdempotencyKey, keyedOperationOf } from './keyed-operation.ts';
 import { countBatch, explorerForBrowsers, jsonOrUpload, negotiatedError } from './http-rules.ts';
 import { operationChecks } from './operation-checks.ts';
 import { PersistedOperations, readManifest } from './persisted-operations.ts';
@@ -110,16 +111,17 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     jsonOrUpload,
     multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: 10 }),
     readJson(),
+    checkIdempotencyKey,
     operationChecks(persisted, anonymousLimits),
     ...(count ? [countBatch(count)] : []),
     expressMiddleware(server, {
-      context: async ({ res }) => {
+      context: async ({ req, res }) => {
         const { viewer, origin } = contextOf(res);
         const client = new Client();
         res.once('close', () => {
           if (!res.writableFinished) client.leave();
         });
-        return { ...origin, viewer, client };
+        return { ...origin, viewer, client, keyed: keyedOperationOf(req.headers['idempotency-key']) };
       },
     }),
     negotiatedError,
@@ -178,6 +180,7 @@ function graphOptions({ settings, metrics, log, writes, platformHeaders }: Gatew
         connections: settings.subgraphConnections,
         shareInFlight: settings.shareInFlight,
         writes,
+        takesKeys: platformHeaders.proof !== undefined,
         onDone: requests.of(name),
       });
     },

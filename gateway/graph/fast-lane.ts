@@ -14,6 +14,7 @@ import { readBody } from './body-reader.ts';
 import { Client } from '../subgraphs/client.ts';
 import type { GatewayContext } from './context.ts';
 import type { Graph } from './graph.ts';
+import { keyedOperationOf } from './keyed-operation.ts';
 import { NOT_JSON } from './operation-checks.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
 import type { JsonAnswer } from './prepared-operation.ts';
@@ -78,7 +79,7 @@ export class FastLane {
     const body = known ? undefined : parsed(text);
     const request = known ?? this.requests.read(text, body);
     const context = request && (await this.contextOf(req));
-    if (!request || !context || !isFor(context.viewer, request))
+    if (!request || !context || !isFor(context.viewer, request) || isNoKey(req, context))
       return this.leave(req, res, body ?? parsed(text));
     const state = await this.count?.(context);
     if (state?.refusal) return this.leave(req, res, body ?? parsed(text)); // counted and refused once more there
@@ -110,7 +111,8 @@ export class FastLane {
     const origin = this.options.origins.of(req);
     try {
       const viewer = await viewerOfRequest(req.headers, this.options.verifier);
-      return { ...origin, viewer, client: new Client() };
+      const keyed = keyedOperationOf(req.headers['idempotency-key']);
+      return { ...origin, viewer, client: new Client(), keyed };
     } catch {
       return undefined;
     }
@@ -120,6 +122,10 @@ export class FastLane {
 /** The limits of a caller without a token are narrower than those that the request was read with. */
 const isFor = (viewer: Viewer, { operation, variables }: PlainRequest): boolean =>
   viewer.kind !== 'anonymous' || operation.isForAnonymous(variables);
+
+/** Express refuses it. */
+const isNoKey = ({ headers }: IncomingMessage, { keyed }: GatewayContext): boolean =>
+  headers['idempotency-key'] !== undefined && keyed === undefined;
 
 function isPlain({ method, url, headers }: IncomingMessage): boolean {
   if (method !== 'POST' || url !== '/graphql') return false;

@@ -157,6 +157,7 @@ export class PreparedOperation {
 
   /** The response as JSON text; `coerced` is what `admit` gave. */
   async toJson(request: OperationRequest): Promise<JsonAnswer> {
+    this.beginKeyed(request);
     const variant = this.variantFor(grantsOf(request.context.viewer));
     const execution = variant.errors.length > 0 ? { ...request, errors: variant.errors } : request;
     if (this.maxAgeSeconds > 0 && variant.errors.length === 0) return this.fromCache(variant, execution);
@@ -168,11 +169,20 @@ export class PreparedOperation {
 
   /** The response as values, its errors raw; `coerced` is what `admit` gave. */
   async toResult(request: OperationRequest): Promise<ExecutionResult> {
+    this.beginKeyed(request);
     const variant = this.variantFor(grantsOf(request.context.viewer));
     const result = await variant.execution.toResult({ ...request, errors: variant.errors });
     if (this.operation.operation === OperationTypeNode.MUTATION)
       this.options.responses.forget(variant.services);
     return result;
+  }
+
+  private beginKeyed({ context, rawVariables }: OperationRequest): void {
+    context.keyed?.begin({
+      source: this.source,
+      operationName: this.operation.name?.value,
+      rawVariables,
+    });
   }
 
   private async fromCache(variant: Variant, request: ExecutionRequest): Promise<JsonAnswer> {

@@ -72,6 +72,7 @@ export class ResponseWriter {
       'Cache-Control': answer.cached ? `private, max-age=${answer.cached.maxAgeSeconds}` : 'no-store',
       Vary: 'Origin, Accept-Encoding',
     };
+    if (context.keyed?.isReplay) headers['Idempotency-Replayed'] = 'true';
     if (answer.cached) headers.Age = String(answer.cached.ageSeconds);
     if (state) {
       headers.RateLimit = state.rateLimit;

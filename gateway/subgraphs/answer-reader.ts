@@ -5,6 +5,8 @@ import { Limited, type TimeLimit } from './time-limit.ts';
 export interface RawAnswer {
   readonly status: number;
   readonly text: string;
+  /** Whether the subgraph gave again what it had answered before, because of an `Idempotency-Key`. */
+  readonly isReplay: boolean;
 }
 
 /** Who waits for an answer. One of the two is called, once. */
@@ -27,6 +29,7 @@ export class AnswerReader extends Limited implements Dispatcher.DispatchHandler 
   private controller: Dispatcher.DispatchController | undefined;
   private failure: Error | undefined;
   private status = 0;
+  private isReplay = false;
   private bytes = 0;
   private first: Buffer | undefined;
   private further: Buffer[] | undefined;
@@ -45,8 +48,13 @@ export class AnswerReader extends Limited implements Dispatcher.DispatchHandler 
     if (this.failure) controller.abort(this.failure);
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
     this.status = status;
+    this.isReplay = headers['idempotency-replayed'] === 'true';
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -60,7 +68,7 @@ export class AnswerReader extends Limited implements Dispatcher.DispatchHandler 
   onResponseEnd(): void {
     this.timeLimit.end(this);
     const text = this.further ? Buffer.concat(this.further).toString() : (this.first?.toString() ?? '');
-    if (!this.failure) this.receiver.answered({ status: this.status, text });
+    if (!this.failure) this.receiver.answered({ status: this.status, text, isReplay: this.isReplay });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -26,6 +26,8 @@ export interface HttpSubgraphOptions {
   shareInFlight: boolean;
   /** Sent with every request. Default: none. */
   headers?: Readonly<Record<string, string>>;
+  /** Whether it knows `Idempotency-Key` for mutations, with the scope that the gateway says. Default: it gets none. */
+  takesKeys?: boolean;
   /** Told of every mutation. Absent: this is the only gateway, and nothing else wants to know. */
   writes?: Writes;
   /** Called for every request: for metrics. */
@@ -117,17 +119,23 @@ export class HttpSubgraph implements Subgraph {
   private async write(request: SubgraphRequest): Promise<RawAnswer> {
     const write = { caller: callerOf(request.context), service: this.name };
     void this.writes.tell({ ...write, phase: 'begun' });
+    const keyed = this.options.takesKeys ? request.context.keyed : undefined;
+    const headers = keyed?.headersFor(this.name);
     try {
-      return await (request.files ? this.upload(request, request.files) : this.post(request).answer);
+      const raw = await (request.files
+        ? this.upload(request, request.files, headers)
+        : this.post(request, headers).answer);
+      if (raw.isReplay) keyed?.wasReplayed();
+      return raw;
     } finally {
       await this.writes.tell({ ...write, phase: 'ended' });
     }
   }
 
-  private post({ body, kind, context }: SubgraphRequest): Exchange {
+  private post({ body, kind, context }: SubgraphRequest, further: readonly string[] = []): Exchange {
     return new Exchange(this.line, {
       body,
-      headers: [...forwardedHeaders(context), ...this.headers],
+      headers: [...forwardedHeaders(context), ...this.headers, ...further],
       timeLimit: this.timeLimit,
       twice: kind === 'query',
     });
@@ -136,6 +144,7 @@ export class HttpSubgraph implements Subgraph {
   private async upload(
     { body, context }: SubgraphRequest,
     files: NonNullable<SubgraphRequest['files']>,
+    further: readonly string[] = [],
   ): Promise<RawAnswer> {
     const boundary = `part-${randomUUID()}`;
     const headers = [
@@ -145,6 +154,7 @@ export class HttpSubgraph implements Subgraph {
       'apollo-require-preflight',
       'true',
       ...this.headers,
+      ...further,
     ];
     const stream = multipartBody(boundary, body, files);
     let broken: Error | undefined;

@@ -16,7 +16,7 @@ export const accountDataRest = [
     path: '/accounts/:userId/records',
     summary: 'What is kept of a person (the identity service alone)',
     description:
-      'At most 1,000 records a page, kind by kind; empty where nothing is known of her. `GET /users/me/export` of the identity service is made of it.',
+      'At most 1,000 records a page, kind by kind; empty where nothing is known of them. `GET /users/me/export` of the identity service is made of it.',
     auth: 'required',
     rateLimit: RATE,
     params: userParams,
@@ -32,7 +32,7 @@ export const accountDataRest = [
     path: '/accounts/:userId',
     summary: 'Erase what is kept of a person (the identity service alone)',
     description:
-      'At once and for good, and nothing that is under way writes more of her. Repeating it gives the same verdict.',
+      'At once and for good, and nothing that is under way writes more of them. Repeating it gives the same verdict.',
     auth: 'required',
     rateLimit: RATE,
     params: userParams,

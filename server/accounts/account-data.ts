@@ -49,7 +49,7 @@ export class AccountData {
     this.part = part;
   }
 
-  /** A page of everything that is kept of a person, kind by kind; no records where nothing is known of her. */
+  /** A page of everything that is kept of a person, kind by kind; no records where nothing is known of them. */
   async records(userId: string, cursor: string | undefined): Promise<RecordsPageShape> {
     requireIdentity(this.unit.viewer);
     return recordsPage(this.part, userId, cursor);

@@ -1,5 +1,5 @@
 /**
- * What one service keeps of a person, and what becomes of it when her account is deleted. Every service has one; identity
+ * What one service keeps of a person, and what becomes of it when their account is deleted. Every service has one; identity
  * asks the others for theirs by the two routes of `account-part.rest.ts`.
  */
 export interface AccountPart {

@@ -42,7 +42,7 @@ export async function eraseOnce(
   });
 }
 
-/** Answers that were kept for a repetition of her requests. */
+/** Answers that were kept for a repetition of their requests. */
 export async function forgetAnswersTo(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute('delete from idempotency_record where caller = ?', [`user:${userId}`]);
 }
@@ -63,6 +63,17 @@ export const refuseErasedAccount = (
     event === 'insert'
       ? `create trigger "${table}_${column}_not_erased" after insert on "${table}" referencing new table as added for each statement execute function refuse_erased_account('${column}');`
       : `create trigger "${table}_${column}_not_erased_by_update" after update of "${column}" on "${table}" for each row when (new."${column}" is distinct from old."${column}" and new."${column}" is not null) execute function refuse_erased_account_row('${column}');`,
+  );
+
+/** SQL that takes back what `refuseErasedAccount` gave, for the `down` of the migration. */
+export const acceptErasedAccount = (
+  table: string,
+  column: string,
+  events: readonly ('insert' | 'update')[] = ['insert'],
+): string[] =>
+  events.map(
+    (event) =>
+      `drop trigger "${table}_${column}_not_erased${event === 'insert' ? '' : '_by_update'}" on "${table}";`,
   );
 
 /** The refusal of that trigger in our words; undefined for anything else that was thrown. */

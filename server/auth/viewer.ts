@@ -62,7 +62,7 @@ export function requireRole(viewer: Viewer, ...roles: readonly Role[]): UserView
 }
 
 /**
- * The gym that a gym-bound list or write is about: a SUPER_ADMIN names any by `gymId`, everybody else has her own.
+ * The gym that a gym-bound list or write is about: a SUPER_ADMIN names any by `gymId`, everybody else has their own.
  * @throws GYM_REQUIRED where there is none, FORBIDDEN for another gym's.
  */
 export function requireGym(viewer: Viewer, gymId?: string | null): string {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { addressOf, connectionTo, maintenanceDatabase } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
+import { PlatformClient } from './platform-client.ts';
 import { StartError } from '../start-error.ts';
 
 /** The database cannot be used; the message says why and what to do about it. */
@@ -51,7 +52,7 @@ async function onceConnected(
 ): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
-    const client = new pg.Client({ ...connectionTo(server, database), connectionTimeoutMillis: 10_000 });
+    const client = new PlatformClient({ ...connectionTo(server, database), connectionTimeoutMillis: 10_000 });
     client.on('error', () => {}); // a drop between two queries; the next query tells
     try {
       await client.connect();

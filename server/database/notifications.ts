@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Logger } from '../observability/logger.ts';
 import { connectionTo } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
+import { PlatformClient } from './platform-client.ts';
 
 /**
  * Events that reach every replica of a service through its database (LISTEN/NOTIFY): one that is sent inside a
@@ -50,7 +51,7 @@ export async function listenTo(
     retry();
   };
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({
+    const next = new PlatformClient({
       ...connectionTo(server, database),
       keepAlive: true,
       connectionTimeoutMillis: ANSWER_MILLIS,

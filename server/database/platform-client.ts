@@ -3,20 +3,34 @@ import pg from 'pg';
 /** What a caller may do with an answer, in the form that pg gives to callbacks. */
 type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
 
+/** pg's own method that makes the startup message; @types/pg does not have it. */
+type StartupOf = (this: pg.Client) => Record<string, string>;
+
 /**
- * A connection of our own pg, also in MikroORM's pool, which brings another copy of pg.
+ * A connection of our own pg, also in MikroORM's pool, which brings another copy of pg. Every connection of the platform
+ * is one, so that all of them work in UTC.
  *
- * It closes itself when it can no longer be trusted, so that the pool replaces it.
+ * PostgreSQL cuts days and hours, and prints times, in the time zone of the session, whose default is a choice of the
+ * server's, the database's or the role's owner. It is set in the startup message: that needs no statement of its own,
+ * has precedence over those defaults, is what `DISCARD ALL` goes back to, and PgBouncer takes it, because `TimeZone` is one
+ * of the few parameters that it keeps for each client.
+ *
+ * The connection closes itself when it can no longer be trusted, so that the pool replaces it.
  *
  * - A statement that failed without a word of the server (query_timeout, a broken socket, a protocol error) leaves the
  *   connection in an unknown state: pg keeps it open, and its next user would wait behind the statement that hangs.
- * - FATAL and PANIC announce the end of the connection, which follows some milliseconds later. Meanwhile the pool would
- *   hand it out.
+ * - Some errors announce the end of the connection, which follows some milliseconds later. Meanwhile the pool would hand
+ *   it out.
  * - PostgreSQL answers the COMMIT of a transaction in which a statement has failed with ROLLBACK and no error
  *   (https://www.postgresql.org/docs/current/sql-commit.html). Here that is an error, because otherwise a write that is
  *   gone would be acknowledged.
  */
 export class PlatformClient extends pg.Client {
+  getStartupConf(): Record<string, string> {
+    const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf: StartupOf };
+    return { ...getStartupConf.call(this), TimeZone: 'UTC' };
+  }
+
   // One signature for pg's eleven overloads: arguments and result pass through unchanged.
   // oxlint-disable-next-line no-explicit-any -- pg's own declaration of the implementation
   override query(...args: any[]): any {
@@ -63,5 +77,22 @@ export class RolledBackError extends Error {
 
 function isConnectionLost(error: Error): boolean {
   if (!(error instanceof pg.DatabaseError)) return true;
-  return error.severity === 'FATAL' || error.severity === 'PANIC';
+  return ENDS_THE_SESSION.has(error.code ?? '');
 }
+
+/**
+ * SQLSTATEs with which the server ends a session, https://www.postgresql.org/docs/current/errcodes-appendix.html. The
+ * severity FATAL would say the same, but pg gives it in the language of the server's messages only.
+ */
+const ENDS_THE_SESSION: ReadonlySet<string> = new Set([
+  '25P03', // idle_in_transaction_session_timeout
+  '25P04', // transaction_timeout
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '57P04', // database_dropped
+  '57P05', // idle_session_timeout
+  '58030', // io_error
+  'XX001', // data_corrupted
+  'XX002', // index_corrupted
+]);

@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import pg from 'pg';
 import { connectionTo } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
+import { PlatformClient } from './platform-client.ts';
 
 /** Tells whether a service has lost its connections for good. */
 export interface PoolWatch {
@@ -51,7 +51,7 @@ export async function watchPool(
 }
 
 async function answers(server: DatabaseServer, name: string): Promise<boolean> {
-  const client = new pg.Client({
+  const client = new PlatformClient({
     ...connectionTo(server, name),
     connectionTimeoutMillis: 1_000, // 1 s
     query_timeout: 1_000,

@@ -21,11 +21,17 @@ export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
 }
 
 /** PostgreSQL's text takes any character but NUL (Character Types, 8.3); it says so in three ways. */
-function isUnstorable({ message }: Error, code: unknown): boolean {
+function isUnstorable(thrown: Error, code: unknown): boolean {
   if (code === '22021' || code === '22P05') return true; // character_not_in_repertoire, untranslatable_character
   // Of a parameter that ends early by its NUL; the protocol itself is kept by the driver.
-  return code === '08P01' && message.includes('invalid message format');
+  return code === '08P01' && routineOf(thrown) === 'pq_getmsgend';
 }
+
+/**
+ * The function of PostgreSQL's own that reported an error. It is what tells errors of one SQLSTATE apart: the text of a
+ * message is in the language of the server (`lc_messages`).
+ */
+const routineOf = (thrown: Error): unknown => (thrown as { routine?: unknown }).routine;
 
 /**
  * SQLSTATEs of a value that its column cannot hold. Shapes refuse such values by the name of their field; this is for
@@ -39,9 +45,9 @@ const UNFIT: ReadonlyMap<string, string> = new Map([
   ['22P02', 'a value is not well-formed'], // invalid_text_representation
 ]);
 
-function unfit({ message }: Error, code: string): PlatformError {
+function unfit(thrown: Error, code: string): PlatformError {
   // Ids are UUIDs, so that another text is the id of nothing.
-  if (code === '22P02' && message.includes('type uuid'))
+  if (code === '22P02' && routineOf(thrown) === 'string_to_uuid')
     return new PlatformError('NOT_FOUND', 'There is no such thing: an id is not a UUID.');
   return invalid('', UNFIT.get(code) ?? 'a value cannot be stored');
 }

@@ -38,7 +38,7 @@ export interface DataFolderLock {
  * Never open the file `lock` by other means in the same process: closing it again would drop the lock.
  *
  * `note` is kept beside the lock for the next holder, which then can clean up after one that was killed.
- * `user` will own the lock's files, so that she can start here herself after root did.
+ * `user` will own the lock's files, so that they can start it here themselves after root did.
  *
  * Throws DataFolderInUseError where another process, or this one, holds the folder.
  */

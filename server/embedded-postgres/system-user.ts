@@ -8,7 +8,7 @@ const nobody = { uid: 65_534, gid: 65_534 };
 
 /**
  * PostgreSQL refuses to run as root. As root it is therefore given to the owner of the first of these folders that
- * exists and is not root's (what an ordinary user made stays hers), and to `nobody` where there is none.
+ * exists and is not root's (what an ordinary user made stays theirs), and to `nobody` where there is none.
  */
 export function systemUserFor(folders: string[]): SystemUser {
   if (process.getuid?.() !== 0) return {};

@@ -10,11 +10,13 @@ import { PlatformError } from '../errors.ts';
 import { readJson } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { IdempotencyStore, StoredAnswer } from '../rest/idempotency.ts';
 import { MAX_UPLOAD_BYTES } from '../rest/multipart.ts';
 import { platformErrorOf } from '../rest/problem.ts';
 import type { Audience } from '../audience.ts';
 import { apolloOptions, quietPlugins } from './apollo-options.ts';
 import { extensionsOf, formatGraphqlError } from './errors.ts';
+import { answerOnce, keyedMutation, type Attempt } from './keyed-mutations.ts';
 import { acceptableAnswer } from './media-types.ts';
 import type { OperationChecks } from './operation-checks.ts';
 import { scalars } from './scalars.ts';
@@ -26,6 +28,8 @@ export type GraphContext<Services> = Services & {
   readonly address: string;
   /** Where a gateway subscribes for a whole audience. */
   readonly audience?: Audience;
+  /** Of a mutation with an `Idempotency-Key`. */
+  readonly attempt?: Attempt;
 };
 
 /** Resolvers of one aggregate; those of a subgraph are merged type by type. */
@@ -37,7 +41,12 @@ export interface GraphEndpointOptions<Services extends object> {
   log: Logger;
   checks: OperationChecks;
   rateLimiter: RequestHandler | undefined;
-  contextOf(res: Response): GraphContext<Services>;
+  /** For one request: its context, where its `Idempotency-Key` goes to, and how a field of a keyed mutation is run, if it can be undone by itself. */
+  begin(res: Response): {
+    context: GraphContext<Services>;
+    idempotency: IdempotencyStore;
+    attempt: Attempt | undefined;
+  };
 }
 
 /** The executable schema of a subgraph: its SDL, its doors' resolvers, the platform's scalars. */
@@ -84,7 +93,7 @@ export async function mountGraphEndpoint<Services extends object>(
       req.body ??= {};
       next();
     }) as RequestHandler,
-    answerBy(server, options.contextOf),
+    answerBy(server, options.begin),
     graphqlErrorHandler,
   );
   return () => server.stop();
@@ -94,25 +103,41 @@ export async function mountGraphEndpoint<Services extends object>(
  * Instead of @as-integrations/express5, which takes a twentieth of a service's time: for `url.parse`, which makes a stack
  * trace at each call from a package, and for an `ETag`, which means nothing to a POST.
  */
-function answerBy<Context extends object>(
-  server: ApolloServer<Context>,
-  contextOfAnswer: (res: Response) => Context,
+function answerBy<Services extends object>(
+  server: ApolloServer<GraphContext<Services>>,
+  begin: GraphEndpointOptions<Services>['begin'],
 ): RequestHandler {
   return async (req, res) => {
+    const { context, idempotency, attempt } = begin(res);
+    const keyed = await keyedMutation(req.headers, req.body, contextOf(res));
     const headers = new HeaderMap();
     for (const [name, value] of Object.entries(req.headers))
       if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
     const question = req.url.indexOf('?');
     const search = question < 0 ? '' : req.url.slice(question);
-    const answer = await server.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: { method: req.method, headers, search, body: req.body as unknown },
-      context: async () => contextOfAnswer(res),
-    });
-    if (answer.body.kind !== 'complete') throw new Error('there is no @defer here, so an answer is whole');
-    res.statusCode = answer.status ?? 200;
-    for (const [name, value] of answer.headers) res.setHeader(name, value);
-    res.end(answer.body.string);
+    const execute = async (): Promise<StoredAnswer> => {
+      const answer = await server.executeHTTPGraphQLRequest({
+        httpGraphQLRequest: { method: req.method, headers, search, body: req.body as unknown },
+        context: async () => (keyed && attempt ? { ...context, attempt } : context),
+      });
+      if (answer.body.kind !== 'complete') throw new Error('there is no @defer here, so an answer is whole');
+      return {
+        status: answer.status ?? 200,
+        headers: Object.fromEntries(answer.headers),
+        body: answer.body.string,
+      };
+    };
+    if (!keyed) return send(res, await execute());
+    const { answer, replayed } = await answerOnce(idempotency, keyed, execute);
+    if (replayed) res.setHeader('Idempotency-Replayed', 'true');
+    send(res, answer);
   };
+}
+
+function send(res: Response, { status, headers, body }: StoredAnswer): void {
+  res.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  res.end(body);
 }
 
 /** The GraphQL multipart request specification, its files in memory bounds; refused before a byte is read where a browser form could send it (CSRF). */

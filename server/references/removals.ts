@@ -1,4 +1,5 @@
 import type { Logger } from '../observability/logger.ts';
+import { removeRows, type RetentionRule } from '../retention/retention.ts';
 import { sagaAction, type SagaDefinition } from '../saga/saga.ts';
 import { databaseSagaStore } from '../saga/saga-store.database.ts';
 import { Sagas } from '../saga/sagas.ts';
@@ -85,3 +86,10 @@ export class Removals {
     return this.sagas.dispose();
   }
 }
+
+/** Removals that every service has answered. */
+export const removalsRetention: RetentionRule = {
+  what: 'reference_removals',
+  kept: 'retentionSagasDays',
+  run: (unit, before) => removeRows(unit, 'saga', 'kind = ? and finished_at < ?', [REMOVAL_SAGA, before]),
+};

@@ -1,4 +1,5 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
+import { atMost } from '../concurrency.ts';
+import { removeRows, type RetentionRule } from '../retention/retention.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import {
   digestOf,
@@ -19,19 +20,32 @@ interface IdempotencyRow {
   body: string | null;
 }
 
+/** Runs keyed requests of one service, only so many at a time; see `keyedTurns`. */
+export type KeyedTurns = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * Keyed requests hold a connection from their first statement to their last, also while a password is hashed or another
+ * service is asked: docs/decisions/0012-keyed-requests-hold-a-connection.md. So they get half of the pool at most, and the
+ * other half is for everybody else, and for the second connection that a keyed request may need.
+ */
+export const keyedTurns = (poolMax = 10): KeyedTurns => atMost(Math.max(1, Math.floor(poolMax / 2)));
+
 /**
  * Key and write are one transaction: after a crash either both are there or neither, so a repeated request never
  * writes twice and never loses. The primary key makes the second of two at once wait for the first one's commit.
  */
-export function databaseIdempotency(unit: UnitOfWork): IdempotencyStore {
+export function databaseIdempotency(unit: UnitOfWork, turns: KeyedTurns): IdempotencyStore {
   return {
+    undoes: true,
     once: (request, perform) =>
-      unit.transaction(async () => {
-        if (!(await claim(unit, request))) return { answer: await stored(unit, request), replayed: true };
-        const answer = await unit.attempt(perform, isRefused);
-        await (answer ? keep(unit, request, answer) : free(unit, request));
-        return { answer, replayed: false };
-      }),
+      turns(() =>
+        unit.transaction(async () => {
+          if (!(await claim(unit, request))) return { answer: await stored(unit, request), replayed: true };
+          const answer = await unit.attempt(perform, isRefused);
+          await (answer ? keep(unit, request, answer) : free(unit, request));
+          return { answer, replayed: false };
+        }),
+      ),
   };
 }
 
@@ -83,11 +97,8 @@ async function stored(unit: UnitOfWork, request: KeyedRequest): Promise<StoredAn
   };
 }
 
-/** Forgets keys older than 24 h; returns how many. */
-export async function purgeIdempotencyRecords(orm: MikroORM): Promise<void> {
-  await orm.em
-    .fork()
-    .execute('delete from idempotency_record where created_at < ?', [
-      new Date(Date.now() - IDEMPOTENCY_KEY_LIFETIME_MILLIS),
-    ]);
-}
+export const idempotencyRetention: RetentionRule = {
+  what: 'idempotency_keys',
+  kept: { millis: IDEMPOTENCY_KEY_LIFETIME_MILLIS },
+  run: (unit, before) => removeRows(unit, 'idempotency_record', 'created_at < ?', [before]),
+};

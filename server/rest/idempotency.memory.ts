@@ -26,6 +26,7 @@ export function memoryIdempotency(): IdempotencyStore {
     ttlMillis: IDEMPOTENCY_KEY_LIFETIME_MILLIS,
   });
   const store: IdempotencyStore = {
+    undoes: false,
     async once(request, perform) {
       const id = `${request.caller}\n${digestOf(request.key)}`;
       const known = remembered.get(id);

@@ -7,7 +7,7 @@ export interface KeyedRequest {
   /** Whose key it is: keys of different callers never meet. */
   caller: string;
   key: string;
-  /** Method and path. */
+  /** Method and path, e.g. `POST /graphql` for a mutation. */
   operation: string;
   /** SHA-256 of what was sent. */
   fingerprint: string;
@@ -24,6 +24,8 @@ export const IDEMPOTENCY_KEY_LIFETIME_MILLIS = 24 * 60 * 60 * 1000; // 24 h
 
 /** Keeps answers by key for 24 h. Implementations: `idempotency.database.ts`, `idempotency.memory.ts`. */
 export interface IdempotencyStore {
+  /** Whether what `perform` wrote is undone where it throws. */
+  readonly undoes: boolean;
   /**
    * Gives the stored answer of this key, or performs and stores. Of several at once with one key, one performs, the others wait for it.
    * Where `perform` gives undefined, what it wrote stays, nothing is stored, and the key is free again.

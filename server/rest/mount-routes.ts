@@ -19,7 +19,7 @@ import { problemAnswer, sendProblem } from './problem.ts';
 import { rateLimited } from './rate-limit.ts';
 import { checkBodyFields, checkQueryFields } from './request-fields.ts';
 import { isWholeList, Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
-import { expectedVersionOf, versionAndContentTag, versionTag } from './versions.ts';
+import { expectedVersionOf, refuseExpectedVersion, versionAndContentTag, versionTag } from './versions.ts';
 
 /** What the routes of one service need from their server. */
 export interface RouteHost<Services> {
@@ -124,8 +124,12 @@ const streamedBody =
     next();
   };
 
+/** A POST makes something new, which nobody can have read before. */
+const CHANGES_A_THING: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DELETE']);
+
 function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Services>): RequestHandler {
   return async (req, res) => {
+    if (!route.versioned && CHANGES_A_THING.has(route.method)) refuseExpectedVersion(req.headers['if-match']);
     const { services, idempotency } = host.begin(res);
     const multipart =
       route.upload && (!route.upload.optional || isMultipart(req))

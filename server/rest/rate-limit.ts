@@ -30,7 +30,7 @@ export function rateLimited({ name, perMinute, by, store }: RateLimitOptions): R
     // A store that fails must not take the service down with it: requests pass uncounted.
     passOnStoreError: true,
     // express-rate-limit's response is express's, in a type of its own.
-    // The platform's own services carry the requests of all its users; each user was counted where she came in.
+    // The platform's own services carry the requests of all its users; each user was counted where they came in.
     skip: (_req, res) => by === 'caller' && contextOf(res as never).viewer.kind === 'service',
     keyGenerator: (_req, res) => keyOf({ name, by }, contextOf(res as never)),
     handler: (req, _res, next) => {

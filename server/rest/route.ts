@@ -69,7 +69,7 @@ export interface RestDeclaration<
   upload?: UploadLimits;
   /** Takes a body of this media type as a stream, e.g. `text/csv`. */
   consumes?: string;
-  /** Takes `If-Match`; the answer's `version` is sent as `ETag` in any case. */
+  /** Takes `If-Match`, which other PUTs, PATCHes and DELETEs refuse; the answer's `version` is sent as `ETag` in any case. */
   versioned?: boolean;
   success: RestSuccess;
   /** Codes beyond those that every route may answer; for the documentation. */

@@ -35,6 +35,19 @@ export function expectedVersionOf(ifMatch: string | undefined, body: unknown): n
   return inHeader ?? inBody;
 }
 
+/**
+ * For a write of what has no versions: it cannot keep a promise that nothing changed meanwhile, so it makes none. `*` asks
+ * only that the thing exists (RFC 9110, section 13.1.1), which every write of one does.
+ * @throws VALIDATION_FAILED
+ */
+export function refuseExpectedVersion(ifMatch: string | undefined): void {
+  if (ifMatch !== undefined && ifMatch.trim() !== '*')
+    throw invalid(
+      'If-Match',
+      'this operation knows no versions, so it cannot be made to depend on one; send it without the header',
+    );
+}
+
 function headerVersion(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const version = /^(?:W\/)?"(\d{1,9})(?:\.[\w-]{12})?"$/.exec(ifMatch.trim())?.[1];

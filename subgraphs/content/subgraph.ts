@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { References } from '#server/references/references.ts';
-import { Removals } from '#server/references/removals.ts';
+import { Removals, removalsRetention } from '#server/references/removals.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
 import { callsToServices } from '#server/service-calls.ts';
 import { database } from './database.ts';
@@ -45,6 +45,7 @@ export const content = defineSubgraph({
     };
   },
   services: contentServices,
+  retention: () => [removalsRetention],
   features: { exercises: 'content', workouts: 'content', products: 'shop' },
   graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql],
   rest: [

@@ -513,6 +513,8 @@ export type CheckInDenial = {
   /** Null once that account is deleted. */
   presentedBy: Maybe<Scalars['ID']['output']>;
   deniedAt: Scalars['DateTime']['output'];
+  /** How many refusals it stands for: of one caller 60 an hour are kept one by one, the last of them counts those that follow, whatever their reason. */
+  count: Scalars['Int']['output'];
 };
 
 /** Who does most of something in a time. */
@@ -1318,6 +1320,7 @@ export type CheckInDenialResolvers<ContextType = Context, ParentType extends Res
   reason?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   presentedBy?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   deniedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type ChallengeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Challenge'] = ResolversParentTypes['Challenge'], FederationReferenceType extends FederationReferenceTypes['Challenge'] = FederationReferenceTypes['Challenge']> = {

@@ -24,6 +24,7 @@ import { locationsRest } from './locations/locations.rest.ts';
 import { OCCUPANCY_CHANNEL } from './locations/occupancy-events.ts';
 import { postsGraphql } from './posts/posts.graphql.ts';
 import { postsRest } from './posts/posts.rest.ts';
+import { gymRetention } from './retention.ts';
 import { gymServices } from './services.ts';
 import { shopGraphql } from './shop/shop.graphql.ts';
 import { shopRest } from './shop/shop.rest.ts';
@@ -87,5 +88,6 @@ export const gym = defineSubgraph({
     ...accountDataRest,
     ...removedReferencesRest,
   ],
+  retention: () => gymRetention,
   demo: (_services, unit) => demo(unit),
 });

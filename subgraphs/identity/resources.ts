@@ -7,10 +7,8 @@ import { Sagas } from '#server/saga/sagas.ts';
 import { callsToServices } from '#server/service-calls.ts';
 import { deletionSaga } from './accounts/deletion-saga.ts';
 import { exportSaga } from './accounts/export-saga.ts';
-import { removeExpiredExports } from './accounts/exports.ts';
 import { OtherServices } from './accounts/other-services.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
-import { purge } from './housekeeping.ts';
 import { KeyRing } from './keys/key-ring.ts';
 import { outboxMailer } from './mail/mailer.outbox.ts';
 import { smtpMailer } from './mail/mailer.smtp.ts';
@@ -64,10 +62,6 @@ export async function identityResources({
     void keyRing
       .rotateIfDue()
       .catch((error: unknown) => log.warn({ err: error }, 'the signing key could not be rotated'));
-    void removeExpiredExports(unitOf(), { files, sagaStore }).catch((error: unknown) =>
-      log.warn({ err: error }, 'expired exports could not be removed'),
-    );
-    void purge(orm).catch((error: unknown) => log.warn({ err: error }, 'what is past could not be removed'));
   }, HOUR_MILLIS);
   hourly.unref();
   return {

@@ -20,6 +20,7 @@ import { profilesGraphql } from './profiles/profiles.graphql.ts';
 import { profilesRest } from './profiles/profiles.rest.ts';
 import { graphqlRateLimits } from './rates.ts';
 import { identityResources } from './resources.ts';
+import { identityRetention } from './retention.ts';
 import { rightsGraphql } from './rights/rights.graphql.ts';
 import { rightsRest } from './rights/rights.rest.ts';
 import { serviceClientsRest } from './service-clients/service-clients.rest.ts';
@@ -73,5 +74,6 @@ export const identity = defineSubgraph({
     ...removedReferencesRest,
     ...keysRest,
   ],
+  retention: (resources) => identityRetention(resources),
   demo: (_services, unit, { passwords }) => demo(unit, passwords),
 });

@@ -14,7 +14,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
   await unit.transaction(async () => {
     // Relative to today, but only once: days must not slide along with every start.
     if (await unit.em.count(FoodLog, { userId: maya.id })) return;
-    // Who has deleted her demo account stays away.
+    // A demo account that was deleted stays away.
     if (await isErased(unit, maya.id)) return;
     const today = dayOf(new Date(), maya.timezone);
     // what is still to come today has not been eaten yet
@@ -36,6 +36,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
         carbs: 240,
         fats: 70,
         updatedAt: new Date(),
+        version: 1,
       },
       { onConflictAction: 'ignore' },
     );

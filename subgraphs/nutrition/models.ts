@@ -10,7 +10,7 @@ export type {
 export type { FoodLogShape as FoodLog, LoggedMealShape as LoggedMeal } from './food-logs/food-logs.shapes.ts';
 export type { NutritionGoalShape as NutritionGoal } from './goals/goals.shapes.ts';
 export type { Nutrients } from './nutrients.ts';
-/** Her fields decide who may see them. */
+/** Their fields decide who may see them. */
 export interface User {
   id: string;
 }

@@ -326,6 +326,8 @@ export type NutritionGoal = {
   /** 1 (Monday) to 7 (Sunday). */
   weekday: Maybe<Scalars['Int']['output']>;
   date: Maybe<Scalars['Date']['output']>;
+  /** Counts up with each change. */
+  version: Scalars['Int']['output'];
 };
 
 /** A day, week or month of eating. */
@@ -525,11 +527,15 @@ export type SetNutritionGoalInput = {
   /** 1 (Monday) to 7 (Sunday). */
   weekday?: InputMaybe<Scalars['Int']['input']>;
   date?: InputMaybe<Scalars['Date']['input']>;
+  /** The version that the change is based on; absent: last write wins. */
+  version?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type DeleteNutritionGoalInput = {
   weekday?: InputMaybe<Scalars['Int']['input']>;
   date?: InputMaybe<Scalars['Date']['input']>;
+  /** The version that you have read; absent: whatever is there is taken away. */
+  version?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -869,6 +875,7 @@ export type NutritionGoalResolvers<ContextType = Context, ParentType extends Res
   fats?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   weekday?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   date?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type NutritionPointResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NutritionPoint'] = ResolversParentTypes['NutritionPoint']> = {

@@ -14,6 +14,7 @@ import { goalsGraphql } from './goals/goals.graphql.ts';
 import { goalsRest } from './goals/goals.rest.ts';
 import { importsGraphql } from './imports/imports.graphql.ts';
 import { importsRest } from './imports/imports.rest.ts';
+import { nutritionRetention } from './retention.ts';
 import { nutritionServices, type NutritionResources } from './services.ts';
 import { geminiProvider } from './analysis/ai-provider.gemini.ts';
 import { nutritionSettings } from './settings.ts';
@@ -62,5 +63,6 @@ export const nutrition = defineSubgraph({
     ...foodsRest,
     ...accountDataRest,
   ],
+  retention: () => nutritionRetention,
   demo: (_services, unit) => demo(unit),
 });

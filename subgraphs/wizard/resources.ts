@@ -7,7 +7,6 @@ import type { Boundary } from '#server/saga/saga-run.ts';
 import { Sagas } from '#server/saga/sagas.ts';
 import type { WizardDefinitions } from './definitions/definitions.ts';
 import { deploymentSaga } from './deployments/deployment-saga.ts';
-import { purge } from './housekeeping.ts';
 import { otherServices } from './other-services.ts';
 import type { WizardResources } from './services.ts';
 import { SESSION_CHANNEL } from './sessions/session-store.database.ts';
@@ -42,8 +41,6 @@ export interface WizardParts {
   observe?: (boundary: Boundary) => void;
 }
 
-const PURGE_EVERY_MILLIS = 5 * 60 * 1000; // 5 min
-
 /** What lives as long as the service. */
 export async function wizardResources(
   base: ServiceBase<z.output<typeof wizardSettings>>,
@@ -66,12 +63,6 @@ export async function wizardResources(
     observe,
   });
   sagas.wake(); // what a stop or a crash has left
-  const purging = setInterval(() => {
-    void purge(unitOf(), { storage, sagas, files }).catch((error: unknown) =>
-      log.warn({ err: error }, 'what is over could not be removed'),
-    );
-  }, PURGE_EVERY_MILLIS);
-  purging.unref();
   return {
     storage,
     definitions,
@@ -80,7 +71,6 @@ export async function wizardResources(
     files,
     publicUrl: (settings.wizardPublicUrl ?? settings.wizardUrl).replace(/\/$/, ''),
     async dispose() {
-      clearInterval(purging);
       await sagas.dispose();
       await notifications?.close();
       await services.close();

@@ -12,6 +12,7 @@ import { filesRest } from './files/files.rest.ts';
 import { firstVisitsGraphql } from './first-visits/first-visits.graphql.ts';
 import { firstVisitsRest } from './first-visits/first-visits.rest.ts';
 import { wizardResources, wizardSettings, type WizardParts } from './resources.ts';
+import { wizardRetention } from './retention.ts';
 import { wizardServices } from './services.ts';
 import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
@@ -39,6 +40,7 @@ export const wizardOf = (parts: WizardParts) =>
       ...filesRest,
       ...deploymentsRest,
     ],
+    retention: wizardRetention,
     demo: (_services, unit, { storage }) => demo(unit, storage),
   });
 

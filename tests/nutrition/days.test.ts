@@ -153,7 +153,7 @@ test('changes of one day at the same time lose nothing', async () => {
   expect(body.days[0].totals.calories).toBe(1_000);
 });
 
-test("the day is the one of the user's own time zone where she names none", async () => {
+test("the day is the one of the user's own time zone where they name none", async () => {
   const { token } = await platform.register();
   await platform.rest('identity', 'PUT', '/profile', { token, body: { timezone: 'Pacific/Auckland' } });
   const logged = await platform.rest('nutrition', 'POST', '/log', {

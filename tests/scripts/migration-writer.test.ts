@@ -2,6 +2,7 @@ import { afterAll, expect, it } from '@jest/globals';
 import fs from 'node:fs';
 import path from 'node:path';
 import { defineEntity, p } from '@mikro-orm/core';
+import { Migration } from '@mikro-orm/migrations';
 import type { DatabaseDeclaration, MigrationDeclaration } from '#server/database/database.ts';
 import { writeMigration } from '../../scripts/migration-writer.ts';
 import { testRun } from '../support/test-run.ts';
@@ -42,6 +43,53 @@ it('writes what the entities say beyond the migrations, and lists it', async () 
     '20260106100000_add_title',
   ]);
   expect(await write('nothing', '2026-01-06T10:01:00Z')).toBeUndefined();
+});
+
+it('leaves alone what migrations have written by hand: triggers, functions, the migrations of others', async () => {
+  const own = path.join(folder, 'own');
+  fs.mkdirSync(own);
+  fs.writeFileSync(
+    path.join(own, 'index.ts'),
+    `import type { MigrationDeclaration } from '#server/database/database.ts';
+import { sagaMigrations } from '#server/saga/saga-tables.ts';
+
+/** Oldest first. */
+export const migrations: MigrationDeclaration[] = [...sagaMigrations];
+`,
+  );
+  class ByHand extends Migration {
+    override up(): void {
+      this.addSql(`create table note (id uuid not null, text text not null, primary key (id));`);
+      this.addSql(
+        `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'never'; end $$;`,
+      );
+      this.addSql('create trigger final before update on note for each row execute function refuse();');
+    }
+  }
+  const declaration: DatabaseDeclaration = {
+    name: 'notes_by_hand',
+    entities: [Note],
+    migrations: [{ name: 'by_hand', class: ByHand }],
+  };
+  const write = (name: string, now: string) =>
+    writeMigration({ server, declaration, folder: own, name, now: new Date(now) });
+  expect(await write('nothing', '2026-01-05T09:30:00Z')).toBeUndefined();
+  declaration.entities = [NoteWithTitle];
+  const written = await write('add_title', '2026-01-06T10:00:00Z');
+  expect(written?.sql).toEqual(['alter table "note" add "title" varchar(80) null;']);
+  expect(fs.readFileSync(written?.file ?? '', 'utf8')).toContain('alter table "note" drop column "title";');
+  expect(fs.readFileSync(path.join(own, 'index.ts'), 'utf8'))
+    .toBe(`import type { MigrationDeclaration } from '#server/database/database.ts';
+import { sagaMigrations } from '#server/saga/saga-tables.ts';
+import { AddTitle } from './20260106100000_add_title.ts';
+
+/** Oldest first. */
+export const migrations: MigrationDeclaration[] = [
+  ...sagaMigrations,
+  { name: '20260106100000_add_title', class: AddTitle },
+];
+`);
+  await expect(write('add_title', '2026-01-06T10:01:00Z')).rejects.toThrow('choose another name');
 });
 
 /** The index as it is now; a module is loaded once only, so each reading takes another name. */

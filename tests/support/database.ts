@@ -3,6 +3,7 @@ import pg from 'pg';
 import { connectionTo } from '../../server/database/connection.ts';
 import { openDatabase, type DatabaseDeclaration } from '../../server/database/database.ts';
 import type { DatabaseServer } from '../../server/database/database-server.ts';
+import { ensureDatabase } from '../../server/database/ensure-database.ts';
 import { testRun } from './test-run.ts';
 
 export interface ClonedDatabase {
@@ -25,6 +26,7 @@ export async function cloneDatabase(declaration: DatabaseDeclaration): Promise<C
     await client.query('select pg_advisory_lock(hashtext($1))', [template]);
     // file_copy, not the default wal_log: the copy need not survive a crash, and this is three times as fast
     await client.query(`create database ${name} template ${template} strategy = file_copy`);
+    await useTimeZone(client, name); // settings of a database are not copied with it
   });
   return {
     server,
@@ -65,12 +67,23 @@ async function ensureTemplate(declaration: DatabaseDeclaration, server: Database
       [template],
     );
     if (rowCount) return;
+    await ensureDatabase(server, template);
+    await useTimeZone(client, template);
     const orm = await openDatabase(declaration, { server, name: template });
     await orm.close(true);
     // set last: says that the template is complete, and keeps tests from dropping it by mistake
     await client.query(`alter database ${template} with is_template true`);
   });
   return template;
+}
+
+/**
+ * With `TEST_DATABASE_TIMEZONE=Asia/Kolkata` every database of a run has that default, as on a server whose owner chose it:
+ * nothing may come out differently.
+ */
+async function useTimeZone(client: pg.Client, database: string): Promise<void> {
+  const zone = process.env.TEST_DATABASE_TIMEZONE;
+  if (zone) await client.query(`alter database ${database} set timezone to ${pg.escapeLiteral(zone)}`);
 }
 
 /** Uses a connection to the server's maintenance database; what it locked is free afterwards. */

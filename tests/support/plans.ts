@@ -52,8 +52,10 @@ export async function sequentialScans(run: RunSql, statements: readonly SentStat
     ).map(({ relname }) => relname),
   );
   const found = new Set<string>();
-  for (const statement of statements) {
-    if (statement.database !== database || !PLANNED.test(statement.text)) continue;
+  const planned = statements.filter((one) => one.database === database && PLANNED.test(one.text));
+  if (planned.length === 0)
+    throw new Error(`No statement was sent to ${database}: nothing would be looked at.`);
+  for (const statement of planned) {
     const [row] = (await run(`explain (format json) ${statement.text}`, [...statement.values])) as [
       { 'QUERY PLAN': [{ Plan: PlanNode }] },
     ];

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
 import { serviceTokens } from '#server/auth/service-tokens.ts';
 import { connectionTo } from '#server/database/connection.ts';
+import { PlatformClient } from '#server/database/platform-client.ts';
 import type { AnySubgraph } from '#server/define-subgraph.ts';
 import { DEMO_GYMS, DEMO_PASSWORD, type DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { settingsOf } from '#server/run.ts';
@@ -167,7 +167,7 @@ export async function startPlatform({
     async sql(service, statement, values) {
       const database = databases.get(service);
       if (!database) throw new Error(`${service} has no database in this test`);
-      const client = new pg.Client(connectionTo(database.server, database.name));
+      const client = new PlatformClient(connectionTo(database.server, database.name));
       await client.connect();
       try {
         return (await client.query(statement, values)).rows as unknown[];

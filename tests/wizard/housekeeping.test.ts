@@ -11,9 +11,12 @@ import { createLogger } from '#server/observability/logger.ts';
 import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
 import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
 import { Sagas } from '#server/saga/sagas.ts';
+import { createMetrics } from '#server/observability/metrics.ts';
+import { readSettings, serverSettings } from '#server/settings.ts';
+import { startRetention } from '#server/retention/retention.ts';
 import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
 import { database } from '../../subgraphs/wizard/database.ts';
-import { purge } from '../../subgraphs/wizard/housekeeping.ts';
+import { wizardRetention } from '../../subgraphs/wizard/retention.ts';
 import type { WizardStatus } from '../../subgraphs/wizard/sessions/session.entity.ts';
 import { fileKey } from '../../subgraphs/wizard/sessions/session-files.ts';
 import { SESSION_CHANNEL } from '../../subgraphs/wizard/sessions/session-store.database.ts';
@@ -90,7 +93,16 @@ describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (sto
     };
     const over = [await add('DRAFT', 31), await add('FAILED', 40), await add('CANCELLED', 31)];
     const staying = [await add('DRAFT', 29), await add('DEPLOYED', 400), await add('DEPLOYING', 400)];
-    await purge(unitOf(), { storage, sagas, files });
+    const retention = startRetention({
+      rules: wizardRetention({ storage, sagas, files }),
+      settings: readSettings(serverSettings, {}),
+      unitOf,
+      hasDatabase: !storage.isInMemory,
+      metrics: createMetrics('wizard'),
+      log,
+    });
+    await retention.run();
+    await retention.stop();
     const ids = [...over, ...staying].map(({ id }) => id);
     const left = (await storage.sessions(unitOf()).findByIds(ids)).map(({ id }) => id);
     expect(left.toSorted()).toEqual(staying.map(({ id }) => id).toSorted());

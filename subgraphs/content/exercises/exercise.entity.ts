@@ -34,6 +34,31 @@ const ExerciseSchema = defineEntity({
       expression:
         'create index "exercise_muscles" on "exercise" using gin ("primary_muscles" jsonb_path_ops, "secondary_muscles" jsonb_path_ops)',
     },
+    {
+      name: 'exercise_newest',
+      expression:
+        'create index "exercise_newest" on "exercise" ("created_at", "id") where "deleted_at" is null',
+    },
+    {
+      name: 'exercise_equipment',
+      expression:
+        'create index "exercise_equipment" on "exercise" ("equipment", lower("name"), "id") where "deleted_at" is null',
+    },
+    {
+      name: 'exercise_category',
+      expression:
+        'create index "exercise_category" on "exercise" ("category", lower("name"), "id") where "deleted_at" is null',
+    },
+    {
+      name: 'exercise_modality',
+      expression:
+        'create index "exercise_modality" on "exercise" ("modality", lower("name"), "id") where "deleted_at" is null',
+    },
+    {
+      name: 'exercise_level',
+      expression:
+        'create index "exercise_level" on "exercise" (lower("level"), lower("name"), "id") where "deleted_at" is null',
+    },
     { properties: ['gymId'] },
   ],
   properties: {

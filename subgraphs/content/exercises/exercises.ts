@@ -94,6 +94,23 @@ export class Exercises {
     return found.filter((exercise) => exercise !== null);
   }
 
+  /**
+   * As `findMany`, for a routine that is to use them: until the end of the transaction nobody changes what they count, or
+   * deletes them.
+   */
+  async lockMany(ids: readonly string[]): Promise<ExerciseRow[]> {
+    const wanted = [...new Set(ids.map((id) => id.toLowerCase()))].filter(isUuid);
+    if (wanted.length === 0) return [];
+    const rows = await this.unit.em.execute<ExerciseRow[]>(
+      `select ${COLUMNS}, deleted_at is not null as deleted from exercise where id in (?) order by exercise.id for share`,
+      [wanted],
+    );
+    const byId = new Map(rows.map((row) => [row.id, withPublicImage(this.unit, row)]));
+    return wanted
+      .flatMap((id) => byId.get(id) ?? [])
+      .filter((exercise) => sees(this.unit.viewer, exercise.gymId));
+  }
+
   /** Muscles by name, with how many exercises train each as a primary one. */
   muscles(): Promise<FacetShape[]> {
     return this.facet('exercise, jsonb_array_elements_text(primary_muscles) as muscle(name)', 'muscle.name');

@@ -78,4 +78,9 @@ export class Content extends Migration {
       `insert into "exercise" ("id", "name", "aliases", "primary_muscles", "secondary_muscles", "equipment", "level", "force", "mechanic", "category", "modality", "created_at", "updated_at") values\n${rows.join(',\n')};`,
     );
   }
+
+  override down(): void {
+    for (const table of ['product', 'workout_routine_version', 'workout_routine', 'exercise'])
+      this.addSql(`drop table "${table}";`);
+  }
 }

@@ -32,6 +32,16 @@ const ProductSchema = defineEntity({
         'create index "product_featured" on "product" ("featured_priority", "id") where "featured_priority" is not null and "deleted_at" is null',
     },
     { name: 'product_search', expression: 'create index "product_search" on "product" using gin ("search")' },
+    {
+      name: 'product_newest',
+      expression:
+        'create index "product_newest" on "product" ("created_at", "id") where "deleted_at" is null',
+    },
+    {
+      name: 'product_kind',
+      expression:
+        'create index "product_kind" on "product" ("kind", lower("name"), "id") where "deleted_at" is null',
+    },
     { properties: ['gymId'] },
   ],
   uniques: [

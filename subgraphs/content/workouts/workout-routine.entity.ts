@@ -52,6 +52,26 @@ const WorkoutRoutineSchema = defineEntity({
       expression:
         'create index "workout_routine_muscles" on "workout_routine" using gin ("target_muscles" jsonb_path_ops)',
     },
+    {
+      name: 'workout_routine_duration',
+      expression:
+        'create index "workout_routine_duration" on "workout_routine" ("duration_minutes", "id") where "deleted_at" is null',
+    },
+    {
+      name: 'workout_routine_difficulty',
+      expression:
+        'create index "workout_routine_difficulty" on "workout_routine" (lower("difficulty"), lower("title"), "id") where "deleted_at" is null',
+    },
+    {
+      name: 'workout_routine_equipment',
+      expression:
+        'create index "workout_routine_equipment" on "workout_routine" using gin ("equipment" jsonb_path_ops)',
+    },
+    {
+      name: 'workout_routine_exercises',
+      expression:
+        'create index "workout_routine_exercises" on "workout_routine" using gin ("exercises" jsonb_path_ops)',
+    },
     { properties: ['gymId'] },
   ],
   properties: {
@@ -95,7 +115,8 @@ const WorkoutRoutineVersionSchema = defineEntity({
   name: 'WorkoutRoutineVersion',
   tableName: 'workout_routine_version',
   properties: {
-    routineId: p.uuid().primary(),
+    routineId: () =>
+      p.manyToOne(WorkoutRoutine).mapToPk().primary().fieldName('routine_id').deleteRule('cascade'),
     version: p.integer().primary(),
     content: p.json<Record<string, unknown>>(),
     createdAt: p.datetime().onCreate(() => new Date()),

@@ -251,7 +251,7 @@ export class Workouts {
 
   /** @throws VALIDATION_FAILED naming every set that its exercise does not allow. */
   private async usedExercises(blocks: readonly Block[], gymId: string | null): Promise<ExerciseShape[]> {
-    const found = await this.exercises.findMany(
+    const found = await this.exercises.lockMany(
       blocks.flatMap((block) => block.entries.map((entry) => entry.exerciseId)),
     );
     // a global routine must not depend on what only one gym's people see

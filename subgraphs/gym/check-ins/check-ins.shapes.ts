@@ -40,6 +40,10 @@ export const DenialShape = z
     reason: z.string().meta({ description: 'The error code of the refusal.' }),
     presentedBy: z.uuid().nullable().meta({ description: 'Null once that account is deleted.' }),
     deniedAt: z.iso.datetime(),
+    count: z.int().meta({
+      description:
+        'How many refusals it stands for: of one caller 60 an hour are kept one by one, the last of them counts those that follow, whatever their reason.',
+    }),
   })
   .meta({ id: 'CheckInDenial' });
 export type DenialShape = z.infer<typeof DenialShape>;

@@ -26,6 +26,8 @@ const DenialSchema = defineEntity({
     /** Null once the account is deleted. */
     presentedBy: p.uuid().nullable(),
     deniedAt: p.datetime().onCreate(() => new Date()),
+    /** How many refusals it stands for. */
+    count: p.integer().default(1),
   },
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireGymAdmin } from '#server/auth/viewer.ts';
 import { notFound, type ErrorCode } from '#server/errors.ts';
-import { uuidv7 } from '#server/ids.ts';
+import { firstIdOf, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Location } from '../locations/location.entity.ts';
@@ -9,6 +9,10 @@ import type { DenialShape } from './check-ins.shapes.ts';
 import { Denial } from './denial.entity.ts';
 
 const cursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
+
+/** Of one caller; a scanner that presents codes all the time must not fill the table. */
+const MOST_AN_HOUR = 60;
+const HOUR_MILLIS = 60 * 60 * 1000;
 
 /** Refused check-ins, kept with their reason; for those who run the gym. */
 export class Denials {
@@ -18,7 +22,10 @@ export class Denials {
     this.unit = unit;
   }
 
-  /** @param denial whose code it was (null: nobody's), where, who presented it, and the code of the refusal */
+  /**
+   * The first 60 an hour of one caller are kept one by one; the last of them counts those that follow.
+   * @param denial whose code it was (null: nobody's), where, who presented it, and the code of the refusal
+   */
   async keep(denial: {
     reason: ErrorCode;
     location: Location;
@@ -26,14 +33,27 @@ export class Denials {
     presentedBy: string;
   }): Promise<void> {
     const { reason, location, userId, presentedBy } = denial;
-    await this.unit.em.insert(Denial, {
-      id: uuidv7(),
-      deniedAt: new Date(),
-      locationId: location.id,
-      gymId: location.gymId,
-      userId,
-      reason,
-      presentedBy,
+    await this.unit.transaction(async () => {
+      const { em } = this.unit;
+      // Without it scans at the same time would all find the 59th.
+      await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`denials:${presentedBy}`]);
+      const recent = await em.execute<{ id: string }[]>(
+        `select id from check_in_denial where presented_by = ? and id >= ? order by id desc limit ${MOST_AN_HOUR}`,
+        [presentedBy, firstIdOf(new Date(Date.now() - HOUR_MILLIS))],
+      );
+      if (recent.length >= MOST_AN_HOUR)
+        await em.execute('update check_in_denial set count = count + 1 where id = ?', [recent[0]?.id]);
+      else
+        await em.insert(Denial, {
+          id: uuidv7(),
+          deniedAt: new Date(),
+          locationId: location.id,
+          gymId: location.gymId,
+          userId,
+          reason,
+          presentedBy,
+          count: 1,
+        });
     });
   }
 
@@ -62,4 +82,5 @@ const present = (denial: Denial): DenialShape => ({
   reason: denial.reason,
   presentedBy: denial.presentedBy ?? null,
   deniedAt: denial.deniedAt.toISOString(),
+  count: denial.count,
 });

@@ -142,5 +142,7 @@ end $$;`);
     this.addSql(`drop table if exists "post" cascade;`);
     this.addSql(`drop table if exists "post_report" cascade;`);
     this.addSql(`drop table if exists "challenge_score_count" cascade;`);
+    this.addSql(`drop function if exists "count_scores";`);
+    this.addSql(`drop function if exists "refuse_change";`);
   }
 }

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { refuseErasedAccount } from '#server/accounts/erased-accounts.ts';
+import { acceptErasedAccount, refuseErasedAccount } from '#server/accounts/erased-accounts.ts';
 
 /** Rows outlive the people whom they name, and who is gone is not named anew. */
 export class AccountData extends Migration {
@@ -28,7 +28,41 @@ export class AccountData extends Migration {
     for (const [table, column] of NAMES_PEOPLE)
       for (const statement of refuseErasedAccount(table, column)) this.addSql(statement);
   }
+
+  override down(): void {
+    for (const [table, column] of NAMES_PEOPLE)
+      for (const statement of acceptErasedAccount(table, column)) this.addSql(statement);
+    for (const index of [
+      'announcement_author_id_id_index',
+      'audit_event_actor_id_id_index',
+      'audit_event_about',
+      'check_in_by_staff',
+      'post_comment_author_id_id_index',
+      'check_in_denial_user_id_id_index',
+      'check_in_denial_presented_by_id_index',
+      'post_like_user_id_post_id_index',
+      'post_author_id_id_index',
+      'post_report_reporter_id_post_id_index',
+    ])
+      this.addSql(`drop index "${index}";`);
+    // Before, a row had to name somebody: the nil UUID keeps the rows of people who are gone, and with them the figures.
+    for (const [table, column] of NAMES_NOBODY_LATER) {
+      this.addSql(
+        `update "${table}" set "${column}" = '00000000-0000-0000-0000-000000000000' where "${column}" is null;`,
+      );
+      this.addSql(`alter table "${table}" alter column "${column}" set not null;`);
+    }
+  }
 }
+
+/** What is null once an account is deleted. */
+const NAMES_NOBODY_LATER = [
+  ['announcement', 'author_id'],
+  ['check_in', 'user_id'],
+  ['check_in', 'checked_in_by'],
+  ['check_in_denial', 'presented_by'],
+  ['post', 'author_id'],
+] as const;
 
 const NAMES_PEOPLE = [
   ['announcement', 'author_id'],

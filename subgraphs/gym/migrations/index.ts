@@ -9,6 +9,7 @@ import { OpeningHours } from './20261121130000_opening_hours.ts';
 import { Relations } from './20261123010000_relations.ts';
 import { Versions } from './20261123010100_versions.ts';
 import { ListIndexes } from './20261123010200_list_indexes.ts';
+import { Retention } from './20261123050000_retention.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
@@ -21,5 +22,6 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261123010000_relations', class: Relations },
   { name: '20261123010100_versions', class: Versions },
   { name: '20261123010200_list_indexes', class: ListIndexes },
+  { name: '20261123050000_retention', class: Retention },
   { name: '20261123090100_listed_references', class: ListedReferences },
 ];

@@ -5,6 +5,7 @@ import { ResetsAuditAndDeletions } from './20260105120000_resets_audit_and_delet
 import { AuditIsAppendOnly } from './20260105120100_audit_is_append_only.ts';
 import { AccountExports } from './20261121130000_account_exports.ts';
 import { ProfileAndRelations } from './20261123000300_profile_and_relations.ts';
+import { AuditRetention } from './20261123050000_audit_retention.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
@@ -14,4 +15,5 @@ export const migrations: MigrationDeclaration[] = [
   ...sagaMigrations,
   { name: '20261121130000_account_exports', class: AccountExports },
   { name: '20261123000300_profile_and_relations', class: ProfileAndRelations },
+  { name: '20261123050000_audit_retention', class: AuditRetention },
 ];

@@ -7,7 +7,7 @@ import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
 import { NutritionGoal } from '../goals/nutrition-goal.entity.ts';
 import { FoodLogImport } from '../imports/food-log-import.entity.ts';
 
-/** What somebody eats is nobody's but hers: all of it goes with her. Sums of days are left out of the export, they follow from the entries. */
+/** What somebody eats is nobody's but theirs: all of it goes with the account. Sums of days are left out of the export, they follow from the entries. */
 export const nutritionAccountPart = (unit: UnitOfWork): AccountPart => ({
   records: {
     foodLogs: foodLogsOf(unit),

@@ -19,7 +19,7 @@ export class DayTotals {
   }
 
   /**
-   * Sums up these days of a user from her entries; inside the transaction that changed them, after they are flushed.
+   * Sums up these days of a user from their entries; inside the transaction that changed them, after they are flushed.
    *
    * Two changes of one day at the same time: each would sum without the other's entry. So the day's row is locked first,
    * and only a statement after that, with a snapshot of its own (read committed), sums. Days are locked in their order,

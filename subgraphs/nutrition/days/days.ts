@@ -31,7 +31,7 @@ export interface Range {
   timezone?: string | null | undefined;
 }
 
-/** Days of eating: totals against goals, and how they went over time. Each sees her own alone. */
+/** Days of eating: totals against goals, and how they went over time. Each sees their own alone. */
 export class Days {
   private readonly unit: UnitOfWork;
   private readonly foodLogs: FoodLogs;
@@ -47,7 +47,7 @@ export class Days {
     this.totals = new DayTotals(unit);
   }
 
-  /** The user's today, in the zone that is named or her own. */
+  /** The user's today, in the zone that is named or their own. */
   async today(timezone?: string | null): Promise<string> {
     return dayOf(new Date(), validZone(timezone) ?? (await this.zones.of(this.unit)));
   }

@@ -37,7 +37,7 @@ const FoodLogSchema = defineEntity({
     mealType: p.string().$type<MealType>().length(10).nullable(),
     source: p.string().$type<FoodLogSource>().length(12),
     loggedAt: p.datetime(),
-    /** The day that it counts for, in the user's time zone when it was logged; stays when she travels. */
+    /** The day that it counts for, in the user's time zone when it was logged; stays when they travel. */
     localDate: p.date(),
     createdAt: p.datetime().onCreate(() => new Date()),
     version: p.integer().default(1),

@@ -19,7 +19,7 @@ export const foodLogsGraphql = {
     __resolveReference: async ({ id }, { foodLogs }) => foodLogs.get(id),
   },
   User: {
-    // Her fields decide who may see them; the reference itself tells nothing.
+    // Their fields decide who may see them; the reference itself tells nothing.
     __resolveReference: async ({ id }) => ({ id }),
     foodLogs: async ({ id }, { first, after, ...filter }, { foodLogs }) =>
       connectionOf(await foodLogs.history(id, filter, pageOf({ first, after }))),

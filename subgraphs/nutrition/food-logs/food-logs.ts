@@ -34,7 +34,13 @@ const cursors = cursorsOf('food-logs', z.tuple([z.iso.date(), z.iso.datetime(), 
 
 type When = Pick<LogEntry, 'loggedAt' | 'localDate' | 'timezone'>;
 
-/** What people eat. Each sees and writes her own alone; anybody else's is not there. */
+/** When an entry was eaten, and the day that it counts for. */
+interface Place {
+  loggedAt: Date;
+  localDate: string;
+}
+
+/** What people eat. Each sees and writes their own alone; anybody else's is not there. */
 export class FoodLogs {
   private readonly unit: UnitOfWork;
   private readonly zones: TimeZones;
@@ -152,32 +158,52 @@ export class FoodLogs {
 
   /** The same food again: now, or on the day and at the time that the input says. */
   async copy(id: string, input: unknown): Promise<FoodLogShape> {
+    const { userId } = requireUser(this.unit.viewer);
     const change = validated(CopyFoodLogShape, input ?? {});
-    const { foodName, calories, protein, carbs, fats, quantity, unit, grams, mealType } = await this.get(id);
-    const [copy] = await this.write(
-      [
-        {
-          foodName,
-          calories,
-          protein,
-          carbs,
-          fats,
-          quantity,
-          unit,
-          grams,
-          ...change,
-          mealType: change.mealType === undefined ? mealType : change.mealType,
-        },
-      ],
-      'COPY',
-    );
-    if (!copy) throw new Error('An entry that was written is gone.');
-    return copy;
+    const place = await this.placed(change);
+    return this.unit.transaction(async () => {
+      const original = isUuid(id)
+        ? await this.unit.em.findOne(FoodLog, { id, userId }, { lockMode: LockMode.PESSIMISTIC_READ })
+        : null;
+      if (!original) throw notFound('food log entry', id);
+      const { foodName, calories, protein, carbs, fats, quantity, unit, grams, mealType } = present(original);
+      const [copy] = await this.insert(
+        [
+          {
+            foodName,
+            calories,
+            protein,
+            carbs,
+            fats,
+            quantity,
+            unit,
+            grams,
+            ...change,
+            mealType: change.mealType === undefined ? mealType : change.mealType,
+          },
+        ],
+        [place],
+        'COPY',
+      );
+      if (!copy) throw new Error('An entry that was written is gone.');
+      return copy;
+    });
   }
 
-  private async write(entries: readonly LogEntry[], source?: FoodLogSource): Promise<FoodLogShape[]> {
-    const { userId } = requireUser(this.unit.viewer);
+  private async write(entries: readonly LogEntry[]): Promise<FoodLogShape[]> {
+    requireUser(this.unit.viewer);
+    // Asks identity for the zone, which no transaction waits for.
     const places = await Promise.all(entries.map((entry) => this.placed(entry)));
+    return this.insert(entries, places);
+  }
+
+  /** @param places of the entries, in their order */
+  private async insert(
+    entries: readonly LogEntry[],
+    places: readonly Place[],
+    source?: FoodLogSource,
+  ): Promise<FoodLogShape[]> {
+    const { userId } = requireUser(this.unit.viewer);
     return this.unit.transaction(async () => {
       const created = entries.map(({ timezone: _zone, ...entry }, index) =>
         this.unit.em.create(FoodLog, {
@@ -192,7 +218,7 @@ export class FoodLogs {
           grams: entry.grams ?? null,
           mealType: entry.mealType ?? null,
           source: source ?? entry.source ?? 'MANUAL',
-          ...(places[index] as { loggedAt: Date; localDate: string }),
+          ...(places[index] as Place),
           version: 1,
           importKey: null,
         }),
@@ -239,11 +265,7 @@ export class FoodLogs {
   }
 
   /** When an entry was eaten and the day that it counts for; each follows from the other where only one is said. */
-  private async placed({
-    loggedAt,
-    localDate,
-    timezone,
-  }: When): Promise<{ loggedAt: Date; localDate: string }> {
+  private async placed({ loggedAt, localDate, timezone }: When): Promise<Place> {
     const zone = timezone ?? (loggedAt && localDate ? 'UTC' : await this.zones.of(this.unit));
     const now = new Date();
     if (!localDate) {

@@ -7,7 +7,7 @@ export const goalsGraphql = {
   Mutation: {
     setNutritionGoal: (_root, { input }, { goals }) => goals.set(input),
     deleteNutritionGoal: async (_root, { input }, { goals }) => {
-      await goals.delete(input);
+      await goals.delete(input, input.version ?? undefined);
       return true;
     },
   },

@@ -31,8 +31,9 @@ export const goalsRest = [
     description: 'What was there is replaced.',
     auth: 'required',
     body: SetGoalShape,
+    versioned: true,
     success: { status: 200, description: 'The goal.', shape: NutritionGoalShape },
-    handler: ({ body }, { goals }) => goals.set(body),
+    handler: ({ body, expectedVersion }, { goals }) => goals.set(body, expectedVersion),
   }),
   route({
     method: 'DELETE',
@@ -40,8 +41,9 @@ export const goalsRest = [
     summary: 'Take away your goal of a weekday or a date, or with neither the default',
     auth: 'required',
     query: GoalPlaceShape.safeExtend({ userId }),
+    versioned: true,
     success: { status: 204, description: 'It is gone.' },
     errors: ['NOT_FOUND'],
-    handler: ({ query }, { goals }) => goals.delete(query),
+    handler: ({ query, expectedVersion }, { goals }) => goals.delete(query, expectedVersion),
   }),
 ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { day } from '#server/shapes.ts';
+import { day, versionNumber } from '#server/shapes.ts';
 
 const macro = z.number().min(0).max(5_000).nullable();
 
@@ -14,6 +14,7 @@ export const NutritionGoalShape = z
       .nullable()
       .meta({ description: '1 (Monday) to 7 (Sunday): for that day of every week.' }),
     date: z.iso.date().nullable().meta({ description: 'For that day alone.' }),
+    version: z.int(),
   })
   .meta({ id: 'NutritionGoal', description: 'With neither weekday nor date: the default.' });
 export type NutritionGoalShape = z.infer<typeof NutritionGoalShape>;
@@ -45,6 +46,7 @@ export const SetGoalShape = z
     carbs: macro.optional(),
     fats: macro.optional(),
     ...place,
+    version: versionNumber.nullish(),
   })
   .refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' });
 

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { requireSelf } from '#server/auth/viewer.ts';
-import { notFound } from '#server/errors.ts';
+import { notFound, PlatformError, versionConflict } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { validated } from '#server/validate.ts';
@@ -8,7 +8,15 @@ import { requireOwner } from '../access.ts';
 import { weekdayOf } from '../days/calendar.ts';
 import { SetGoalShape, type NutritionGoalShape } from './goals.shapes.ts';
 
-const COLUMNS = `calories, protein, carbs, fats, weekday, to_char(date, 'YYYY-MM-DD') as date`;
+const COLUMNS = `calories, protein, carbs, fats, weekday, to_char(date, 'YYYY-MM-DD') as date, version`;
+const THE_PLACE = 'user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date';
+
+/** Of whom and for which days a goal is. */
+interface Place {
+  userId?: string | null | undefined;
+  weekday?: number | null | undefined;
+  date?: string | null | undefined;
+}
 
 /** What a user wants to eat: a default, days of the week that differ, single dates that differ. */
 export class Goals {
@@ -49,41 +57,67 @@ export class Goals {
     return days.map((day) => byDate.get(day) ?? byWeekday.get(weekdayOf(day)) ?? byDefault);
   }
 
-  /** Sets the goal of its weekday or date, or the default; what was there is replaced. A service of the platform says for whom. */
-  async set(input: unknown): Promise<NutritionGoalShape> {
-    const { userId, ...goal } = validated(SetGoalShape, input);
-    const [row] = await this.unit.em.execute<NutritionGoalShape[]>(
-      `insert into nutrition_goal (id, user_id, weekday, date, calories, protein, carbs, fats, updated_at) values (?, ?, ?, ?::date, ?, ?, ?, ?, now())
-       on conflict (user_id, coalesce(weekday, 0), coalesce(date, '0001-01-01'::date))
-       do update set calories = excluded.calories, protein = excluded.protein, carbs = excluded.carbs, fats = excluded.fats, updated_at = excluded.updated_at
-       returning ${COLUMNS}`,
-      [
-        uuidv7(),
-        requireSelf(this.unit.viewer, userId),
-        goal.weekday ?? null,
-        goal.date ?? null,
-        goal.calories,
-        goal.protein ?? null,
-        goal.carbs ?? null,
-        goal.fats ?? null,
-      ],
-    );
-    if (!row) throw new Error('A goal that was written is gone.');
-    return row;
+  /**
+   * Sets the goal of its weekday or date, or the default; what was there is replaced. A service of the platform says for whom.
+   * @param expectedVersion undefined: last write wins. @throws VERSION_CONFLICT also where a version is expected and there is no goal
+   */
+  async set(input: unknown, expectedVersion?: number): Promise<NutritionGoalShape> {
+    const { userId, version, ...goal } = validated(SetGoalShape, input);
+    const owner = requireSelf(this.unit.viewer, userId);
+    const place: Place = { userId: owner, weekday: goal.weekday, date: goal.date };
+    return this.unit.transaction(async () => {
+      const expected = expectedVersion ?? version ?? undefined;
+      if (expected !== undefined) await this.locked(place, expected);
+      const [row] = await this.unit.em.execute<NutritionGoalShape[]>(
+        `insert into nutrition_goal (id, user_id, weekday, date, calories, protein, carbs, fats, updated_at, version) values (?, ?, ?, ?::date, ?, ?, ?, ?, now(), 1)
+         on conflict (user_id, coalesce(weekday, 0), coalesce(date, '0001-01-01'::date))
+         do update set calories = excluded.calories, protein = excluded.protein, carbs = excluded.carbs, fats = excluded.fats, updated_at = excluded.updated_at, version = nutrition_goal.version + 1
+         returning ${COLUMNS}`,
+        [
+          uuidv7(),
+          ...placeValues(place),
+          goal.calories,
+          goal.protein ?? null,
+          goal.carbs ?? null,
+          goal.fats ?? null,
+        ],
+      );
+      if (!row) throw new Error('A goal that was written is gone.');
+      return row;
+    });
   }
 
-  /** Takes the goal of a weekday or date away, or the default. A service of the platform says whose. @throws NOT_FOUND where there is none. */
-  async delete(place: {
-    userId?: string | null | undefined;
-    weekday?: number | null | undefined;
-    date?: string | null | undefined;
-  }): Promise<void> {
-    const userId = requireSelf(this.unit.viewer, place.userId);
-    const deleted = await this.unit.em.execute<unknown[]>(
-      'delete from nutrition_goal where user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date returning id',
-      [userId, place.weekday ?? null, place.date ?? null],
+  /**
+   * Takes the goal of a weekday or date away, or the default. A service of the platform says whose.
+   * @throws NOT_FOUND where there is none, VERSION_CONFLICT
+   */
+  async delete(place: Place, expectedVersion?: number): Promise<void> {
+    const own = { ...place, userId: requireSelf(this.unit.viewer, place.userId) };
+    await this.unit.transaction(async () => {
+      if (expectedVersion !== undefined) await this.locked(own, expectedVersion);
+      const deleted = await this.unit.em.execute<unknown[]>(
+        `delete from nutrition_goal where ${THE_PLACE} returning id`,
+        placeValues(own),
+      );
+      if (deleted.length === 0)
+        throw notFound('nutrition goal', place.date ?? String(place.weekday ?? 'default'));
+    });
+  }
+
+  /** Nobody else writes the goal until the end of the transaction. */
+  private async locked(place: Place, expectedVersion: number): Promise<void> {
+    const [goal] = await this.unit.em.execute<{ version: number }[]>(
+      `select version from nutrition_goal where ${THE_PLACE} for update`,
+      placeValues(place),
     );
-    if (deleted.length === 0)
-      throw notFound('nutrition goal', place.date ?? String(place.weekday ?? 'default'));
+    if (!goal)
+      throw new PlatformError(
+        'VERSION_CONFLICT',
+        `There is no such goal any more, the write expected its version ${expectedVersion}. Repeat it without a version to set one.`,
+      );
+    if (goal.version !== expectedVersion)
+      throw versionConflict('nutrition goal', expectedVersion, goal.version);
   }
 }
+
+const placeValues = ({ userId, weekday, date }: Place): unknown[] => [userId, weekday ?? null, date ?? null];

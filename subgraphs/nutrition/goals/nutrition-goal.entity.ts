@@ -24,6 +24,7 @@ const NutritionGoalSchema = defineEntity({
     carbs: p.float().columnType('double precision').nullable(),
     fats: p.float().columnType('double precision').nullable(),
     updatedAt: p.datetime().onCreate(() => new Date()),
+    version: p.integer().default(1),
   },
 });
 

@@ -15,7 +15,7 @@ export interface LineError {
 const FoodLogImportSchema = defineEntity({
   name: 'FoodLogImport',
   tableName: 'food_log_import',
-  indexes: [{ properties: ['userId', 'id'] }],
+  indexes: [{ properties: ['userId', 'id'] }, { properties: ['startedAt'] }],
   properties: {
     id: p
       .uuid()

@@ -25,4 +25,9 @@ export class FoodLogs extends Migration {
       `create table "food_log_import" ("id" uuid not null, "user_id" uuid not null, "status" varchar(10) not null, "lines" int not null default 0, "imported" int not null default 0, "duplicates" int not null default 0, "failed" int not null default 0, "errors" jsonb not null, "started_at" timestamptz not null, "finished_at" timestamptz null, primary key ("id"));`,
     );
   }
+
+  override down(): void {
+    for (const table of ['food_log_import', 'nutrition_goal', 'food_log_day', 'food_log'])
+      this.addSql(`drop table "${table}";`);
+  }
 }

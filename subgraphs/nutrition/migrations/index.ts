@@ -1,9 +1,11 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
 import { FoodLogs } from './20260105100000_food_logs.ts';
 import { AccountData } from './20261121120000_account_data.ts';
+import { GoalVersions } from './20261123050000_goal_versions.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20260105100000_food_logs', class: FoodLogs },
   { name: '20261121120000_account_data', class: AccountData },
+  { name: '20261123050000_goal_versions', class: GoalVersions },
 ];

@@ -1,5 +1,6 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import { removeRows } from '#server/retention/retention.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Reservation } from './reservation.entity.ts';
 import type {
@@ -8,8 +9,6 @@ import type {
   ReservationRequest,
   ReservationStore,
 } from './reservation-store.ts';
-
-const BATCH = 1_000;
 
 export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
   return {
@@ -76,16 +75,10 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
         await unit.em.nativeDelete(Reservation, { sessionId, ...(except && { resource: { $ne: except } }) });
       });
     },
-    async purge(visitsBefore) {
-      const rows = await unit.em.execute<unknown[]>(
-        `delete from reservation where id in (
-           select id from reservation where expires_at <= now() and (not is_firm or expires_at <= ?)
-           order by expires_at limit ${BATCH} for update skip locked
-         ) returning 1`,
-        [visitsBefore],
-      );
-      return rows.length;
-    },
+    purge: (visitsBefore) =>
+      removeRows(unit, 'reservation', 'expires_at <= now() and (not is_firm or expires_at <= ?)', [
+        visitsBefore,
+      ]),
   };
 }
 

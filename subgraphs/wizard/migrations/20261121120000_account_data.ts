@@ -1,10 +1,15 @@
 import { Migration } from '@mikro-orm/migrations';
-import { refuseErasedAccount } from '#server/accounts/erased-accounts.ts';
+import { acceptErasedAccount, refuseErasedAccount } from '#server/accounts/erased-accounts.ts';
 
 /** Who is gone neither begins a session nor claims one. */
 export class AccountData extends Migration {
   override up(): void {
     for (const statement of refuseErasedAccount('wizard_session', 'created_by', ['insert', 'update']))
+      this.addSql(statement);
+  }
+
+  override down(): void {
+    for (const statement of acceptErasedAccount('wizard_session', 'created_by', ['insert', 'update']))
       this.addSql(statement);
   }
 }

@@ -12,8 +12,8 @@ export interface SessionRetention {
   files: FileStorage;
 }
 
-/** Sessions that one call removes at most; whoever calls repeats it until it gives less. Each has up to 20 files. */
-const BATCH = 100;
+/** Sessions that one call removes at most. Each has up to 20 files. */
+export const SESSIONS_A_BATCH = 100;
 
 /**
  * Removes sessions that came to nothing and whose time was over before then, with their deployments and all that was
@@ -22,7 +22,7 @@ const BATCH = 100;
 export const removeAbandonedSessions =
   (parts: SessionRetention) =>
   async (unit: UnitOfWork, before: Date): Promise<number> =>
-    remove(parts, unit, await parts.storage.sessions(unit).findOver(before, BATCH));
+    remove(parts, unit, await parts.storage.sessions(unit).findOver(before, SESSIONS_A_BATCH));
 
 /**
  * Removes sessions of members that were deployed before then. That of a gym is kept as long as the gym: it is the record
@@ -31,7 +31,7 @@ export const removeAbandonedSessions =
 export const removeDeployedOnboardings =
   (parts: SessionRetention) =>
   async (unit: UnitOfWork, before: Date): Promise<number> =>
-    remove(parts, unit, await parts.storage.sessions(unit).findDeployedOnboardings(before, BATCH));
+    remove(parts, unit, await parts.storage.sessions(unit).findDeployedOnboardings(before, SESSIONS_A_BATCH));
 
 /** Files first: a crash in between leaves the rows that name them. */
 async function remove(

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  defaultFieldResolver,
+  getOperationAST,
+  OperationTypeNode,
+  parse,
+  type DocumentNode,
+  type GraphQLSchema,
+} from 'graphql';
+import type { FileUpload } from 'graphql-upload/processRequest.mjs';
+import { RolledBackError } from '../database/platform-client.ts';
+import { ERRORS, invalid } from '../errors.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import {
+  callerOf,
+  keyOf,
+  type IdempotencyStore,
+  type KeyedRequest,
+  type StoredAnswer,
+} from '../rest/idempotency.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+/**
+ * The header by which the gateway says what part of a client's operation a mutation is: `<number>;<SHA-256>`. The
+ * number counts the operation's mutations to this service from 0. The digest is of all that the client sent, because plans
+ * may differ between two releases of a schema, and what the client sent does not.
+ */
+export const IDEMPOTENCY_SCOPE = 'idempotency-scope';
+
+interface GraphRequest {
+  query?: unknown;
+  operationName?: unknown;
+  variables?: unknown;
+}
+
+/** The mutation of a request with an `Idempotency-Key`; undefined for everything else. @throws VALIDATION_FAILED for a header that is no key */
+export async function keyedMutation(
+  headers: IncomingHttpHeaders,
+  body: unknown,
+  { viewer, address }: Pick<RequestContext, 'viewer' | 'address'>,
+): Promise<KeyedRequest | undefined> {
+  const header = headers['idempotency-key'];
+  if (typeof header !== 'string' || !isMutation(body)) return undefined;
+  const key = keyOf(header);
+  const scope = headers[IDEMPOTENCY_SCOPE];
+  const { place, sent } = scope === undefined ? { place: undefined, sent: undefined } : scopeOf(scope);
+  return {
+    caller: callerOf(viewer, address),
+    // A key has no spaces, so that a part of a gateway's operation is never taken for a request of its own.
+    key: place === undefined ? key : `${place} ${key}`,
+    operation: 'POST /graphql',
+    fingerprint: await fingerprintOf(body, sent),
+  };
+}
+
+function isMutation(body: unknown): body is GraphRequest {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
+  const { query, operationName } = body as GraphRequest;
+  if (typeof query !== 'string') return false;
+  let document: DocumentNode;
+  try {
+    document = parse(query, { noLocation: true });
+  } catch {
+    return false; // the server behind says what is wrong with it
+  }
+  const name = typeof operationName === 'string' && operationName !== '' ? operationName : undefined;
+  return getOperationAST(document, name)?.operation === OperationTypeNode.MUTATION;
+}
+
+function scopeOf(header: string | string[]): { place: string; sent: string } {
+  const [, place, sent] = /^(\d{1,3});([0-9a-f]{64})$/.exec(String(header)) ?? [];
+  if (place === undefined || sent === undefined)
+    throw invalid('Idempotency-Scope', 'expected what the gateway sends; leave this header out');
+  return { place, sent };
+}
+
+/** @param sent digest of what the client sent to the gateway; its files are read here in any case */
+async function fingerprintOf(
+  { query, operationName, variables }: GraphRequest,
+  sent: string | undefined,
+): Promise<string> {
+  const uploads: Upload[] = [];
+  const text = JSON.stringify([query, operationName ?? null, variables ?? null], (_key, value: unknown) => {
+    if (!isUpload(value)) return value;
+    uploads.push(value);
+    return 'file';
+  });
+  const hash = createHash('sha256').update(sent ?? text);
+  for (const { promise } of uploads) {
+    try {
+      const { filename, createReadStream } = await promise;
+      hash.update(`\n${filename}\n`);
+      for await (const chunk of createReadStream()) hash.update(chunk as Buffer);
+    } catch {
+      hash.update('\nbroken off'); // the resolver that reads the file says so
+    }
+  }
+  return hash.digest('hex');
+}
+
+/** As graphql-upload puts it into the variables. */
+interface Upload {
+  promise: Promise<FileUpload>;
+}
+
+const isUpload = (value: unknown): value is Upload =>
+  typeof value === 'object' && value !== null && 'promise' in value && value.promise instanceof Promise;
+
+/**
+ * Runs a keyed mutation once. The operation is one transaction with its key.
+ *
+ * - An error of 500 or above undoes all of it, also the fields that went well: otherwise a repeated request would write
+ *   them twice. The answer has no data then, and the key is free.
+ * - Where every field is refused with 401 or 429, the answer is not kept, as in REST, but what was written on the way is, such
+ *   as a count of failed log-ins. If only some fields are refused so, the answer is kept because of the others.
+ * - Everything else is kept and given again.
+ */
+export async function answerOnce(
+  store: IdempotencyStore,
+  request: KeyedRequest,
+  execute: () => Promise<StoredAnswer>,
+): Promise<{ answer: StoredAnswer; replayed: boolean }> {
+  let given: StoredAnswer | undefined;
+  try {
+    const { answer = given, replayed } = await store.once(request, async () => {
+      given = await execute();
+      const fate = fateOf(given, store.undoes);
+      if (fate === 'undo') throw new RolledBackError();
+      return fate === 'keep' ? given : undefined;
+    });
+    if (!answer) throw new Error('neither an answer that was kept nor one that was given');
+    return { answer, replayed };
+  } catch (error) {
+    // Also if a statement failed after what was written, so that the database has undone it.
+    if (error instanceof RolledBackError && given && errorsIn(given).length > 0)
+      return { answer: withoutData(given), replayed: false };
+    throw error;
+  }
+}
+
+interface GraphAnswer {
+  data?: Record<string, unknown> | null;
+  errors?: { message: string; path?: (string | number)[]; extensions?: { http?: { status?: number } } }[];
+}
+
+const read = ({ body }: StoredAnswer): GraphAnswer => JSON.parse(body ?? '{}') as GraphAnswer;
+const errorsIn = (answer: StoredAnswer) => read(answer).errors ?? [];
+/** GraphQL's own errors, such as those of validation, carry no status. */
+const statusOf = (error: ReturnType<typeof errorsIn>[number]): number =>
+  error.extensions?.http?.status ?? 400;
+
+function fateOf(answer: StoredAnswer, undoes: boolean): 'keep' | 'free' | 'undo' {
+  const { data, errors = [] } = read(answer);
+  const statuses = errors.map(statusOf);
+  const hasData = Object.values(data ?? {}).some((value) => value !== null);
+  if (statuses.some((status) => status >= 500)) return undoes ? 'undo' : hasData ? 'keep' : 'free';
+  const isUnknownOrTooFast =
+    statuses.length > 0 &&
+    statuses.every(
+      (status) => status === ERRORS.UNAUTHENTICATED.status || status === ERRORS.RATE_LIMITED.status,
+    );
+  return isUnknownOrTooFast && !hasData ? 'free' : 'keep';
+}
+
+/** Fields that went well and were undone with the others have an error, too: null alone would say nothing. */
+function withoutData(answer: StoredAnswer): StoredAnswer {
+  const { data, errors = [] } = read(answer);
+  const failed = errors.find((error) => statusOf(error) >= 500) ?? errors[0];
+  const undone = Object.entries(data ?? {}).flatMap(([field, value]) =>
+    value === null
+      ? []
+      : [
+          {
+            message: 'This was undone, because another field of the operation failed. Repeat the operation.',
+            path: [field],
+            ...(failed?.extensions && { extensions: failed.extensions }),
+          },
+        ],
+  );
+  const body = JSON.stringify({ errors: [...errors, ...undone], data: null });
+  return {
+    status: failed ? statusOf(failed) : answer.status,
+    headers: { ...answer.headers, 'content-length': String(Buffer.byteLength(body)) },
+    body,
+  };
+}
+
+/** Runs one field of a keyed mutation, so that its refusal undoes nothing of the fields before it. */
+export type Attempt = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+export function attemptIn(unit: UnitOfWork): Attempt {
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const outcome = await unit.attempt<{ value: Result } | { error: unknown }>(
+      async () => {
+        try {
+          return { value: await work() };
+        } catch (error) {
+          return { error };
+        }
+      },
+      (result) => 'error' in result,
+    );
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  };
+}
+
+/** Lets every field of a mutation run in an attempt of its own where the operation has a key. */
+export function attemptFields(schema: GraphQLSchema): void {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const resolve = field.resolve ?? defaultFieldResolver;
+    field.resolve = (source, args, context: { attempt?: Attempt }, info): unknown =>
+      context.attempt
+        ? context.attempt(async (): Promise<unknown> => resolve(source, args, context, info))
+        : resolve(source, args, context, info);
+  }
+}

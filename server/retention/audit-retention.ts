@@ -1,0 +1,43 @@
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { LEAST_AUDIT_DAYS } from './retention-settings.ts';
+import { RETENTION_BATCH_ROWS, type RetentionRule } from './retention.ts';
+
+/**
+ * An audit is append-only: a trigger refuses every change and deletion. What has been kept long enough goes by a function of
+ * the database alone, which says in a setting of its transaction up to when; the trigger lets such rows pass, and never one
+ * that is younger than 30 days, whoever sets the setting.
+ */
+export const IS_OLD_AUDIT_EVENT = `old."at" < nullif(current_setting('platform.audit_removed_before', true), '')::timestamptz and old."at" < now() - interval '${LEAST_AUDIT_DAYS} days'`;
+
+/** SQL of a service's migration: the function that removes old rows of its `audit_event`. Ids are UUIDs of version 7, so that the primary key finds the oldest. */
+export const createAuditRetention = `create function "remove_old_audit_events"(before timestamptz, most int) returns int language plpgsql as $$
+declare removed int;
+begin
+  if before > now() - interval '${LEAST_AUDIT_DAYS} days' then
+    raise exception 'audit events are kept for at least ${LEAST_AUDIT_DAYS} days';
+  end if;
+  perform set_config('platform.audit_removed_before', before::text, true);
+  delete from audit_event where id in (
+    select id from audit_event
+    where id < (lpad(to_hex((extract(epoch from before) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid and "at" < before
+    order by id limit most for update skip locked
+  );
+  get diagnostics removed = row_count;
+  perform set_config('platform.audit_removed_before', '', true);
+  return removed;
+end $$;`;
+
+export const dropAuditRetention = `drop function "remove_old_audit_events"(timestamptz, int);`;
+
+/** Of every service that has an audit. */
+export const auditRetention: RetentionRule = {
+  what: 'audit_events',
+  kept: 'retentionAuditDays',
+  async run(unit: UnitOfWork, before: Date) {
+    const [row] = await unit.em.execute<{ removed: number }[]>(
+      'select remove_old_audit_events(?::timestamptz, ?) as removed',
+      [before, RETENTION_BATCH_ROWS],
+    );
+    return row?.removed ?? 0;
+  },
+};

@@ -1,0 +1,36 @@
+import { firstIdOf } from '#server/ids.ts';
+import { removalsRetention } from '#server/references/removals.ts';
+import { auditRetention } from '#server/retention/audit-retention.ts';
+import { removeRows, type RetentionRule } from '#server/retention/retention.ts';
+
+/** Ids are UUIDs of version 7: the oldest rows are found along the primary key. */
+export const gymRetention: readonly RetentionRule[] = [
+  {
+    what: 'visits',
+    kept: 'retentionVisitsDays',
+    // As long as a challenge of the time that is kept counts a visit, its score can be counted again.
+    run: (unit, before) =>
+      removeRows(
+        unit,
+        'check_in',
+        `check_in.id < ? and check_in.checked_in_at < ? and check_in.checked_out_at is not null
+         and not exists (
+           select 1 from challenge where challenge.gym_id = check_in.gym_id and challenge.metric = 'CHECK_INS'
+           and challenge.starts_at <= check_in.checked_in_at and challenge.ends_at > ?
+         )
+         order by check_in.id`,
+        [firstIdOf(before), before, before],
+      ),
+  },
+  {
+    what: 'denials',
+    kept: 'retentionDenialsDays',
+    run: (unit, before) =>
+      removeRows(unit, 'check_in_denial', 'id < ? and denied_at < ? order by id', [
+        firstIdOf(before),
+        before,
+      ]),
+  },
+  auditRetention,
+  removalsRetention,
+];

@@ -1,0 +1,34 @@
+import { auditRetention } from '#server/retention/audit-retention.ts';
+import type { RetentionRule } from '#server/retention/retention.ts';
+import { removeExpiredExports } from './accounts/exports.ts';
+import { removeFinishedDeletions } from './accounts/retention.ts';
+import { removePasswordResets } from './password-resets/retention.ts';
+import type { IdentityResources } from './resources.ts';
+import {
+  removeEndedSessions,
+  removeExpiredSessions,
+  removeLoginFailures,
+  removeUsedTokens,
+} from './sessions/retention.ts';
+
+const HOUR_MILLIS = 60 * 60 * 1000;
+const DAY_MILLIS = 24 * HOUR_MILLIS;
+
+/** What nobody can use any more, and what has been kept long enough. */
+export const identityRetention = ({
+  files,
+  sagaStore,
+}: Pick<IdentityResources, 'files' | 'sagaStore'>): readonly RetentionRule[] => [
+  { what: 'sessions', kept: { millis: 0 }, run: removeExpiredSessions },
+  { what: 'used_refresh_tokens', kept: 'retentionSessionsDays', run: removeUsedTokens },
+  { what: 'ended_sessions', kept: { millis: 0 }, run: removeEndedSessions },
+  { what: 'failed_logins', kept: { millis: HOUR_MILLIS }, run: removeLoginFailures },
+  { what: 'password_resets', kept: { millis: 8 * DAY_MILLIS }, run: removePasswordResets },
+  { what: 'account_deletions', kept: 'retentionSagasDays', run: removeFinishedDeletions(sagaStore) },
+  {
+    what: 'account_exports',
+    kept: { millis: 0 },
+    run: (unit) => removeExpiredExports(unit, { files, sagaStore }),
+  },
+  auditRetention,
+];

@@ -1,0 +1,31 @@
+import type { RetentionRule } from '#server/retention/retention.ts';
+import { removeReservations } from './availability/retention.ts';
+import {
+  removeAbandonedSessions,
+  removeDeployedOnboardings,
+  SESSIONS_A_BATCH,
+  type SessionRetention,
+} from './sessions/retention.ts';
+
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+/** How long after its time a session that came to nothing can still be read. */
+const ABANDONED_MILLIS = 30 * DAY_MILLIS;
+/** How long staff see a first visit that has been. */
+const FIRST_VISIT_MILLIS = 90 * DAY_MILLIS;
+
+/** Reservations that are over, and sessions that nobody needs any more, with all that was uploaded into them. */
+export const wizardRetention = (parts: SessionRetention): readonly RetentionRule[] => [
+  { what: 'reservations', kept: { millis: FIRST_VISIT_MILLIS }, run: removeReservations(parts.storage) },
+  {
+    what: 'wizard_sessions',
+    kept: { millis: ABANDONED_MILLIS },
+    batchRows: SESSIONS_A_BATCH,
+    run: removeAbandonedSessions(parts),
+  },
+  {
+    what: 'deployed_onboardings',
+    kept: 'retentionWizardDays',
+    batchRows: SESSIONS_A_BATCH,
+    run: removeDeployedOnboardings(parts),
+  },
+];
