@@ -9,7 +9,7 @@ let staff: string;
 let otherStaff: string;
 let superAdmin: string;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity'] });
+  platform = await startPlatform({ services: ['identity', 'gym'] });
   staff = await platform.demo('admin@iron.test');
   otherStaff = await platform.demo('admin@aqua.test');
   superAdmin = await platform.demo('super@demo.test');

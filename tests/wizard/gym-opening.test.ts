@@ -74,8 +74,15 @@ describe('a gym that the wizard sets up', () => {
   });
 
   it('takes nobody in, neither who belongs to it already nor a SUPER_ADMIN', async () => {
-    const early = await platform.register(gym.id); // as its invited admin may be
-    await platform.sql('identity', `update user_account set role = 'GYM_ADMIN' where id = $1`, [early.id]);
+    await expect(platform.register(gym.id)).rejects.toThrow(
+      'gymId: expected a gym; there is none with this id',
+    );
+    const early = await platform.register(null);
+    // as its invited admin may be
+    await platform.sql('identity', `update user_account set role = 'GYM_ADMIN', gym_id = $1 where id = $2`, [
+      gym.id,
+      early.id,
+    ]);
     const token = await platform.login(early.email, early.password);
     expect((await call('GET', '/locations', token)).body).toEqual([]);
     expect((await call('GET', `/locations?gymId=${gym.id}`, superAdmin)).body).toEqual([]);
