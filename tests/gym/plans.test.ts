@@ -51,6 +51,8 @@ async function seed(): Promise<void> {
      select gen_random_uuid(), '${iron}', '${FORGE}', person.id, 'LOCATION_FULL', gen_random_uuid(), now() from person, generate_series(1, 5)`,
     `insert into post (id, gym_id, author_id, text, like_count, comment_count, created_at)
      select gen_random_uuid(), '${iron}', person.id, 'Hello', 2, 2, now() from person`,
+    `insert into post (id, gym_id, author_id, text, created_at)
+     select gen_random_uuid(), id, gen_random_uuid(), 'Hello', now() from gym, generate_series(1, 3) n where id <> '${iron}'`,
     `insert into post_like (post_id, user_id, created_at)
      select id, gen_random_uuid(), now() from post, generate_series(1, 2) where author_id in (select id from person)`,
     `insert into post_comment (id, post_id, author_id, text, created_at)
