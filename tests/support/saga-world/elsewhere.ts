@@ -60,12 +60,10 @@ export class Elsewhere {
           const id = `${call.sagaId}:${action.name}`;
           if (!standing.wasBegun(action.name))
             this.violations.push(`${id} was undone without having been begun`);
-          this.undoFailures.add(id);
           try {
             await request('undo', call, () => this.takeBack(saga, action, call, standing));
-            this.undoFailures.delete(id);
           } catch (error) {
-            if (error instanceof PlatformError && error.code === 'NOT_FOUND') this.undoFailures.delete(id);
+            if (!(error instanceof PlatformError && error.code === 'NOT_FOUND')) this.undoFailures.add(id);
             throw error;
           }
         },
