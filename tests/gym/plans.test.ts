@@ -138,6 +138,7 @@ async function everyDoor(): Promise<void> {
   const made = { id: randomUUID(), name: 'Made', slug: 'made' };
   await route('POST', '/gyms', wizard, { body: made });
   await route('POST', '/locations', wizard, { body: { ...place(), id: randomUUID(), gymId: made.id } });
+  await route('POST', '/gyms/:gymId/open', wizard, { gymId: made.id });
   await route('DELETE', '/gyms/:gymId', wizard, { gymId: made.id });
 
   const location = await route('POST', '/locations', staff, { body: place() });

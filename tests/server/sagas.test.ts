@@ -299,7 +299,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
       'undo two',
       Array.from({ length: 1_000 }, () => down),
     );
-    const definition = kindOf(elsewhere, { undoGiveUpAfterMillis: 50 });
+    const definition = kindOf(elsewhere, { undoGiveUpAfterMillis: 1_000 });
     const { saga } = await begin(definition).start(planOf(definition), unitOf());
     const waiting = await until(saga.id, isAtRest);
     expect(waiting.status).toBe('UNDO_FAILED');

@@ -1,12 +1,9 @@
 import { z } from 'zod';
+import { assetsShape, themeShape } from '#server/branding.ts';
 import { displayName } from '#server/person-shapes.ts';
 import { openingHours, timezone, visibleText } from '#server/shapes.ts';
 import { DOCUMENT, type WizardDefinition } from './definition.ts';
 
-const colour = z
-  .string()
-  .regex(/^#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, 'expected a colour such as #1a2b3c');
-const assetUrl = z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' });
 const picture = (name: string) =>
   ({ path: `assets.${name}`, takes: 'picture', isPublicOnceDeployed: true }) as const;
 
@@ -23,25 +20,13 @@ export const BasicsShape = z.object({
   inviteAdmin: z.boolean().optional(),
 });
 
+/** As the gym service takes it, so that a deployment is not refused for it; here the primary colour is needed. */
 export const BrandingShape = z.object({
-  theme: z.looseObject({
-    colors: z.looseObject({
-      primary: colour,
-      secondary: colour.optional(),
-      background: colour.optional(),
-      text: colour.optional(),
-    }),
-    typography: z
-      .looseObject({
-        fontFamily: z.string().min(1).max(200).optional(),
-        baseSize: z.number().min(8).max(40).optional(),
-      })
-      .optional(),
-    spacing: z.looseObject({ unit: z.number().min(1).max(64).optional() }).optional(),
+  theme: themeShape.refine(({ colors }) => colors?.primary !== undefined, {
+    path: ['colors', 'primary'],
+    message: 'expected a colour such as #1a2b3c',
   }),
-  assets: z
-    .looseObject({ logo: assetUrl.optional(), splash: assetUrl.optional(), icon: assetUrl.optional() })
-    .optional(),
+  assets: assetsShape.optional(),
 });
 
 export const LocationsShape = z.object({
