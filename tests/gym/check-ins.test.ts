@@ -190,6 +190,15 @@ describe('a check-in', () => {
     });
   });
 
+  it('is refused with a code that was rotated, from then on', async () => {
+    const member = await newMember(platform);
+    const locationId = await newLocation(platform, staff);
+    const scan = () => checkIn(platform, staff, { qrCode: member.qrCode, locationId });
+    expect((await scan()).status).toBe(201);
+    await platform.rest('identity', 'POST', '/auth/qr/rotate', { token: member.token });
+    expect(await scan()).toMatchObject({ status: 404, body: { code: 'QR_UNKNOWN' } });
+  });
+
   it('is 404 at a location that does not exist', async () => {
     const maya = await newMember(platform);
     expect(
