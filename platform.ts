@@ -1,7 +1,7 @@
 import { gatewaySettingsOf } from './gateway/settings.ts';
 import { startGateway, type RunningGateway } from './gateway/start-gateway.ts';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
-import { freePort } from '#server/http/listen.ts';
+import { freePorts } from '#server/http/listen.ts';
 import { openDatabaseServer, settingsOf } from '#server/run.ts';
 import type { Progress, Running } from '#server/run-until-signal.ts';
 import { complete, missingChoices, type Environment } from '#server/settings.ts';
@@ -62,10 +62,11 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
  */
 async function withOwnUrls(env: Environment): Promise<Environment> {
   const withUrls = { ...env };
+  const ports = await freePorts(subgraphs.length);
   for (const { name } of subgraphs) {
     const portVariable = `${name.toUpperCase()}_PORT`;
     const urlVariable = `${name.toUpperCase()}_URL`;
-    if (withUrls[portVariable] === '0') withUrls[portVariable] = String(await freePort());
+    if (withUrls[portVariable] === '0') withUrls[portVariable] = String(ports.pop());
     if (Number(withUrls[portVariable]))
       withUrls[urlVariable] ||= `http://127.0.0.1:${withUrls[portVariable]}`;
   }

@@ -53,15 +53,16 @@ export function listen(server: Server, port: number, host: string, variable: str
   });
 }
 
-/** A port that nothing listens on now. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  const free = await listen(probe, 0, '127.0.0.1', '');
-  await new Promise((resolve) => {
-    probe.close(resolve);
-  });
-  return free;
+/** So many different ports that nothing listens on now; all are probed at once, because the system may give a port again. */
+export async function freePorts(count: number): Promise<number[]> {
+  const probes = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(probes.map((probe) => listen(probe, 0, '127.0.0.1', '')));
+  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
+  return ports;
 }
+
+/** A port that nothing listens on now. */
+export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0;
 
 /** Takes no new connections, lets requests under way finish for `gracePeriodMillis`, then closes what is left. */
 export async function close(server: Server, gracePeriodMillis: number): Promise<void> {

@@ -14,7 +14,7 @@ export class Relations extends Migration {
       this.addSql(
         `alter table "${table}" add constraint "${table}_${column}_foreign" foreign key ("${column}") references "${parent}" ("id") on delete ${onDelete};`,
       );
-    this.addSql(countScores('where exists (select 1 from challenge where id = changes.challenge_id)'));
+    this.addSql(countScores(' where exists (select 1 from challenge where id = changes.challenge_id)'));
   }
 
   override down(): void {
@@ -67,7 +67,7 @@ begin
     select old.challenge_id, old.score, -1 as change where tg_op in ('UPDATE', 'DELETE')
     union all
     select new.challenge_id, new.score, 1 where tg_op in ('INSERT', 'UPDATE')
-  ) as changes ${only} group by challenge_id, score order by challenge_id, score
+  ) as changes${only} group by challenge_id, score order by challenge_id, score
   on conflict (challenge_id, score) do update set participants = counted.participants + excluded.participants;
   return null;
 end $$;`;
