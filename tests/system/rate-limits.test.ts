@@ -7,6 +7,7 @@ import { subgraphs } from '../../subgraphs/index.ts';
 const TWINS: Record<string, string> = {
   'POST /auth/register': 'Mutation.register',
   'POST /auth/login': 'Mutation.login',
+  'POST /invitations/:id/resend': 'Mutation.resendInvitation',
   'POST /auth/refresh': 'Mutation.refreshToken',
   'POST /auth/logout': 'Mutation.logout',
   'GET /auth/sessions': 'Query.sessions',
