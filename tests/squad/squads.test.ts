@@ -298,6 +298,19 @@ describe('an invite', () => {
 });
 
 describe('a gym', () => {
+  test.each(['constructor', '__proto__', 'no-id'])('a group of the id %s does not exist', async (groupId) => {
+    const [maya] = (await people(1)) as [Person];
+    for (const field of ['joinGroup', 'leaveGroup']) {
+      const { errors } = await platform.graph(
+        'squad',
+        `mutation ($groupId: ID!) { ${field}(input: { groupId: $groupId }) { id } }`,
+        { groupId },
+        { token: maya.token },
+      );
+      expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND']);
+    }
+  });
+
   test('has clubs that its people found, join and leave', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const name = `Early birds ${randomUUID()}`;

@@ -9,7 +9,7 @@ export class Scores {
   }
 
   /**
-   * Counts a member's visits anew in every challenge of the gym that a visit at that time belongs to. The caller holds
+   * Counts a member's visits again in every challenge of the gym that a visit at that time belongs to. The caller holds
    * the member's lock.
    */
   async countCheckIns(userId: string, gymId: string, at: Date): Promise<void> {

@@ -17,7 +17,7 @@ export const rightsRest = [
     body: SetRoleShape,
     success: {
       status: 200,
-      description: 'The user as she is now.',
+      description: 'The user as they are now.',
       shape: UserShape,
       changesBetweenVersions: true,
     },
@@ -35,7 +35,7 @@ export const rightsRest = [
     body: SetGymShape,
     success: {
       status: 200,
-      description: 'The user as she is now.',
+      description: 'The user as they are now.',
       shape: UserShape,
       changesBetweenVersions: true,
     },

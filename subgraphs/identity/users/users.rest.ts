@@ -108,7 +108,7 @@ export const usersRest = [
     params: idParams,
     success: {
       status: 200,
-      description: 'The user, as the caller may see her.',
+      description: 'The user, as the caller may see them.',
       shape: UserShape,
       changesBetweenVersions: true,
     },

@@ -1,6 +1,6 @@
 import { requireGym, requireUser } from '#server/auth/viewer.ts';
 import { conflict, notFound } from '#server/errors.ts';
-import { uuidv7 } from '#server/ids.ts';
+import { isUuid, uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { forgetInGym } from '../accounts/forgotten.ts';
@@ -36,6 +36,7 @@ export class Groups {
   async find(id: string): Promise<GroupShape | null> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'user' || !viewer.gymId) return null;
+    if (!isUuid(id)) return null; // `constructor` is a key of every object
     const group = (await this.hub.journals.of(gyms).read(viewer.gymId)).groups[id];
     return group && group.memberIds.length > 0 ? this.present(group) : null;
   }
@@ -91,6 +92,7 @@ export class Groups {
   private async setMember(groupId: string, member: boolean): Promise<GroupShape> {
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
+    if (!isUuid(groupId)) throw notFound('group', groupId);
     if (member) await this.nameInGym(userId, gymId);
     const gym = await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
       const group = groups[groupId];
