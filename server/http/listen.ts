@@ -14,7 +14,9 @@ export function httpServerFor(
   const server = createServer(
     {
       headersTimeout: 10_000, // 10 s
-      requestTimeout: 60_000, // 60 s for the whole request, uploads included
+      // 5 min for the whole request, the time included in which this server is too busy to read an upload. A client that
+      // sends slowly is refused much earlier, by the guard of the connections.
+      requestTimeout: 300_000,
       keepAliveTimeout: 65_000, // longer than common load balancers' 60 s
       // Without it the two limits above are looked at only every 30 s.
       connectionsCheckingInterval: 1_000, // 1 s
