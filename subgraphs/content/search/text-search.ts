@@ -33,13 +33,14 @@ const EXACT = {
 const NOTHING: TextSearch = {
   condition: 'false',
   params: [],
-  order: { name: 'relevance', key: '0', type: 'bigint', descending: true },
+  order: { name: 'relevance', key: '0::bigint', type: 'bigint', descending: true },
 };
 
 /**
  * Full-text search by PostgreSQL alone, without extensions, which not every server has or lets a service install. Every
  * word must be there, as the beginning of a word or by its stem, alone or joined with its neighbour (`dead lift`). A word
- * that begins none of the table's words is taken for two that were joined (`benchpress`), or else for a slip of known ones.
+ * may also be two that were joined (`benchpress`); one that begins none of the table's words is taken for a slip of the
+ * nearest ones. What holds the words as they were typed comes before what holds them only with a slip.
  */
 export class TextSearches {
   private readonly orm: MikroORM;
@@ -118,6 +119,7 @@ const wordsOf = (text: string): string[] =>
     .normalize('NFKD')
     .replaceAll(/\p{M}|['’]/gu, '')
     .toLowerCase()
+    .replaceAll(/\b(upper|lower)[\s-]+body\b/g, '$1body')
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
     .map((word) => word.slice(0, 40));

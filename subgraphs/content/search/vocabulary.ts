@@ -1,3 +1,5 @@
+import { PHRASES } from './body-areas.ts';
+
 /** At most so many words are compared with every word of the vocabulary in one search: each costs some milliseconds. */
 const MAX_COMPARED_WORDS = 10;
 const MAX_ALTERNATIVES = 3;
@@ -33,13 +35,17 @@ export class Vocabulary {
       return this.nearest(word);
     };
     return words.map((word, index) => {
+      const phrase = PHRASES.get(word);
+      if (phrase) return { exact: [[word]], slips: [phrase] };
       const joined = [words.slice(index - 1, index + 1), words.slice(index, index + 2)]
         .filter((pair) => pair.length === 2)
         .map((pair) => pair.join(''));
-      const exact = [word, ...joined.filter((pair) => this.begins(pair))].map((one) => [one]);
+      const exact = [
+        [word],
+        ...joined.filter((pair) => this.begins(pair)).map((pair) => [pair]),
+        ...this.partsOfTwoWords(word),
+      ];
       if (this.begins(word) || this.begins(singularOf(word)) || exact.length > 1) return { exact, slips: [] };
-      const splits = this.splitsOf(word);
-      if (splits.length > 0) return { exact: [...exact, ...splits], slips: [] };
       const slips = [
         ...[word, ...joined].flatMap((one) => nearest(one).map((known) => [known])),
         ...this.splitsWithSlip(word, nearest),
@@ -67,21 +73,26 @@ export class Vocabulary {
     return low;
   }
 
-  /** `benchpres` as `bench` and `pres`: the first part is a word, the second one a word or the beginning of a longer one. */
-  private splitsOf(word: string): string[][] {
-    return partsOf(word)
-      .filter(([left, right]) => this.has(left) && (right.length < 4 ? this.has(right) : this.begins(right)))
+  /** `pullups` as `pull` and `up`; `benchpres` as `bench` and the beginning of a word of four letters or more. */
+  private partsOfTwoWords(word: string): string[][] {
+    const known = this.begins(word);
+    return [...new Set([word, singularOf(word)])]
+      .flatMap(partsOf)
+      .filter(
+        ([left, right]) =>
+          this.has(left) && (known || right.length < 4 ? this.has(right) : this.begins(right)),
+      )
       .slice(0, MAX_ALTERNATIVES);
   }
 
-  /** As `splitsOf`, with a slip in the second part. */
+  /** As `partsOfTwoWords`, with a slip in the second part. */
   private splitsWithSlip(word: string, nearest: (word: string) => string[]): string[][] {
     return partsOf(word)
       .filter(([left, right]) => right.length >= 4 && this.has(left))
       .flatMap(([left, right]) => nearest(right).map((known) => [left, known]));
   }
 
-  /** At most three known words that a slip of the keyboard makes of one another, the nearest first. */
+  /** The known words, at most three, that the fewest slips of the keyboard make of this one: at most one, in long words two. */
   private nearest(word: string): string[] {
     const found = new Map<string, number>();
     for (const one of new Set([word, singularOf(word)])) {
@@ -96,8 +107,9 @@ export class Vocabulary {
             found.set(known.word, Math.min(distance, found.get(known.word) ?? distance));
         }
     }
+    const least = Math.min(...found.values());
     return [...found]
-      .toSorted(([, one], [, other]) => one - other)
+      .filter(([, distance]) => distance === least)
       .slice(0, MAX_ALTERNATIVES)
       .map(([known]) => known);
   }
