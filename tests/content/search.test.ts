@@ -1,10 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { EXERCISE_LIBRARY } from '../../subgraphs/content/exercises/exercise-library.ts';
-import { randomOf } from '../support/graph-doubles/random.ts';
+import { randomFrom } from '../support/graph-doubles/random.ts';
 import { contentService, PRODUCT, unique } from './support.ts';
 
 /** More by hand: SEARCH_CASES=5000. */
 const CASES = Number(process.env.SEARCH_CASES ?? 150);
+
+/** What a search looks at. */
+const LIBRARY_TEXT = EXERCISE_LIBRARY.map(
+  ({ instructions: _instructions, modality: _modality, ...searched }) => ` ${JSON.stringify(searched)}`,
+)
+  .join('')
+  .toLowerCase()
+  .replaceAll(/[^a-z0-9]+/g, ' ');
 
 const { rest, graph } = contentService();
 
@@ -112,30 +120,30 @@ describe('a search', () => {
     for (const list of ['exercises', 'workouts', 'products']) await search(list, text);
   });
 
-  test('finds an accent that was left out, and one that was added', async () => {
+  test('finds words with accents', async () => {
     const name = `Développé ${unique()}`;
     await rest('admin@iron.test', 'POST', '/products', { ...PRODUCT, sku: unique(), name });
-    const text = name.split(' ')[1] ?? '';
-    expect(await search('products', `Développé ${text}`)).toEqual([name]);
-    expect(await search('products', `${text}é`)).toEqual([name]);
+    expect(await search('products', name.toUpperCase())).toEqual([name]);
+    expect(await search('products', name.normalize('NFD'))).toEqual([name]);
   });
 });
 
 describe('an exercise of the library is found', () => {
-  const random = randomOf(Number(process.env.SEARCH_SEED ?? 1));
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const random = randomFrom(process.env.SEARCH_SEED ?? 'search');
   const wordsOf = (name: string) => name.replaceAll("'", '').split(/[^A-Za-z0-9]+/);
   const long = (name: string) => wordsOf(name).filter((word) => word.length >= 5);
 
   /** A letter that is missing, doubled, or has changed its place with the next one. */
   function slip(word: string): string {
-    const at = 1 + Math.floor(random() * (word.length - 2));
-    return pick([
+    const at = 1 + random.below(word.length - 2);
+    return random.pick([
       word.slice(0, at) + word.slice(at + 1),
       word.slice(0, at) + word.slice(at - 1),
       `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`,
     ]);
   }
+  /** Whether a word of the library begins so, and is what was meant for all that the search can tell. */
+  const isBeginning = (typed: string) => LIBRARY_TEXT.includes(` ${typed.toLowerCase()}`);
   const replaced = (name: string, word: string, by: string) =>
     wordsOf(name)
       .map((one) => (one === word ? by : one))
@@ -162,22 +170,27 @@ describe('an exercise of the library is found', () => {
     [
       'with one of its words split',
       (name) => {
-        const word = pick(long(name));
-        const at = 2 + Math.floor(random() * ((word?.length ?? 4) - 3));
-        return word && replaced(name, word, `${word.slice(0, at)} ${word.slice(at)}`);
+        const words = long(name);
+        if (words.length === 0) return undefined;
+        const word = random.pick(words);
+        const at = 2 + random.below(word.length - 3);
+        return replaced(name, word, `${word.slice(0, at)} ${word.slice(at)}`);
       },
     ],
     [
       'with a slip in one of its words',
       (name) => {
-        const word = pick(long(name));
-        return word && replaced(name, word, slip(word));
+        const words = long(name);
+        if (words.length === 0) return undefined;
+        const word = random.pick(words);
+        const typed = slip(word);
+        return isBeginning(typed) ? undefined : replaced(name, word, typed);
       },
     ],
   ])('%s', async (_how, change) => {
     const missed: string[] = [];
     for (let index = 0; index < CASES; index++) {
-      const { name } = pick(EXERCISE_LIBRARY);
+      const { name } = random.pick(EXERCISE_LIBRARY);
       const text = change(name);
       if (text && !(await search('exercises', text)).includes(name)) missed.push(`${name}: ${text}`);
     }

@@ -116,10 +116,10 @@ function queryOf(
 
 const wordsOf = (text: string): string[] =>
   text
-    .normalize('NFKD')
-    .replaceAll(/\p{M}|['’]/gu, '')
+    .normalize('NFKC')
+    .replaceAll(/['’]/g, '')
     .toLowerCase()
     .replaceAll(/\b(upper|lower)[\s-]+body\b/g, '$1body')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean)
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .map((word) => word.slice(0, 40));

@@ -2,7 +2,7 @@ import { PHRASES } from './body-areas.ts';
 
 /** At most so many words are compared with every word of the vocabulary in one search: each costs some milliseconds. */
 const MAX_COMPARED_WORDS = 10;
-const MAX_ALTERNATIVES = 3;
+const MAX_ALTERNATIVES = 6;
 
 /** What may be meant by one word of a search: each alternative is one word, or the parts of one that was written as one. */
 export interface Meanings {
@@ -40,15 +40,13 @@ export class Vocabulary {
       const joined = [words.slice(index - 1, index + 1), words.slice(index, index + 2)]
         .filter((pair) => pair.length === 2)
         .map((pair) => pair.join(''));
-      const exact = [
-        [word],
-        ...joined.filter((pair) => this.begins(pair)).map((pair) => [pair]),
-        ...this.partsOfTwoWords(word),
-      ];
-      if (this.begins(word) || this.begins(singularOf(word)) || exact.length > 1) return { exact, slips: [] };
+      const known = joined.filter((pair) => this.begins(pair)).map((pair) => [pair]);
+      const exact = [[word], ...known, ...this.partsOf(word, (right) => this.has(right))];
+      if (known.length > 0 || this.begins(word) || this.has(singularOf(word))) return { exact, slips: [] };
       const slips = [
-        ...[word, ...joined].flatMap((one) => nearest(one).map((known) => [known])),
-        ...this.splitsWithSlip(word, nearest),
+        ...this.partsOf(word, (right) => right.length >= 4 && this.begins(right)),
+        ...[word, ...joined].flatMap((one) => nearest(one).map((meant) => [meant])),
+        ...this.partsWithSlip(word, nearest),
       ];
       return { exact, slips: slips.slice(0, 2 * MAX_ALTERNATIVES) };
     });
@@ -73,26 +71,22 @@ export class Vocabulary {
     return low;
   }
 
-  /** `pullups` as `pull` and `up`; `benchpres` as `bench` and the beginning of a word of four letters or more. */
-  private partsOfTwoWords(word: string): string[][] {
-    const known = this.begins(word);
+  /** `pullups` as `pull` and `up`, or `benchpres` as `bench` and the beginning of a word. */
+  private partsOf(word: string, isRight: (right: string) => boolean): string[][] {
     return [...new Set([word, singularOf(word)])]
-      .flatMap(partsOf)
-      .filter(
-        ([left, right]) =>
-          this.has(left) && (known || right.length < 4 ? this.has(right) : this.begins(right)),
-      )
+      .flatMap(cutsOf)
+      .filter(([left, right]) => this.has(left) && isRight(right))
       .slice(0, MAX_ALTERNATIVES);
   }
 
-  /** As `partsOfTwoWords`, with a slip in the second part. */
-  private splitsWithSlip(word: string, nearest: (word: string) => string[]): string[][] {
-    return partsOf(word)
+  /** As `partsOf`, with a slip in the second part. */
+  private partsWithSlip(word: string, nearest: (word: string) => string[]): string[][] {
+    return cutsOf(word)
       .filter(([left, right]) => right.length >= 4 && this.has(left))
-      .flatMap(([left, right]) => nearest(right).map((known) => [left, known]));
+      .flatMap(([left, right]) => nearest(right).map((meant) => [left, meant]));
   }
 
-  /** The known words, at most three, that the fewest slips of the keyboard make of this one: at most one, in long words two. */
+  /** The known words, at most six, that the fewest slips of the keyboard make of this one: at most one, in long words two. */
   private nearest(word: string): string[] {
     const found = new Map<string, number>();
     for (const one of new Set([word, singularOf(word)])) {
@@ -121,7 +115,7 @@ const singularOf = (word: string): string =>
   word.length > 4 && word.endsWith('s') ? word.slice(0, -1) : word;
 
 /** Every cut of a word into one part of three letters or more and one of two or more, the longest first part first. */
-const partsOf = (word: string): [string, string][] =>
+const cutsOf = (word: string): [string, string][] =>
   Array.from({ length: Math.max(0, word.length - 4) }, (_unused, index) => word.length - 2 - index).map(
     (cut) => [word.slice(0, cut), word.slice(cut)],
   );
