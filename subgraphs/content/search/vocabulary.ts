@@ -2,7 +2,9 @@ import { PHRASES } from './body-areas.ts';
 
 /** At most so many words are compared with every word of the vocabulary in one search: each costs some milliseconds. */
 const MAX_COMPARED_WORDS = 10;
-const MAX_ALTERNATIVES = 6;
+const MAX_CUTS = 2;
+const MAX_NEAREST = 6;
+const MAX_SLIPS = 8;
 
 /** What may be meant by one word of a search: each alternative is one word, or the parts of one that was written as one. */
 export interface Meanings {
@@ -48,7 +50,7 @@ export class Vocabulary {
         ...[word, ...joined].flatMap((one) => nearest(one).map((meant) => [meant])),
         ...this.partsWithSlip(word, nearest),
       ];
-      return { exact, slips: slips.slice(0, 2 * MAX_ALTERNATIVES) };
+      return { exact, slips: slips.slice(0, MAX_SLIPS) };
     });
   }
 
@@ -76,7 +78,7 @@ export class Vocabulary {
     return [...new Set([word, singularOf(word)])]
       .flatMap(cutsOf)
       .filter(([left, right]) => this.has(left) && isRight(right))
-      .slice(0, MAX_ALTERNATIVES);
+      .slice(0, MAX_CUTS);
   }
 
   /** As `partsOf`, with a slip in the second part. */
@@ -104,7 +106,7 @@ export class Vocabulary {
     const least = Math.min(...found.values());
     return [...found]
       .filter(([, distance]) => distance === least)
-      .slice(0, MAX_ALTERNATIVES)
+      .slice(0, MAX_NEAREST)
       .map(([known]) => known);
   }
 }
