@@ -14,9 +14,9 @@ export interface TextSearch {
 }
 
 const VOCABULARY_MILLIS = 30_000; // 30 s
-/** Rows from which words are taken: so many of everybody's, and so many of the latest of gyms. */
+/** Of everybody's rows and of those of gyms: as many rows at most are read, and as many of their most frequent words kept. */
 const VOCABULARY_ROWS = 20_000;
-const VOCABULARY_WORDS = 20_000;
+const VOCABULARY_WORDS = 10_000;
 const MAX_WORDS = 8;
 
 /** The name as one word of small letters, so that hyphens, spaces and apostrophes make no difference. */
@@ -83,15 +83,19 @@ export class TextSearches {
     };
   }
 
+  /** The first rows of everybody's, which hold the common library, and the latest that gyms made. */
   private async readVocabulary(table: string): Promise<Vocabulary> {
-    const part = (condition: string) =>
-      `(select search from ${table} where deleted_at is null and ${condition} order by created_at desc, id desc limit ${VOCABULARY_ROWS})`;
+    const words = "select word from ts_stat(?) order by nentry desc limit ?";
+    const part = (condition: string, direction: 'asc' | 'desc') =>
+      `select search from ${table} where deleted_at is null and ${condition} order by created_at ${direction}, id ${direction} limit ${VOCABULARY_ROWS}`;
     const rows = await this.orm.em
       .fork()
-      .execute<{ word: string }[]>(
-        `select word from ts_stat(?) order by nentry desc limit ${VOCABULARY_WORDS}`,
-        [`${part('gym_id is null')} union all ${part('gym_id is not null')}`],
-      );
+      .execute<{ word: string }[]>(`(${words}) union (${words})`, [
+        part('gym_id is null', 'asc'),
+        VOCABULARY_WORDS,
+        part('gym_id is not null', 'desc'),
+        VOCABULARY_WORDS,
+      ]);
     return new Vocabulary(rows.map((row) => row.word));
   }
 }
