@@ -6,7 +6,16 @@ const ifThen = (premise: boolean, conclusion: boolean): boolean => !premise || c
 const oneOf = (value: string, ...values: string[]): boolean => values.includes(value);
 const called = ({ name }: LibraryExercise, words: RegExp): boolean => words.test(name);
 
-const LOADED = ['barbell', 'dumbbell', 'kettlebell', 'ez bar', 'trap bar', 'plate', 'cable', 'smith machine'];
+const LOADED: ReadonlySet<string> = new Set([
+  'barbell',
+  'dumbbell',
+  'kettlebell',
+  'ez bar',
+  'trap bar',
+  'plate',
+  'cable',
+  'smith machine',
+]);
 
 const EQUIPMENT_IN_NAMES = [
   [/\bBarbell\b/, 'barbell'],
@@ -138,7 +147,7 @@ export const LIBRARY_RULES: [string, Rule][] = [
   ],
   [
     'what is done with weights counts weight',
-    ({ equipment, modality }) => ifThen(LOADED.includes(equipment), modality.startsWith('WEIGHT')),
+    ({ equipment, modality }) => ifThen(LOADED.has(equipment), modality.startsWith('WEIGHT')),
   ],
   [
     'what is done with a machine counts weight, unless it is cardio',
