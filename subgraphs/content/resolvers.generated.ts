@@ -126,7 +126,7 @@ export type QueryFeaturedProductsArgs = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Adds a routine: a GYM_ADMIN to her gym's own, a SUPER_ADMIN to everybody's (no `gymId`) or any gym's.
+   * Adds a routine: a GYM_ADMIN to their gym's own, a SUPER_ADMIN to everybody's (no `gymId`) or any gym's.
    * `VALIDATION_FAILED` names every set whose fields its exercise's modality does not allow.
    */
   createWorkout: Maybe<WorkoutRoutine>;
@@ -137,13 +137,13 @@ export type Mutation = {
   updateWorkout: Maybe<WorkoutRoutine>;
   /** Takes a routine out of the lists; its versions stay readable for sessions of the past. */
   deleteWorkout: Maybe<Scalars['Boolean']['output']>;
-  /** Adds an exercise: a GYM_ADMIN to her gym's own, a SUPER_ADMIN to the common library or any gym's. */
+  /** Adds an exercise: a GYM_ADMIN to their gym's own, a SUPER_ADMIN to the common library or any gym's. */
   createExercise: Maybe<Exercise>;
   /** Changes an exercise; what is absent stays. `VERSION_CONFLICT` where `version` is given and not the stored one. */
   updateExercise: Maybe<Exercise>;
   /** Takes an exercise out of lists and search; routines that use it keep naming it. */
   deleteExercise: Maybe<Scalars['Boolean']['output']>;
-  /** Adds a product: a GYM_ADMIN to her gym's shop, a SUPER_ADMIN to every shop (no `gymId`) or any gym's. `CONFLICT` where the shop has the SKU. */
+  /** Adds a product: a GYM_ADMIN to their gym's shop, a SUPER_ADMIN to every shop (no `gymId`) or any gym's. `CONFLICT` where the shop has the SKU. */
   createProduct: Maybe<Product>;
   /** Changes a product; what is absent stays, null empties a field that may be empty. `VERSION_CONFLICT` where `version` is given and not the stored one. */
   updateProduct: Maybe<Product>;
@@ -231,7 +231,7 @@ export type WorkoutRoutine = {
   equipment: Array<Scalars['String']['output']>;
   /**
    * Blocks `[{name?, restSeconds?, entries: [{exerciseId, notes?, sets}]}]`; two entries or more in a block make a superset.
-   * A set is `{type: NORMAL|WARMUP|DROP|FAILURE, reps | repRange: {min, max} | durationSeconds | distanceMeters, weightKg?, rpe?, tempo?, restSeconds?}`;
+   * A set is `{type: NORMAL|WARMUP|DROP|FAILURE, reps | repRange: {min, max} | durationSeconds | distanceMeters, weightKg? | assistedKg?, rpe?, tempo?, restSeconds?}`;
    * which of its fields are legal is decided by the exercise's `modality`.
    */
   exercises: Scalars['JSON']['output'];
@@ -266,9 +266,11 @@ export type Exercise = {
   /** Other names that people use. */
   aliases: Array<Scalars['String']['output']>;
   description: Maybe<Scalars['String']['output']>;
+  /** How to do it, step by step; empty where nobody has written it down. */
+  instructions: Array<Scalars['String']['output']>;
   primaryMuscles: Array<Scalars['String']['output']>;
   secondaryMuscles: Array<Scalars['String']['output']>;
-  /** For example `barbell`, `bodyweight`, `none`. */
+  /** For example `barbell`; `bodyweight` if the body is the load, `none` if nothing is needed. */
   equipment: Scalars['String']['output'];
   level: Difficulty;
   /** `push`, `pull` or `static`. */
@@ -394,7 +396,10 @@ export type Modality =
   | 'WEIGHT_REPS'
   /** `reps` or `repRange`. */
   | 'BODYWEIGHT_REPS'
-  /** `reps` or `repRange`, with or without `weightKg`, which is added to the body's. */
+  /**
+   * `reps` or `repRange`, with or without `weightKg`, which is added to the body's, or `assistedKg`, which a band or a machine
+   * takes off it; never both.
+   */
   | 'WEIGHTED_BODYWEIGHT'
   /** `durationSeconds`. */
   | 'DURATION'
@@ -427,7 +432,7 @@ export type ProductSort =
   | 'PRICE_DESCENDING';
 
 export type CreateWorkoutInput = {
-  /** For a SUPER_ADMIN: whose it is; absent: everybody's. A GYM_ADMIN's is her gym's. */
+  /** For a SUPER_ADMIN: whose it is; absent: everybody's. A GYM_ADMIN's is their gym's. */
   gymId?: InputMaybe<Scalars['ID']['input']>;
   title: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
@@ -460,6 +465,8 @@ export type CreateExerciseInput = {
   name: Scalars['String']['input'];
   aliases?: InputMaybe<Array<Scalars['String']['input']>>;
   description?: InputMaybe<Scalars['String']['input']>;
+  /** How to do it, step by step: at most 20 steps of 500 characters. */
+  instructions?: InputMaybe<Array<Scalars['String']['input']>>;
   primaryMuscles: Array<Scalars['String']['input']>;
   secondaryMuscles?: InputMaybe<Array<Scalars['String']['input']>>;
   equipment?: InputMaybe<Scalars['String']['input']>;
@@ -475,6 +482,8 @@ export type UpdateExerciseInput = {
   name?: InputMaybe<Scalars['String']['input']>;
   aliases?: InputMaybe<Array<Scalars['String']['input']>>;
   description?: InputMaybe<Scalars['String']['input']>;
+  /** Replaces all steps. */
+  instructions?: InputMaybe<Array<Scalars['String']['input']>>;
   primaryMuscles?: InputMaybe<Array<Scalars['String']['input']>>;
   secondaryMuscles?: InputMaybe<Array<Scalars['String']['input']>>;
   equipment?: InputMaybe<Scalars['String']['input']>;
@@ -795,6 +804,7 @@ export type ExerciseResolvers<ContextType = Context, ParentType extends Resolver
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   aliases?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  instructions?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   primaryMuscles?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   secondaryMuscles?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   equipment?: Resolver<ResolversTypes['String'], ParentType, ContextType>;

@@ -10,7 +10,7 @@ import { Exercises } from './exercises/exercises.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { Media } from './media/media.ts';
 import { Products } from './products/products.ts';
-import type { TextSearches } from './text-search.ts';
+import type { TextSearches } from './search/text-search.ts';
 import { Workouts } from './workouts/workouts.ts';
 
 /** What lives as long as the service. */

@@ -14,7 +14,7 @@ import { mediaRest } from './media/media.rest.ts';
 import { productsGraphql } from './products/products.graphql.ts';
 import { productsRest } from './products/products.rest.ts';
 import { contentServices } from './services.ts';
-import { TextSearches } from './text-search.ts';
+import { TextSearches } from './search/text-search.ts';
 import { workoutsGraphql } from './workouts/workouts.graphql.ts';
 import { workoutsRest } from './workouts/workouts.rest.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { contentService } from './support.ts';
+import { contentService, EXERCISE } from './support.ts';
 
 const { rest, graph } = contentService();
 
@@ -14,38 +14,16 @@ describe('the exercise library', () => {
     for (const found of library) expect(found.primaryMuscles.length).toBeGreaterThan(0);
   });
 
-  test.each([
-    ['bench press', 'Barbell Bench Press'],
-    ['benhc pres', 'Barbell Bench Press'],
-    ['RDL', 'Romanian Deadlift'],
-    ['squats', 'Barbell Back Squat'],
-    ['dead', 'Barbell Deadlift'],
-    ['pullups', 'Pull-Up'],
-    ['press-ups', 'Push-Up'],
-    ['skiping', 'Jump Rope'],
-    ['deadlfit', 'Barbell Deadlift'],
-  ])('a search for "%s" finds %s', async (search, name) => {
-    const { body } = await rest('anyone', 'GET', `/exercises?search=${encodeURIComponent(search)}&limit=200`);
-    expect(body.map((found: { name: string }) => found.name)).toContain(name);
-  });
-
-  test.each([`'; drop table exercise; --`, '(((', ':*', '&|!', 'a'.repeat(200), '%00x', '🏋️'])(
-    'a search for %s is harmless',
-    async (search) => {
-      expect((await rest('anyone', 'GET', `/exercises?search=${encodeURIComponent(search)}`)).status).toBe(
-        200,
-      );
-    },
-  );
-
-  test.each([
-    ['bench press', 'Barbell Bench Press'],
-    ['pull up', 'Pull-Up'],
-    ['rdl', 'Romanian Deadlift'],
-    ['Push-Up', 'Push-Up'],
-  ])('whose very name or alias is "%s" comes first', async (search, name) => {
-    const { body } = await rest('anyone', 'GET', `/exercises?search=${encodeURIComponent(search)}&limit=1`);
-    expect(body[0].name).toBe(name);
+  test('tells how to do each exercise', async () => {
+    const { body } = await rest('anyone', 'GET', '/exercises?limit=200');
+    for (const { instructions } of body) expect(instructions.length).toBeGreaterThanOrEqual(3);
+    const { data } = await graph(
+      'anyone',
+      'query($id: ID!) { exercise(id: $id) { instructions } _entities(representations: [{ __typename: "Exercise", id: $id }]) { ... on Exercise { instructions } } }',
+      { id: body[0].id },
+    );
+    const { instructions } = body[0];
+    expect(data).toEqual({ exercise: { instructions }, _entities: [{ instructions }] });
   });
 
   test('filters narrow each other', async () => {
@@ -56,5 +34,70 @@ describe('the exercise library', () => {
     );
     expect(body.length).toBeGreaterThan(0);
     for (const found of body) expect(found).toMatchObject({ equipment: 'barbell', level: 'Beginner' });
+  });
+});
+
+describe('instructions of an exercise that a gym made', () => {
+  const steps = ['  Stand before the sled.', 'Dance with it.\nDo not fall.'];
+  const kept = ['Stand before the sled.', 'Dance with it.\nDo not fall.'];
+
+  test('are written by REST, at a version', async () => {
+    const created = await rest('admin@iron.test', 'POST', '/exercises', { ...EXERCISE, instructions: steps });
+    expect(created).toMatchObject({ status: 201, body: { instructions: kept, version: 1 } });
+    const path = `/exercises/${created.body.id}`;
+    const put = (change: object, version: string) =>
+      rest('admin@iron.test', 'PUT', path, change, { 'If-Match': version });
+    expect(await put({ name: 'Sled Waltz' }, '"1"')).toMatchObject({
+      status: 200,
+      body: { instructions: kept },
+    });
+    expect(await put({ instructions: [] }, '"1"')).toMatchObject({
+      status: 412,
+      body: { code: 'VERSION_CONFLICT' },
+    });
+    expect(await put({ instructions: [] }, '"2"')).toMatchObject({
+      status: 200,
+      body: { instructions: [], version: 3 },
+    });
+    expect((await rest('admin@iron.test', 'GET', path)).body).toMatchObject({ instructions: [], version: 3 });
+  });
+
+  test('are written by the graph, and are empty where nobody wrote any', async () => {
+    const mutation = `mutation($create: CreateExerciseInput!) { createExercise(input: $create) { id instructions } }`;
+    const { data } = await graph('admin@iron.test', mutation, { create: EXERCISE });
+    expect(data.createExercise.instructions).toEqual([]);
+    const changed = await graph(
+      'admin@iron.test',
+      'mutation($input: UpdateExerciseInput!) { updateExercise(input: $input) { instructions version } }',
+      { input: { id: data.createExercise.id, instructions: steps } },
+    );
+    expect(changed.data.updateExercise).toEqual({ instructions: kept, version: 2 });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['an empty step', ['Stand.', '  '], 'instructions.1'],
+    ['an invisible step', ['\u200b'], 'instructions.0'],
+    ['a step of 501 characters', ['a'.repeat(501)], 'instructions.0'],
+    ['21 steps', Array.from({ length: 21 }, (_unused, index) => `Step ${index}.`), 'instructions'],
+    ['a text', 'Stand.', 'instructions'],
+    ['a step that is no text', [1], 'instructions.0'],
+  ])('are refused with %s', async (_what, instructions, path) => {
+    const refused = { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path }] } };
+    expect(await rest('admin@iron.test', 'POST', '/exercises', { ...EXERCISE, instructions })).toMatchObject(
+      refused,
+    );
+    const { body } = await rest('admin@iron.test', 'POST', '/exercises', EXERCISE);
+    expect(await rest('admin@iron.test', 'PUT', `/exercises/${body.id}`, { instructions })).toMatchObject(
+      refused,
+    );
+  });
+
+  test('are refused from those who may not write the exercise', async () => {
+    const { body } = await rest('admin@iron.test', 'POST', '/exercises', EXERCISE);
+    const put = async (who: string) =>
+      (await rest(who, 'PUT', `/exercises/${body.id}`, { instructions: steps })).status;
+    expect([await put('anyone'), await put('maya@iron.test'), await put('admin@aqua.test')]).toEqual([
+      401, 403, 404,
+    ]);
   });
 });

@@ -12,6 +12,11 @@ describe('a list', () => {
     '/exercises?equipment=spoon',
     '/products?kind=CAR',
     '/exercises?search=%20%20&category=none',
+    ...['/workouts', '/exercises', '/products'].flatMap((list) =>
+      ['%', '_', '...', '* & |', '🏋️'].map((text) => `${list}?search=${encodeURIComponent(text)}`),
+    ),
+    '/products?search=%25&sort=price',
+    '/workouts?search=_&limit=1',
   ])('%s is an empty list', async (path) => {
     expect(await rest('anyone', 'GET', path)).toMatchObject({ status: 200, body: [] });
   });
@@ -68,6 +73,14 @@ describe('a list', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 });
+
+test.each(['/workouts', '/exercises', '/products'])(
+  '%s with a blank search is the whole list',
+  async (list) => {
+    const { body: all } = await rest('anyone', 'GET', list);
+    expect((await rest('anyone', 'GET', `${list}?search=%20`)).body).toEqual(all);
+  },
+);
 
 describe.each(['/workouts?maxMinutes=', '/products?maxPrice='])('a list below a number: %s', (path) => {
   test('is the whole one below the largest', async () => {

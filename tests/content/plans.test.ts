@@ -57,6 +57,11 @@ const lists = {
     'modality=nothing',
     'search=bench',
     'search=bench&sort=name',
+    'search=benhc',
+    'search=dead%20lift',
+    'search=cardio',
+    'search=upper%20body',
+    'search=%25',
     `gymId=${randomUUID()}`,
   ],
   workouts: [
@@ -74,6 +79,8 @@ const lists = {
     'maxMinutes=10',
     `exerciseId=${randomUUID()}`,
     'search=push',
+    'search=mobilty',
+    'search=%25',
     `gymId=${randomUUID()}`,
   ],
   products: [
@@ -86,6 +93,8 @@ const lists = {
     'minPrice=100&maxPrice=200',
     'inStock=true',
     'search=bands',
+    'search=protien',
+    'search=%25',
     `gymId=${randomUUID()}`,
   ],
 };

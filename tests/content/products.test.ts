@@ -98,6 +98,8 @@ describe('products', () => {
     { price: 12.5 },
     { price: -1 },
     { currency: 'euro' },
+    { currency: 'XXZ' },
+    { currency: 'EU1' },
     { kind: 'CAR' },
     { images: ['javascript:alert(1)'] },
     { stock: -1 },

@@ -22,14 +22,29 @@ describe('routines', () => {
     ['Barbell Back Squat', { reps: 5, repRange: { min: 5, max: 6 } }, 'exercises.0.entries.0.sets.0'],
     ['Barbell Back Squat', { reps: 5, distanceMeters: 10 }, 'exercises.0.entries.0.sets.0.distanceMeters'],
     ['Push-Up', { reps: 10 }, undefined],
-    ['Push-Up', { reps: 10, weightKg: 10 }, 'exercises.0.entries.0.sets.0.weightKg'],
+    ['Push-Up', { reps: 10, weightKg: 10 }, undefined],
+    ['Push-Up', { reps: 10, assistedKg: 15 }, undefined],
+    ['Burpee', { reps: 10, weightKg: 10 }, 'exercises.0.entries.0.sets.0.weightKg'],
+    ['Burpee', { reps: 10, assistedKg: 10 }, 'exercises.0.entries.0.sets.0.assistedKg'],
     ['Pull-Up', { reps: 5, weightKg: 10 }, undefined],
+    ['Pull-Up', { reps: 5, assistedKg: 20.5 }, undefined],
+    ['Pull-Up', { reps: 5, weightKg: 10, assistedKg: 20 }, 'exercises.0.entries.0.sets.0.assistedKg'],
+    ['Pull-Up', { reps: 5, weightKg: 0, assistedKg: 0 }, 'exercises.0.entries.0.sets.0.assistedKg'],
+    ['Pull-Up', { reps: 5, assistedKg: -1 }, 'exercises.0.entries.0.sets.0.assistedKg'],
+    ['Pull-Up', { reps: 5, assistedKg: 1_001 }, 'exercises.0.entries.0.sets.0.assistedKg'],
+    ['Pull-Up', { assistedKg: 20 }, 'exercises.0.entries.0.sets.0'],
+    ['Assisted Dip Machine', { repRange: { min: 5, max: 8 }, assistedKg: 30 }, undefined],
+    ['Hanging Leg Raise', { reps: 8, weightKg: 5 }, undefined],
+    ['Barbell Back Squat', { reps: 5, assistedKg: 20 }, 'exercises.0.entries.0.sets.0.assistedKg'],
     ['Plank', { durationSeconds: 60 }, undefined],
+    ['Plank', { durationSeconds: 60, weightKg: 20 }, undefined],
+    ['Plank', { durationSeconds: 60, assistedKg: 20 }, 'exercises.0.entries.0.sets.0.assistedKg'],
     ['Plank', { reps: 10 }, 'exercises.0.entries.0.sets.0'],
     ['Plank', { durationSeconds: 60, tempo: '3-1-1-0' }, 'exercises.0.entries.0.sets.0.tempo'],
     ['Rowing Machine', { distanceMeters: 500, durationSeconds: 120 }, undefined],
     ['Rowing Machine', { durationSeconds: 120, weightKg: 1 }, 'exercises.0.entries.0.sets.0.weightKg'],
     ["Farmer's Walk", { distanceMeters: 40, weightKg: 32 }, undefined],
+    ["Farmer's Walk", { durationSeconds: 40, weightKg: 32 }, undefined],
     ['Push-Up', { reps: 0 }, 'exercises.0.entries.0.sets.0.reps'],
     ['Push-Up', { reps: 5, type: 'SUPER' }, 'exercises.0.entries.0.sets.0.type'],
     ['Push-Up', { reps: 5, colour: 'red' }, 'exercises.0.entries.0.sets.0.colour'],
@@ -113,6 +128,33 @@ describe('routines', () => {
       { id: first.id },
     );
     expect(data).toEqual({ workout: { title: 'First', version: 1 }, _entities: [{ title: 'Second' }] });
+  });
+
+  test('its versions are listed after it was deleted, as each can be read, and by the same right', async () => {
+    const { body: first } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
+    const path = `/workouts/${first.id}`;
+    await rest('admin@iron.test', 'PUT', path, { title: 'Second' });
+    const before = await rest('maya@iron.test', 'GET', `${path}/versions`);
+    expect((await rest('admin@iron.test', 'DELETE', path)).status).toBe(204);
+    const statuses = async (at: string) => {
+      const answered: number[] = [];
+      for (const who of ['maya@iron.test', 'admin@iron.test', 'super@demo.test', 'zoe@aqua.test', 'anyone'])
+        answered.push((await rest(who, 'GET', at)).status);
+      return answered;
+    };
+    expect(await statuses(`${path}/versions`)).toEqual([200, 200, 200, 404, 404]);
+    expect(await statuses(`${path}?version=1`)).toEqual([200, 200, 200, 404, 404]);
+    expect((await rest('maya@iron.test', 'GET', `${path}/versions`)).body).toEqual(before.body);
+    const { data, errors } = await graph(
+      'maya@iron.test',
+      'query($id: ID!) { workout(id: $id, version: 1) { versions { version title } } }',
+      { id: first.id },
+    );
+    expect(errors).toBeUndefined();
+    expect(data.workout.versions).toEqual([
+      { version: 2, title: 'Second' },
+      { version: 1, title: ROUTINE.title },
+    ]);
   });
 
   test('of changes at the same time with the same version, one wins', async () => {

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import { areasOf } from '../search/body-areas.ts';
 
 export const DIFFICULTIES = ['Beginner', 'Intermediate', 'Advanced'] as const;
 export type Difficulty = (typeof DIFFICULTIES)[number];
@@ -71,6 +72,8 @@ const ExerciseSchema = defineEntity({
     name: p.string().length(120),
     aliases: p.json<string[]>(),
     description: p.text().nullable(),
+    /** How to do it, a sentence or two a step. */
+    instructions: p.json<string[]>().default([]),
     primaryMuscles: p.json<string[]>(),
     secondaryMuscles: p.json<string[]>(),
     equipment: p.string().length(40),
@@ -89,7 +92,7 @@ const ExerciseSchema = defineEntity({
       .text()
       .columnType('tsvector')
       .generated(
-        `(setweight(to_tsvector('english'::regconfig, "name"), 'A') || setweight(to_tsvector('simple'::regconfig, "name"), 'A') || setweight(jsonb_to_tsvector('english'::regconfig, "aliases", '["string"]'), 'B') || setweight(jsonb_to_tsvector('simple'::regconfig, "aliases", '["string"]'), 'B') || setweight(jsonb_to_tsvector('english'::regconfig, "primary_muscles" || "secondary_muscles", '["string"]'), 'C') || setweight(to_tsvector('simple'::regconfig, "equipment"), 'D')) stored`,
+        `(setweight(to_tsvector('english'::regconfig, "name"), 'A') || setweight(to_tsvector('simple'::regconfig, "name"), 'A') || setweight(jsonb_to_tsvector('english'::regconfig, "aliases", '["string"]'), 'B') || setweight(jsonb_to_tsvector('simple'::regconfig, "aliases", '["string"]'), 'B') || setweight(to_tsvector('simple'::regconfig, "category"), 'B') || setweight(jsonb_to_tsvector('english'::regconfig, "primary_muscles" || "secondary_muscles", '["string"]'), 'C') || setweight(to_tsvector('simple'::regconfig, "equipment"), 'C') || to_tsvector('simple'::regconfig, "level") || ${areasOf('primary_muscles')}) stored`,
       )
       .nullable()
       .lazy(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { searchText, versionNumber } from '#server/shapes.ts';
+import { searchText, versionNumber, visibleText } from '#server/shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { DIFFICULTIES, MODALITIES } from './exercise.entity.ts';
 
@@ -11,6 +11,7 @@ export const ExerciseShape = z
     name: z.string(),
     aliases: z.array(z.string()),
     description: z.string().nullable(),
+    instructions: z.array(z.string()).meta({ description: 'How to do it, step by step.' }),
     primaryMuscles: z.array(z.string()),
     secondaryMuscles: z.array(z.string()),
     equipment: z.string(),
@@ -41,10 +42,15 @@ const words = z
   .max(20)
   .transform((list) => [...new Set(list)]);
 
-const fields = {
+/** The fields that are written, for the library's data files too. */
+export const exerciseFields = {
   name: z.string().trim().min(1).max(120),
   aliases: z.array(z.string().trim().min(1).max(120)).max(20),
   description: z.string().trim().max(5_000).nullable(),
+  instructions: z
+    .array(visibleText(500))
+    .max(20)
+    .meta({ description: 'How to do it, step by step; at most 20 steps of 500 characters.' }),
   primaryMuscles: words,
   secondaryMuscles: words,
   equipment: word,
@@ -57,40 +63,45 @@ const fields = {
 
 export const CreateExerciseShape = z.object({
   gymId: z.uuid().nullish(),
-  name: fields.name,
-  aliases: fields.aliases.nullish(),
-  description: fields.description.optional(),
-  primaryMuscles: fields.primaryMuscles.refine((list) => list.length > 0, 'expected at least one muscle'),
-  secondaryMuscles: fields.secondaryMuscles.nullish(),
-  equipment: fields.equipment.nullish(),
-  level: fields.level.nullish(),
-  force: fields.force.optional(),
-  mechanic: fields.mechanic.optional(),
-  category: fields.category.nullish(),
-  modality: fields.modality,
+  name: exerciseFields.name,
+  aliases: exerciseFields.aliases.nullish(),
+  description: exerciseFields.description.optional(),
+  instructions: exerciseFields.instructions.nullish(),
+  primaryMuscles: exerciseFields.primaryMuscles.refine(
+    (list) => list.length > 0,
+    'expected at least one muscle',
+  ),
+  secondaryMuscles: exerciseFields.secondaryMuscles.nullish(),
+  equipment: exerciseFields.equipment.nullish(),
+  level: exerciseFields.level.nullish(),
+  force: exerciseFields.force.optional(),
+  mechanic: exerciseFields.mechanic.optional(),
+  category: exerciseFields.category.nullish(),
+  modality: exerciseFields.modality,
 });
 
 /** What is absent, or null, stays. */
 export const UpdateExerciseShape = z.object({
-  name: fields.name.nullish(),
-  aliases: fields.aliases.nullish(),
-  description: fields.description.optional(),
-  primaryMuscles: fields.primaryMuscles
+  name: exerciseFields.name.nullish(),
+  aliases: exerciseFields.aliases.nullish(),
+  description: exerciseFields.description.optional(),
+  instructions: exerciseFields.instructions.nullish(),
+  primaryMuscles: exerciseFields.primaryMuscles
     .refine((list) => list.length > 0, 'expected at least one muscle')
     .nullish(),
-  secondaryMuscles: fields.secondaryMuscles.nullish(),
-  equipment: fields.equipment.nullish(),
-  level: fields.level.nullish(),
-  force: fields.force.optional(),
-  mechanic: fields.mechanic.optional(),
-  category: fields.category.nullish(),
-  modality: fields.modality.nullish(),
+  secondaryMuscles: exerciseFields.secondaryMuscles.nullish(),
+  equipment: exerciseFields.equipment.nullish(),
+  level: exerciseFields.level.nullish(),
+  force: exerciseFields.force.optional(),
+  mechanic: exerciseFields.mechanic.optional(),
+  category: exerciseFields.category.nullish(),
+  modality: exerciseFields.modality.nullish(),
   version: versionNumber.nullish(),
 });
 
 export const search = searchText.optional().meta({
   description:
-    'Words of name, aliases, muscles; beginnings of words count, small slips are forgiven. Best match first.',
+    'Words of names, categories, muscles, levels and so on, best match first. Beginnings of words count, joined and split words and small slips are forgiven. Text without a letter or digit, such as `%`, finds nothing.',
 });
 
 export const ExerciseQuery = pageQuery.extend({

@@ -10,7 +10,7 @@ import { requireWriter, sees } from '../access.ts';
 import type { Owners } from '../owners.ts';
 import { type Order, pageOfRows, shown, visibleConditions } from '../listing.ts';
 import { withPublicImage, type Media } from '../media/media.ts';
-import type { TextSearches } from '../text-search.ts';
+import type { TextSearches } from '../search/text-search.ts';
 import { Exercise } from './exercise.entity.ts';
 import {
   CreateExerciseShape,
@@ -20,7 +20,7 @@ import {
   type FacetShape,
 } from './exercises.shapes.ts';
 
-const COLUMNS = `id, name, aliases, description, primary_muscles as "primaryMuscles", secondary_muscles as "secondaryMuscles", equipment, level, force, mechanic, category, modality, image, gym_id as "gymId", version`;
+const COLUMNS = `id, name, aliases, description, instructions, primary_muscles as "primaryMuscles", secondary_muscles as "secondaryMuscles", equipment, level, force, mechanic, category, modality, image, gym_id as "gymId", version`;
 
 const ORDERS = {
   name: { name: 'name', key: 'lower(name)', type: 'text' },
@@ -65,7 +65,7 @@ export class Exercises {
       .when(filter.category, 'category = lower(?)')
       .when(filter.modality, 'modality = upper(?)');
     const search = await this.searches.of('exercise', filter.search);
-    if (search) conditions.add(`search @@ (${search.query})`, ...search.params);
+    if (search) conditions.add(search.condition, ...search.params);
     const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.name);
     const page = await pageOfRows<ExerciseShape>(
       this.unit,
@@ -142,6 +142,7 @@ export class Exercises {
         gymId: owner,
         aliases: fields.aliases ?? [],
         description: fields.description ?? null,
+        instructions: fields.instructions ?? [],
         secondaryMuscles: fields.secondaryMuscles ?? [],
         equipment: fields.equipment ?? 'none',
         level: fields.level ?? 'Beginner',
@@ -163,6 +164,7 @@ export class Exercises {
     return this.write(id, expectedVersion ?? change.version ?? undefined, (exercise) => {
       exercise.name = change.name ?? exercise.name;
       exercise.aliases = change.aliases ?? exercise.aliases;
+      exercise.instructions = change.instructions ?? exercise.instructions;
       exercise.primaryMuscles = change.primaryMuscles ?? exercise.primaryMuscles;
       exercise.secondaryMuscles = change.secondaryMuscles ?? exercise.secondaryMuscles;
       exercise.equipment = change.equipment ?? exercise.equipment;
@@ -224,6 +226,7 @@ const present = (exercise: Exercise): ExerciseShape => ({
   name: exercise.name,
   aliases: exercise.aliases,
   description: exercise.description ?? null,
+  instructions: exercise.instructions,
   primaryMuscles: exercise.primaryMuscles,
   secondaryMuscles: exercise.secondaryMuscles,
   equipment: exercise.equipment,

@@ -1,19 +1,93 @@
 import { createHash } from 'node:crypto';
-import type { Difficulty, Modality } from './exercises.shapes.ts';
+import { z } from 'zod';
+import { exerciseFields } from './exercises.shapes.ts';
 
-/** One row of `exercise-library.ts`. */
-export interface LibraryExercise {
-  name: string;
-  aliases: readonly string[];
-  modality: Modality;
-  primaryMuscles: readonly string[];
-  secondaryMuscles: readonly string[];
-  equipment: string;
-  level: Difficulty;
-  force: string | null;
-  mechanic: string | null;
-  category: string;
-}
+/** The muscles that the common library names; a gym's own exercises may name others. */
+export const MUSCLES = [
+  'abdominals',
+  'abductors',
+  'adductors',
+  'biceps',
+  'calves',
+  'chest',
+  'forearms',
+  'glutes',
+  'hamstrings',
+  'hip flexors',
+  'lats',
+  'lower back',
+  'middle back',
+  'neck',
+  'quadriceps',
+  'shoulders',
+  'traps',
+  'triceps',
+] as const;
+
+/** `bodyweight`: the body is the load. `none`: nothing is needed, and nothing is loaded. */
+export const EQUIPMENT = [
+  'ab wheel',
+  'atlas stone',
+  'band',
+  'barbell',
+  'battle ropes',
+  'bike',
+  'bodyweight',
+  'box',
+  'cable',
+  'climbing rope',
+  'dumbbell',
+  'ez bar',
+  'foam roller',
+  'heavy bag',
+  'jump rope',
+  'kettlebell',
+  'log',
+  'machine',
+  'medicine ball',
+  'none',
+  'other',
+  'plate',
+  'rings',
+  'sandbag',
+  'skates',
+  'sled',
+  'sledgehammer',
+  'smith machine',
+  'stability ball',
+  'suspension trainer',
+  'tire',
+  'trap bar',
+  'yoke',
+] as const;
+
+export const CATEGORIES = [
+  'cardio',
+  'mobility',
+  'plyometrics',
+  'powerlifting',
+  'strength',
+  'stretching',
+  'strongman',
+  'weightlifting',
+  'yoga',
+] as const;
+
+/** One exercise of the common library, as its data file has it; `data/README.md` has the rule of each field. */
+export const LibraryExerciseShape = z.strictObject({
+  name: exerciseFields.name,
+  aliases: exerciseFields.aliases,
+  modality: exerciseFields.modality,
+  primaryMuscles: z.array(z.enum(MUSCLES)).min(1).max(3),
+  secondaryMuscles: z.array(z.enum(MUSCLES)).max(8),
+  equipment: z.enum(EQUIPMENT),
+  level: exerciseFields.level,
+  force: exerciseFields.force,
+  mechanic: exerciseFields.mechanic,
+  category: z.enum(CATEGORIES),
+  instructions: exerciseFields.instructions,
+});
+export type LibraryExercise = z.infer<typeof LibraryExerciseShape>;
 
 /** The same id on every installation, so that routines can be carried from one to another: a UUID of version 7 with a fixed time, the rest from the name. */
 export function libraryExerciseId(name: string): string {

@@ -1,6 +1,4 @@
 import { Migration } from '@mikro-orm/migrations';
-import { EXERCISE_LIBRARY } from '../exercises/exercise-library.ts';
-import { libraryExerciseId } from '../exercises/library-exercise.ts';
 
 export class Content extends Migration {
   override up(): void {
@@ -50,32 +48,6 @@ export class Content extends Migration {
     this.addSql(`create index "product_search" on "product" using gin ("search");`);
     this.addSql(
       `create unique index "product_sku" on "product" (coalesce("gym_id", '00000000-0000-0000-0000-000000000000'::uuid), lower("sku")) where "deleted_at" is null;`,
-    );
-
-    // The common library, as reference data: the same ids everywhere.
-    const quoted = (text: string | null) => (text === null ? 'null' : `'${text.replaceAll("'", "''")}'`);
-    const rows = EXERCISE_LIBRARY.map(
-      (exercise) =>
-        `(${[
-          quoted(libraryExerciseId(exercise.name)),
-          quoted(exercise.name),
-          quoted(JSON.stringify(exercise.aliases)),
-          quoted(JSON.stringify(exercise.primaryMuscles)),
-          quoted(JSON.stringify(exercise.secondaryMuscles)),
-          ...[
-            exercise.equipment,
-            exercise.level,
-            exercise.force,
-            exercise.mechanic,
-            exercise.category,
-            exercise.modality,
-          ].map(quoted),
-          `'2026-01-01T00:00:00Z'`,
-          `'2026-01-01T00:00:00Z'`,
-        ].join(', ')})`,
-    );
-    this.addSql(
-      `insert into "exercise" ("id", "name", "aliases", "primary_muscles", "secondary_muscles", "equipment", "level", "force", "mechanic", "category", "modality", "created_at", "updated_at") values\n${rows.join(',\n')};`,
     );
   }
 

@@ -2,10 +2,12 @@ import type { MigrationDeclaration } from '#server/database/database.ts';
 import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { Content } from './20260105100000_content.ts';
 import { RelationsAndIndexes } from './20261123050000_relations_and_indexes.ts';
+import { ExerciseLibrary } from './20261125100000_exercise_library.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20260105100000_content', class: Content },
   ...sagaMigrations,
   { name: '20261123050000_relations_and_indexes', class: RelationsAndIndexes },
+  { name: '20261125100000_exercise_library', class: ExerciseLibrary },
 ];

@@ -81,7 +81,7 @@ const ProductSchema = defineEntity({
       .text()
       .columnType('tsvector')
       .generated(
-        `(setweight(to_tsvector('english'::regconfig, "name"), 'A') || setweight(to_tsvector('simple'::regconfig, "name"), 'A') || setweight(to_tsvector('simple'::regconfig, "sku"), 'B') || setweight(to_tsvector('english'::regconfig, coalesce("description", '')), 'D')) stored`,
+        `(setweight(to_tsvector('english'::regconfig, "name"), 'A') || setweight(to_tsvector('simple'::regconfig, "name"), 'A') || setweight(to_tsvector('simple'::regconfig, "sku"), 'B') || setweight(to_tsvector('simple'::regconfig, "kind"), 'C') || setweight(to_tsvector('english'::regconfig, coalesce("description", '')), 'D')) stored`,
       )
       .nullable()
       .lazy(),

@@ -11,7 +11,7 @@ import { requireWriter, sees } from '../access.ts';
 import type { Owners } from '../owners.ts';
 import { type Order, pageOfRows, shown, visibleConditions } from '../listing.ts';
 import type { Media } from '../media/media.ts';
-import type { TextSearches } from '../text-search.ts';
+import type { TextSearches } from '../search/text-search.ts';
 import { Product, type Variant } from './product.entity.ts';
 import {
   CreateProductShape,
@@ -76,7 +76,7 @@ export class Products {
       .when(filter.maxPrice, 'price <= ?::bigint');
     if (filter.inStock) conditions.add(AVAILABLE);
     const search = await this.searches.of('product', filter.search);
-    if (search) conditions.add(`search @@ (${search.query})`, ...search.params);
+    if (search) conditions.add(search.condition, ...search.params);
     const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.name);
     const page = await pageOfRows<ProductRow>(
       this.unit,

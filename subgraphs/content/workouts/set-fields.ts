@@ -2,20 +2,26 @@ import type { FieldError } from '#server/errors.ts';
 import type { Modality } from '../exercises/exercises.shapes.ts';
 import type { Block, WorkoutSet } from './workouts.shapes.ts';
 
-type Measure = 'reps' | 'durationSeconds' | 'distanceMeters' | 'weightKg';
+type Measure = 'reps' | 'durationSeconds' | 'distanceMeters' | 'weightKg' | 'assistedKg';
 
 /** What a set of each modality counts: one of `needs` must be there, `may` may. `rpe`, `tempo` (with reps) and `restSeconds` go with all. */
 const FIELDS: Record<Modality, { needs: readonly Measure[]; may: readonly Measure[] }> = {
   WEIGHT_REPS: { needs: ['reps'], may: ['weightKg'] },
   BODYWEIGHT_REPS: { needs: ['reps'], may: [] },
-  WEIGHTED_BODYWEIGHT: { needs: ['reps'], may: ['weightKg'] },
+  WEIGHTED_BODYWEIGHT: { needs: ['reps'], may: ['weightKg', 'assistedKg'] },
   DURATION: { needs: ['durationSeconds'], may: [] },
   WEIGHT_DURATION: { needs: ['durationSeconds'], may: ['weightKg'] },
   DISTANCE_DURATION: { needs: ['distanceMeters', 'durationSeconds'], may: [] },
   WEIGHT_DISTANCE: { needs: ['distanceMeters', 'durationSeconds'], may: ['weightKg'] },
 };
 
-const MEASURES = ['reps', 'durationSeconds', 'distanceMeters', 'weightKg'] as const satisfies Measure[];
+const MEASURES = [
+  'reps',
+  'durationSeconds',
+  'distanceMeters',
+  'weightKg',
+  'assistedKg',
+] as const satisfies Measure[];
 
 /** What is wrong with the sets of the blocks, given what each exercise counts; empty where all is well. */
 export function setErrors(
@@ -52,6 +58,8 @@ function errorsOf(set: WorkoutSet, modality: Modality): FieldError[] {
     measure === 'reps' ? set.reps !== undefined || set.repRange !== undefined : set[measure] !== undefined;
   if (set.reps !== undefined && set.repRange)
     errors.push({ path: '', message: 'expected reps or repRange, got both' });
+  if (has('weightKg') && has('assistedKg'))
+    errors.push({ path: 'assistedKg', message: 'expected weightKg or assistedKg, got both' });
   if (!needs.some(has))
     errors.push({
       path: '',

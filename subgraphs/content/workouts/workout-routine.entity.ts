@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import { areasOf } from '../search/body-areas.ts';
 import type { Difficulty } from '../exercises/exercise.entity.ts';
 
 export const SET_TYPES = ['NORMAL', 'WARMUP', 'DROP', 'FAILURE'] as const;
@@ -12,6 +13,7 @@ export interface WorkoutSet {
   durationSeconds?: number | undefined;
   distanceMeters?: number | undefined;
   weightKg?: number | undefined;
+  assistedKg?: number | undefined;
   rpe?: number | undefined;
   tempo?: string | undefined;
   restSeconds?: number | undefined;
@@ -100,7 +102,7 @@ const WorkoutRoutineSchema = defineEntity({
       .text()
       .columnType('tsvector')
       .generated(
-        `(setweight(to_tsvector('english'::regconfig, "title"), 'A') || setweight(to_tsvector('simple'::regconfig, "title"), 'A') || setweight(to_tsvector('simple'::regconfig, "category"), 'B') || setweight(jsonb_to_tsvector('english'::regconfig, "target_muscles", '["string"]'), 'C') || setweight(to_tsvector('english'::regconfig, coalesce("description", '')), 'D')) stored`,
+        `(setweight(to_tsvector('english'::regconfig, "title"), 'A') || setweight(to_tsvector('simple'::regconfig, "title"), 'A') || setweight(to_tsvector('simple'::regconfig, "category"), 'B') || setweight(jsonb_to_tsvector('english'::regconfig, "target_muscles", '["string"]'), 'C') || setweight(to_tsvector('simple'::regconfig, "difficulty"), 'C') || setweight(jsonb_to_tsvector('simple'::regconfig, "equipment", '["string"]'), 'C') || setweight(to_tsvector('english'::regconfig, coalesce("description", '')), 'D') || ${areasOf('target_muscles')}) stored`,
       )
       .nullable()
       .lazy(),

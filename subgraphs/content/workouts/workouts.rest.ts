@@ -62,6 +62,7 @@ export const workoutsRest = [
     method: 'GET',
     path: '/workouts/:id/versions',
     summary: 'The versions of a routine, newest first',
+    description: 'They stay when the routine is deleted.',
     auth: 'optional',
     params: idParams,
     success: { status: 200, description: 'At most the last 200.', shape: z.array(WorkoutVersionShape) },

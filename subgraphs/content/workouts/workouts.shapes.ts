@@ -16,6 +16,9 @@ export const SetShape = z
     durationSeconds: z.int().min(1).max(86_400).optional(),
     distanceMeters: z.number().positive().max(1_000_000).optional(),
     weightKg: z.number().min(0).max(1_000).optional(),
+    assistedKg: z.number().min(0).max(1_000).optional().meta({
+      description: "What a band or a machine takes off the body's weight; never together with weightKg.",
+    }),
     rpe: z.number().min(1).max(10).optional().meta({ description: 'Rate of perceived exertion, 1 to 10.' }),
     tempo: z
       .string()

@@ -13,7 +13,7 @@ import type { Exercises } from '../exercises/exercises.ts';
 import type { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import { pageOfRows, shown, visibleConditions, type Order } from '../listing.ts';
 import { withPublicImage, type Media } from '../media/media.ts';
-import type { TextSearches } from '../text-search.ts';
+import type { TextSearches } from '../search/text-search.ts';
 import { estimatedMinutes, setErrors } from './set-fields.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workout-routine.entity.ts';
 import {
@@ -98,7 +98,7 @@ export class Workouts {
       ])
       .when(filter.maxMinutes, 'duration_minutes <= ?::bigint');
     const search = await this.searches.of('workout_routine', filter.search);
-    if (search) conditions.add(`search @@ (${search.query})`, ...search.params);
+    if (search) conditions.add(search.condition, ...search.params);
     const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.title);
     const page = await pageOfRows<WorkoutRoutineShape>(
       this.unit,
@@ -120,21 +120,26 @@ export class Workouts {
 
   /** As `get`, batched; null where there is none. */
   async find(id: string, version?: number | null): Promise<WorkoutRoutineShape | null> {
-    const key = id.toLowerCase();
-    const current = isUuid(id) ? await this.byId.load(key) : null;
-    if (!current || !sees(this.unit.viewer, current.gymId)) return null;
+    const current = await this.kept(id);
+    if (!current) return null;
     if (version !== undefined && version !== null && version !== current.version)
-      return this.shownContent((await this.byVersion.load(`${key}:${version}`))?.content);
+      return this.shownContent((await this.byVersion.load(`${current.id}:${version}`))?.content);
     return current.deleted && !version ? null : shown(current);
+  }
+
+  /** The routine as it is now, also if it was deleted, because its versions stay; null if there is none to be seen. */
+  private async kept(id: string): Promise<RoutineRow | null> {
+    const routine = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
+    return routine && sees(this.unit.viewer, routine.gymId) ? routine : null;
   }
 
   private shownContent(content: WorkoutRoutineShape | undefined): WorkoutRoutineShape | null {
     return content ? withPublicImage(this.unit, content) : null;
   }
 
-  /** Newest first. */
+  /** Newest first, also after the routine was deleted. @throws NOT_FOUND also for another gym's. */
   async versions(id: string): Promise<WorkoutVersionShape[]> {
-    await this.get(id);
+    if (!(await this.kept(id))) throw notFound('workout routine', id);
     return this.unit.em.execute(
       `select version, content->>'title' as title, ${time('created_at', 'createdAt')} from workout_routine_version where routine_id = ? order by version desc limit 200`,
       [id],

@@ -1,0 +1,43 @@
+/**
+ * Words that people search by for the muscles of a part of the body. `lowerbody` is what a search for `lower body` looks
+ * for first, because `lower` is also a word of `lower back`.
+ */
+const AREAS: Record<string, readonly string[]> = {
+  'upper body upperbody': [
+    'biceps',
+    'chest',
+    'forearms',
+    'lats',
+    'middle back',
+    'neck',
+    'shoulders',
+    'traps',
+    'triceps',
+  ],
+  'lower body lowerbody legs': [
+    'abductors',
+    'adductors',
+    'calves',
+    'glutes',
+    'hamstrings',
+    'hip flexors',
+    'quadriceps',
+  ],
+  'core abs': ['abdominals', 'lower back'],
+  arms: ['biceps', 'forearms', 'triceps'],
+};
+
+/** Words of `AREAS` that stand for two: what holds both by chance comes after what belongs to the area. */
+export const PHRASES: ReadonlyMap<string, string[]> = new Map([
+  ['upperbody', ['upper', 'body']],
+  ['lowerbody', ['lower', 'body']],
+]);
+
+/** SQL of a tsvector with the areas of the muscles that a column lists; a change of it needs a migration. */
+export const areasOf = (column: string): string =>
+  Object.entries(AREAS)
+    .map(
+      ([words, muscles]) =>
+        `case when jsonb_exists_any("${column}", '{${muscles.map((muscle) => `"${muscle}"`).join(',')}}'::text[]) then setweight(to_tsvector('simple'::regconfig, '${words}'), 'C') else ''::tsvector end`,
+    )
+    .join(' || ');

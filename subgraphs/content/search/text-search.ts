@@ -1,0 +1,129 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { LRUCache } from 'lru-cache';
+import { searchFilter } from '#server/shapes.ts';
+import { validated } from '#server/validate.ts';
+import type { Order } from '../listing.ts';
+import { Vocabulary, type Meanings } from './vocabulary.ts';
+
+/** A text search as SQL over the column `search`. */
+export interface TextSearch {
+  condition: string;
+  params: string[];
+  /** Best match first. */
+  order: Order;
+}
+
+const VOCABULARY_MILLIS = 30_000; // 30 s
+/** Of everybody's rows and of those of gyms: as many rows at most are read, and as many of their most frequent words kept. */
+const VOCABULARY_ROWS = 20_000;
+const VOCABULARY_WORDS = 10_000;
+const MAX_WORDS = 8;
+
+/** The name as one word of small letters, so that hyphens, spaces and apostrophes make no difference. */
+const joined = (sql: string) => `translate(lower(${sql}), ' -''’&/.', '')`;
+
+/** A row whose very name, alias, category or SKU is searched for. Each holds the text twice: as text and as JSON list. */
+const EXACT = {
+  exercise: `${joined('name')} = ? or ${joined('aliases::text')}::jsonb @> ?::jsonb`,
+  workout_routine: `${joined('title')} = ? or ${joined('category')} = ?::jsonb->>0`,
+  product: `${joined('name')} = ? or ${joined('sku')} = ?::jsonb->>0`,
+} as const;
+
+/** Searches a text that holds no letter and no digit. */
+const NOTHING: TextSearch = {
+  condition: 'false',
+  params: [],
+  order: { name: 'relevance', key: '0::bigint', type: 'bigint', descending: true },
+};
+
+/**
+ * Full-text search by PostgreSQL alone, without extensions, which not every server has or lets a service install. Every
+ * word must be there, as the beginning of a word or by its stem, alone or joined with its neighbour (`dead lift`). A word
+ * may also be two that were joined (`benchpress`); one that begins none of the table's words is taken for a slip of the
+ * nearest ones. What holds the words as they were typed comes before what holds them only with a slip.
+ */
+export class TextSearches {
+  private readonly orm: MikroORM;
+  private readonly vocabularies = new LRUCache<string, Vocabulary>({
+    max: 10,
+    ttl: VOCABULARY_MILLIS,
+    fetchMethod: (table) => this.readVocabulary(table),
+  });
+
+  constructor(orm: MikroORM) {
+    this.orm = orm;
+  }
+
+  /** Undefined if the text is absent or blank. @throws VALIDATION_FAILED if it is too long */
+  async of(
+    table: 'exercise' | 'workout_routine' | 'product',
+    text: string | null | undefined,
+  ): Promise<TextSearch | undefined> {
+    const { search } = validated(searchFilter, { search: text });
+    if (!search?.trim()) return undefined;
+    const words = wordsOf(search).slice(0, MAX_WORDS);
+    if (words.length === 0) return NOTHING;
+    const vocabulary = await this.vocabularies.fetch(table);
+    const meanings = vocabulary?.meaningsOf(words) ?? words.map((word) => ({ exact: [[word]], slips: [] }));
+    const all = queryOf(meanings, ({ exact, slips }) => [...exact, ...slips]);
+    const exact = queryOf(meanings, (meaning) => meaning.exact);
+    const hasSlips = meanings.some(({ slips }) => slips.length > 0);
+    const plain = words.join('');
+    return {
+      condition: `search @@ (${all.sql})`,
+      params: all.params,
+      order: {
+        name: 'relevance',
+        // Rounded, so that a cursor meets the same number again.
+        key: `(case when ${EXACT[table]} then 10000000${hasSlips ? ` when search @@ (${exact.sql}) then 2000000` : ''} else 0 end + round((ts_rank(search, ${all.sql}) * 1000000)::numeric)::bigint)`,
+        params: [plain, JSON.stringify([plain]), ...(hasSlips ? exact.params : []), ...all.params],
+        type: 'bigint',
+        descending: true,
+      },
+    };
+  }
+
+  /** The first rows of everybody's, which hold the common library, and the latest that gyms made. */
+  private async readVocabulary(table: string): Promise<Vocabulary> {
+    const words = "select word from ts_stat(?) order by nentry desc limit ?";
+    const part = (condition: string, direction: 'asc' | 'desc') =>
+      `select search from ${table} where deleted_at is null and ${condition} order by created_at ${direction}, id ${direction} limit ${VOCABULARY_ROWS}`;
+    const rows = await this.orm.em
+      .fork()
+      .execute<{ word: string }[]>(`(${words}) union (${words})`, [
+        part('gym_id is null', 'asc'),
+        VOCABULARY_WORDS,
+        part('gym_id is not null', 'desc'),
+        VOCABULARY_WORDS,
+      ]);
+    return new Vocabulary(rows.map((row) => row.word));
+  }
+}
+
+/** SQL of a tsquery that wants one of the alternatives of every word. */
+function queryOf(
+  meanings: readonly Meanings[],
+  alternativesOf: (meaning: Meanings) => string[][],
+): { sql: string; params: string[] } {
+  const params: string[] = [];
+  const sql = meanings
+    .map((meaning) => {
+      const alternatives = alternativesOf(meaning).map((parts) => {
+        params.push(...parts.flatMap((part) => [`${part}:*`, part]));
+        return parts.map(() => "(to_tsquery('simple', ?) || plainto_tsquery('english', ?))").join(' && ');
+      });
+      return `(${alternatives.map((one) => `(${one})`).join(' || ')})`;
+    })
+    .join(' && ');
+  return { sql, params };
+}
+
+const wordsOf = (text: string): string[] =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/['’]/g, '')
+    .toLowerCase()
+    .replaceAll(/\b(upper|lower)[\s-]+body\b/g, '$1body')
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
+    .map((word) => word.slice(0, 40));

@@ -1,0 +1,156 @@
+import { PHRASES } from './body-areas.ts';
+
+/** At most so many words are compared with every word of the vocabulary in one search: each costs some milliseconds. */
+const MAX_COMPARED_WORDS = 10;
+const MAX_CUTS = 2;
+const MAX_NEAREST = 6;
+const MAX_SLIPS = 8;
+
+/** What may be meant by one word of a search: each alternative is one word, or the parts of one that was written as one. */
+export interface Meanings {
+  /** By the letters as they were typed. */
+  exact: string[][];
+  /** If a slip of the keyboard is assumed. */
+  slips: string[][];
+}
+
+/** The words that the texts of a table hold. */
+export class Vocabulary {
+  private readonly sorted: readonly string[];
+  private readonly byLength = new Map<number, { word: string; letters: number }[]>();
+
+  constructor(words: readonly string[]) {
+    this.sorted = words.filter((word) => /^[\p{L}\p{N}]+$/u.test(word)).toSorted(byCodeUnits);
+    for (const word of this.sorted) {
+      const bucket = this.byLength.get(word.length) ?? [];
+      bucket.push({ word, letters: lettersOf(word) });
+      this.byLength.set(word.length, bucket);
+    }
+  }
+
+  /** What each of the words may mean, beside its neighbours. The work is bounded, however many words there are. */
+  meaningsOf(words: readonly string[]): Meanings[] {
+    let compared = 0;
+    const nearest = (word: string): string[] => {
+      if (compared >= MAX_COMPARED_WORDS) return [];
+      compared += 1;
+      return this.nearest(word);
+    };
+    return words.map((word, index) => {
+      const phrase = PHRASES.get(word);
+      if (phrase) return { exact: [[word]], slips: [phrase] };
+      const joined = [words.slice(index - 1, index + 1), words.slice(index, index + 2)]
+        .filter((pair) => pair.length === 2)
+        .map((pair) => pair.join(''));
+      const known = joined.filter((pair) => this.begins(pair)).map((pair) => [pair]);
+      const exact = [[word], ...known, ...this.partsOf(word, (right) => this.has(right))];
+      if (known.length > 0 || this.begins(word) || this.has(singularOf(word))) return { exact, slips: [] };
+      const slips = [
+        ...this.partsOf(word, (right) => right.length >= 4 && this.begins(right)),
+        ...[word, ...joined].flatMap((one) => nearest(one).map((meant) => [meant])),
+        ...this.partsWithSlip(word, nearest),
+      ];
+      return { exact, slips: slips.slice(0, MAX_SLIPS) };
+    });
+  }
+
+  private has(word: string): boolean {
+    return this.sorted[this.firstFrom(word)] === word;
+  }
+
+  /** Whether a word of the vocabulary begins so. */
+  private begins(start: string): boolean {
+    return this.sorted[this.firstFrom(start)]?.startsWith(start) ?? false;
+  }
+
+  private firstFrom(word: string): number {
+    let [low, high] = [0, this.sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.sorted[middle] ?? '') < word) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** `pullups` as `pull` and `up`, or `benchpres` as `bench` and the beginning of a word. */
+  private partsOf(word: string, isRight: (right: string) => boolean): string[][] {
+    return [...new Set([word, singularOf(word)])]
+      .flatMap(cutsOf)
+      .filter(([left, right]) => this.has(left) && isRight(right))
+      .slice(0, MAX_CUTS);
+  }
+
+  /** As `partsOf`, with a slip in the second part. */
+  private partsWithSlip(word: string, nearest: (word: string) => string[]): string[][] {
+    return cutsOf(word)
+      .filter(([left, right]) => right.length >= 4 && this.has(left))
+      .flatMap(([left, right]) => nearest(right).map((meant) => [left, meant]));
+  }
+
+  /** The known words, at most six, that the fewest slips of the keyboard make of this one: at most one, in long words two. */
+  private nearest(word: string): string[] {
+    const found = new Map<string, number>();
+    for (const one of new Set([word, singularOf(word)])) {
+      const allowed = one.length < 4 ? 0 : one.length < 7 ? 1 : 2;
+      const letters = lettersOf(one);
+      for (let length = one.length - allowed; allowed > 0 && length <= one.length + allowed; length++)
+        for (const known of this.byLength.get(length) ?? []) {
+          // An edit takes away and adds at most one letter.
+          if (bits(letters & ~known.letters) > allowed || bits(known.letters & ~letters) > allowed) continue;
+          const distance = editDistance(one, known.word, allowed);
+          if (distance <= allowed)
+            found.set(known.word, Math.min(distance, found.get(known.word) ?? distance));
+        }
+    }
+    const least = Math.min(...found.values());
+    return [...found]
+      .filter(([, distance]) => distance === least)
+      .slice(0, MAX_NEAREST)
+      .map(([known]) => known);
+  }
+}
+
+const byCodeUnits = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+const singularOf = (word: string): string =>
+  word.length > 4 && word.endsWith('s') ? word.slice(0, -1) : word;
+
+/** Every cut of a word into one part of three letters or more and one of two or more, the longest first part first. */
+const cutsOf = (word: string): [string, string][] =>
+  Array.from({ length: Math.max(0, word.length - 4) }, (_unused, index) => word.length - 2 - index).map(
+    (cut) => [word.slice(0, cut), word.slice(cut)],
+  );
+
+/** Which letters a word holds, as bits; letters and digits that share a bit only let more words be compared. */
+function lettersOf(word: string): number {
+  let letters = 0;
+  for (let index = 0; index < word.length; index++) letters |= 1 << (word.charCodeAt(index) & 31);
+  return letters;
+}
+
+function bits(number: number): number {
+  let count = 0;
+  for (let rest = number; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+}
+
+/** Edits between two words, a swap of neighbours counting as one (optimal string alignment); above `limit` it may be any greater number. */
+function editDistance(one: string, other: string, limit: number): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_unused, index) => index);
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const same = one[i - 1] === other[j - 1];
+      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
+      row.push(best);
+    }
+    if (Math.min(...row) > limit) return limit + 1;
+    beforeLast = last;
+    last = row;
+  }
+  return last[other.length] ?? 0;
+}
