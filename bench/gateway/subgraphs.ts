@@ -4,7 +4,7 @@
  */
 import { createServer, type AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { GatewayContext } from '../../gateway/graph/context.ts';
+import type { GatewayContext } from '../../gateway/context/gateway-context.ts';
 import { MadeUpSubgraph } from '../../tests/support/graph-doubles/made-up-subgraph.ts';
 import { MessageReader } from './message-reader.ts';
 import { WORKLOADS } from './workloads.ts';

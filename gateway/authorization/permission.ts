@@ -3,10 +3,10 @@ import type { Viewer } from '#server/auth/viewer.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import { grantsOf } from './grants.ts';
 import { ProtectedFields, type ProtectedField } from './protected-fields.ts';
-import { pruned } from './prune.ts';
+import { pruned } from './permitted-document.ts';
 import type { Requirements } from './requirements.ts';
-import { unauthorizedErrors } from './unauthorized.ts';
-import { withhold } from './withhold.ts';
+import { unauthorizedErrors } from './unauthorized-errors.ts';
+import { removeRefusedValues } from './refused-values.ts';
 
 /** What of an operation a caller gets. */
 export interface Permission {
@@ -17,7 +17,7 @@ export interface Permission {
   /** What stands before the other errors of every result. */
   readonly errors: readonly GraphQLError[];
   /** Takes the refused values out of what was fetched all the same. */
-  readonly withhold?: (data: Record<string, unknown>) => void;
+  readonly removeRefusedValues?: (data: Record<string, unknown>) => void;
 }
 
 /** @throws the refusal where nothing is left of the operation */
@@ -48,6 +48,6 @@ export function permittedPart(
   return {
     document: pruned(document, operation, new Set(refused.map(({ node }) => node))),
     errors: unauthorizedErrors(refused),
-    withhold: (data) => withhold(data, refused),
+    removeRefusedValues: (data) => removeRefusedValues(data, refused),
   };
 }

@@ -11,8 +11,8 @@ import { unknownPath } from '#server/rest/mount-routes.ts';
 import { sendProblem } from '#server/rest/problem.ts';
 import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
-import { setForwardingHeaders } from './forwarding.ts';
-import { removeHopByHop } from './hop-by-hop.ts';
+import { setForwardingHeaders } from './forwarding-headers.ts';
+import { removeHopByHop } from './hop-by-hop-headers.ts';
 import { isPrivatePath } from './private-paths.ts';
 
 export interface ProxyOptions {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { Limited, type TimeLimit } from './time-limit.ts';
+import { TimeLimited, type TimeLimit } from '../hot-path/time-limit.ts';
 
 /** What a subgraph answered, unread. */
 export interface RawAnswer {
@@ -22,7 +22,7 @@ export class TimeLimitError extends Error {}
  * Takes one answer off undici's dispatch, without the streams of its `request`, which cost more than the rest of a small
  * fetch. The time limit spans waiting for a connection, sending and receiving; size is limited too.
  */
-export class AnswerReader extends Limited implements Dispatcher.DispatchHandler {
+export class AnswerReader extends TimeLimited implements Dispatcher.DispatchHandler {
   private readonly receiver: AnswerReceiver;
   private readonly maxBytes: number;
   private readonly timeLimit: TimeLimit;
@@ -76,7 +76,7 @@ export class AnswerReader extends Limited implements Dispatcher.DispatchHandler 
     if (!this.failure) this.receiver.failed(error);
   }
 
-  outOfTime(): void {
+  onTimeout(): void {
     this.giveUp(new TimeLimitError());
   }
 

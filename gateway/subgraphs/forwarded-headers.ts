@@ -1,4 +1,4 @@
-import type { GatewayContext } from '../graph/context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 
 const perContext = new WeakMap<object, { authorization: string | undefined; headers: string[] }>();
 

@@ -6,14 +6,19 @@ import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { TimeLimitError, type RawAnswer } from './answer-reader.ts';
 import { MemoryWrites, type Writes } from '../writes/writes.ts';
-import { ClientLeftError } from './client.ts';
-import { Exchange, RefusedError, type Line, type RequestOutcome } from './exchange.ts';
+import { ClientLeftError } from '../context/waiting-client.ts';
+import {
+  SubgraphExchange,
+  RefusedError,
+  type SubgraphEndpoint,
+  type RequestOutcome,
+} from './subgraph-exchange.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
-import { callerOf, Generations } from './generations.ts';
-import { InFlight } from './in-flight.ts';
+import { callerOf, WriteGenerations } from './write-generations.ts';
+import { InFlightQueries } from './in-flight-queries.ts';
 import { multipartBody } from './multipart-body.ts';
-import { isPlainJson, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
-import { TimeLimit } from './time-limit.ts';
+import { isEscapeFree, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
+import { TimeLimit } from '../hot-path/time-limit.ts';
 
 export interface HttpSubgraphOptions {
   name: string;
@@ -48,15 +53,15 @@ export class HttpSubgraph implements Subgraph {
   readonly name: string;
   readonly url: string;
   private readonly options: HttpSubgraphOptions;
-  private readonly line: Line;
+  private readonly endpoint: SubgraphEndpoint;
   /** Names and values in turn, as undici takes headers fastest. */
   private readonly headers: readonly string[];
   private readonly timeLimit: TimeLimit;
   private readonly uploadTimeLimit: TimeLimit;
-  private readonly generations = new Generations();
-  private readonly inFlight = new InFlight(this.generations);
+  private readonly generations = new WriteGenerations();
+  private readonly inFlight = new InFlightQueries(this.generations);
   private readonly writes: Writes;
-  private readonly stopHearing: () => void;
+  private readonly stopListening: () => void;
 
   constructor(options: HttpSubgraphOptions) {
     const { origin, pathname, search } = new URL(options.url);
@@ -66,7 +71,7 @@ export class HttpSubgraph implements Subgraph {
     this.headers = Object.entries(options.headers ?? {}).flat();
     this.timeLimit = new TimeLimit(options.timeoutMillis);
     this.uploadTimeLimit = new TimeLimit(options.timeoutMillis * UPLOAD_TIME_FACTOR);
-    this.line = {
+    this.endpoint = {
       pool: new Pool(origin, {
         connections: options.connections,
         keepAliveTimeout: 30_000, // 30 s
@@ -79,7 +84,7 @@ export class HttpSubgraph implements Subgraph {
       onDone: options.onDone ?? (() => undefined),
     };
     this.writes = options.writes ?? new MemoryWrites();
-    this.stopHearing = this.writes.onWrite((write) => this.generations.hear(write));
+    this.stopListening = this.writes.onWrite((write) => this.generations.hear(write));
   }
 
   async send(request: SubgraphRequest): Promise<SubgraphAnswer> {
@@ -95,8 +100,8 @@ export class HttpSubgraph implements Subgraph {
   }
 
   close(): Promise<void> {
-    this.stopHearing();
-    return this.line.pool.close();
+    this.stopListening();
+    return this.endpoint.pool.close();
   }
 
   private ask(request: SubgraphRequest): Promise<RawAnswer> {
@@ -111,7 +116,7 @@ export class HttpSubgraph implements Subgraph {
     if (context.client?.hasLeft) return Promise.reject(new ClientLeftError());
     const begin = () => this.post(request);
     const exchange = this.options.shareInFlight ? this.inFlight.share(body, context, begin) : begin();
-    exchange.isWantedBy(context.client);
+    exchange.addWaiter(context.client);
     return exchange.answer;
   }
 
@@ -132,12 +137,12 @@ export class HttpSubgraph implements Subgraph {
     }
   }
 
-  private post({ body, kind, context }: SubgraphRequest, further: readonly string[] = []): Exchange {
-    return new Exchange(this.line, {
+  private post({ body, kind, context }: SubgraphRequest, further: readonly string[] = []): SubgraphExchange {
+    return new SubgraphExchange(this.endpoint, {
       body,
       headers: [...forwardedHeaders(context), ...this.headers, ...further],
       timeLimit: this.timeLimit,
-      twice: kind === 'query',
+      mayRetry: kind === 'query',
     });
   }
 
@@ -162,11 +167,11 @@ export class HttpSubgraph implements Subgraph {
       broken = error;
     });
     try {
-      return await new Exchange(this.line, {
+      return await new SubgraphExchange(this.endpoint, {
         body: stream,
         headers,
         timeLimit: this.uploadTimeLimit,
-        twice: false,
+        mayRetry: false,
         isCallersFault: () => broken !== undefined,
       }).answer;
     } catch (error) {
@@ -223,7 +228,7 @@ function parsed(text: string): SubgraphAnswer | undefined {
     return undefined;
   }
   if (!isAnswer(answer)) return undefined;
-  answer.isPlain = isPlainJson(text);
+  answer.hasNoEscapes = isEscapeFree(text);
   return answer;
 }
 

@@ -1,5 +1,5 @@
 import type { FileUpload } from 'graphql-upload/processRequest.mjs';
-import type { GatewayContext } from '../graph/context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 
 /** One GraphQL request to a subgraph. */
 export interface SubgraphRequest {
@@ -24,15 +24,15 @@ export interface SubgraphAnswer {
   data?: Record<string, unknown> | null;
   errors?: readonly SubgraphError[];
   extensions?: Record<string, unknown>;
-  /** `isPlainJson` of its text; absent where that is not known. Not for the subgraph to say. */
-  isPlain?: boolean;
+  /** `hasNoEscapes` of its text; absent where that is not known. Not for the subgraph to say. */
+  hasNoEscapes?: boolean;
 }
 
 /**
  * Whether no string in a JSON text holds anything that is escaped: then none needs to be looked at when it is written
  * again. JSON escapes by nothing but backslashes, and what has to be escaped is refused without one (RFC 8259, section 7).
  */
-export const isPlainJson = (text: string): boolean => !text.includes('\\');
+export const isEscapeFree = (text: string): boolean => !text.includes('\\');
 
 /** A subgraph as the executors reach it. */
 export interface Subgraph {

@@ -14,10 +14,10 @@ import type { Logger } from '#server/observability/logger.ts';
 import { Counter, Gauge, type Metrics } from '#server/observability/metrics.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { Permission } from '../authorization/permission.ts';
-import { SubscriptionPlans, type SubscriptionPlan } from './plans.ts';
-import { Seat, type SubscribeArgs } from './seat.ts';
-import { rightsOf } from './scope.ts';
-import { SharedWork } from './shared-work.ts';
+import { SubscriptionPlans, type SubscriptionPlan } from './subscription-plans.ts';
+import { ClientSubscription, type SubscribeArgs } from './client-subscription.ts';
+import { rightsOf } from './sharing-scope.ts';
+import { SharedSubscriptions } from './shared-subscriptions.ts';
 
 export interface FederatedSubscriptionsOptions {
   log: Logger;
@@ -42,8 +42,8 @@ export interface FederatedSubscriptionsOptions {
  */
 export class FederatedSubscriptions {
   private readonly options: FederatedSubscriptionsOptions;
-  private readonly seats = new Set<Seat>();
-  private readonly work: SharedWork;
+  private readonly seats = new Set<ClientSubscription>();
+  private readonly work: SharedSubscriptions;
   private loaded:
     | {
         graph: LoadedGraph;
@@ -55,7 +55,7 @@ export class FederatedSubscriptions {
 
   constructor(options: FederatedSubscriptionsOptions) {
     this.options = options;
-    this.work = new SharedWork({
+    this.work = new SharedSubscriptions({
       ...options,
       executions: figures(options.metrics, () => this.counts),
       onGone: (seat) => void this.seats.delete(seat),
@@ -99,7 +99,7 @@ export class FederatedSubscriptions {
       args.variables,
     );
     if (errors) return { errors };
-    const seat = new Seat(args, plan, this.work);
+    const seat = new ClientSubscription(args, plan, this.work);
     this.seats.add(seat);
     return seat.subscriber;
   }
@@ -108,7 +108,7 @@ export class FederatedSubscriptions {
     await this.work.close();
   }
 
-  private renew(seat: Seat): void {
+  private renew(seat: ClientSubscription): void {
     try {
       const plan = this.planOf(seat.args);
       if (this.work.renew(seat, plan)) seat.stay(plan);

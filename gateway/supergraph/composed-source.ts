@@ -3,7 +3,7 @@ import { parse } from 'graphql';
 import { z } from 'zod';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { Logger } from '#server/observability/logger.ts';
-import { onHangUp } from './hang-up.ts';
+import { onReloadSignal } from './reload-signal.ts';
 import { OfferedSupergraph, type SupergraphSource } from './supergraph-source.ts';
 
 export interface ComposedSourceOptions {
@@ -71,7 +71,7 @@ export function composedSupergraph({
     clearTimeout(next);
     polling = poll();
   };
-  const stopHearing = onHangUp(() => void pollNow());
+  const stopListening = onReloadSignal(() => void pollNow());
 
   return {
     get current() {
@@ -81,7 +81,7 @@ export function composedSupergraph({
     stop() {
       stopped.abort();
       clearTimeout(next);
-      stopHearing();
+      stopListening();
     },
   };
 }

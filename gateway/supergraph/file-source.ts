@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#server/observability/logger.ts';
 import { StartError } from '#server/start-error.ts';
-import { onHangUp } from './hang-up.ts';
+import { onReloadSignal } from './reload-signal.ts';
 import { OfferedSupergraph, type SupergraphSource } from './supergraph-source.ts';
 
 export interface FileSourceOptions {
@@ -65,7 +65,7 @@ export async function supergraphFile(
   const watcher = watchFolder(path.dirname(file), check, log);
   const polling = setInterval(check, pollMillis);
   polling.unref();
-  const stopHearing = onHangUp(check);
+  const stopListening = onReloadSignal(check);
 
   return {
     get current() {
@@ -76,7 +76,7 @@ export async function supergraphFile(
       stopped.abort();
       watcher?.close();
       clearInterval(polling);
-      stopHearing();
+      stopListening();
     },
   };
 }

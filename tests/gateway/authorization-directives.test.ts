@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getOperationAST, Kind, parse, print, type FieldNode } from 'graphql';
-import { pruned } from '../../gateway/authorization/prune.ts';
+import { pruned } from '../../gateway/authorization/permitted-document.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
 const link = (...names: string[]) =>

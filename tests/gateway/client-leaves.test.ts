@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
-import type { GatewayContext } from '../../gateway/graph/context.ts';
-import { Client } from '../../gateway/subgraphs/client.ts';
+import type { GatewayContext } from '../../gateway/context/gateway-context.ts';
+import { WaitingClient } from '../../gateway/context/waiting-client.ts';
 import { HttpSubgraph } from '../../gateway/subgraphs/http-subgraph.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
@@ -143,8 +143,8 @@ describe('when a client leaves before its answer', () => {
     let requests = 0;
     const count = (): void => void (requests += 1);
     service.on('request', count);
-    const clients = [new Client(), new Client(), new Client()];
-    const send = (one: Client | undefined) =>
+    const clients = [new WaitingClient(), new WaitingClient(), new WaitingClient()];
+    const send = (one: WaitingClient | undefined) =>
       subgraph.send({
         body: '{"query":"{ quick }"}',
         kind: 'query',

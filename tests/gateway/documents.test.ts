@@ -104,7 +104,7 @@ describe('the merged OpenAPI document', () => {
   });
 
   it('keeps apart what services call by the same name', async () => {
-    const { mergeOpenApi } = await import('../../gateway/documents/merge-openapi.ts');
+    const { mergeOpenApi } = await import('../../gateway/api-documents/merge-openapi.ts');
     const documentOf = (service: ServiceName, schemas: object) => ({
       service,
       state: 'current' as const,

@@ -1,14 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { Limited, TimeLimit } from '../../gateway/subgraphs/time-limit.ts';
+import { TimeLimited, TimeLimit } from '../../gateway/hot-path/time-limit.ts';
 
 const MILLIS = 30;
 
 /** Resolves when it is told, to how long that took. */
-function begun(limit: TimeLimit, onTold: () => void = () => undefined): Promise<number> & { one: Limited } {
+function begun(
+  limit: TimeLimit,
+  onTold: () => void = () => undefined,
+): Promise<number> & { one: TimeLimited } {
   const start = performance.now();
   const told = Promise.withResolvers<number>();
-  const one = new (class extends Limited {
-    outOfTime() {
+  const one = new (class extends TimeLimited {
+    onTimeout() {
       told.resolve(performance.now() - start);
       onTold();
     }

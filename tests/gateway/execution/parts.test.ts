@@ -10,17 +10,17 @@ import {
 } from 'graphql';
 import Upload from 'graphql-upload/Upload.mjs';
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
-import { askAbout } from '../../../gateway/execution/asked.ts';
-import { jsonOf, quoted } from '../../../gateway/execution/json-text.ts';
-import { leafWriter } from '../../../gateway/execution/leaves.ts';
-import { copyOf, merge } from '../../../gateway/execution/merge.ts';
-import { compileRepresentations } from '../../../gateway/execution/representations.ts';
-import { placesAt, valuesAt } from '../../../gateway/execution/response-path.ts';
-import { compileRewrites } from '../../../gateway/execution/rewrites.ts';
-import { conditionVariables, SelectedFields } from '../../../gateway/execution/selected-fields.ts';
-import { errorsOf } from '../../../gateway/execution/subgraph-errors.ts';
-import { isPlainJson } from '../../../gateway/subgraphs/subgraph.ts';
-import { uploadVariables, withoutFiles, type Files } from '../../../gateway/execution/upload-variables.ts';
+import { batchEntities } from '../../../gateway/fetch/entity-batch.ts';
+import { jsonOf, quoted } from '../../../gateway/response/json-text.ts';
+import { leafWriter } from '../../../gateway/response/leaf-values.ts';
+import { copyOf, merge } from '../../../gateway/fetch/merge.ts';
+import { compileRepresentations } from '../../../gateway/fetch/representations.ts';
+import { locatedValuesAt, valuesAt } from '../../../gateway/response/response-path.ts';
+import { compileRewrites } from '../../../gateway/fetch/rewrites.ts';
+import { conditionVariables, SelectedFields } from '../../../gateway/response/selected-fields.ts';
+import { errorsOf } from '../../../gateway/fetch/subgraph-errors.ts';
+import { isEscapeFree } from '../../../gateway/subgraphs/subgraph.ts';
+import { uploadVariables, withoutFiles, type Files } from '../../../gateway/fetch/upload-variables.ts';
 
 describe('JSON text', () => {
   it.each([
@@ -45,10 +45,10 @@ describe('an answer in which nothing is escaped', () => {
     ['{"data":{"name":"a \\"quote\\""}}', false],
     ['{"data":{"name":"line\\nbreak"}}', false],
     ['{"data":{"name":"\\ud800 alone"}}', false],
-  ])('is told by its text: %s', (text, isPlain) => {
-    expect(isPlainJson(text)).toBe(isPlain);
+  ])('is told by its text: %s', (text, hasNoEscapes) => {
+    expect(isEscapeFree(text)).toBe(hasNoEscapes);
     const { name } = (JSON.parse(text) as { data: { name: string } }).data;
-    expect(`"${name}"` === JSON.stringify(name)).toBe(isPlain);
+    expect(`"${name}"` === JSON.stringify(name)).toBe(hasNoEscapes);
   });
 });
 
@@ -82,7 +82,7 @@ describe('paths', () => {
 
   it('lead to all values that are there, and to where they stand', () => {
     expect(valuesAt(data, path)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
-    expect(placesAt(data, path).map(({ place }) => place)).toEqual([
+    expect(locatedValuesAt(data, path).map(({ path: found }) => found)).toEqual([
       ['a', 0, 'b', 0, 0],
       ['a', 0, 'b', 1, 1],
       ['a', 3, 'b', 0, 0],
@@ -97,7 +97,7 @@ describe('paths', () => {
       { id: 1 },
       { id: 2 },
     ]);
-    expect(placesAt(root, to)).toHaveLength(4);
+    expect(locatedValuesAt(root, to)).toHaveLength(4);
   });
 
   it('tell where lists and objects are mixed up', () => {
@@ -147,11 +147,11 @@ describe('representations', () => {
     expect(film({ __typename: 'Song', id: '2' })).toBe('{"__typename":"Song"}');
   });
 
-  it.each([true, false])('are written with and without looking for what to escape (%j)', (isPlain) => {
+  it.each([true, false])('are written with and without looking for what to escape (%j)', (hasNoEscapes) => {
     const requires = [on('Film', field('__typename'), field('id'), field('year'), field('title'))];
     const representationOf = compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
     const film = { __typename: 'Film', id: '1', year: 1999, title: 'Pumping' };
-    expect(representationOf('Film').write(film, isPlain)).toBe(JSON.stringify(film));
+    expect(representationOf('Film').write(film, hasNoEscapes)).toBe(JSON.stringify(film));
   });
 
   it('are left out for other types and where something is missing', () => {
@@ -182,39 +182,54 @@ describe('representations', () => {
 });
 
 describe('what is asked about', () => {
-  it.each([true, false])('is each entity once, known by its id or by all that is required', (isPlain) => {
-    const of = (requires: QueryPlanSelectionNode[]) =>
-      compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
-    const film = (id: unknown, title = 'x') => ({ __typename: 'Film', id, title });
-    const song = (id: unknown) => ({ __typename: 'Song', id });
-    const entities = [film('1'), song('1'), film('1', 'y'), 'text', film(1), film(1), { __typename: 'Film' }];
-    expect(
-      askAbout(
-        entities,
-        of([on('Film', field('__typename'), field('id')), on('Song', field('__typename'), field('id'))]),
-        isPlain,
-      ),
-    ).toMatchObject({
-      indexes: [0, 1, 0, -1, 2, 2, -1],
-      representations: [
-        '[{"__typename":"Film","id":"1"},{"__typename":"Song","id":"1"},{"__typename":"Film","id":1}]',
-      ],
-      count: 3,
-      repeated: true,
-    });
-    expect(
-      askAbout(entities, of([on('Film', field('__typename'), field('id'), field('title'))]), isPlain),
-    ).toMatchObject({
-      indexes: [0, -1, 1, -1, 2, 2, -1],
-      count: 3,
-    });
-    expect(askAbout([], of([]), isPlain)).toMatchObject({
-      indexes: [],
-      representations: [],
-      count: 0,
-      repeated: false,
-    });
-  });
+  it.each([true, false])(
+    'is each entity once, known by its id or by all that is required',
+    (hasNoEscapes) => {
+      const of = (requires: QueryPlanSelectionNode[]) =>
+        compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
+      const film = (id: unknown, title = 'x') => ({ __typename: 'Film', id, title });
+      const song = (id: unknown) => ({ __typename: 'Song', id });
+      const entities = [
+        film('1'),
+        song('1'),
+        film('1', 'y'),
+        'text',
+        film(1),
+        film(1),
+        { __typename: 'Film' },
+      ];
+      expect(
+        batchEntities(
+          entities,
+          of([on('Film', field('__typename'), field('id')), on('Song', field('__typename'), field('id'))]),
+          hasNoEscapes,
+        ),
+      ).toMatchObject({
+        indexes: [0, 1, 0, -1, 2, 2, -1],
+        representations: [
+          '[{"__typename":"Film","id":"1"},{"__typename":"Song","id":"1"},{"__typename":"Film","id":1}]',
+        ],
+        count: 3,
+        repeated: true,
+      });
+      expect(
+        batchEntities(
+          entities,
+          of([on('Film', field('__typename'), field('id'), field('title'))]),
+          hasNoEscapes,
+        ),
+      ).toMatchObject({
+        indexes: [0, -1, 1, -1, 2, 2, -1],
+        count: 3,
+      });
+      expect(batchEntities([], of([]), hasNoEscapes)).toMatchObject({
+        indexes: [],
+        representations: [],
+        count: 0,
+        repeated: false,
+      });
+    },
+  );
 });
 
 describe('rewrites', () => {

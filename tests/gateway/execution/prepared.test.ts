@@ -3,9 +3,9 @@ import { operationFromDocument } from '@apollo/federation-internals';
 import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import { getOperationAST, getVariableValues, GraphQLError, parse } from 'graphql';
 import Upload from 'graphql-upload/Upload.mjs';
-import type { GatewayContext } from '../../../gateway/graph/context.ts';
+import type { GatewayContext } from '../../../gateway/context/gateway-context.ts';
 import type { ExecutionRequest } from '../../../gateway/execution/execution.ts';
-import { prepareExecution } from '../../../gateway/execution/prepare-execution.ts';
+import { prepareExecution } from '../../../gateway/plan/prepare-execution.ts';
 import type { SubgraphAnswer, SubgraphRequest } from '../../../gateway/subgraphs/subgraph.ts';
 import { composed, graphOf } from '../../support/graph-doubles/composed-graph.ts';
 

@@ -1,0 +1,34 @@
+import { Counter, type Metrics } from '#server/observability/metrics.ts';
+import type { RequestOutcome } from '../subgraphs/subgraph-exchange.ts';
+
+/**
+ * How many requests subgraphs got, by their outcome. Counted in numbers of its own and put into the metric when that is
+ * asked for: to find a metric's counter by its labels costs more than anything else that is done for an answer.
+ */
+export class RequestCounts {
+  private readonly counts = new Map<string, Map<RequestOutcome, number>>();
+
+  constructor({ registry }: Metrics) {
+    const { counts } = this;
+    registry.registerMetric(
+      new Counter({
+        name: 'subgraph_requests_total',
+        help: 'Requests to subgraphs by their outcome: answered, failed, late, retried, refused (not sent: the breaker is open, or too many wait), aborted (the client has left).',
+        labelNames: ['subgraph', 'outcome'] as const,
+        registers: [],
+        collect() {
+          this.reset();
+          for (const [subgraph, outcomes] of counts)
+            for (const [outcome, count] of outcomes) this.inc({ subgraph, outcome }, count);
+        },
+      }),
+    );
+  }
+
+  /** Counts one request of a subgraph. */
+  of(subgraph: string): (outcome: RequestOutcome) => void {
+    const outcomes = this.counts.get(subgraph) ?? new Map<RequestOutcome, number>();
+    this.counts.set(subgraph, outcomes);
+    return (outcome) => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  }
+}
