@@ -10,11 +10,11 @@ import {
 import { fragmentsOf } from '#server/graphql/fragments.ts';
 
 /**
- * The document without the refused fields, and without the fragments and variables that nothing uses any more;
- * undefined where nothing is left of the operation. `refused` are nodes of this very document: an equal-looking copy
- * would let them through, so it is an error where nothing was found.
+ * Removes the refused fields from the document, and the fragments and variables that are unused without them. Undefined
+ * if no field of the operation is left. `refused` must be nodes of this document: equal nodes of a copy would not be
+ * found, so it throws if it removed nothing.
  */
-export function pruned(
+export function withoutFields(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   refused: ReadonlySet<FieldNode>,
@@ -33,11 +33,11 @@ export function pruned(
       },
     },
   });
-  if (left === document || holds(left, refused)) throw new Error('a refused field could not be taken out');
+  if (left === document || contains(left, refused)) throw new Error('a refused field could not be removed');
   return isEmpty ? undefined : withoutUnused(left);
 }
 
-function holds(document: DocumentNode, refused: ReadonlySet<FieldNode>): boolean {
+function contains(document: DocumentNode, refused: ReadonlySet<FieldNode>): boolean {
   let found = false;
   visit(document, {
     Field(node) {

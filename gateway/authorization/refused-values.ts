@@ -1,9 +1,6 @@
 import type { ProtectedField } from './protected-fields.ts';
 
-/**
- * Takes refused values out of what was fetched. They were not asked for, but may have come all the same: as a field that
- * another one `@requires`.
- */
+/** Removes refused values from the fetched data: a field that another field requires (`@requires`) is fetched for it. */
 export function removeRefusedValues(
   data: unknown,
   refused: readonly Pick<ProtectedField, 'path' | 'parents'>[],

@@ -2,11 +2,11 @@ import { GraphQLError } from 'graphql';
 import { ERRORS } from '#server/errors.ts';
 import type { ProtectedField } from './protected-fields.ts';
 
-/** One error for each refused field, at the topmost path. Lists on the way have no index, because nothing was fetched. */
+/** One error for each topmost refused field. Its path has no list indexes, because the field was not fetched. */
 export const unauthorizedErrors = (refused: readonly ProtectedField[]): GraphQLError[] => {
   const paths = refused.map(({ path }) => path.filter((key) => key !== '@'));
   const all = new Set(paths.map((path) => path.join('.'))); // a response key is a name: it holds no dot
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const topmost = paths.filter((path) => {
     let above = '';
     for (const key of path.slice(0, -1)) {
@@ -14,8 +14,8 @@ export const unauthorizedErrors = (refused: readonly ProtectedField[]): GraphQLE
       if (all.has(above)) return false;
     }
     const whole = path.join('.');
-    if (told.has(whole)) return false;
-    told.add(whole);
+    if (reported.has(whole)) return false;
+    reported.add(whole);
     return true;
   });
   return topmost.map(

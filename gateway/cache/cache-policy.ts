@@ -14,9 +14,9 @@ import type { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import { fragmentsOf, typeOfFragment, type Fragments } from '#server/graphql/fragments.ts';
 
 /**
- * For how many seconds an answer may be given again to callers of the same role and gym; 0: never. By `@cacheControl` as
- * Apollo defines it: the least `maxAge` of all fields, where a field without one that is at the root or gives objects
- * counts 0, and a leaf as its parent; one that is `PRIVATE` makes it 0.
+ * For how many seconds a response may be cached for callers of the same role and gym; 0 if not at all. By Apollo's
+ * `@cacheControl`: the least `maxAge` of all fields. Without a `maxAge`, a root field or a field of objects counts as 0,
+ * and a leaf as its parent. `PRIVATE` counts as 0.
  */
 export function maxAgeOf(
   document: DocumentNode,
@@ -34,7 +34,7 @@ class LeastAge {
   private readonly fragments: Fragments;
   private readonly schema: GraphQLSchema;
   private readonly directives: AppliedDirectives;
-  /** By the fragment's name and the age above it, of which there are as many as the schema has different ones. */
+  /** By the fragment's name and its parent's age; the schema has few different ages. */
   private readonly ofFragments = new Map<string, number>();
 
   constructor(document: DocumentNode, schema: GraphQLSchema, directives: AppliedDirectives) {

@@ -1,13 +1,26 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Viewer } from '#server/auth/viewer.ts';
-import type { WaitingClient } from './waiting-client.ts';
-import type { KeyedOperation } from './keyed-operation.ts';
 import type { Origin } from '#server/unit-of-work.ts';
+import { keyedOperationOf, type KeyedOperation } from './keyed-operation.ts';
+import { WaitingClient } from './waiting-client.ts';
 
-/** What a request to the gateway carries on to the subgraphs. */
+/** The context of a client's request, from the door to the requests to subgraphs. */
 export interface GatewayContext extends Origin, Record<string, unknown> {
   readonly viewer: Viewer;
-  /** The client of an HTTP request, or of a query over a WebSocket: its calls end when it leaves. Absent for subscriptions. */
+  /** The client of an HTTP request, or of a query over a WebSocket: if it leaves, its calls end. Absent for subscriptions. */
   readonly client?: WaitingClient;
-  /** Of an HTTP request with an `Idempotency-Key`. */
+  /** Set for an HTTP request with an `Idempotency-Key`. */
   readonly keyed?: KeyedOperation | undefined;
 }
+
+/** The context of an HTTP request, the same in the fast lane and behind Express. */
+export const httpContext = (
+  origin: Origin,
+  viewer: Viewer,
+  headers: IncomingHttpHeaders,
+): GatewayContext => ({
+  ...origin,
+  viewer,
+  client: new WaitingClient(),
+  keyed: keyedOperationOf(headers['idempotency-key']),
+});

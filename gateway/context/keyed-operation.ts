@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { RequestHandler } from 'express';
-import { invalid } from '#server/errors.ts';
 import { IDEMPOTENCY_SCOPE } from '#server/graphql/keyed-mutations.ts';
 import { keyOf } from '#server/rest/idempotency.ts';
 
-/** What a client asked for with an `Idempotency-Key`. */
+/** What the client sent; a repetition with the same key has to be equal. */
 interface SentOperation {
   source: string;
   operationName: string | undefined;
@@ -12,8 +10,8 @@ interface SentOperation {
 }
 
 /**
- * The `Idempotency-Key` of a client's operation. Each service keeps the answers to its own part of the operation: the
- * gateway gives it the key, the number of the mutation among those that it gets, and a digest of the whole operation.
+ * An operation with an `Idempotency-Key`. Each service stores the answers to its own part of the operation. With each
+ * mutation the gateway sends the key, the mutation's number among those to this service, and a digest of the operation.
  */
 export class KeyedOperation {
   private readonly key: string;
@@ -29,13 +27,13 @@ export class KeyedOperation {
   /** To be called before the operation runs. */
   begin({ source, operationName, rawVariables }: SentOperation): void {
     const text = JSON.stringify([source, operationName ?? null, rawVariables], (_name, value: unknown) =>
-      // a file, which the service looks at itself
+      // a file; the service compares its content
       typeof value === 'object' && value !== null && 'promise' in value ? 'file' : value,
     );
     this.digest = createHash('sha256').update(text).digest('hex');
   }
 
-  /** Names and values in turn, of the next mutation to a service. */
+  /** Header names and values in turn, for the next mutation to the service. */
   headersFor(service: string): string[] {
     const place = this.sentTo.get(service) ?? 0;
     this.sentTo.set(service, place + 1);
@@ -43,18 +41,18 @@ export class KeyedOperation {
     return ['idempotency-key', this.key, IDEMPOTENCY_SCOPE, `${place};${this.digest}`];
   }
 
-  /** A service has given again what it had answered before. */
-  wasReplayed(): void {
+  /** To be called if a service returned a stored answer. */
+  countReplay(): void {
     this.replayed += 1;
   }
 
-  /** Whether nothing was written this time. */
+  /** Whether all services returned stored answers, so that nothing was written. */
   get isReplay(): boolean {
     return this.sent > 0 && this.replayed === this.sent;
   }
 }
 
-/** @returns undefined for no header, and for one that is no key: express refuses that */
+/** @returns undefined without the header, and for an invalid key, which `checkIdempotencyKey` refuses */
 export function keyedOperationOf(header: string | string[] | undefined): KeyedOperation | undefined {
   if (typeof header !== 'string') return undefined;
   try {
@@ -63,14 +61,3 @@ export function keyedOperationOf(header: string | string[] | undefined): KeyedOp
     return undefined;
   }
 }
-
-/** Refuses a key that is none, and one of a batch: it could not say which of the operations it means. */
-export const checkIdempotencyKey: RequestHandler = (req, _res, next) => {
-  const header = req.headers['idempotency-key'];
-  if (typeof header === 'string') {
-    keyOf(header);
-    if (Array.isArray(req.body))
-      throw invalid('Idempotency-Key', 'a batch takes none; send its operations one by one, each with a key');
-  }
-  next();
-};

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 
 /**
- * Which requests of each connection have no answer yet: more than one only if the client sends the next before it has the
- * answer (pipelining).
+ * The requests of each connection whose response is not written yet: more than one only if the client sends the next
+ * request before it has the response (pipelining).
  *
- * There is one listener a connection. A listener of each response, added before the operation runs, would do the same;
- * but with it three times as much of every request survives the collections of young objects (`npm run bench`, workloads
- * with sharing).
+ * Written for speed: one 'close' listener a connection. A listener on each response, added before the operation runs,
+ * does the same, but then three times as much of every request survives V8's collections of the young generation
+ * (`npm run bench`, the workloads with sharing).
  */
 export class PendingRequests<Request> {
   private readonly byConnection = new Map<Socket, Request[]>();
@@ -20,17 +20,17 @@ export class PendingRequests<Request> {
   begin(connection: Socket, request: Request): void {
     const known = this.byConnection.get(connection);
     if (known) return void known.push(request);
-    // Its event has been emitted already, so no listener would be called.
+    // Its 'close' event was emitted already, so that a listener would never be called.
     if (connection.destroyed) return this.onClientLeft(request);
     const requests = [request];
     this.byConnection.set(connection, requests);
     connection.once('close', () => {
       this.byConnection.delete(connection);
-      for (const unanswered of requests) this.onClientLeft(unanswered);
+      for (const pending of requests) this.onClientLeft(pending);
     });
   }
 
-  /** The answer is about to be written. @returns false if the client has left */
+  /** To be called before the response is written. @returns false if the client has left */
   end(connection: Socket, request: Request): boolean {
     const requests = this.byConnection.get(connection);
     if (!requests) return false;

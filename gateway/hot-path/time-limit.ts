@@ -1,6 +1,6 @@
-/** What must come to its end in time, or is told so. Under way it is linked with the others of its time limit. */
+/** A pending operation with a time limit. While it is pending, it is a node of its time limit's linked list. */
 export abstract class TimeLimited {
-  /** Of TimeLimit alone, as are its neighbours. */
+  // Only TimeLimit writes these three.
   endsAt = 0;
   before: TimeLimited | undefined;
   after: TimeLimited | undefined;
@@ -9,10 +9,13 @@ export abstract class TimeLimited {
 }
 
 /**
- * A time limit of one length for any number of things under way; one timer for all of them, as one for each costs more
- * than to wait. They are linked with each other, the first to end first. A Map would do the same, but each time that V8
- * makes a new table for it the old one points to the new: once such a table is old, all that are under way at that
- * moment look alive until the next collection of everything, and most of what a request leaves behind with them.
+ * One time limit for any number of pending operations, with one timer for all of them. They form a linked list, in which
+ * the first one ends first.
+ *
+ * Written for speed: a Map would do the same with less code, but when V8 enlarges a Map, the old table points to the new
+ * one. Once an old table is in V8's old generation, all operations that were pending at that moment stay alive until the
+ * next full collection, with most of the garbage of their requests: collections of the young generation then take 18 to
+ * 31 µs a request instead of 4 to 6 (`npm run bench -- "platform small"`; docs/performance.md, "Where the time goes").
  */
 export class TimeLimit {
   private readonly millis: number;
@@ -33,7 +36,7 @@ export class TimeLimit {
     this.timer ??= this.timerIn(this.millis);
   }
 
-  /** Does nothing for what is not under way. */
+  /** Does nothing if the operation is not pending. */
   end(one: TimeLimited): void {
     const { before, after } = one;
     if (before) before.after = after;
@@ -44,19 +47,19 @@ export class TimeLimit {
     one.after = undefined;
   }
 
-  /** Not to be waited for: who is under way has a connection, or asks for one. */
+  /** The timer does not keep the process running: a pending operation has a connection, which does. */
   private timerIn(millis: number): NodeJS.Timeout {
-    return setTimeout(() => this.look(), millis).unref();
+    return setTimeout(() => this.expire(), millis).unref();
   }
 
-  private look(): void {
+  private expire(): void {
     let left: number | undefined;
     for (let one = this.first; one; one = this.first) {
       left = one.endsAt - performance.now();
       if (left > 0) break;
       left = undefined;
       this.end(one);
-      one.onTimeout(); // may begin another, which comes last here
+      one.onTimeout(); // may begin another operation, which is appended
     }
     this.timer = left === undefined ? undefined : this.timerIn(Math.ceil(left));
   }

@@ -17,21 +17,21 @@ export interface GraphServerOptions {
 }
 
 /**
- * Apollo Server in front of the graph: everything of GraphQL over HTTP that is not asked for a thousand times a second.
- * It parses, validates and negotiates; what it lets through runs as in the fast lane.
+ * Apollo Server in front of the graph, for all requests that the fast lane does not handle. It parses, validates and
+ * negotiates; the execution is the same as in the fast lane.
  */
 export function graphServer({ graph, introspection, log }: GraphServerOptions): ApolloServer<GatewayContext> {
-  /** Heads of answers with data. The operations of a batch share one head: one of them with data makes it a 200. */
+  /** HTTP heads of responses with data. The operations of a batch share one head, which is 200 if one of them has data. */
   const withData = new WeakSet<object>();
   return new ApolloServer<GatewayContext>({
     gateway: asGateway(graph),
     ...apolloOptions(log),
-    csrfPrevention: false, // `jsonOrUpload` is what prevents it
-    allowBatchedHttpRequests: true, // their number is checked before
-    // What is asked for again is known to the fast lane; 30 MiB of documents as Apollo counts them are 200 of memory.
+    csrfPrevention: false, // `jsonOrUpload` prevents it
+    allowBatchedHttpRequests: true, // `operationChecks` limits their number
+    // Repeated operations take the fast lane. Apollo's default of 30 MiB, by its own count, takes 200 MiB of memory.
     documentStore: null,
-    // Texts that are known have been put in by PersistedOperations; for the others Apollo's answer is the right one.
-    persistedQueries: { cache: NOTHING_IS_KNOWN },
+    // `operationChecks` has inserted the texts of known hashes; Apollo Server answers the unknown ones.
+    persistedQueries: { cache: EMPTY_CACHE },
     formatError: (formatted, error) => formatGatewayError(formatted, error, log),
     plugins: [
       ...quietPlugins<GatewayContext>(),
@@ -39,9 +39,9 @@ export function graphServer({ graph, introspection, log }: GraphServerOptions): 
       {
         requestDidStart: async () => ({
           didResolveOperation: async (request) => {
-            if (request.operation?.operation === OperationTypeNode.SUBSCRIPTION) throw overHttp();
+            if (request.operation?.operation === OperationTypeNode.SUBSCRIPTION) throw subscriptionOverHttp();
           },
-          // Apollo Server would take it from any error, also beside data.
+          // Apollo Server by itself takes the status from any error, also if there is data.
           willSendResponse: async ({ response: { http, body }, contextValue: { keyed } }) => {
             if (keyed?.isReplay) http.headers.set('idempotency-replayed', 'true');
             if (body.kind !== 'single') return;
@@ -56,19 +56,19 @@ export function graphServer({ graph, introspection, log }: GraphServerOptions): 
   });
 }
 
-const NOTHING_IS_KNOWN = {
+const EMPTY_CACHE = {
   get: async () => undefined,
   set: async () => undefined,
   delete: async () => false,
 };
 
-/** Apollo Server's own words for a graph that is executed elsewhere. */
+// Apollo Server exports these types only as parts of its options.
 type GatewayInterface = ApolloServerOptionsWithGateway<GatewayContext>['gateway'];
 type GatewayExecutor = NonNullable<Awaited<ReturnType<GatewayInterface['load']>>['executor']>;
 type GatewayGraphQLRequestContext = Parameters<GatewayExecutor>[0];
 type GatewayExecutionResult = Awaited<ReturnType<GatewayExecutor>>;
 
-/** The graph as Apollo Server takes one that others execute. */
+/** The graph as the `gateway` option of Apollo Server, which executes nothing itself. */
 function asGateway(graph: Graph): GatewayInterface {
   return {
     onSchemaLoadOrUpdate: (callback) =>
@@ -84,7 +84,7 @@ async function execute(
   graph: Graph,
   { source, operation, request, context }: GatewayGraphQLRequestContext,
 ): Promise<ExecutionResult> {
-  // Apollo Server makes a proper error of its own of this one.
+  // Apollo Server turns this one into its own error.
   if (!(operation as unknown))
     return { errors: [new GraphQLError('Unknown operation: say which by operationName.')] };
   const { operations } = graph.current;
@@ -96,7 +96,7 @@ async function execute(
   return prepared.toResult({ variables: admitted.coerced, rawVariables, context: gatewayContext });
 }
 
-const overHttp = () =>
+const subscriptionOverHttp = () =>
   graphqlErrorOf(
     new PlatformError(
       'VALIDATION_FAILED',

@@ -1,6 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApolloServer } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
 import type { Express, RequestHandler } from 'express';
-import type { GraphQLError } from 'graphql';
+import type { Store } from 'express-rate-limit';
+import type { GraphQLError, GraphQLSchema } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
@@ -14,26 +17,31 @@ import { Counter, type Metrics } from '#server/observability/metrics.ts';
 import { rateCounter, rateLimited, type RateLimit } from '#server/rest/rate-limit.ts';
 import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { permissionOf } from '../authorization/permission.ts';
+import { httpContext, type GatewayContext } from '../context/gateway-context.ts';
+import { RequestCounts } from '../hot-path/request-counts.ts';
+import { anonymousLimitsOf } from '../limits/anonymous-limits.ts';
+import { operationChecks } from '../limits/operation-checks.ts';
+import { Graph, type GraphOptions } from '../operations/graph.ts';
+import { PersistedOperations, readManifest } from '../operations/persisted-operations.ts';
+import { formatGatewayError } from '../response/format-error.ts';
 import type { GatewaySettings } from '../settings.ts';
-import { WaitingClient } from '../context/waiting-client.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
 import type { PlatformHeaders } from '../subgraphs/platform-headers.ts';
-import { RequestCounts } from '../hot-path/request-counts.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
-import type { GraphSocketOptions } from '../websocket/websocket-server.ts';
-import type { Writes } from '../writes/writes.ts';
-import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
 import { isOwnSupergraph, subgraphUrls } from '../supergraph/subgraph-urls.ts';
-import { anonymousLimitsOf } from '../limits/anonymous-limits.ts';
-import { graphServer } from './apollo-server.ts';
-import { formatGatewayError } from '../response/format-error.ts';
-import { FastLane } from './fast-lane.ts';
-import { Graph } from '../operations/graph.ts';
-import { checkIdempotencyKey, keyedOperationOf } from '../context/keyed-operation.ts';
-import { countBatch, explorerForBrowsers, jsonOrUpload, negotiatedError } from './middleware.ts';
-import { operationChecks } from '../limits/operation-checks.ts';
-import { PersistedOperations, readManifest } from '../operations/persisted-operations.ts';
+import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
 import { socketOperations } from '../websocket/socket-operations.ts';
+import type { SocketGraph } from '../websocket/websocket-server.ts';
+import type { Writes } from '../writes/writes.ts';
+import { graphServer } from './apollo-server.ts';
+import { FastLane } from './fast-lane.ts';
+import {
+  checkIdempotencyKey,
+  countBatch,
+  explorerForBrowsers,
+  jsonOrUpload,
+  negotiatedError,
+} from './middleware.ts';
 import { multipartRequests } from './uploads.ts';
 
 export interface GatewayEndpointOptions {
@@ -45,105 +53,58 @@ export interface GatewayEndpointOptions {
   origins: RequestOrigins;
   /** Mutations of all replicas of the gateway. */
   writes: Writes;
-  /** The gateway's own. */
+  /** Client-credentials tokens of the service `gateway`. */
   tokens: ServiceTokens;
   platformHeaders: PlatformHeaders;
   log: Logger;
 }
 
-/** For the graph as a whole; single fields have limits of their own at their services. */
+/** For the graph as a whole. Single fields have limits of their own at their services. */
 const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
-/** Our own pages hold at most this, whatever is asked for. */
+/** The platform's services return at most so many elements a page, whatever `first` or `limit` says. */
 const MAX_PAGE = 200;
+const MAX_FILES = 10;
 
-/** The graph as it is served: what the doors need of it, and what stops it. */
-export interface MountedGraph extends Pick<
-  GraphSocketOptions,
-  'anonymousLimits' | 'textOf' | 'admit' | 'execute' | 'clientMessage'
-> {
-  readonly graph: Graph;
-  readonly subscriptions: FederatedSubscriptions;
-  readonly fastLane: FastLane;
+export interface MountedGraph {
+  /** Handles every HTTP request of the server: in the fast lane, or in the application. */
+  readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
+  /** The same graph for the WebSocket door. */
+  readonly socketGraph: SocketGraph;
+  /** The schema that clients see now. */
+  apiSchema(): GraphQLSchema;
   stop(): Promise<void>;
 }
 
 /** Serves the one graph over all subgraphs at `/graphql`. */
 export async function mountGraph(app: Express, options: GatewayEndpointOptions): Promise<MountedGraph> {
-  const { settings, supergraph, verifier, origins, rateLimitStores, metrics, tokens, log } = options;
-  // The gateway family calls home unless told not to.
-  process.env.APOLLO_TELEMETRY_DISABLED = '1';
-  const graph = new Graph(graphOptions(options));
-  await graph.load(supergraph.current);
-  supergraph.onChange((sdl) => graph.load(sdl));
-
-  const subscriptions = new FederatedSubscriptions({
-    log,
-    metrics,
-    tokens,
-    headersOf: (url) => options.platformHeaders.of(url),
-    permissionOf: (loaded, document, operationName, viewer) =>
-      permissionOf(loaded, graph.current.requirements, document, operationName, viewer),
-  });
-  graph.onLoad(({ loaded }) => subscriptions.load(loaded));
-
+  const { settings, supergraph, rateLimitStores, log } = options;
+  const graph = await openGraph(options);
+  const subscriptions = openSubscriptions(graph, options);
   const persisted = new PersistedOperations(
     await readManifest(settings.registeredOperations),
     settings.registeredOperationsOnly,
   );
-  const { anonymousLimits } = anonymousLimitsOf(settings);
   const introspection = settings.introspection ?? (settings.demo ? 'on' : 'admins');
-  const server = graphServer({
-    graph,
-    introspection,
-    log,
-  });
+  const server = graphServer({ graph, introspection, log });
   await server.start();
   const store = settings.rateLimits ? rateLimitStores(RATE_LIMIT.name) : undefined;
-  const count = store && rateCounter(RATE_LIMIT, store);
-
-  app.get('/graphql', explorerForBrowsers);
-  app.use(
-    '/graphql',
-    notStored,
-    optionalAuth(verifier),
-    ...(store ? [rateLimited({ ...RATE_LIMIT, store })] : []),
-    acceptableAnswer,
-    jsonOrUpload,
-    multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: 10 }),
-    readJson(),
-    checkIdempotencyKey,
-    operationChecks(persisted, anonymousLimits),
-    ...(count ? [countBatch(count)] : []),
-    expressMiddleware(server, {
-      context: async ({ req, res }) => {
-        const { viewer, origin } = contextOf(res);
-        const client = new WaitingClient();
-        res.once('close', () => {
-          if (!res.writableFinished) client.leave();
-        });
-        return { ...origin, viewer, client, keyed: keyedOperationOf(req.headers['idempotency-key']) };
-      },
-    }),
-    negotiatedError,
-    graphqlErrorHandler,
-  );
-  return {
+  mountRoutes(app, { server, persisted, store }, options);
+  const fastLane = new FastLane({
+    ...options,
+    app,
     graph,
-    subscriptions,
-    fastLane: new FastLane({
-      app,
-      graph,
-      origins,
-      persisted,
-      verifier,
-      settings,
-      metrics,
-      log,
-      rateLimit: store && { limit: RATE_LIMIT, store },
-    }),
-    anonymousLimits,
-    textOf: (payload) => persisted.textOf(payload),
-    ...socketOperations({ graph, introspection, log, count }),
+    persisted,
+    rateLimit: store && { limit: RATE_LIMIT, store },
+  });
+  return {
+    listener: fastLane.listener,
+    socketGraph: {
+      subscriptions,
+      anonymousLimits: anonymousLimitsOf(settings).anonymousLimits,
+      textOf: (payload) => persisted.textOf(payload),
+      ...socketOperations({ graph, introspection, log, count: store && rateCounter(RATE_LIMIT, store) }),
+    },
+    apiSchema: () => subscriptions.apiSchema,
     async stop() {
       supergraph.stop();
       await subscriptions.close();
@@ -153,13 +114,85 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
   };
 }
 
-/** Every answer is one caller's, if nothing else is said of it. */
+/** Loads the supergraph, and each one that replaces it. */
+async function openGraph(options: GatewayEndpointOptions): Promise<Graph> {
+  const { supergraph } = options;
+  const graph = new Graph(graphOptions(options));
+  await graph.load(supergraph.current);
+  supergraph.onChange((sdl) => graph.load(sdl));
+  return graph;
+}
+
+function openSubscriptions(
+  graph: Graph,
+  { log, metrics, tokens, platformHeaders }: GatewayEndpointOptions,
+): FederatedSubscriptions {
+  const subscriptions = new FederatedSubscriptions({
+    log,
+    metrics,
+    tokens,
+    headersOf: (url) => platformHeaders.of(url),
+    permissionOf: (loaded, document, operationName, viewer) =>
+      permissionOf(loaded, graph.current.requirements, document, operationName, viewer),
+  });
+  graph.onLoad(({ loaded }) => subscriptions.load(loaded));
+  return subscriptions;
+}
+
+interface RouteOptions {
+  server: ApolloServer<GatewayContext>;
+  persisted: PersistedOperations;
+  /** Absent: operations are not counted. */
+  store: Store | undefined;
+}
+
+/** The checks before the execution, in the order of docs/gateway.md. */
+function mountRoutes(
+  app: Express,
+  { server, persisted, store }: RouteOptions,
+  { settings, verifier }: GatewayEndpointOptions,
+): void {
+  app.get('/graphql', explorerForBrowsers);
+  app.use(
+    '/graphql',
+    notStored,
+    optionalAuth(verifier),
+    ...(store ? [rateLimited({ ...RATE_LIMIT, store })] : []),
+    acceptableAnswer,
+    jsonOrUpload,
+    multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: MAX_FILES }),
+    readJson(),
+    checkIdempotencyKey,
+    operationChecks(persisted, anonymousLimitsOf(settings).anonymousLimits),
+    ...(store ? [countBatch(rateCounter(RATE_LIMIT, store))] : []),
+    expressMiddleware(server, {
+      context: async ({ req, res }) => {
+        const { viewer, origin } = contextOf(res);
+        const context = httpContext(origin, viewer, req.headers);
+        res.once('close', () => {
+          if (!res.writableFinished) context.client?.leave();
+        });
+        return context;
+      },
+    }),
+    negotiatedError,
+    graphqlErrorHandler,
+  );
+}
+
+/** The default: a response belongs to one caller. */
 const notStored: RequestHandler = (_req, res, next) => {
   res.set('Cache-Control', 'no-store');
   next();
 };
 
-function graphOptions({ settings, metrics, log, writes, platformHeaders }: GatewayEndpointOptions) {
+function graphOptions({
+  settings,
+  metrics,
+  log,
+  writes,
+  platformHeaders,
+}: GatewayEndpointOptions): GraphOptions {
   const requests = new RequestCounts(metrics);
   const fallbacks = new Counter({
     name: 'executor_fallbacks_total',

@@ -1,14 +1,15 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { PlatformError } from '#server/errors.ts';
+import { invalid, PlatformError } from '#server/errors.ts';
 import { contextOf } from '#server/http/request-context.ts';
+import { keyOf } from '#server/rest/idempotency.ts';
 import type { RateState, Caller } from '#server/rest/rate-limit.ts';
 
-/** Media types of answers, the one for clients that name none first. */
+/** Media types of responses; the first one is the default. */
 const JSON_TYPES = ['application/json', 'application/graphql-response+json'];
 
 /**
- * A browser that opens `/graphql` gets the explorer, with the query of the address filled in and not run. A link must
- * not run anything in the name of whoever follows it.
+ * Redirects a browser that opens `/graphql` to the explorer, which fills in the query of the URL and does not run it: a
+ * link must not run an operation with the rights of the person who follows it.
  */
 export const explorerForBrowsers: RequestHandler = (req, res, next) => {
   res.vary('Accept');
@@ -18,9 +19,9 @@ export const explorerForBrowsers: RequestHandler = (req, res, next) => {
 };
 
 /**
- * A page of another origin can have a browser send text and forms without asking first (CORS preflight), so a POST has
- * to be JSON, or an upload, which needs a header of its own. A GET needs nothing: it runs queries only, and says who
- * asks by `Authorization`, which a browser never adds by itself.
+ * CSRF prevention. A page of another origin can make a browser send text and forms without a CORS preflight, so a POST
+ * has to be JSON, or an upload, which needs `Apollo-Require-Preflight`. A GET needs neither: it runs queries only, and
+ * identifies the caller by `Authorization`, which a browser never adds by itself.
  */
 export const jsonOrUpload: RequestHandler = (req, _res, next) => {
   // The fast lane has read a JSON body already.
@@ -48,7 +49,21 @@ export const countBatch =
     next();
   };
 
-/** An error before the execution has the media type that the client asked for, so that it finds the `errors` in it. */
+/** Refuses an invalid key, and a key for a batch, because it would be unclear which operation it belongs to. */
+export const checkIdempotencyKey: RequestHandler = (req, _res, next) => {
+  const header = req.headers['idempotency-key'];
+  if (typeof header === 'string') {
+    keyOf(header);
+    if (Array.isArray(req.body))
+      throw invalid(
+        'Idempotency-Key',
+        'expected none, because the request is a batch; send its operations one by one, each with its own key',
+      );
+  }
+  next();
+};
+
+/** Gives errors from before the execution a media type that the client accepts, so that it reads their `errors`. */
 export const negotiatedError: ErrorRequestHandler = (thrown, req, res, next) => {
   if (!res.headersSent) res.type(req.accepts(JSON_TYPES) || 'application/json');
   next(thrown);

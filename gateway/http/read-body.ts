@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The body as text; undefined where it was broken off. Its length has been checked by `Content-Length`, which Node enforces. */
+/** The body as text; undefined if the client broke it off. The caller has checked `Content-Length`, which Node enforces. */
 export function readBody(req: IncomingMessage): Promise<string | undefined> {
   return new Promise((resolve) => {
     let first: Buffer | undefined;

@@ -3,54 +3,53 @@ import type { Graph } from '../operations/graph.ts';
 import type { PersistedOperations } from '../operations/persisted-operations.ts';
 import type { PreparedOperation } from '../operations/prepared-operation.ts';
 
-/** A request whose operation is ready, with variables that fit. Whether its caller may run it is not known here: `isForAnonymous`. */
+/** A request for a prepared operation, with coerced variables. For a caller without a token `isForAnonymous` decides as well. */
 export interface PreparedRequest {
   readonly operation: PreparedOperation;
-  /** As it was asked for. */
+  /** As the client sent it. */
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly rawVariables: Readonly<Record<string, unknown>>;
 }
 
-/** Longer ones are read anew each time: they hold what somebody has written, and do not come twice. */
+/** Longer bodies are read every time: they contain text of a user, and are not repeated. */
 const REMEMBERED_CHARACTERS = 4_096;
 const REMEMBERED_BODIES = 500;
 const MAX_BYTES = 32 * 1024 * 1024; // 32 MiB
 
 /**
- * Reads the bodies of requests. Clients send the same few again and again, so what a text meant is remembered; not who
- * sent it, nor what was answered.
+ * Reads request bodies. Clients send the same few bodies many times, so the result is remembered by the body's text; it
+ * says nothing about the caller or the response.
  */
 export class RequestReader {
   private readonly graph: Graph;
   private readonly persisted: PersistedOperations;
-  private readonly remembered = boundedCache<string, PreparedRequest>({
+  private readonly byText = boundedCache<string, PreparedRequest>({
     name: 'request_bodies',
     maxEntries: REMEMBERED_BODIES,
     maxBytes: MAX_BYTES,
-    // Each keeps its operation alive.
+    // Each entry keeps its operation alive.
     bytesOf: ({ operation }, text) => 2 * bytesOfText(text) + operation.bytes,
   });
 
   constructor(graph: Graph, persisted: PersistedOperations) {
     this.graph = graph;
     this.persisted = persisted;
-    graph.onLoad(() => this.remembered.clear());
+    graph.onLoad(() => this.byText.clear());
   }
 
-  /** What this text was read as before. */
-  known(text: string): PreparedRequest | undefined {
+  remembered(text: string): PreparedRequest | undefined {
     if (text.length > REMEMBERED_CHARACTERS) return undefined;
-    const request = this.remembered.get(text);
-    // Asked for there as well, so that it counts as used.
+    const request = this.byText.get(text);
+    // This look-up marks the operation as used in its cache.
     if (request) this.graph.current.operations.known(request.operation.source, request.operationName);
     return request;
   }
 
-  /** Undefined where anything of it is for the server behind: unknown, not well-formed, or refused. */
+  /** Undefined if Apollo Server has to handle the request: its operation is unknown, malformed or refused. */
   read(text: string, body: unknown): PreparedRequest | undefined {
     const request = this.requestIn(body);
-    if (request && isRemembered(text, body)) this.remembered.set(text, request);
+    if (request && mayRemember(text, body)) this.byText.set(text, request);
     return request;
   }
 
@@ -66,7 +65,7 @@ export class RequestReader {
     if (source === undefined) return undefined;
     const name = operationName || undefined;
     const operation = this.graph.current.operations.known(source, name);
-    // Whether the schema may be asked for depends on the caller, whom the server behind looks at.
+    // The right to introspection depends on the caller; Apollo Server's plugin checks it.
     if (!operation || operation.asksForSchema) return undefined;
     const rawVariables = (variables ?? {}) as Record<string, unknown>;
     const admitted = operation.admit(rawVariables, 'anybody');
@@ -83,6 +82,6 @@ export class RequestReader {
   }
 }
 
-/** Not where it brings a persisted operation along: that has to be taken in each time, as it may be forgotten meanwhile. */
-const isRemembered = (text: string, body: unknown): boolean =>
+/** False with a persisted query: it has to be registered each time, because its cache may have dropped it. */
+const mayRemember = (text: string, body: unknown): boolean =>
   text.length <= REMEMBERED_CHARACTERS && !(body as { extensions?: unknown }).extensions;

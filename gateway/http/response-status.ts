@@ -1,14 +1,14 @@
 import type { GraphQLFormattedError } from 'graphql';
 
-/** A response as far as its status depends on it. */
+/** The parts of a response that decide its status. */
 export interface Outcome {
   readonly data?: Readonly<Record<string, unknown>> | null | undefined;
   readonly errors?: readonly GraphQLFormattedError[] | undefined;
 }
 
 /**
- * The HTTP status of an operation that was executed: 200 if its data is an object, even one of nulls (GraphQL over
- * HTTP, 6.4: clients read the data of a 2xx only); else that of the last error.
+ * The HTTP status of an executed operation: 200 if its data is an object, even if all its fields are null (GraphQL over
+ * HTTP, 6.4: clients read the data of a 2xx only); else the status of the last error.
  */
 export function statusOf({ data, errors = [] }: Outcome): number {
   if (isObject(data) || errors.length === 0) return 200;

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { API_VERSION, EXPOSED_HEADERS, isAllowedOrigin, securityHeaders } from '#server/http/create-app.ts';
 import { withoutRedaction, type Logger } from '#server/observability/logger.ts';
@@ -23,35 +24,40 @@ interface Response {
   readonly startedAt: number;
 }
 
-/** The status in figures and log of a request whose client left before its answer, as nginx has it. */
+/** Metrics and log use nginx's status for a request whose client left before the response. */
 const CLIENT_LEFT = 499;
 const COMPRESSED_FROM_BYTES = 1024; // 1 KiB
 const OPERATION = 'POST /graphql';
 
-/** Writes an answer with all that the servers of the platform write beside theirs: the same headers, log line, figures. */
+/**
+ * Writes a response of the fast lane with the headers, log line and metrics that `createApp` of #server adds to every
+ * other response. CORS, compression and negotiation are written a second time here, because Express's middleware
+ * costs more than the rest of a small response (`npm run bench -- "platform small"`). The tests "an operation that is
+ * sent again" in tests/gateway/operations.test.ts compare the two.
+ */
 export class ResponseWriter {
   private readonly options: ResponseWriterOptions;
   private readonly always: Readonly<Record<string, string>>;
   private readonly requests: Logger;
-  private readonly unanswered: PendingRequests<Response>;
+  private readonly pending: PendingRequests<Response>;
 
   constructor(options: ResponseWriterOptions) {
     this.options = options;
     this.requests = withoutRedaction(options.log);
-    this.unanswered = new PendingRequests((response) => {
+    this.pending = new PendingRequests((response) => {
       response.context.client?.leave();
       this.done(response, CLIENT_LEFT, true);
     });
     this.always = { ...headersOfHelmet(), 'API-Version': String(API_VERSION) };
   }
 
-  /** To be called before the operation runs: if the client leaves meanwhile, its calls end. */
+  /** To be called before the operation runs, so that its calls end if the client leaves. */
   begin(req: IncomingMessage, response: Response): void {
-    this.unanswered.begin(req.socket, response);
+    this.pending.begin(req.socket, response);
   }
 
   write(req: IncomingMessage, res: ServerResponse, response: Response, answer: JsonAnswer): void {
-    if (!this.unanswered.end(req.socket, response)) return;
+    if (!this.pending.end(req.socket, response)) return;
     const status = statusOfText(answer.json);
     res.once('close', () => this.done(response, status, !res.writableFinished));
     const headers = this.headersOf(req, response, answer);
@@ -105,7 +111,7 @@ export class ResponseWriter {
 
 const EXPOSED = EXPOSED_HEADERS.join(',');
 
-/** Errors stand first where there are any. */
+/** A response with errors begins with them, so that data need not be parsed. */
 const statusOfText = (json: string): number =>
   json.startsWith('{"errors"') ? statusOf(JSON.parse(json) as Outcome) : 200;
 
@@ -119,7 +125,7 @@ type Compress = (text: string, done: (error: Error | null, compressed: Buffer) =
 
 const BROTLI: { name: string; compress: Compress } = {
   name: 'br',
-  // As quick as gzip, and smaller.
+  // Quality 4 is as fast as gzip, and the result is smaller.
   compress: (text, done) => brotliCompress(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }, done),
 };
 const GZIP: { name: string; compress: Compress } = {
@@ -134,16 +140,10 @@ function encoderFor(req: IncomingMessage) {
   return /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted) ? GZIP : undefined;
 }
 
-/** Helmet's, which are the same for every answer. */
+/** Helmet's headers, which are the same for every response: collected once from a response that is never sent. */
 function headersOfHelmet(): Record<string, string> {
-  const headers: Record<string, string> = {};
-  const collector = {
-    setHeader: (name: string, value: string | string[]) => {
-      headers[name] = String(value);
-    },
-    removeHeader: () => undefined,
-  };
-  // Helmet uses no more of a response than these two.
-  securityHeaders()({} as IncomingMessage, collector as unknown as ServerResponse, () => undefined);
-  return headers;
+  const req = new IncomingMessage(new Socket());
+  const res = new ServerResponse(req);
+  securityHeaders()(req, res, () => undefined);
+  return Object.fromEntries(Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]));
 }

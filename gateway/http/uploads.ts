@@ -8,15 +8,15 @@ export interface UploadLimits {
 }
 
 const MAX_FIELD_BYTES = 1_000_000;
-/** What is read of a request that is refused, so that its sender comes to read the refusal. */
+/** How much of a refused request is read: a client that is still writing does not read the refusal. */
 const MAX_DRAINED_BYTES = 8 * 1024 * 1024; // 8 MiB
 const MAX_DRAINED_MILLIS = 500;
 
 /**
- * Takes the GraphQL multipart request (graphql-multipart-request-spec). The operation runs as soon as it and its first
- * file begin to arrive; files go through a temporary file to the subgraph, never whole through memory, and are removed
- * with the request, however it ends. What a browser's form could send (CSRF) and what is too long by its own word is
- * refused before anything of it is kept.
+ * Reads GraphQL multipart requests (graphql-multipart-request-spec). The operation runs as soon as it and the beginning
+ * of its first file have arrived. Each file goes through a temporary file to the subgraph, never as a whole through
+ * memory, and is removed when the request ends, however it ends. A request without the CSRF header, and one whose
+ * `Content-Length` is too large, is refused before any of it is stored.
  */
 export function multipartRequests({ maxFileBytes, maxFiles }: UploadLimits): RequestHandler {
   return async (req, res, next) => {
@@ -49,7 +49,7 @@ const tooLarge = (maxFileBytes: number) =>
     `An upload may have at most ${Math.floor(maxFileBytes / 1024 / 1024)} MiB; send a smaller file.`,
   );
 
-/** A client that is still writing takes an early answer for a broken connection. */
+/** Delays the response until the request is read: some clients treat an early response as a broken connection. */
 function answerAfterTheLastByte(req: Request, res: Response): void {
   const send = res.send.bind(res);
   res.send = (body: unknown) => {

@@ -3,13 +3,13 @@ import { ANONYMOUS_LIMITS, OPERATION_LIMITS, type OperationLimits } from '#serve
 import type { GatewaySettings } from '../settings.ts';
 import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
 
-/** How large and how costly an operation of a caller without a token may be. */
+/** The size and cost limits of an operation of a caller without a token. */
 export interface AnonymousLimits {
   readonly anonymousLimits: OperationLimits;
   readonly anonymousCostLimit: number;
 }
 
-/** Callers of another supergraph have no accounts of the platform, so a token says nothing about them there. */
+/** Another supergraph's callers have no accounts of the platform, so the narrower limits do not apply to them. */
 export const anonymousLimitsOf = (
   settings: Pick<GatewaySettings, 'supergraph' | 'costLimit'>,
 ): AnonymousLimits =>

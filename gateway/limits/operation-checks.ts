@@ -3,17 +3,18 @@ import type { Viewer } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
 import { operationLimiter, OPERATION_LIMITS, type OperationLimits } from '#server/graphql/limits.ts';
 import { contextOf } from '#server/http/request-context.ts';
+import { isJsonObject } from '../json-object.ts';
 import type { OperationReference, PersistedOperations } from '../operations/persisted-operations.ts';
 
-/** Stands for a body that was read and is not JSON, so that it is refused in one place. */
+/** The body of a request that is not valid JSON. `operationChecks` refuses it. */
 export const NOT_JSON = Symbol('not JSON');
 
 /** Operations in one request (a JSON array of them). */
 const MAX_BATCH = 10;
 
 /**
- * What is checked of operations before anybody validates them: how many there are, how large each is, and whether it may
- * be asked at all; texts that clients only name are put in.
+ * Checks operations before they are validated: their number, the size of each, and whether an unregistered one is
+ * allowed. Inserts the texts of operations that the client sent by hash or id only.
  */
 export function operationChecks(
   persisted: PersistedOperations,
@@ -24,7 +25,7 @@ export function operationChecks(
     const text = persisted.textOf(operation);
     if (text === undefined) return operation;
     limiter.check(text, viewer);
-    if (text === operation.query && !isObject(operation.extensions)) return operation;
+    if (text === operation.query && !isJsonObject(operation.extensions)) return operation;
     return { ...operation, query: text, extensions: withoutReference(operation.extensions) };
   };
   return (req, res, next) => {
@@ -39,15 +40,15 @@ export function operationChecks(
           `A request may hold ${MAX_BATCH} operations, this one holds ${req.body.length}; split it.`,
         );
       req.body = req.body.map((operation: unknown) =>
-        isObject(operation) ? checked(operation, viewer) : operation,
+        isJsonObject(operation) ? checked(operation, viewer) : operation,
       );
-    } else if (isObject(req.body)) req.body = checked(req.body, viewer);
+    } else if (isJsonObject(req.body)) req.body = checked(req.body, viewer);
     req.body ??= {};
     next();
   };
 }
 
-/** `?query=` and `?extensions=`, as GraphQL over HTTP has them. */
+/** `?query=` and `?extensions=` (GraphQL over HTTP). */
 function checkUrl(req: Request, check: (operation: OperationReference) => OperationReference): void {
   const url = new URL(req.url, 'http://gateway');
   const { searchParams } = url;
@@ -61,7 +62,7 @@ function checkUrl(req: Request, check: (operation: OperationReference) => Operat
 
 function withoutReference(extensions: unknown): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(isObject(extensions) ? extensions : {}).filter(([name]) => name !== 'persistedQuery'),
+    Object.entries(isJsonObject(extensions) ? extensions : {}).filter(([name]) => name !== 'persistedQuery'),
   );
 }
 
@@ -69,9 +70,6 @@ function parsed(text: string | null): unknown {
   try {
     return text === null ? undefined : JSON.parse(text);
   } catch {
-    return undefined; // the server in front says so
+    return undefined; // Apollo Server refuses it
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

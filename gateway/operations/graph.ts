@@ -10,23 +10,23 @@ import { Operations } from './operations.ts';
 import { ResponseCache } from '../cache/response-cache.ts';
 
 export interface GraphOptions extends AnonymousLimits {
-  /** The connection to a subgraph; asked anew for each supergraph, with the URL that stands in it. */
+  /** Makes the connection to a subgraph; called for each supergraph, with the URL in its SDL. */
   connect(name: string, urlInFile: string): Subgraph;
   /** Most that one operation of an authenticated caller may cost. */
   costLimit: number;
-  /** Elements of a list of which no `@listSize` tells more. */
+  /** The assumed size of a list without `@listSize`. */
   assumedListSize: number;
-  /** Pages hold no more than this, whatever is asked for. */
+  /** The largest size of a page, whatever its arguments say. */
   maxListSize: number;
-  /** How many documents are kept ready. */
+  /** The largest number of cached documents. */
   operationCacheSize: number;
-  /** Mutations, also those that other gateways send: answers from before them are not given again. */
+  /** Mutations of all replicas of the gateway: they invalidate cached responses. */
   writes: Writes;
   formatError(error: GraphQLError): GraphQLFormattedError;
   onFallback?(reason: string): void;
 }
 
-/** One supergraph with the operations that are ready to run on it. */
+/** One loaded supergraph with its prepared operations. */
 export interface ServedGraph {
   readonly loaded: LoadedGraph;
   readonly directives: AppliedDirectives;
@@ -37,12 +37,12 @@ export interface ServedGraph {
 type Listener = (graph: ServedGraph) => void;
 
 const WARM_UP_MILLIS = 500;
-/** What began on a supergraph that is gone may take so long to end, before its connections are closed. */
+/** Requests that began on a replaced supergraph have so much time to end before its connections are closed. */
 const DRAIN_MILLIS = 60_000; // 60 s
 
 /**
- * The graph as it is served now. A new supergraph takes the old one's place at once and as a whole: what is under way
- * ends on the one on which it began.
+ * The graph that is served now. A new supergraph replaces the current one as a whole and at once: a request ends on the
+ * supergraph on which it began.
  */
 export class Graph {
   private readonly options: GraphOptions;
@@ -55,7 +55,7 @@ export class Graph {
   constructor(options: GraphOptions) {
     this.options = options;
     this.stopListening = options.writes.onWrite(({ service, phase }) => {
-      if (phase === 'ended') this.responses.forget([service]);
+      if (phase === 'ended') this.responses.invalidate([service]);
     });
   }
 
@@ -65,8 +65,9 @@ export class Graph {
   }
 
   /**
-   * Serves this supergraph from now on, with the operations of the one before prepared already. One load at a time.
-   * @throws Error where it is none; the one before goes on being served
+   * Replaces the current supergraph, after the most recent operations of the current one are prepared on the new one.
+   * One load at a time.
+   * @throws Error if the SDL is not a valid supergraph; the current one stays
    */
   async load(sdl: string): Promise<void> {
     const before = this.served;
@@ -86,7 +87,7 @@ export class Graph {
     if (before) this.drain(before.loaded, loaded);
   }
 
-  /** Called with what is served now, and with all that follows. */
+  /** Calls the listener with the current supergraph and each one that replaces it. */
   onLoad(listener: Listener): () => void {
     this.listeners.add(listener);
     if (this.served) listener(this.served);
@@ -101,7 +102,7 @@ export class Graph {
     );
   }
 
-  /** A subgraph that has stayed keeps its connections. */
+  /** A subgraph whose URL did not change keeps its connections. */
   private connectionTo(name: string, urlInFile: string): Subgraph {
     const made = this.options.connect(name, urlInFile);
     const known = this.served?.loaded.subgraphs.get(name);

@@ -15,16 +15,16 @@ import { refusalOfVariables } from '#server/graphql/variable-limits.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { PreparedOperation, type OperationOptions } from './prepared-operation.ts';
 
-/** What stands in a document: its operations, each prepared when it is first asked for. */
+/** A document and its operations, each of which is prepared before its first run. */
 interface KnownDocument {
   readonly document: DocumentNode;
   readonly byName: Map<string, PreparedOperation>;
 }
 
-/** Of all operations that are kept ready. */
+/** The memory of all prepared operations. */
 const MAX_BYTES = 64 * 1024 * 1024; // 64 MiB
 
-/** The operations of one supergraph that clients have asked for lately. */
+/** The prepared operations of one supergraph; the least recently used ones are dropped. */
 export class Operations {
   private readonly options: OperationOptions;
   private readonly documents: LRUCache<string, KnownDocument>;
@@ -40,29 +40,30 @@ export class Operations {
     });
   }
 
-  /** How many documents are known. */
+  /** The number of documents. */
   get size(): number {
     return this.documents.size;
   }
 
-  /** Ready at once, where it was asked for before. */
+  /** Undefined if the operation is not prepared. */
   known(source: string, operationName: string | undefined): PreparedOperation | undefined {
     return this.documents.get(source)?.byName.get(operationName ?? '');
   }
 
   /**
-   * Ready from now on. `source` has been parsed, found to be within the limits and validated by the server in front.
-   * @throws Error where it names no operation
+   * Prepares the operation, unless it is prepared already. Apollo Server has parsed and validated `source`, and checked
+   * its limits.
+   * @throws Error if the document has no such operation
    */
   prepare(source: string, operationName: string | undefined): PreparedOperation {
     const known = this.known(source, operationName);
     if (known) return known;
-    // Parsed once more: without locations, which weigh more than all the rest.
+    // Parsed a second time without locations, which take more memory than the rest of the document.
     const entry = this.documents.get(source) ?? { document: read(source), byName: new Map() };
     const operation = getOperationAST(entry.document, operationName);
     if (!operation) throw new Error(`there is no operation "${operationName ?? ''}" in the document`);
     const prepared = new PreparedOperation(source, entry.document, operation, this.options, () => {
-      if (this.documents.peek(source) === entry) this.documents.set(source, entry); // it is larger now
+      if (this.documents.peek(source) === entry) this.documents.set(source, entry); // so that the cache counts the memory of the new plan
     });
     entry.byName.set(operationName ?? '', prepared);
     this.documents.set(source, entry);
@@ -80,18 +81,18 @@ export class Operations {
     if (tooLarge) throw tooLarge;
     const { apiSchema } = this.options.graph;
     const { errors, coerced } = getVariableValues(apiSchema, operation.variableDefinitions ?? [], variables);
-    if (errors) return; // the execution says what is wrong with them
+    if (errors) return; // the execution reports them
     const refusal = costCheck(document, operation, { ...this.options, schema: apiSchema })(coerced, viewer);
     if (refusal) throw refusal;
   }
 
   /**
-   * Prepares what clients of the supergraph before asked for lately, the latest first, until `millis` are over; other
-   * requests are answered meanwhile.
+   * Prepares the operations of the previous supergraph, the most recently used first, until `millis` are over. The event
+   * loop handles other requests in between.
    */
   async warmUp(before: Operations, millis: number): Promise<void> {
     const until = performance.now() + millis;
-    const documents = [...before.documents.entries()]; // they are used meanwhile
+    const documents = [...before.documents.entries()]; // a copy, because requests change the order in between
     for (const [source, { byName }] of documents) {
       if (performance.now() > until) return;
       await setImmediate();

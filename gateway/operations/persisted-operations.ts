@@ -6,21 +6,21 @@ import { OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { StartError } from '#server/start-error.ts';
 
-/** What of a GraphQL request says which operation is meant. */
+/** The parts of a GraphQL request that identify its operation. */
 export interface OperationReference {
   readonly query?: unknown;
   readonly extensions?: unknown;
 }
 
 const manifest = z.union([
-  /** As Apollo's tools write it. */
+  /** The format of Apollo's tools. */
   z
     .object({
       format: z.literal('apollo-persisted-query-manifest'),
       operations: z.array(z.object({ id: z.string(), body: z.string() })),
     })
     .transform(({ operations }) => operations.map(({ id, body }) => [id, body] as const)),
-  /** As Relay's compiler writes it: id to text. */
+  /** The format of Relay's compiler: text by id. */
   z.record(z.string(), z.string()).transform((texts) => Object.entries(texts)),
 ]);
 
@@ -29,14 +29,14 @@ const reference = z.object({
 });
 
 /**
- * Operations that clients name by the SHA-256 of their text: registered ones, from a manifest, and those that clients
- * bring along once (automatic persisted queries; bounded, least recently used go first).
+ * Operations that clients send by hash or id: registered operations of a manifest, and automatic persisted queries (APQ),
+ * whose text a client sends once; their cache is bounded, and drops the least recently used ones first.
  */
 export class PersistedOperations {
   private readonly registered: ReadonlyMap<string, string>;
   private readonly registeredTexts: ReadonlySet<string>;
   private readonly registeredOnly: boolean;
-  private readonly brought = boundedCache<string, string>({
+  private readonly automatic = boundedCache<string, string>({
     name: 'persisted_operations',
     maxEntries: 10_000,
     maxBytes: 16 * 1024 * 1024, // 16 MiB
@@ -50,10 +50,10 @@ export class PersistedOperations {
   }
 
   /**
-   * The text of the operation that is meant; undefined where the request holds none, and names none that is known: the
-   * client is to send the text along then.
-   * @throws VALIDATION_FAILED for a hash that is not the text's, OPERATION_NOT_REGISTERED where only registered ones
-   * are answered
+   * The text of the operation; undefined if the request has neither a text nor a known hash, so that the client has to
+   * send the text.
+   * @throws VALIDATION_FAILED for a hash that is not the hash of the text, OPERATION_NOT_REGISTERED for an unregistered
+   * operation if only registered ones are allowed
    */
   textOf({ query, extensions }: OperationReference): string | undefined {
     const hash = hashIn(extensions);
@@ -62,8 +62,8 @@ export class PersistedOperations {
     const registered = this.registered.get(hash);
     if (registered !== undefined) return registered;
     if (text === undefined) {
-      const brought = this.brought.get(hash);
-      if (brought !== undefined) return brought;
+      const automatic = this.automatic.get(hash);
+      if (automatic !== undefined) return automatic;
       if (this.registeredOnly) throw notRegistered();
       return undefined;
     }
@@ -73,8 +73,8 @@ export class PersistedOperations {
         'extensions.persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.',
       );
     const permitted = this.permitted(text);
-    // A longer one is refused by the limits every time.
-    if (permitted.length <= OPERATION_LIMITS.characters) this.brought.set(hash, permitted);
+    // The limits refuse a longer text every time.
+    if (permitted.length <= OPERATION_LIMITS.characters) this.automatic.set(hash, permitted);
     return permitted;
   }
 
@@ -97,7 +97,7 @@ export async function readManifest(file: string | undefined): Promise<ReadonlyMa
   }
 }
 
-/** @throws VALIDATION_FAILED for a `persistedQuery` of another form */
+/** @throws VALIDATION_FAILED for an invalid `persistedQuery` */
 function hashIn(extensions: unknown): string | undefined {
   if (typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions))
     return undefined;

@@ -41,7 +41,7 @@ export interface OperationOptions extends AnonymousLimits {
   readonly maxListSize: number;
   readonly responses: ResponseCache;
   formatError(error: GraphQLError): GraphQLFormattedError;
-  /** An operation cannot be compiled and runs by @apollo/gateway's executor. */
+  /** Called if an operation cannot be compiled, so that @apollo/gateway's executor runs it. */
   onFallback?(reason: string): void;
 }
 
@@ -50,45 +50,46 @@ export type OperationRequest = Pick<ExecutionRequest, 'variables' | 'rawVariable
 
 export interface JsonAnswer {
   readonly json: string;
-  /** For how long it may be given again, and since when it is; absent where it may not. */
+  /** How long the response may be cached, and its age; absent if it may not be cached. */
   readonly cached?: { maxAgeSeconds: number; ageSeconds: number };
 }
 
-/** What runs for callers who get and are refused the same fields. */
+/** The execution for all callers who may read the same fields. */
 interface Variant {
   readonly execution: Execution;
+  /** One for each refused field. */
   readonly errors: readonly GraphQLError[];
-  /** Those that it fetches from. */
+  /** The services that the plan fetches from. */
   readonly services: readonly string[];
-  /** About how much memory it takes. */
+  /** Its approximate memory. */
   readonly bytes: number;
 }
 
-/** The rights of callers differ in a few ways only. */
+/** There are few different combinations of rights. */
 const MAX_VARIANTS = 16;
-// As measured on the heap: what an operation without its plans takes by itself, and for each character of its text.
+// Measured on the heap: the memory of an operation without its plans, and of each character of its text.
 const BYTES_AN_OPERATION = 10_000;
 const BYTES_A_CHARACTER = 50;
 
 /**
- * An operation of a document that was parsed and validated once; run as often as it is asked for. It is planned when it
- * is run for the first time: what `admit` refuses is never planned, because planning can cost more than anything else.
+ * An operation that was parsed and validated once, and runs any number of times. It is planned at its first run, after
+ * `admit`: a refused operation is never planned, because planning can cost more than the execution.
  */
 export class PreparedOperation {
   readonly source: string;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** Whether a caller needs the right to introspection. */
+  /** Whether it selects `__schema` or `__type`, for which a caller needs the right to introspection. */
   readonly asksForSchema: boolean;
   private readonly options: OperationOptions;
   /** Called after each planning, which adds to `bytes`. */
   private readonly onPlanned: () => void;
   private readonly protectedFields: ProtectedFields;
   private readonly checkCost: CostCheck;
-  /** Whether its text is within the limits of a caller without a token. */
+  /** Whether its text is within the limits of callers without a token. */
   private readonly isSmall: boolean;
   private readonly maxAgeSeconds: number;
-  /** By the mask of the caller's grants; `''` if they may read everything. */
+  /** By the mask of the caller's grants; `''` if the caller may read every field. */
   private readonly variants = new LRUCache<string, Variant>({ max: MAX_VARIANTS });
 
   constructor(
@@ -114,12 +115,12 @@ export class PreparedOperation {
     this.asksForSchema = asksForSchema(document);
   }
 
-  /** Plans it ahead of its first run, for a caller who may read everything. */
+  /** Plans it before its first run, for callers who may read every field. */
   warmUp(): void {
     this.variant('', []);
   }
 
-  /** About how much memory it takes, with its plans. */
+  /** Its approximate memory, with all plans. */
   get bytes(): number {
     let bytes = BYTES_AN_OPERATION + BYTES_A_CHARACTER * this.source.length;
     for (const variant of this.variants.values()) bytes += variant.bytes;
@@ -127,17 +128,17 @@ export class PreparedOperation {
   }
 
   /**
-   * Whether a caller without a token may run it with these variables, which `admit` gave to a caller with one. The text was
-   * measured when the operation was prepared.
+   * Whether a caller without a token may run it, too, with these variables, which `admit` returned for a caller with one.
+   * Its text was measured when the operation was prepared.
    */
   isForAnonymous(coerced: Readonly<Record<string, unknown>>): boolean {
     return this.isSmall && !this.checkCost(coerced, ANONYMOUS);
   }
 
   /**
-   * The variables as they are used.
-   * @param viewer 'anybody' if the caller is not known yet: the limits of authenticated callers hold
-   * @returns errors if they do not fit, or if the operation costs too much with them
+   * Coerces the variables and checks the operation's cost.
+   * @param viewer 'anybody' if the caller is not known yet: the limits of callers with a token apply
+   * @returns errors if the variables are invalid, or if the operation costs too much with them
    */
   admit(
     given: Readonly<Record<string, unknown>>,
@@ -155,7 +156,7 @@ export class PreparedOperation {
     return refusal ? { errors: [graphqlErrorOf(refusal)] } : { coerced };
   }
 
-  /** The response as JSON text; `coerced` is what `admit` gave. */
+  /** The response as JSON text. `request.variables` are those that `admit` returned. */
   async toJson(request: OperationRequest): Promise<JsonAnswer> {
     this.beginKeyed(request);
     const variant = this.variantFor(grantsOf(request.context.viewer));
@@ -163,17 +164,17 @@ export class PreparedOperation {
     if (this.maxAgeSeconds > 0 && variant.errors.length === 0) return this.fromCache(variant, execution);
     const json = await variant.execution.toJson(execution);
     if (this.operation.operation === OperationTypeNode.MUTATION)
-      this.options.responses.forget(variant.services);
+      this.options.responses.invalidate(variant.services);
     return { json };
   }
 
-  /** The response as values, its errors raw; `coerced` is what `admit` gave. */
+  /** The response as values, its errors unformatted. `request.variables` are those that `admit` returned. */
   async toResult(request: OperationRequest): Promise<ExecutionResult> {
     this.beginKeyed(request);
     const variant = this.variantFor(grantsOf(request.context.viewer));
     const result = await variant.execution.toResult({ ...request, errors: variant.errors });
     if (this.operation.operation === OperationTypeNode.MUTATION)
-      this.options.responses.forget(variant.services);
+      this.options.responses.invalidate(variant.services);
     return result;
   }
 
@@ -195,10 +196,10 @@ export class PreparedOperation {
     );
     const known = responses.get(key);
     if (known) return { json: known.json, cached: { maxAgeSeconds, ageSeconds: known.ageSeconds } };
-    const { mutations } = responses;
+    const { invalidations } = responses;
     const json = await variant.execution.toJson(request);
-    // What was read while something was written may be old already.
-    if (hasErrors(json) || mutations !== responses.mutations) return { json };
+    // A mutation that ended meanwhile may have made the response outdated.
+    if (hasErrors(json) || invalidations !== responses.invalidations) return { json };
     responses.set(key, json, variant.services, maxAgeSeconds);
     return { json, cached: { maxAgeSeconds, ageSeconds: 0 } };
   }
@@ -235,7 +236,7 @@ export class PreparedOperation {
     };
   }
 
-  /** @returns the refusal of what the planner gives up on; it is kept like a plan, so that it costs once */
+  /** @returns the refusal if the planner fails; it is cached like a plan, so that it is computed once */
   private planOf(document: DocumentNode): QueryPlan | GraphQLError {
     const { planner, federatedApiSchema } = this.options.graph;
     const operationName = this.operation.name?.value;
@@ -248,7 +249,7 @@ export class PreparedOperation {
     }
   }
 
-  /** @returns the refusal of an operation whose plan would give wrong data */
+  /** @returns the refusal of an operation whose plan would return wrong data */
   private executionOf(
     plan: QueryPlan,
     removeRefusedValues: ((data: Record<string, unknown>) => void) | undefined,
@@ -267,7 +268,7 @@ export class PreparedOperation {
   }
 }
 
-/** The planner gives up on some operations that are valid, such as fragments on many interfaces inside each other. */
+/** The planner fails on some valid operations, such as nested fragments on many interfaces. */
 const unplannable = (cause: unknown): GraphQLError =>
   graphqlErrorOf(
     new PlatformError(
@@ -277,15 +278,15 @@ const unplannable = (cause: unknown): GraphQLError =>
     ),
   );
 
-/** Answers every run with the error alone. */
+/** Returns only the error for every run. */
 const refusal = (error: GraphQLError, formatError: OperationOptions['formatError']): Execution => ({
   by: 'compiled',
   toJson: async () => resultJson({ errors: [error] }, formatError),
   toResult: async () => ({ errors: [error] }),
 });
 
-/** If every field that was asked for is refused. */
+/** The plan if every selected field is refused. */
 const NOTHING_TO_FETCH: QueryPlan = { kind: 'QueryPlan' };
 
-/** Errors come before the data where there are any. */
+/** The executors write errors before the data. */
 const hasErrors = (json: string): boolean => json.startsWith('{"errors"');

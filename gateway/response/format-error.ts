@@ -3,10 +3,10 @@ import { ERRORS } from '#server/errors.ts';
 import { formatGraphqlError, isPlatformCode } from '#server/graphql/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
 
-/** What of a subgraph's error is passed on; all else (its address, its body, its stack) stays here. */
-const PASSED_ON = ['code', 'http', 'errors', 'retryAfterSeconds'] as const;
+/** Extensions of a subgraph's error that clients may see; all others (an address, a body, a stack) are removed. */
+const FORWARDED = ['code', 'http', 'errors', 'retryAfterSeconds'] as const;
 
-/** A subgraph's error keeps its code and message where the code is one of ours; anything else is masked. */
+/** A subgraph's error keeps its code and message if the code is one of the platform's; any other error is masked. */
 export function formatGatewayError(
   formatted: GraphQLFormattedError,
   thrown: unknown,
@@ -20,7 +20,7 @@ export function formatGatewayError(
   };
   if (!isPlatformCode(code)) return formatGraphqlError({ ...formatted, extensions: {} }, thrown, log);
   const extensions = Object.fromEntries(
-    PASSED_ON.flatMap((name) =>
+    FORWARDED.flatMap((name) =>
       formatted.extensions?.[name] === undefined ? [] : [[name, formatted.extensions[name]]],
     ),
   );

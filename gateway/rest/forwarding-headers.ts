@@ -2,20 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import { FORWARDED_PROOF } from '#server/http/forwarding-proof.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 
-/** Headers by which a client could pass for a proxy or for a service of the platform: none of them is passed on. */
+/** Headers with which a client could pretend to be a proxy or a service of the platform; they are removed. */
 const NOT_FROM_CLIENTS = /^(x-forwarded(-.*)?|forwarded|x-real-ip|x-on-behalf-of)$/;
 
 export interface ForwardingOptions {
   origins: RequestOrigins;
-  /** The gateway's; see `forwardingProofOf`. */
+  /** The gateway's proof; see `forwardingProofOf`. */
   proof: string | undefined;
   /** The path under which the gateway serves the service, such as `/gym`. */
   prefix: string;
 }
 
 /**
- * Replaces what a request says about the client by what the gateway knows: the services trust the gateway, so
- * whatever it passed on unread would count there.
+ * Replaces the forwarding headers of a request with the gateway's own. The services trust the gateway, so they would
+ * also trust a client's header that it forwards.
  */
 export function setForwardingHeaders(
   req: IncomingMessage,

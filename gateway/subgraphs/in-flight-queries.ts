@@ -2,38 +2,40 @@ import type { GatewayContext } from '../context/gateway-context.ts';
 import type { SubgraphExchange } from './subgraph-exchange.ts';
 import type { WriteGenerations } from './write-generations.ts';
 
-interface UnderWay {
-  /** Undefined as soon as it has ended: V8 may keep a map's earlier tables for a while, and they then hold no answers. */
+/**
+ * Written for speed: the exchange is set to undefined when it ends, because V8 may keep a Map's previous tables for a
+ * while, and they would keep the answers in memory (`hot-path/time-limit.ts` has the figures).
+ */
+interface PendingQuery {
   exchange: SubgraphExchange | undefined;
 }
 
 /**
- * Equal queries of one caller that are under way at the same time are sent once. The key holds everything that is
- * passed on and may change the answer: who asks, from where, with which program, and how many mutations came before;
- * not the ids by which requests are traced.
+ * Sends equal concurrent queries of one caller once. The key contains everything that is forwarded and may change the
+ * answer: the caller, their address and user agent, and the number of mutations before; not the ids for tracing.
  */
 export class InFlightQueries {
-  private readonly underWay = new Map<string, UnderWay>();
+  private readonly pending = new Map<string, PendingQuery>();
   private readonly generations: WriteGenerations;
 
   constructor(generations: WriteGenerations) {
     this.generations = generations;
   }
 
-  /** The exchange that is under way already, or the one that `begin` gives. */
+  /** The pending exchange of an equal query, or the one that `begin` returns. */
   share(body: string, context: Partial<GatewayContext>, begin: () => SubgraphExchange): SubgraphExchange {
     const generation = this.generations.of(context);
     if (generation === undefined) return begin();
     const key = `${generation}\n${context.authorization}\n${context.address}\n${context.userAgent}\n${body}`;
-    const known = this.underWay.get(key)?.exchange;
+    const known = this.pending.get(key)?.exchange;
     if (known && !known.isOver) return known;
     const exchange = begin();
     if (exchange.isOver) return exchange; // refused
-    const one: UnderWay = { exchange };
-    this.underWay.set(key, one);
+    const query: PendingQuery = { exchange };
+    this.pending.set(key, query);
     exchange.onOver = () => {
-      one.exchange = undefined;
-      if (this.underWay.get(key) === one) this.underWay.delete(key);
+      query.exchange = undefined;
+      if (this.pending.get(key) === query) this.pending.delete(key);
     };
     return exchange;
   }

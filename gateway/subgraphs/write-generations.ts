@@ -2,35 +2,35 @@ import { LRUCache } from 'lru-cache';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import type { Write } from '../writes/writes.ts';
 
-/** Longer than any request to a subgraph takes: what began before a write that is older has ended. */
+/** Longer than any request to a subgraph: the requests that began before an older write have ended. */
 const KEPT_MILLIS = 130_000;
 const MAX_CALLERS = 10_000;
 
-interface Recent {
+interface RecentWriter {
   readonly generation: number;
   /** Mutations of the caller that have begun and not ended. */
   readonly open: number;
 }
 
 /**
- * Which answers of a caller's queries may be shared: after a mutation none that was asked for before it. Each mutation
- * begins a new generation of its caller; while one is under way nothing of the caller is shared, because a replica of
- * the gateway may learn of its end later than the caller does.
+ * Decides which equal queries of a caller may share an answer: none that were sent before and after a mutation. Each
+ * mutation begins a new generation of its caller. While a mutation is pending, the caller's queries are not shared,
+ * because this replica of the gateway may be notified of the mutation's end later than the caller.
  */
 export class WriteGenerations {
   private latest = 0;
-  /** Of callers that are not remembered. */
+  /** The generation of all callers without a recent mutation. */
   private ofOthers = 0;
-  private readonly recent = new LRUCache<string, Recent>({
+  private readonly recent = new LRUCache<string, RecentWriter>({
     max: MAX_CALLERS,
     ttl: KEPT_MILLIS,
     dispose: (_value, _caller, reason) => {
-      // A forgotten caller must not fall back into a generation from before the mutation.
+      // A dropped caller must not return to a generation from before the mutation.
       if (reason === 'evict') this.ofOthers = this.latest += 1;
     },
   });
 
-  /** Undefined if nothing of the caller may be shared now. */
+  /** Undefined if the caller's queries may not be shared now. */
   of(context: Partial<GatewayContext>): number | undefined {
     if (this.recent.size === 0) return this.ofOthers;
     const recent = this.recent.get(callerOf(context));
@@ -38,7 +38,7 @@ export class WriteGenerations {
     return recent.open > 0 ? undefined : recent.generation;
   }
 
-  hear({ caller, phase }: Write): void {
+  onWrite({ caller, phase }: Write): void {
     const open = this.recent.get(caller)?.open ?? 0;
     this.recent.set(caller, {
       generation: (this.latest += 1),
@@ -47,7 +47,7 @@ export class WriteGenerations {
   }
 }
 
-/** Whose writes and reads belong together: one person's over all sessions and tokens. */
+/** The identity by which writes and reads belong together: a user, over all their sessions and tokens. */
 export function callerOf({ viewer, authorization, address }: Partial<GatewayContext>): string {
   if (viewer?.kind === 'user') return `user ${viewer.userId}`;
   if (viewer?.kind === 'service') return `service ${viewer.service}`;

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from '#server/observability/logger.ts';
 import { formatGatewayError } from '../response/format-error.ts';
 
-/** graphql-ws writes an error by its toJSON; the executor's raw ones have none. */
+/** The error that the client may see, as a GraphQLError, because graphql-ws calls `toJSON` of an error. */
 export function clientError(thrown: unknown, log: Logger): GraphQLError {
   const error =
     thrown instanceof GraphQLError

@@ -1,10 +1,10 @@
 import type { DocumentNode, GraphQLError } from 'graphql';
 import type { GatewayContext } from '../context/gateway-context.ts';
-import type { Eligibility } from './upstream/cohort.ts';
-import type { SubscriptionGroup, GroupMember } from './subscription-group.ts';
-import type { SubscriptionPlan } from './subscription-plans.ts';
-import { audienceScope, viewerScope } from './sharing-scope.ts';
 import { ResultQueue } from './result-queue.ts';
+import { cohortScope, viewerScope } from './sharing-scope.ts';
+import type { GroupMember, SubscriptionGroup } from './subscription-group.ts';
+import type { SubscriptionPlan } from './subscription-plans.ts';
+import type { Eligibility } from './upstream/cohort.ts';
 
 export interface SubscribeArgs {
   /** Valid against the API schema. */
@@ -14,139 +14,139 @@ export interface SubscribeArgs {
   context: GatewayContext;
 }
 
-/** Where a seat finds what it listens to. */
 export interface GroupRegistry {
-  /** The group of equal subscriptions of that scope, in which the seat's caller then counts as one who may ask. */
-  enter(
-    seat: ClientSubscription,
+  /** The group of equal client subscriptions of the scope. From now on the caller's token may be used for it. */
+  join(
+    subscription: ClientSubscription,
     plan: SubscriptionPlan,
     scope: string,
     isShared: boolean,
   ): SubscriptionGroup;
-  /** The caller counts no more. */
-  left(seat: ClientSubscription, scope: string): void;
-  /** The client has gone, or its subscription is over. */
-  gone(seat: ClientSubscription): void;
+  /** The caller's token may no longer be used for the scope. */
+  leave(subscription: ClientSubscription, scope: string): void;
+  /** The client has left, or its subscription has ended. */
+  remove(subscription: ClientSubscription): void;
 }
 
 /**
- * One client's subscription, and the groups that it is in: one of her audience, where the plan can be shared, which it
- * hears as long as the subgraph says that its events are right for her; else one of her own eyes.
+ * One client's subscription. If the plan can be shared, it joins the group of the viewer's cohort, and receives its events
+ * while the viewer is eligible. Otherwise, and if the viewer is excluded, it joins a group of the viewer's own scope.
  */
 export class ClientSubscription {
-  readonly subscriber: ResultQueue;
+  /** The results for the client. */
+  readonly results: ResultQueue;
   readonly args: SubscribeArgs;
-  private readonly seating: GroupRegistry;
+  private readonly registry: GroupRegistry;
   private plan: SubscriptionPlan;
-  private shared: { group: SubscriptionGroup; scope: string; leaveAudience: () => void } | undefined;
+  private shared: { group: SubscriptionGroup; scope: string; leaveCohort: () => void } | undefined;
   private own: { group: SubscriptionGroup; scope: string } | undefined;
-  private readonly inShared: GroupMember;
-  private readonly inOwn: GroupMember;
+  private readonly sharedMember: GroupMember;
+  private readonly ownMember: GroupMember;
 
-  constructor(args: SubscribeArgs, plan: SubscriptionPlan, seating: GroupRegistry) {
+  constructor(args: SubscribeArgs, plan: SubscriptionPlan, registry: GroupRegistry) {
     this.args = args;
     this.plan = plan;
-    this.seating = seating;
-    const subscriber = new ResultQueue(() => this.leave());
-    this.subscriber = subscriber;
-    this.inShared = {
-      subscriber,
-      // Why, the subscription of her own says; or it goes well, because only the audience is not served.
-      onFailed: () => this.beAlone(),
+    this.registry = registry;
+    const results = new ResultQueue(() => this.leave());
+    this.results = results;
+    this.sharedMember = {
+      results,
+      // The viewer's own subscription succeeds if only the cohort is refused; otherwise it reports the error.
+      onFailed: () => this.replaceShared(),
       onEnded: () => (this.own ? this.leaveShared() : this.end()),
     };
-    this.inOwn = { subscriber, onFailed: (error) => this.fail(error), onEnded: () => this.end() };
-    this.sitDown();
+    this.ownMember = { results, onFailed: (error) => this.fail(error), onEnded: () => this.end() };
+    this.joinGroups();
   }
 
   get context(): GatewayContext {
     return this.args.context;
   }
 
-  /** Another place, as the graph has changed; the client notices nothing but a new whole state. */
-  move(plan: SubscriptionPlan): void {
+  /** Joins other groups, because a new supergraph needs another upstream subscription. The client gets the whole state. */
+  changeGroups(plan: SubscriptionPlan): void {
     this.leaveShared();
     this.leaveOwn();
     this.plan = plan;
-    this.sitDown();
+    this.joinGroups();
   }
 
-  /** The same places, with another plan. */
-  stay(plan: SubscriptionPlan): void {
+  /** Keeps its groups, whose plan the registry has replaced. */
+  keepGroups(plan: SubscriptionPlan): void {
     this.plan = plan;
   }
 
   fail(error: GraphQLError): void {
-    this.subscriber.fail(error);
+    this.results.fail(error);
     this.leave();
   }
 
-  private sitDown(): void {
+  private joinGroups(): void {
     const { viewer } = this.context;
-    const scope = this.plan.isShareable ? audienceScope(viewer) : undefined;
-    if (scope === undefined || viewer.kind !== 'user') return this.enterOwn();
-    const group = this.seating.enter(this, this.plan, scope, true);
-    group.enter(this.inShared);
-    this.shared = { group, scope, leaveAudience: () => undefined };
-    this.shared.leaveAudience =
-      group.upstream.audience?.join(viewer.userId, (eligibility) => this.onStanding(eligibility)) ??
+    const scope = this.plan.isShareable ? cohortScope(viewer) : undefined;
+    if (scope === undefined || viewer.kind !== 'user') return this.joinOwn();
+    const group = this.registry.join(this, this.plan, scope, true);
+    group.add(this.sharedMember);
+    this.shared = { group, scope, leaveCohort: () => undefined };
+    this.shared.leaveCohort =
+      group.upstream.cohort?.join(viewer.userId, (eligibility) => this.onEligibility(eligibility)) ??
       (() => undefined);
   }
 
-  /** At once and in the order of the events: what comes after the word "apart" she does not hear. */
-  private onStanding(eligibility: Eligibility): void {
+  /** Takes effect synchronously, in the order of the events: after `excluded` the client gets none of the cohort's events. */
+  private onEligibility(eligibility: Eligibility): void {
     const group = this.shared?.group;
     if (!group) return;
-    if (eligibility === 'same') {
+    if (eligibility === 'eligible') {
       this.leaveOwn();
-      group.listen(this.inShared);
+      group.startResults(this.sharedMember);
       return;
     }
-    group.stopListening(this.inShared);
+    group.stopResults(this.sharedMember);
     if (eligibility === 'unknown') return;
-    this.subscriber.forget();
-    this.enterOwn();
+    this.results.discardPending();
+    this.joinOwn();
   }
 
-  private beAlone(): void {
+  private replaceShared(): void {
     this.leaveShared();
-    this.enterOwn();
+    this.joinOwn();
   }
 
-  private enterOwn(): void {
+  private joinOwn(): void {
     if (this.own) return;
     const scope = viewerScope(this.context.viewer);
-    const group = this.seating.enter(this, this.plan, scope, false);
+    const group = this.registry.join(this, this.plan, scope, false);
     this.own = { group, scope };
-    group.enter(this.inOwn);
-    group.listen(this.inOwn);
+    group.add(this.ownMember);
+    group.startResults(this.ownMember);
   }
 
   private leaveOwn(): void {
     const { own } = this;
     this.own = undefined;
     if (!own) return;
-    own.group.leave(this.inOwn);
-    this.seating.left(this, own.scope);
+    own.group.remove(this.ownMember);
+    this.registry.leave(this, own.scope);
   }
 
   private leaveShared(): void {
     const { shared } = this;
     this.shared = undefined;
     if (!shared) return;
-    shared.leaveAudience();
-    shared.group.leave(this.inShared);
-    this.seating.left(this, shared.scope);
+    shared.leaveCohort();
+    shared.group.remove(this.sharedMember);
+    this.registry.leave(this, shared.scope);
   }
 
   private end(): void {
-    this.subscriber.end();
+    this.results.end();
     this.leave();
   }
 
   private leave(): void {
     this.leaveShared();
     this.leaveOwn();
-    this.seating.gone(this);
+    this.registry.remove(this);
   }
 }

@@ -7,7 +7,7 @@ import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import type { SubscriptionPlan } from './subscription-plans.ts';
 import { clientError } from './client-error.ts';
 
-/** Runs the rest of a subscription's plan over one event: an ordinary execution in which the event answers the primary. */
+/** Executes the rest of a subscription's plan: an ordinary execution in which the event is the answer to the primary. */
 export type EventExecution = (event: ExecutionResult, context: GatewayContext) => Promise<ExecutionResult>;
 
 export function eventExecution(
@@ -43,7 +43,7 @@ export function eventExecution(
   };
 }
 
-/** An event as the executor takes a subgraph's answer. */
+/** An event in the form of a subgraph's answer. */
 const answerOf = ({ data, errors }: ExecutionResult): SubgraphAnswer => ({
   data: data ?? null,
   ...(errors && { errors }),

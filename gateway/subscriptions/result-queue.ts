@@ -5,8 +5,9 @@ import { graphqlErrorOf } from '#server/graphql/errors.ts';
 const MAX_PENDING = 100;
 
 /**
- * The results of one client's subscription, pulled by graphql-ws, which waits for every write to its socket.
- * A client that stops reading costs at most 100 results; then its subscription ends with `SUBSCRIPTION_SLOW_CONSUMER`.
+ * The results of one client subscription as an async iterator. graphql-ws pulls the next one when the previous one is
+ * written to the socket. For a client that stops reading at most 100 results are kept; then its subscription ends with
+ * `SUBSCRIPTION_SLOW_CONSUMER`.
  */
 export class ResultQueue implements AsyncIterableIterator<ExecutionResult> {
   private readonly pending: ExecutionResult[] = [];
@@ -16,9 +17,10 @@ export class ResultQueue implements AsyncIterableIterator<ExecutionResult> {
   private state: { kind: 'open' } | { kind: 'ended' } | { kind: 'failed'; error: GraphQLError } = {
     kind: 'open',
   };
-  private readonly onLeave: (subscriber: ResultQueue) => void;
+  private readonly onLeave: (results: ResultQueue) => void;
 
-  constructor(onLeave: (subscriber: ResultQueue) => void) {
+  /** @param onLeave called if the client ends its subscription, or reads too slowly */
+  constructor(onLeave: (results: ResultQueue) => void) {
     this.onLeave = onLeave;
   }
 
@@ -36,7 +38,7 @@ export class ResultQueue implements AsyncIterableIterator<ExecutionResult> {
         graphqlErrorOf(
           new PlatformError(
             'SUBSCRIPTION_SLOW_CONSUMER',
-            'This client reads more slowly than events come; subscribe again.',
+            'This client reads more slowly than events arrive; subscribe again, and read faster.',
           ),
         ),
       );
@@ -44,8 +46,8 @@ export class ResultQueue implements AsyncIterableIterator<ExecutionResult> {
     }
   }
 
-  /** What waits is not delivered any more. */
-  forget(): void {
+  /** Drops the results that the client has not read yet. */
+  discardPending(): void {
     this.pending.length = 0;
   }
 

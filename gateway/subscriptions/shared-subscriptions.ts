@@ -3,19 +3,20 @@ import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Counter } from '#server/observability/metrics.ts';
+import type { ClientSubscription, GroupRegistry } from './client-subscription.ts';
 import { eventExecution } from './event-execution.ts';
 import { SubscriptionGroup, type ExecuteEvent } from './subscription-group.ts';
 import { textOf, upstreamVariables, type SubscriptionPlan } from './subscription-plans.ts';
-import type { ClientSubscription, GroupRegistry } from './client-subscription.ts';
 import { CallerTokens } from './upstream/caller-tokens.ts';
 import { UpstreamSockets } from './upstream/upstream-sockets.ts';
 import { UpstreamSubscription } from './upstream/upstream-subscription.ts';
 
-export interface SharedWorkOptions {
+export interface SharedSubscriptionsOptions {
   log: Logger;
   tokens: ServiceTokens;
+  headersOf?: ((url: string) => Readonly<Record<string, string>>) | undefined;
   executions: Counter;
-  onGone(seat: ClientSubscription): void;
+  onRemoved(subscription: ClientSubscription): void;
 }
 
 interface OpenGroup {
@@ -26,14 +27,14 @@ interface OpenGroup {
   plan: SubscriptionPlan;
 }
 
-/** An execution in a caller's name that failed for her sake alone is tried again in another's, so many times. */
+/** If an execution fails because of its caller's token or rate limit, it is repeated with so many callers at most. */
 const MAX_CALLERS = 3;
 
-/** What equal subscriptions have in common: groups, the upstreams behind them, and the callers in whose names they ask. */
+/** The groups of equal client subscriptions, their upstream subscriptions, and the callers' tokens of each scope. */
 export class SharedSubscriptions implements GroupRegistry {
-  private readonly options: SharedWorkOptions;
+  private readonly options: SharedSubscriptionsOptions;
   private readonly sockets: UpstreamSockets;
-  /** By what makes equal ones equal; the latest, where another cannot be listened to late. */
+  /** By URL, query, variables and scope; the latest one, if an earlier one does not accept late listeners. */
   private readonly upstreams = new Map<string, UpstreamSubscription>();
   private readonly groups = new Map<string, OpenGroup>();
   private readonly openUpstreams = new Set<UpstreamSubscription>();
@@ -41,7 +42,7 @@ export class SharedSubscriptions implements GroupRegistry {
   private readonly groupsOf = new Map<ClientSubscription, Map<string, OpenGroup>>();
   private readonly tokens = new Map<string, CallerTokens>();
 
-  constructor(options: SharedWorkOptions) {
+  constructor(options: SharedSubscriptionsOptions) {
     this.options = options;
     this.sockets = new UpstreamSockets(options);
   }
@@ -50,16 +51,16 @@ export class SharedSubscriptions implements GroupRegistry {
     return { upstreams: this.openUpstreams.size, groups: this.openGroups.size };
   }
 
-  enter(
-    seat: ClientSubscription,
+  join(
+    subscription: ClientSubscription,
     plan: SubscriptionPlan,
     scope: string,
     isShared: boolean,
   ): SubscriptionGroup {
-    const { operationName, variables } = seat.args;
+    const { operationName, variables } = subscription.args;
     const tokens = this.tokens.get(scope) ?? new CallerTokens();
     this.tokens.set(scope, tokens);
-    tokens.add(seat, seat.context);
+    tokens.add(subscription, subscription.context);
     const upstreamKey = upstreamKeyOf(plan, variables, scope);
     const key = digest(
       upstreamKey,
@@ -70,40 +71,40 @@ export class SharedSubscriptions implements GroupRegistry {
       plan.permission.mask,
     );
     const open = this.groups.get(key);
-    const known = open?.group.upstream.takesLate
+    const joined = open?.group.upstream.acceptsLateListeners
       ? open
       : this.open(key, { scope, isShared, upstreamKey, plan }, variables, tokens);
-    const places = this.groupsOf.get(seat) ?? new Map<string, OpenGroup>();
-    places.set(scope, known);
-    this.groupsOf.set(seat, places);
-    return known.group;
+    const byScope = this.groupsOf.get(subscription) ?? new Map<string, OpenGroup>();
+    byScope.set(scope, joined);
+    this.groupsOf.set(subscription, byScope);
+    return joined.group;
   }
 
-  left(seat: ClientSubscription, scope: string): void {
-    this.groupsOf.get(seat)?.delete(scope);
+  leave(subscription: ClientSubscription, scope: string): void {
+    this.groupsOf.get(subscription)?.delete(scope);
     const tokens = this.tokens.get(scope);
-    tokens?.remove(seat);
+    tokens?.remove(subscription);
     if (tokens?.size === 0) this.tokens.delete(scope);
   }
 
-  gone(seat: ClientSubscription): void {
-    this.groupsOf.delete(seat);
-    this.options.onGone(seat);
+  remove(subscription: ClientSubscription): void {
+    this.groupsOf.delete(subscription);
+    this.options.onRemoved(subscription);
   }
 
-  /** Gives the seat's groups another plan; false where it cannot stay, as its events would come from elsewhere. */
-  renew(seat: ClientSubscription, plan: SubscriptionPlan): boolean {
-    const places = [...(this.groupsOf.get(seat)?.values() ?? [])];
-    return places.every((place) => {
-      if (place.plan === plan) return true;
-      const canStay =
-        place.upstreamKey === upstreamKeyOf(plan, seat.args.variables, place.scope) &&
-        place.plan.permission.mask === plan.permission.mask &&
-        place.plan.isShareable === plan.isShareable;
-      if (!canStay) return false;
-      place.plan = plan;
-      const tokens = this.tokens.get(place.scope);
-      if (tokens) place.group.fillIn = this.fillIn(plan, seat.args.variables, tokens);
+  /** Replaces the plan of the subscription's groups. @returns false if the plan needs another upstream subscription */
+  replacePlan(subscription: ClientSubscription, plan: SubscriptionPlan): boolean {
+    const joined = [...(this.groupsOf.get(subscription)?.values() ?? [])];
+    return joined.every((open) => {
+      if (open.plan === plan) return true;
+      const canKeepGroup =
+        open.upstreamKey === upstreamKeyOf(plan, subscription.args.variables, open.scope) &&
+        open.plan.permission.mask === plan.permission.mask &&
+        open.plan.isShareable === plan.isShareable;
+      if (!canKeepGroup) return false;
+      open.plan = plan;
+      const tokens = this.tokens.get(open.scope);
+      if (tokens) open.group.executeEvent = this.executeEvent(plan, subscription.args.variables, tokens);
       return true;
     });
   }
@@ -114,21 +115,21 @@ export class SharedSubscriptions implements GroupRegistry {
 
   private open(
     key: string,
-    place: Omit<OpenGroup, 'group'>,
+    source: Omit<OpenGroup, 'group'>,
     variables: Record<string, unknown>,
     tokens: CallerTokens,
   ): OpenGroup {
-    const { plan } = place;
+    const { plan } = source;
     const group = new SubscriptionGroup({
-      upstream: this.upstreamOf(place, variables, tokens),
-      fillIn: this.fillIn(plan, variables, tokens),
+      upstream: this.upstreamOf(source, variables, tokens),
+      executeEvent: this.executeEvent(plan, variables, tokens),
       onEmpty: () => {
         this.openGroups.delete(group);
         if (this.groups.get(key)?.group === group) this.groups.delete(key);
       },
     });
     this.openGroups.add(group);
-    const opened = { ...place, group };
+    const opened = { ...source, group };
     this.groups.set(key, opened);
     return opened;
   }
@@ -139,9 +140,9 @@ export class SharedSubscriptions implements GroupRegistry {
     tokens: CallerTokens,
   ): UpstreamSubscription {
     const known = this.upstreams.get(upstreamKey);
-    if (known?.takesLate) return known;
+    if (known?.acceptsLateListeners) return known;
     const upstream: UpstreamSubscription = new UpstreamSubscription({
-      socket: this.sockets.of(plan.upstreamUrl, isShared ? 'audiences' : 'viewers'),
+      socket: this.sockets.of(plan.upstreamUrl, isShared ? 'cohorts' : 'viewers'),
       query: plan.upstreamQuery,
       variables: upstreamVariables(plan, variables),
       tokens,
@@ -157,7 +158,7 @@ export class SharedSubscriptions implements GroupRegistry {
     return upstream;
   }
 
-  private fillIn(
+  private executeEvent(
     plan: SubscriptionPlan,
     variables: Record<string, unknown>,
     tokens: CallerTokens,
@@ -166,18 +167,17 @@ export class SharedSubscriptions implements GroupRegistry {
     return async (event) => {
       for (let callers = 1; ; callers += 1) {
         const context = tokens.next();
-        if (!context) throw new GraphQLError('nobody is left who may ask');
+        if (!context) throw new GraphQLError('no subscriber has a valid token');
         this.options.executions.inc();
         const result = await execute(event, context);
-        const isHerOwn = isTroubleOfCaller(result);
-        if (!isHerOwn || callers === MAX_CALLERS || tokens.size < 2) return result;
+        if (!isCallersFailure(result) || callers === MAX_CALLERS || tokens.size < 2) return result;
       }
     };
   }
 }
 
-/** The token holds no more, or its owner has asked too often: another's may do. */
-const isTroubleOfCaller = ({ errors }: ExecutionResult): boolean =>
+/** Whether the token was refused or its rate limit was exceeded, so that another caller's token may succeed. */
+const isCallersFailure = ({ errors }: ExecutionResult): boolean =>
   errors?.some(
     ({ extensions }) => extensions.code === 'UNAUTHENTICATED' || extensions.code === 'RATE_LIMITED',
   ) ?? false;
@@ -187,16 +187,16 @@ const upstreamKeyOf = (plan: SubscriptionPlan, variables: Record<string, unknown
 
 const digest = (...parts: unknown[]): string =>
   createHash('sha256')
-    .update(JSON.stringify(parts.map(inOneOrder)))
+    .update(JSON.stringify(parts.map(withSortedKeys)))
     .digest('base64url');
 
-/** The same value with the keys of its objects in one order, so that equal variables make equal keys. */
-function inOneOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOneOrder);
+/** Sorts the keys of all objects in a value, so that equal variables give equal digests. */
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inside]) => [key, inOneOrder(inside)]),
+      .map(([key, inner]) => [key, withSortedKeys(inner)]),
   );
 }

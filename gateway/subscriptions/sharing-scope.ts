@@ -1,6 +1,6 @@
 import { Role, type Viewer } from '#server/auth/viewer.ts';
 
-/** Whose eyes it is seen with: results are shared only where every right is the same. Not by the token, which is renewed. */
+/** Results are shared within a scope: all its viewers have the same rights. It does not contain the token, which changes. */
 export const viewerScope = (viewer: Viewer): string =>
   viewer.kind === 'user'
     ? `user ${viewer.userId} ${viewer.role} ${viewer.gymId ?? ''}`
@@ -9,14 +9,14 @@ export const viewerScope = (viewer: Viewer): string =>
       : 'anonymous';
 
 /**
- * With whom a viewer shares what is the same for one role and gym (`@sameForGym`); undefined where she is alone:
- * members without a gym have nothing in common, services and strangers are not of any.
+ * The scope of fields that are the same for one role and gym (`@sameForGym`). Undefined for viewers that have no cohort:
+ * members without a gym, services, and anonymous viewers.
  */
-export const audienceScope = (viewer: Viewer): string | undefined =>
+export const cohortScope = (viewer: Viewer): string | undefined =>
   viewer.kind === 'user' && (viewer.gymId !== null || viewer.role === Role.SUPER_ADMIN)
-    ? `audience ${viewer.role} ${viewer.gymId ?? ''}`
+    ? `cohort ${viewer.role} ${viewer.gymId ?? ''}`
     : undefined;
 
-/** All of a viewer that decides what of an operation she gets (gateway/authorization/grants.ts). */
+/** The properties of a viewer that decide which fields of an operation they may read (gateway/authorization/grants.ts). */
 export const rightsOf = (viewer: Viewer): string =>
   viewer.kind === 'user' ? `${viewer.role} ${viewer.gymId === null ? 'without' : 'with'} gym` : viewer.kind;

@@ -3,74 +3,74 @@ import type { EventKind } from '#server/event-kind.ts';
 import type { ResultQueue } from './result-queue.ts';
 import {
   MAX_HISTORY,
-  type UpstreamSubscription,
   type UpstreamListener,
+  type UpstreamSubscription,
 } from './upstream/upstream-subscription.ts';
 
-/** Makes the clients' result of an event. */
+/** Executes the rest of the plan over an event. */
 export type ExecuteEvent = (event: ExecutionResult) => Promise<ExecutionResult>;
 
-export interface GroupOptions {
+export interface SubscriptionGroupOptions {
   upstream: UpstreamSubscription;
-  fillIn: ExecuteEvent;
-  /** Called once, when nobody needs it any more. */
+  executeEvent: ExecuteEvent;
+  /** Called once, when the group has no members any more or has ended. */
   onEmpty(): void;
 }
 
-/** A client's subscription as its group knows it. */
+/** A client subscription in a group. */
 export interface GroupMember {
-  readonly subscriber: ResultQueue;
-  /** The upstream cannot be had, or no more. */
+  readonly results: ResultQueue;
+  /** The upstream subscription failed. */
   onFailed(error: GraphQLError): void;
   onEnded(): void;
 }
 
 /**
- * Subscriptions of the same document and variables by viewers of the same rights: the rest of the plan runs once an
- * event, the result goes to all of them, in the order of the events.
+ * Client subscriptions with equal documents and variables, of viewers with equal rights. The rest of the plan is executed
+ * once for each event; all members get the results in the order of the events.
  */
 export class SubscriptionGroup implements UpstreamListener {
   readonly upstream: UpstreamSubscription;
-  /** Replaced where another supergraph fills the same events in by another plan. */
-  fillIn: ExecuteEvent;
+  /** Replaced if a new supergraph has another plan for the same events. */
+  executeEvent: ExecuteEvent;
   private readonly onEmpty: () => void;
   private readonly members = new Set<GroupMember>();
-  /** Those who hear the events. Who has not had the whole state yet could not make sense of what adds to it. */
-  private readonly listening = new Map<GroupMember, { hasWhole: boolean }>();
-  /** The last result that holds the whole state, and those after it; empty where there is none, or too many followed. */
+  /** Members that get results. A member gets the whole state first, because partial events mean nothing without it. */
+  private readonly receiving = new Map<GroupMember, { hasWhole: boolean }>();
+  /** The last result with the whole state and those after it; empty if there is none, or if too many followed. */
   private history: ExecutionResult[] = [];
-  private isForgotten = false;
-  /** A state of before a reset does not count any more. */
+  private isHistoryDropped = false;
+  /** The number of resets: the state of an event from before a reset is outdated. */
   private resets = 0;
   private working: Promise<void> = Promise.resolve();
 
-  constructor({ upstream, fillIn, onEmpty }: GroupOptions) {
+  constructor({ upstream, executeEvent, onEmpty }: SubscriptionGroupOptions) {
     this.upstream = upstream;
-    this.fillIn = fillIn;
+    this.executeEvent = executeEvent;
     this.onEmpty = onEmpty;
     upstream.add(this);
   }
 
-  /** Keeps the group, and its upstream, as long as the member stays. */
-  enter(member: GroupMember): void {
+  /** The group and its upstream subscription exist as long as the group has members. */
+  add(member: GroupMember): void {
     this.members.add(member);
   }
 
-  /** From now on the member hears the events; at first the state as the others know it. */
-  listen(member: GroupMember): void {
-    if (this.listening.has(member)) return;
-    this.listening.set(member, { hasWhole: this.history.length > 0 });
-    for (const result of this.history) member.subscriber.push(result);
-    if (this.isForgotten) this.upstream.askAgain();
+  /** Sends the current state to the member, then the results of all events. */
+  startResults(member: GroupMember): void {
+    if (this.receiving.has(member)) return;
+    this.receiving.set(member, { hasWhole: this.history.length > 0 });
+    for (const result of this.history) member.results.push(result);
+    if (this.isHistoryDropped) this.upstream.requestWholeState();
   }
 
-  /** At once: also not what is being filled in now. */
-  stopListening(member: GroupMember): void {
-    this.listening.delete(member);
+  /** Takes effect synchronously, also for an event whose execution is running. */
+  stopResults(member: GroupMember): void {
+    this.receiving.delete(member);
   }
 
-  leave(member: GroupMember): void {
-    this.listening.delete(member);
+  remove(member: GroupMember): void {
+    this.receiving.delete(member);
     if (!this.members.delete(member) || this.members.size > 0) return;
     this.onEmpty();
     this.upstream.remove(this);
@@ -79,17 +79,17 @@ export class SubscriptionGroup implements UpstreamListener {
   onEvent(event: ExecutionResult, kind: EventKind | undefined): void {
     const { resets } = this;
     this.inOrder(async () => {
-      // Nobody listens, and who will could not make sense of it.
-      if (this.listening.size === 0 && kind === 'partial') return this.forget();
-      const result = await this.fillIn(event).catch((error: unknown) => ({
+      // No member gets the result, and a later member would need the whole state instead.
+      if (this.receiving.size === 0 && kind === 'partial') return this.dropHistory();
+      const result = await this.executeEvent(event).catch((error: unknown) => ({
         data: null,
         errors: [error instanceof GraphQLError ? error : new GraphQLError('an event could not be filled in')],
       }));
       if (resets !== this.resets && (kind === 'whole' || kind === 'partial')) return;
       this.keep(result, kind);
-      for (const [{ subscriber }, state] of this.listening) {
+      for (const [{ results }, state] of this.receiving) {
         state.hasWhole ||= kind !== 'partial';
-        if (state.hasWhole) subscriber.push(result);
+        if (state.hasWhole) results.push(result);
       }
     });
   }
@@ -97,40 +97,40 @@ export class SubscriptionGroup implements UpstreamListener {
   onReset(): void {
     this.resets += 1;
     this.history = [];
-    this.isForgotten = false;
+    this.isHistoryDropped = false;
   }
 
   onFailed(error: GraphQLError): void {
-    this.over((member) => member.onFailed(error));
+    this.end((member) => member.onFailed(error));
   }
 
   onEnded(): void {
-    this.over((member) => member.onEnded());
+    this.end((member) => member.onEnded());
   }
 
   private keep(result: ExecutionResult, kind: EventKind | undefined): void {
     if (kind === 'whole') {
       this.history = [result];
-      this.isForgotten = false;
+      this.isHistoryDropped = false;
     } else if (kind === 'partial' && this.history.length > 0) {
       if (this.history.length < MAX_HISTORY) this.history.push(result);
-      else this.forget();
+      else this.dropHistory();
     }
   }
 
-  private forget(): void {
+  private dropHistory(): void {
     this.history = [];
-    this.isForgotten = true;
+    this.isHistoryDropped = true;
   }
 
-  /** After the events that came before. */
-  private over(tell: (member: GroupMember) => void): void {
+  /** Notifies the members after the results of earlier events. */
+  private end(notify: (member: GroupMember) => void): void {
     this.onEmpty();
     this.inOrder(async () => {
       const members = [...this.members];
       this.members.clear();
-      this.listening.clear();
-      members.forEach(tell);
+      this.receiving.clear();
+      members.forEach(notify);
     });
   }
 

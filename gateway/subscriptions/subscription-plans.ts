@@ -15,21 +15,21 @@ import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { Permission } from '../authorization/permission.ts';
 import { sameForGymFields, type SameForGymFields } from './same-for-gym.ts';
 
-/** How a subscription is run: `primary` at the subgraph that owns it, and for each of its events `perEvent`. */
+/** The plan of a subscription: `primary` is sent to the subgraph that owns the field, `perEvent` runs for each event. */
 export interface SubscriptionPlan {
   readonly graph: LoadedGraph;
-  /** As the client sent it: results have its shape. */
+  /** The client's document; results have its shape. */
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly permission: Permission;
   readonly primary: FetchNode;
-  /** The primary as an ordinary fetch, answered from the event, and then the fetches that fill in the rest. */
+  /** The primary as an ordinary fetch, whose answer is the event, and then the fetches of the rest. */
   readonly perEvent: QueryPlan;
-  /** The primary's operation without its name, so that equal ones of differently named client operations are shared. */
+  /** The primary's operation without its name, so that client operations with different names can share it. */
   readonly upstreamQuery: string;
-  /** Where the subgraph that owns it is subscribed to. */
+  /** The URL of the subgraph that owns the field. */
   readonly upstreamUrl: string;
-  /** Whether every field is the same for all of one role and gym. */
+  /** Whether every field is the same for all viewers of one role and gym. */
   readonly isShareable: boolean;
 }
 
@@ -70,8 +70,7 @@ export class SubscriptionPlans {
         operationName ? { operationName } : {},
       ),
     );
-    if (!operation || node?.kind !== 'Subscription')
-      throw new Error('the planner was given something else than a subscription');
+    if (!operation || node?.kind !== 'Subscription') throw new Error('the operation is not a subscription');
     const { primary, rest } = node;
     const owner = graph.subgraphs.get(primary.serviceName);
     if (!owner) throw new Error(`no subgraph "${primary.serviceName}" in this supergraph`);
@@ -98,7 +97,7 @@ export class SubscriptionPlans {
   }
 }
 
-/** Those of the variables that the primary uses. */
+/** The variables that the primary uses. */
 export const upstreamVariables = (
   plan: SubscriptionPlan,
   variables: Record<string, unknown>,
@@ -111,7 +110,7 @@ export const upstreamVariables = (
 
 const texts = new WeakMap<DocumentNode, string>();
 
-/** Printed once a document, of which many subscriptions may be. */
+/** Printed once for a document, because many subscriptions may have it. */
 export function textOf(document: DocumentNode): string {
   const text = texts.get(document) ?? print(document);
   texts.set(document, text);

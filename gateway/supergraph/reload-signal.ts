@@ -1,6 +1,6 @@
 /**
- * Calls `listener` at SIGHUP, by which operators have a server read its configuration anew; not at a terminal, where it
- * says that the terminal was closed, and ends the process as ever. Returns what ends it.
+ * Calls `listener` at SIGHUP, with which operators make a server read its configuration again. Not at a terminal, where
+ * SIGHUP means that the terminal was closed, and ends the process. Returns a function that removes the listener.
  */
 export function onReloadSignal(listener: () => void): () => void {
   if (process.stdin.isTTY) return () => undefined;

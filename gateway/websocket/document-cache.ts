@@ -6,12 +6,12 @@ export interface ValidatedDocument {
   readonly errors: readonly GraphQLError[];
 }
 
-/** As measured on the heap: what the nodes of a parsed text take for each of its characters. */
+/** Measured on the heap: the memory of a parsed document's nodes for each character of its text. */
 const BYTES_A_CHARACTER = 100;
 
 /**
- * Parsed and checked once, however many clients send the same. Texts that are not valid are checked each time: no client
- * sends them again and again, and endless new ones would put out those that are in use.
+ * Parses and validates each text once, however many clients send it. Invalid texts are not cached: clients do not repeat
+ * them, and many different ones would displace the valid ones.
  */
 export class DocumentCache {
   private schema: GraphQLSchema | undefined;

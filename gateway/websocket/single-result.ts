@@ -1,9 +1,9 @@
 import type { ExecutionResult } from 'graphql';
 
 /**
- * The result of a query as a stream of one element. graphql-ws tells a stream when its client completes the operation
- * or leaves, and tells nobody of a promise.
- * @param onLeft called if that happens before the result is there
+ * The result of a query as an async iterator with one element. If the client completes the operation or leaves, graphql-ws
+ * calls `return()` of an iterator, but has no way to cancel a promise.
+ * @param onLeft called if that happens before the result
  */
 export function singleResult(
   result: Promise<ExecutionResult>,

@@ -9,7 +9,7 @@ import {
 import type { Logger } from '#server/observability/logger.ts';
 import type { RateState } from '#server/rest/rate-limit.ts';
 import { asGraphqlError } from '../execution/execution-context.ts';
-import type { GraphSocketOptions, SocketOperation } from './websocket-server.ts';
+import type { SocketGraph, SocketOperation } from './websocket-server.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import { formatGatewayError } from '../response/format-error.ts';
 import type { Graph } from '../operations/graph.ts';
@@ -17,18 +17,18 @@ import type { Graph } from '../operations/graph.ts';
 export interface SocketOperationsOptions {
   graph: Graph;
   introspection: Introspection;
-  /** Counts one more operation of a caller; absent: not counted. */
+  /** Counts one operation of a caller for the rate limit. Absent: operations are not counted. */
   count: ((caller: { viewer: Viewer; address: string }) => Promise<RateState>) | undefined;
   log: Logger;
 }
 
-/** What the socket's door asks of the graph: the same checks and the same execution as over HTTP. */
+/** The checks and the execution of operations that come over a WebSocket, the same as over HTTP. */
 export function socketOperations({
   graph,
   introspection,
   count,
   log,
-}: SocketOperationsOptions): Pick<GraphSocketOptions, 'admit' | 'execute' | 'clientMessage'> {
+}: SocketOperationsOptions): Pick<SocketGraph, 'admit' | 'execute' | 'clientMessage'> {
   const clientMessage = (message: string, { viewer }: GatewayContext): string =>
     mayIntrospect(viewer, introspection) ? message : withoutSuggestion(message);
   return {
@@ -37,13 +37,13 @@ export function socketOperations({
       const state = await count?.(context);
       if (state?.refusal) throw state.refusal;
       checkIntrospection(document, context.viewer, introspection);
-      // That of a query or mutation is looked at where it is run.
+      // `PreparedOperation.admit` checks the cost of a query or mutation.
       const operation = getOperationAST(document, operationName);
       if (operation?.operation === OperationTypeNode.SUBSCRIPTION)
         graph.current.operations.checkCost(document, operation, variables, context.viewer);
     },
     async execute(operation, context) {
-      // What is thrown would end the socket, with all that others do over it.
+      // A rejection would close the socket, with all its other operations.
       const { errors, ...result } = await executed(graph, operation, context).catch(
         (error: unknown): ExecutionResult => ({ errors: [asGraphqlError(error)] }),
       );
@@ -72,6 +72,6 @@ async function executed(
   return prepared.toResult({ variables: admitted.coerced, rawVariables, context });
 }
 
-/** graphql-ws's door makes errors of them again. */
+/** A plain object, from which `withErrors` of websocket-server.ts makes a GraphQLError for graphql-ws. */
 const formatted = (error: GraphQLError, log: Logger): GraphQLError =>
   formatGatewayError(error.toJSON(), error, log) as GraphQLError;

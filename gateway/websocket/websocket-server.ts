@@ -6,7 +6,7 @@ import {
   type ExecutionResult,
   type GraphQLFormattedError,
 } from 'graphql';
-import { CloseCode, type Context } from 'graphql-ws';
+import { CloseCode, type Context, type SubscribePayload } from 'graphql-ws';
 import { useServer, type Extra } from 'graphql-ws/use/ws';
 import type { WebSocketServer } from 'ws';
 import { viewerOf } from '#server/auth/authenticate.ts';
@@ -15,8 +15,8 @@ import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { operationLimiter, OPERATION_LIMITS, type OperationLimits } from '#server/graphql/limits.ts';
-import type { RequestOrigins } from '#server/http/request-origin.ts';
 import { closeIdle, Idleness } from '#server/http/idle-sockets.ts';
+import type { RequestOrigins } from '#server/http/request-origin.ts';
 import {
   checkOperations,
   socketsPerUser,
@@ -25,39 +25,45 @@ import {
 } from '#server/http/socket-limits.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
-import { DocumentCache } from './document-cache.ts';
-import { singleResult } from './single-result.ts';
-import { sendResults } from './next-messages.ts';
 import { WaitingClient } from '../context/waiting-client.ts';
 import type { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
+import { DocumentCache } from './document-cache.ts';
+import { sendResults } from './next-messages.ts';
+import { singleResult } from './single-result.ts';
 
-export interface GraphSocketOptions {
+/** The graph as the WebSocket door uses it. */
+export interface SocketGraph {
   subscriptions: FederatedSubscriptions;
-  verifier: TokenVerifier;
-  origins: RequestOrigins;
-  settings: SocketSettings;
-  log: Logger;
   anonymousLimits: OperationLimits;
   /**
-   * The text that is meant, of a registered or persisted operation too; undefined where the client is to send it along.
-   * @throws PlatformError where it may not be asked
+   * The text of the operation, also of a registered or persisted one; undefined if the client has to send the text.
+   * @throws PlatformError if the operation is not allowed
    */
   textOf(payload: { query?: unknown; extensions?: unknown }): string | undefined;
-  /** What else is checked before an operation runs, over HTTP as here: how many come, whether the schema may be asked for, the cost. */
+  /** The other checks before the execution, the same as over HTTP: rate limit, introspection, cost. */
   admit(operation: SocketOperation, context: GatewayContext): Promise<void>;
-  /** A message of graphql-js as the caller may see it. */
+  /** An error message of graphql-js that the caller may see. */
   clientMessage(message: string, context: GatewayContext): string;
   /** Runs a query or mutation as over HTTP. */
   execute(operation: SocketOperation, context: GatewayContext): Promise<ExecutionResult>;
 }
 
-/** An operation of a client, parsed and valid. */
+export interface GraphSocketOptions {
+  graph: SocketGraph;
+  verifier: TokenVerifier;
+  origins: RequestOrigins;
+  settings: SocketSettings;
+  log: Logger;
+}
+
+/** A parsed and valid operation of a client. */
 export interface SocketOperation {
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
   readonly variables: Record<string, unknown>;
 }
 
+/** The state of a socket; graphql-ws passes it to every hook as `extra`. */
 type Connection = Extra &
   Partial<Record<PropertyKey, never>> & {
     gatewayContext?: GatewayContext;
@@ -66,20 +72,26 @@ type Connection = Extra &
     operations?: Readonly<Record<string, unknown>>;
   };
 
+type SocketContext = Context<Record<string, unknown>, Connection>;
+
+const PING_MILLIS = 12_000; // 12 s
+/** The longest delay of a Node timer; a longer one would fire at once. */
+const MAX_TIMER_MILLIS = 2 ** 31 - 1;
+
 /**
  * The graph over WebSocket (graphql-transport-ws): subscriptions, queries and mutations.
- * The token comes as `Authorization` in the connection parameters (in any case) or as header; one that does not hold
- * closes the socket with 4403, and so does its expiry: a client connects again with a fresh one.
- * Returns what stops it: sockets are closed with 1001, so that clients come back elsewhere.
+ * The token is `Authorization` in the connection parameters (in any case) or a header. An invalid token closes the socket
+ * with 4403, and so does its expiry; a client connects again with a new token.
+ * Returns a function that closes all sockets with 1001, so that clients connect to another replica.
  */
 export function serveGraphOverSockets(
   sockets: WebSocketServer,
   options: GraphSocketOptions,
 ): () => Promise<void> {
-  const limiter = operationLimiter(OPERATION_LIMITS, options.anonymousLimits);
-  const documents = new DocumentCache(() => options.subscriptions.apiSchema);
+  const { graph, settings } = options;
   const open = new Set<Connection>();
-  const perUser = socketsPerUser(options.settings);
+  const perUser = socketsPerUser(settings);
+  const readOperation = operationReader(graph, settings);
   const checking = setInterval(() => {
     closeIdle(open);
     void closeEnded(open, options);
@@ -89,15 +101,16 @@ export function serveGraphOverSockets(
     {
       onConnect: async (socket) => {
         const { extra } = socket;
-        if (!(await connect(socket, options))) return false;
-        if (extra.socket.readyState !== extra.socket.OPEN) return false; // closed meanwhile: there is no onClose to come
+        if (!(await authenticate(socket, options))) return false;
+        // If the socket closed meanwhile, graphql-ws does not call onClose.
+        if (extra.socket.readyState !== extra.socket.OPEN) return false;
         const user = userOf(extra);
         if (user !== undefined && !perUser.enter(user)) {
           clearTimeout(extra.expiry);
           extra.socket.close(TOO_MANY_SOCKETS, 'This user has too many sockets; close one of them.');
           return false;
         }
-        extra.idleness = new Idleness(options.settings);
+        extra.idleness = new Idleness(settings);
         extra.operations = socket.subscriptions;
         open.add(extra);
         return true;
@@ -108,54 +121,16 @@ export function serveGraphOverSockets(
         if (open.delete(extra) && user !== undefined) perUser.leave(user);
       },
       onSubscribe: async (socket, _id, payload) => {
-        const { gatewayContext } = socket.extra;
-        if (!gatewayContext) return [new GraphQLError('not connected')];
-        socket.extra.idleness?.interrupt();
         try {
-          checkOperations(Object.keys(socket.subscriptions).length, options.settings);
-          const text = options.textOf(payload);
-          if (text === undefined) return [unknownText()];
-          limiter.check(text, gatewayContext.viewer);
-          const { document, errors } = documents.of(text);
-          if (errors.length > 0)
-            return errors.map(
-              (error) =>
-                new GraphQLError(options.clientMessage(error.message, gatewayContext), {
-                  nodes: error.nodes,
-                  extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
-                }),
-            );
-          if (!getOperationAST(document, payload.operationName))
-            return [
-              new GraphQLError('Say which operation: operationName.', {
-                extensions: { code: 'VALIDATION_FAILED' },
-              }),
-            ];
-          const variables = payload.variables ?? {};
-          const operationName = payload.operationName ?? undefined;
-          await options.admit({ document, operationName, variables }, gatewayContext);
-          const args: ExecutionArgs = {
-            schema: options.subscriptions.apiSchema,
-            document,
-            operationName,
-            variableValues: variables,
-            contextValue: gatewayContext,
-          };
-          return args;
+          return await readOperation(socket, payload);
         } catch (error) {
-          if (error instanceof PlatformError) return [graphqlErrorOf(error)];
-          if (error instanceof GraphQLError && error.extensions.code !== undefined) return [error];
-          return [
-            error instanceof GraphQLError
-              ? new GraphQLError(error.message, { extensions: { code: 'GRAPHQL_PARSE_FAILED' } })
-              : new GraphQLError('the operation could not be read'),
-          ];
+          return [refusalOf(error)];
         }
       },
       execute: (args) => {
         const { document, operationName, variableValues, contextValue } = args;
         const client = new WaitingClient();
-        const result = options.execute(
+        const result = graph.execute(
           { document, operationName: operationName ?? undefined, variables: variableValues ?? {} },
           { ...(contextValue as GatewayContext), client },
         );
@@ -163,7 +138,7 @@ export function serveGraphOverSockets(
       },
       subscribe: (args) => {
         const { document, operationName, variableValues, contextValue } = args;
-        return options.subscriptions.subscribe({
+        return graph.subscriptions.subscribe({
           document,
           operationName: operationName ?? undefined,
           variables: variableValues ?? {},
@@ -176,7 +151,7 @@ export function serveGraphOverSockets(
           : undefined,
     },
     sockets,
-    12_000, // ping every 12 s
+    PING_MILLIS,
   );
   return async () => {
     clearInterval(checking);
@@ -184,24 +159,75 @@ export function serveGraphOverSockets(
   };
 }
 
+/** Reads and checks the operation of a `subscribe` message: the arguments of its execution, or the errors. */
+function operationReader(graph: SocketGraph, settings: SocketSettings) {
+  const limiter = operationLimiter(OPERATION_LIMITS, graph.anonymousLimits);
+  const documents = new DocumentCache(() => graph.subscriptions.apiSchema);
+  return async (
+    socket: SocketContext,
+    payload: SubscribePayload,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> => {
+    const { gatewayContext, idleness } = socket.extra;
+    if (!gatewayContext) return [new GraphQLError('not connected')];
+    idleness?.interrupt();
+    checkOperations(Object.keys(socket.subscriptions).length, settings);
+    const text = graph.textOf(payload);
+    if (text === undefined) return [unknownPersistedQuery()];
+    limiter.check(text, gatewayContext.viewer);
+    const { document, errors } = documents.of(text);
+    if (errors.length > 0)
+      return errors.map(
+        (error) =>
+          new GraphQLError(graph.clientMessage(error.message, gatewayContext), {
+            nodes: error.nodes,
+            extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+          }),
+      );
+    if (!getOperationAST(document, payload.operationName))
+      return [
+        new GraphQLError('Say which operation: operationName.', {
+          extensions: { code: 'VALIDATION_FAILED' },
+        }),
+      ];
+    const variables = payload.variables ?? {};
+    const operationName = payload.operationName ?? undefined;
+    await graph.admit({ document, operationName, variables }, gatewayContext);
+    return {
+      schema: graph.subscriptions.apiSchema,
+      document,
+      operationName,
+      variableValues: variables,
+      contextValue: gatewayContext,
+    };
+  };
+}
+
+function refusalOf(error: unknown): GraphQLError {
+  if (error instanceof PlatformError) return graphqlErrorOf(error);
+  if (!(error instanceof GraphQLError)) return new GraphQLError('the operation could not be read');
+  if (error.extensions.code !== undefined) return error;
+  return new GraphQLError(error.message, { extensions: { code: 'GRAPHQL_PARSE_FAILED' } });
+}
+
 const userOf = ({ gatewayContext }: Connection): string | undefined =>
   gatewayContext?.viewer.kind === 'user' ? gatewayContext.viewer.userId : undefined;
 
-/** Closes the sockets of callers who were logged out elsewhere. */
+/** Closes the sockets of callers whose session was ended. */
 async function closeEnded(open: ReadonlySet<Connection>, { verifier }: GraphSocketOptions): Promise<void> {
   for (const { gatewayContext, socket } of open) {
     const viewer = gatewayContext?.viewer;
     if (viewer && viewer.kind !== 'anonymous' && !(await verifier.stillHolds(viewer)))
-      socket.close(CloseCode.Forbidden, 'The access token holds no more; connect again with a new one.');
+      socket.close(CloseCode.Forbidden, 'The access token is no longer valid; connect again with a new one.');
   }
 }
 
-/** As automatic persisted queries have it: the client repeats the operation with its text. */
-const unknownText = (): GraphQLError =>
+/** The error of automatic persisted queries by which a client knows that it has to send the text. */
+const unknownPersistedQuery = (): GraphQLError =>
   new GraphQLError('PersistedQueryNotFound', { extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } });
 
-async function connect(
-  socket: Context<Record<string, unknown>, Connection>,
+/** @returns false for an invalid token; graphql-ws then closes the socket with 4403 */
+async function authenticate(
+  socket: SocketContext,
   { verifier, origins, log }: GraphSocketOptions,
 ): Promise<boolean> {
   const { extra, connectionParams } = socket;
@@ -216,13 +242,13 @@ async function connect(
             CloseCode.Forbidden,
             'The access token has expired; connect again with a new one.',
           ),
-        Math.min(viewer.expiresAt - Date.now(), 2 ** 31 - 1),
+        Math.min(viewer.expiresAt - Date.now(), MAX_TIMER_MILLIS),
       );
     }
     return true;
   } catch (error) {
     log.debug({ err: error }, 'a socket was refused');
-    return false; // closed with 4403
+    return false;
   }
 }
 
@@ -231,6 +257,7 @@ function authorizationOf(params: Record<string, unknown> | undefined): string | 
   return typeof entry?.[1] === 'string' ? entry[1] : undefined;
 }
 
+/** graphql-ws needs GraphQLErrors; `SocketGraph.execute` returns plain objects. */
 const withErrors = (result: ExecutionResult): ExecutionResult =>
   result.errors
     ? {

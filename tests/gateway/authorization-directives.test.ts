@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getOperationAST, Kind, parse, print, type FieldNode } from 'graphql';
-import { pruned } from '../../gateway/authorization/permitted-document.ts';
+import { withoutFields } from '../../gateway/authorization/permitted-document.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
 const link = (...names: string[]) =>
@@ -176,7 +176,7 @@ describe('taking fields out of a document', () => {
   it('leaves a document that is whole', () => {
     if (!operation) throw new Error('A');
     expect(
-      print(pruned(document, operation, new Set([field('a'), field('d')])) ?? document).replaceAll(
+      print(withoutFields(document, operation, new Set([field('a'), field('d')])) ?? document).replaceAll(
         /\s+/g,
         ' ',
       ),
@@ -190,6 +190,6 @@ describe('taking fields out of a document', () => {
     const original = parse('{ a }');
     const own = getOperationAST(original);
     if (!own) throw new Error('own');
-    expect(() => pruned(original, own, foreign)).toThrow('could not be taken out');
+    expect(() => withoutFields(original, own, foreign)).toThrow('could not be removed');
   });
 });

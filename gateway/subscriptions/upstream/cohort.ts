@@ -4,10 +4,10 @@ import type { CallerTokens } from './caller-tokens.ts';
 import type { UpstreamSocket } from './upstream-sockets.ts';
 
 /**
- * Whether the audience's events are right for a member. `unknown`: the subgraph has not said so yet, and until then she
- * gets none.
+ * Whether a member may receive the cohort's events. `unknown`: the subgraph has not decided yet, and until then the member
+ * receives none.
  */
-export type Eligibility = 'unknown' | 'same' | 'apart';
+export type Eligibility = 'unknown' | 'eligible' | 'excluded';
 
 export type EligibilityListener = (eligibility: Eligibility) => void;
 
@@ -18,17 +18,19 @@ interface Member {
   readonly listeners: Set<EligibilityListener>;
 }
 
-/** So many members a message: a frame is at most 256 KiB. */
+/** So many members a message, because a frame has at most 256 KiB. */
 const MEMBERS_A_MESSAGE = 1_000;
 
 /**
- * The viewers for whom one upstream subscription stands, as the subgraph is told of them, and what it says of each:
- * PROTOCOL.md. After every loss of the socket all are told anew, under new numbers, so that no word from before counts.
+ * The users of one role and gym who share one upstream subscription. It reports its members to the subgraph, and receives
+ * the subgraph's decision about each of them: the `audience` extension of PROTOCOL.md, where `same` means eligible and
+ * `apart` excluded. After each loss of the socket all members are reported again under new numbers, so that a decision
+ * from before cannot apply.
  */
 export class Cohort {
   private currentId: string = randomUUID();
   private lastNumber = 0;
-  private isForEverybody = false;
+  private isEverybodyEligible = false;
   private isStopped = false;
   private readonly socket: UpstreamSocket;
   private readonly tokens: CallerTokens;
@@ -37,70 +39,70 @@ export class Cohort {
   private readonly changed = new Set<number>();
   private readonly stopListening: (() => void)[];
 
-  /** @param onConnected called after every connection, before anything comes over it */
+  /** @param onConnected called after every connection, before its first message */
   constructor(socket: UpstreamSocket, tokens: CallerTokens, onConnected: () => void) {
     this.socket = socket;
     this.tokens = tokens;
     this.stopListening = [
-      socket.client.on('closed', () => this.beginAnew()),
+      socket.client.on('closed', () => this.restart()),
       socket.client.on('connected', () => {
         onConnected();
-        this.beginAnew();
+        this.restart();
       }),
     ];
   }
 
-  /** By which the subgraph knows it; another one after every loss of the socket. */
+  /** Identifies the cohort to the subgraph; a new one after each loss of the socket. */
   get id(): string {
     return this.currentId;
   }
 
-  /** Calls `listener` with the eligibility and each change of it. Returns what ends it. */
+  /** Calls `listener` with the user's eligibility and each change of it. Returns a function that removes it. */
   join(userId: string, listener: EligibilityListener): () => void {
-    const member = this.byUser.get(userId) ?? this.enter(userId);
+    const member = this.byUser.get(userId) ?? this.add(userId);
     member.listeners.add(listener);
     listener(member.eligibility);
     return () => {
       if (!member.listeners.delete(listener) || member.listeners.size > 0) return;
       this.byUser.delete(userId);
       this.byNumber.delete(member.number);
-      this.tell(member.number);
+      this.reportChange(member.number);
     };
   }
 
-  /** What the subgraph says between two events. */
-  hear(notice: unknown): void {
-    if (notice === 'everybody') {
-      this.isForEverybody = true;
-      for (const member of this.byUser.values()) setEligibility(member, 'same');
+  /** Applies the `audience` extension of a result. */
+  onDecision(decision: unknown): void {
+    if (decision === 'everybody') {
+      this.isEverybodyEligible = true;
+      for (const member of this.byUser.values()) setEligibility(member, 'eligible');
       return;
     }
-    const { same, apart } = notice as AudienceStanding;
-    for (const number of same) setEligibility(this.byNumber.get(number), 'same');
-    for (const number of apart) setEligibility(this.byNumber.get(number), 'apart');
+    const { same, apart } = decision as AudienceStanding;
+    for (const number of same) setEligibility(this.byNumber.get(number), 'eligible');
+    for (const number of apart) setEligibility(this.byNumber.get(number), 'excluded');
   }
 
-  /** Has the next event hold the whole state. */
-  askAgain(): void {
+  /** Asks the subgraph to send the whole state with the next event. */
+  requestWholeState(): void {
     this.send({ again: true });
   }
 
-  /** The token that was used so far is not to be any more. */
+  /** Sends another member's token, because the current one may no longer be used. */
   renewToken(): void {
     const { tokens } = this;
-    this.send({}, () => tokens.lasting?.authorization);
+    this.send({}, () => tokens.longestValid?.authorization);
   }
 
-  /** Nothing is known of anybody, and everybody has to be told of. */
-  beginAnew(): void {
+  /** Makes the eligibility of all members unknown, and reports all of them. */
+  restart(): void {
     this.currentId = randomUUID();
-    this.isForEverybody = false;
+    this.isEverybodyEligible = false;
     this.byNumber.clear();
     this.changed.clear();
     for (const member of this.byUser.values()) {
       member.number = this.lastNumber += 1;
       this.byNumber.set(member.number, member);
-      this.tell(member.number);
+      this.reportChange(member.number);
       setEligibility(member, 'unknown');
     }
   }
@@ -110,22 +112,22 @@ export class Cohort {
     for (const stop of this.stopListening) stop();
   }
 
-  private enter(userId: string): Member {
+  private add(userId: string): Member {
     const number = (this.lastNumber += 1);
     const member: Member = {
       userId,
       number,
-      eligibility: this.isForEverybody ? 'same' : 'unknown',
+      eligibility: this.isEverybodyEligible ? 'eligible' : 'unknown',
       listeners: new Set(),
     };
     this.byUser.set(userId, member);
     this.byNumber.set(number, member);
-    this.tell(number);
+    this.reportChange(number);
     return member;
   }
 
-  /** With what else changes in this tick. */
-  private tell(number: number): void {
+  /** Sends all changes of one tick together. */
+  private reportChange(number: number): void {
     if (this.changed.size === 0) setImmediate(() => this.sendChanges());
     this.changed.add(number);
   }
@@ -133,7 +135,7 @@ export class Cohort {
   private sendChanges(): void {
     const numbers = [...this.changed];
     this.changed.clear();
-    if (this.isForEverybody) return;
+    if (this.isEverybodyEligible) return;
     const { byNumber } = this;
     for (let start = 0; start < numbers.length; start += MEMBERS_A_MESSAGE) {
       const some = numbers.slice(start, start + MEMBERS_A_MESSAGE);
@@ -152,8 +154,8 @@ export class Cohort {
   }
 
   /**
-   * What is not connected will be told of everything once it is. All is read when it is sent, which may be once more
-   * after a reconnect: what it says is always so.
+   * Without a connection nothing is sent, because all members are reported once there is one. The message's values are
+   * getters: graphql-ws may send it again after a reconnect, and then reads the values of that moment.
    */
   private send(message: object, authorization?: () => string | undefined): void {
     if (this.isStopped || !this.socket.isConnected) return;
@@ -164,7 +166,7 @@ export class Cohort {
         return authorization?.();
       },
     };
-    this.socket.client.subscribe({ query: '{__typename}', extensions }, SILENT);
+    this.socket.client.subscribe({ query: '{__typename}', extensions }, IGNORE_ANSWER);
   }
 }
 
@@ -174,5 +176,5 @@ function setEligibility(member: Member | undefined, eligibility: Eligibility): v
   for (const listener of member.listeners) listener(eligibility);
 }
 
-/** Nothing hangs on the answer: what follows from the message comes with the subscription's events. */
-const SILENT = { next: () => undefined, error: () => undefined, complete: () => undefined };
+/** The effects of a message arrive with the subscription's events, so that its answer is not needed. */
+const IGNORE_ANSWER = { next: () => undefined, error: () => undefined, complete: () => undefined };

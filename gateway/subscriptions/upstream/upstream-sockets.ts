@@ -6,8 +6,8 @@ import type { Logger } from '#server/observability/logger.ts';
 const FIRST_RETRY_MILLIS = 200; // 0.2 s
 const LONGEST_RETRY_MILLIS = 2_000; // 2 s
 const PONG_WITHIN_MILLIS = 5_000; // 5 s
-/** What graphql-ws closes a socket with that it gives up. */
-const GIVEN_UP = 4499;
+/** The close code with which graphql-ws terminates a socket. */
+const TERMINATED = 4499;
 
 /** One multiplexed graphql-transport-ws socket to a subgraph. */
 export interface UpstreamSocket {
@@ -18,15 +18,15 @@ export interface UpstreamSocket {
 
 export interface UpstreamSocketsOptions {
   log: Logger;
-  /** The gateway's own. */
+  /** Client-credentials tokens of the service `gateway`. */
   tokens: ServiceTokens;
   /** Sent with the handshake of a socket to that URL. Default: none. */
   headersOf?: ((url: string) => Readonly<Record<string, string>>) | undefined;
 }
 
 /**
- * The sockets to the subgraphs, each opened at its first subscription and closed after its last: one for what viewers
- * ask for themselves, and one, which proves to be the gateway's, for what is asked for audiences.
+ * The sockets to the subgraphs, each opened for its first subscription and closed after its last one: one for the
+ * subscriptions of single viewers, and one, which proves to be the gateway's, for those of cohorts.
  */
 export class UpstreamSockets {
   private readonly known = new Map<string, UpstreamSocket>();
@@ -41,9 +41,9 @@ export class UpstreamSockets {
   }
 
   /** The socket to the subgraph at that GraphQL URL. */
-  of(url: string, kind: 'viewers' | 'audiences'): UpstreamSocket {
+  of(url: string, kind: 'viewers' | 'cohorts'): UpstreamSocket {
     const key = `${kind} ${url}`;
-    const socket = this.known.get(key) ?? this.open(url, kind === 'audiences');
+    const socket = this.known.get(key) ?? this.open(url, kind === 'cohorts');
     this.known.set(key, socket);
     return socket;
   }
@@ -53,15 +53,14 @@ export class UpstreamSockets {
     let isConnected = false;
     const client = createClient({
       url: url.replace(/^http/, 'ws'),
-      webSocketImpl: abandonableWebSocket(this.headersOf(url)),
+      webSocketImpl: terminableWebSocket(this.headersOf(url)),
       connectionParams: isProved
         ? async () => ({ gateway: `Bearer ${await this.tokens.get()}` })
         : () => this.carrierParams(),
       lazyCloseTimeout: 5_000, // 5 s
       keepAlive: 10_000, // 10 s
       connectionAckWaitTimeout: 5_000, // 5 s
-      // A subgraph that restarts is waited for however long it takes. graphql-ws by itself would give up on a refused
-      // connection, which it takes for fatal.
+      // A subgraph may restart, which may take any time. By default graphql-ws treats a refused connection as fatal.
       retryAttempts: Number.POSITIVE_INFINITY,
       shouldRetry: (cause) => !(isProved && this.isRefused(cause, url)),
       retryWait: (tries) =>
@@ -78,7 +77,7 @@ export class UpstreamSockets {
           clearTimeout(pongTimer);
           this.log.debug({ url }, 'the socket to a subgraph is closed');
         },
-        // A connection that died without a word is noticed by the missing pong.
+        // A connection that broke without a close frame is detected by the missing pong.
         ping: (received) => {
           if (!received) pongTimer = setTimeout(() => client.terminate(), PONG_WITHIN_MILLIS);
         },
@@ -96,7 +95,7 @@ export class UpstreamSockets {
     };
   }
 
-  /** Lets a service of the platform know that this socket carries many users; a foreign subgraph does without. */
+  /** Tells a service of the platform that this socket carries the subscriptions of many users. */
   private async carrierParams(): Promise<Record<string, unknown>> {
     try {
       return { gatewayCarrier: `Bearer ${await this.tokens.get()}` };
@@ -106,14 +105,14 @@ export class UpstreamSockets {
     }
   }
 
-  /** Another try would not go better; everybody then subscribes for herself. */
+  /** A refused proof is not retried; each viewer then gets an upstream subscription of their own. */
   private isRefused(cause: unknown, url: string): boolean {
     const isRefused =
       typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === CloseCode.Forbidden;
     if (isRefused)
       this.log.warn(
         { url },
-        'this subgraph does not believe that it is the gateway: nothing is shared between viewers; have the two different service secrets?',
+        'this subgraph does not accept the token of the gateway, so that viewers share no subscriptions; do the two have different service secrets?',
       );
     return isRefused;
   }
@@ -124,15 +123,15 @@ export class UpstreamSockets {
   }
 }
 
-/** What comes over a socket that was given up is not heard any more: another has taken its place, and is ahead of it. */
-const abandonableWebSocket = (headers: Readonly<Record<string, string>>) =>
+/** A WebSocket that is destroyed at once if graphql-ws terminates it, because messages would overtake those of its successor. */
+const terminableWebSocket = (headers: Readonly<Record<string, string>>) =>
   class extends WebSocket {
     constructor(url: string, protocols: string | string[]) {
       super(url, protocols, { headers });
     }
 
     override close(code?: number, data?: string | Buffer): void {
-      if (code === GIVEN_UP) this.terminate();
+      if (code === TERMINATED) this.terminate();
       else super.close(code, data);
     }
   };

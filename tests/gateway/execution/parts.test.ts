@@ -210,7 +210,7 @@ describe('what is asked about', () => {
           '[{"__typename":"Film","id":"1"},{"__typename":"Song","id":"1"},{"__typename":"Film","id":1}]',
         ],
         count: 3,
-        repeated: true,
+        hasRepeats: true,
       });
       expect(
         batchEntities(
@@ -226,7 +226,7 @@ describe('what is asked about', () => {
         indexes: [],
         representations: [],
         count: 0,
-        repeated: false,
+        hasRepeats: false,
       });
     },
   );
