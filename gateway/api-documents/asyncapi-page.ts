@@ -1,4 +1,4 @@
-import type { JsonObject } from './service-documents.ts';
+import type { JsonObject } from '../json-object.ts';
 
 type Reference = { $ref: string };
 interface Operation {
@@ -15,9 +15,9 @@ interface Message {
   payload: JsonObject;
 }
 
-/** An AsyncAPI 3 document as a page to read: each channel with what a client sends and what it gets. */
+/** An AsyncAPI 3 document as an HTML page: each channel with the messages of the client and of the server. */
 export function asyncApiPage(document: JsonObject): string {
-  // Our own document, of which the page needs these parts.
+  // The gateway's own document; these are the parts that the page needs.
   const { info, channels, operations } = document as unknown as {
     info: { title: string; description: string };
     channels: Record<string, { address: string; title?: string }>;
@@ -80,7 +80,7 @@ ${sections.join('\n')}
 const text = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** The little Markdown that descriptions have. */
+/** The Markdown that descriptions use: code and bold. */
 const marked = (value: string): string =>
   text(value)
     .replaceAll(/`([^`]+)`/g, '<code>$1</code>')

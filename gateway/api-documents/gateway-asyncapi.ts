@@ -3,17 +3,17 @@ import { IDLE } from '#server/http/idle-sockets.ts';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { jsonSchemaOf } from './json-schema.ts';
-import type { JsonObject } from './service-documents.ts';
+import type { JsonObject } from '../json-object.ts';
 
 const LEVELS_SHOWN = 2; // of a subscription's answer
 
-/** Where clients reach the gateway: from the request, since a socket's host cannot be relative. */
+/** The gateway's address as the client sees it, from the request: the host in an AsyncAPI document cannot be relative. */
 export interface GatewayAddress {
   host: string;
   secure: boolean;
 }
 
-/** The graph over WebSocket as an AsyncAPI 3 document: the protocol's frames, and one event a subscription field. */
+/** The graph over WebSocket as an AsyncAPI 3 document: the protocol's messages, and one event for each subscription field. */
 export function gatewayAsyncApi(schema: GraphQLSchema, { host, secure }: GatewayAddress): JsonObject {
   const fields = Object.values(schema.getSubscriptionType()?.getFields() ?? {});
   const messages = Object.fromEntries(
@@ -58,14 +58,14 @@ export function gatewayAsyncApi(schema: GraphQLSchema, { host, secure }: Gateway
       },
     },
     operations: {
-      graph_connect: received('connection_init', 'Comes first, with who asks.', ['connection_ack']),
+      graph_connect: received('connection_init', 'The first message, with the token.', ['connection_ack']),
       graph_subscribe: received('subscribe', 'Begins an operation.', [
         ...fields.map(eventName),
         'error',
         'complete',
       ]),
       graph_end: received('complete', 'Ends an operation.'),
-      graph_ping: received('ping', 'Either side may ask whether the other is there.', ['pong']),
+      graph_ping: received('ping', 'Either side may check that the other one is connected.', ['pong']),
       ...Object.fromEntries(
         fields.map((field) => [
           `graph_${field.name}`,
@@ -77,22 +77,22 @@ export function gatewayAsyncApi(schema: GraphQLSchema, { host, secure }: Gateway
   };
 }
 
-/** As gateway/subscriptions/PROTOCOL.md tells at more length. */
+/** A short form of the table in gateway/subscriptions/PROTOCOL.md. */
 const CLOSE_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [1001, 'the gateway stops: connect again'],
   [1009, 'a message of more than 256 KiB'],
-  [CloseCode.BadRequest, 'a message that is not of the protocol'],
+  [CloseCode.BadRequest, 'a message that is not part of the protocol'],
   [CloseCode.Unauthorized, '`subscribe` before `connection_ack`'],
-  [CloseCode.Forbidden, 'the token does not hold, or has expired: connect again with a new one'],
+  [CloseCode.Forbidden, 'the token is not valid, or has expired: connect again with a new one'],
   [CloseCode.SubprotocolNotAcceptable, 'another sub-protocol'],
   [CloseCode.ConnectionInitialisationTimeout, 'no `connection_init` in time'],
   [CloseCode.SubscriberAlreadyExists, 'a second operation under an `id` that is in use'],
   [CloseCode.TooManyInitialisationRequests, 'a second `connection_init`'],
   [TOO_MANY_SOCKETS, 'the user has too many sockets'],
-  [IDLE, 'nothing was asked for in a long time: connect again if there is something'],
+  [IDLE, 'the socket had no operation for a long time: connect again when you need one'],
 ];
 
-const DESCRIPTION = `Two kinds of sockets. **The graph**: WebSocket at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, as every GraphQL client library speaks it; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`.
+const DESCRIPTION = `Two kinds of sockets. **The graph**: WebSocket at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, which every GraphQL client library supports; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`.
 
 Close codes: ${CLOSE_CODES.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`;
 
@@ -117,7 +117,7 @@ const FRAMES: Message[] = [
   {
     name: 'connection_init',
     title: 'connection_init',
-    summary: 'Who asks. Without a token: nobody.',
+    summary: 'Identifies the caller. Without a token the caller is anonymous.',
     payload: frame('connection_init', {
       payload: {
         type: 'object',
@@ -125,9 +125,14 @@ const FRAMES: Message[] = [
       },
     }),
   },
-  { name: 'connection_ack', title: 'connection_ack', summary: 'Go on.', payload: frame('connection_ack') },
-  { name: 'ping', title: 'ping', summary: 'Are you there?', payload: frame('ping') },
-  { name: 'pong', title: 'pong', summary: 'Yes.', payload: frame('pong') },
+  {
+    name: 'connection_ack',
+    title: 'connection_ack',
+    summary: 'The connection is accepted.',
+    payload: frame('connection_ack'),
+  },
+  { name: 'ping', title: 'ping', summary: 'Checks the connection.', payload: frame('ping') },
+  { name: 'pong', title: 'pong', summary: 'The answer to a ping.', payload: frame('pong') },
   {
     name: 'subscribe',
     title: 'subscribe',
@@ -154,7 +159,7 @@ const FRAMES: Message[] = [
     name: 'error',
     title: 'error',
     summary:
-      'The operation was refused, or cannot go on; nothing follows. `SUBSCRIPTION_SLOW_CONSUMER`: read faster. `SUBSCRIPTION_SCHEMA_RELOAD`: the operation is not valid any more.',
+      'The operation was refused, or cannot continue; it is the last message of the operation. `SUBSCRIPTION_SLOW_CONSUMER`: read faster. `SUBSCRIPTION_SCHEMA_RELOAD`: the operation is not valid any more.',
     payload: frame(
       'error',
       {
@@ -177,7 +182,7 @@ const FRAMES: Message[] = [
   {
     name: 'complete',
     title: 'complete',
-    summary: 'Nothing follows. From either side.',
+    summary: 'The end of an operation. Either side may send it.',
     payload: frame('complete', { id }, ['id']),
   },
 ];

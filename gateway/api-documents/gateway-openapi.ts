@@ -1,5 +1,5 @@
 import { API_VERSION } from '#server/http/create-app.ts';
-import type { JsonObject } from './service-documents.ts';
+import type { JsonObject } from '../json-object.ts';
 
 const jsonOf = (schema: JsonObject) => ({ content: { 'application/json': { schema } } });
 
@@ -9,9 +9,12 @@ const GRAPH_REQUEST = {
   properties: {
     query: {
       type: 'string',
-      description: 'The operation; optional where `extensions.persistedQuery` names it.',
+      description: 'The operation; optional if `extensions.persistedQuery` identifies it.',
     },
-    operationName: { type: ['string', 'null'], description: 'Which one, where the text holds several.' },
+    operationName: {
+      type: ['string', 'null'],
+      description: 'Required if the document has several operations.',
+    },
     variables: { type: ['object', 'null'] },
     extensions: { type: ['object', 'null'] },
   },
@@ -43,9 +46,9 @@ const GRAPH_ANSWER = {
 const GRAPH_POST = {
   operationId: 'gatewayPostGraphql',
   tags: ['gateway'],
-  summary: 'One operation over the graph of all services',
+  summary: 'Runs an operation on the graph of all services',
   description:
-    'Queries and mutations; subscriptions come over a WebSocket at this same address (see `asyncapi.json`). Files travel as a GraphQL multipart request with the header `Apollo-Require-Preflight`. The explorer is at `/explorer`.',
+    'Queries and mutations; subscriptions use a WebSocket at this same address (see `asyncapi.json`). Files are sent as a GraphQL multipart request with the header `Apollo-Require-Preflight`. The explorer is at `/explorer`.',
   security: [{}, { accessToken: [] }],
   requestBody: {
     required: true,
@@ -69,11 +72,11 @@ const GRAPH_POST = {
   },
   responses: {
     200: {
-      description: 'What was asked for; `errors` where parts of it are refused.',
+      description: 'The result; `errors` if fields failed or were refused.',
       ...jsonOf(GRAPH_ANSWER),
     },
-    400: { description: 'The operation is wrong or over a limit.', ...jsonOf(GRAPH_ANSWER) },
-    401: { description: '`UNAUTHENTICATED`: the token does not hold.', ...jsonOf(GRAPH_ANSWER) },
+    400: { description: 'The operation is invalid or exceeds a limit.', ...jsonOf(GRAPH_ANSWER) },
+    401: { description: '`UNAUTHENTICATED`: the token is not valid.', ...jsonOf(GRAPH_ANSWER) },
     429: { description: '`RATE_LIMITED`: too many requests.', ...jsonOf(GRAPH_ANSWER) },
   },
 };
@@ -88,14 +91,14 @@ const HEALTH = jsonOf({
   properties: { status: { type: 'string' }, checks: { type: 'object' } },
 });
 
-/** Of a gateway behind which there are none of our services. */
+/** The `info` of a gateway with another supergraph. */
 export const GRAPH_ALONE = {
   title: 'Gateway',
   version: `${API_VERSION}.0.0`,
   description: 'The graph of the supergraph that was given to this gateway.',
 };
 
-/** What the gateway itself serves, and what is said of the whole. */
+/** The gateway's own paths, and the general parts of the merged document. */
 export const gatewayOpenApi = {
   openapi: '3.1.0',
   info: {
@@ -104,7 +107,7 @@ export const gatewayOpenApi = {
     description:
       'The REST interface of all services under the prefixes of the gateway, and the graph over them. Log in by `POST /identity/auth/login`; its `token` goes into the header `Authorization: Bearer <token>`.',
   },
-  // Relative to the document itself, so that it holds wherever the gateway is reached.
+  // Relative to the document, so that it is correct at every address of the gateway.
   servers: [{ url: './' }],
   tags: [{ name: 'gateway', description: 'The graph, and the gateway itself.' }],
   paths: {
@@ -112,9 +115,9 @@ export const gatewayOpenApi = {
     '/health/live': monitored('gatewayGetHealthLive', 'Whether the process answers', {
       200: { description: 'It does.', ...HEALTH },
     }),
-    '/health/ready': monitored('gatewayGetHealthReady', 'Whether the gateway can do its work', {
-      200: { description: 'It can.', ...HEALTH },
-      503: { description: 'It cannot, or it stops.', ...HEALTH },
+    '/health/ready': monitored('gatewayGetHealthReady', 'Whether the gateway is ready', {
+      200: { description: 'It is.', ...HEALTH },
+      503: { description: 'It is not, or it is stopping.', ...HEALTH },
     }),
     '/metrics': monitored('gatewayGetMetrics', 'Figures for Prometheus', {
       200: { description: 'Its text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
@@ -124,7 +127,7 @@ export const gatewayOpenApi = {
     '/openapi.json': monitored('gatewayGetOpenapi', 'This document', {
       200: { description: 'OpenAPI 3.1', ...jsonOf({ type: 'object' }) },
     }),
-    '/asyncapi.json': monitored('gatewayGetAsyncapi', 'What travels over the sockets', {
+    '/asyncapi.json': monitored('gatewayGetAsyncapi', 'The messages of the WebSockets', {
       200: { description: 'AsyncAPI 3', ...jsonOf({ type: 'object' }) },
     }),
   },

@@ -7,7 +7,7 @@ import {
   type GraphQLInputType,
   type GraphQLOutputType,
 } from 'graphql';
-import type { JsonObject } from './service-documents.ts';
+import type { JsonObject } from '../json-object.ts';
 
 const SCALARS: Readonly<Record<string, JsonObject>> = {
   ID: { type: 'string' },
@@ -19,8 +19,8 @@ const SCALARS: Readonly<Record<string, JsonObject>> = {
 };
 
 /**
- * What a value of a GraphQL type looks like as JSON. Objects show their fields down to `levels`; none of them is
- * required, since a client gets those that it selects.
+ * The JSON schema of a GraphQL type. Objects have their fields down to `levels`; none is required, because a response has
+ * the selected fields only.
  */
 export function jsonSchemaOf(type: GraphQLOutputType | GraphQLInputType, levels: number): JsonObject {
   if (isNonNullType(type)) return notNull(type.ofType as GraphQLOutputType, levels);

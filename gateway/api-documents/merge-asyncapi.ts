@@ -1,12 +1,13 @@
-import { withReferences } from './references.ts';
-import type { JsonObject, ServiceDocument } from './service-documents.ts';
+import { withReferences } from './json-references.ts';
+import type { JsonObject } from '../json-object.ts';
+import type { ServiceDocument } from './service-documents.ts';
 
 type Entries = Record<string, JsonObject>;
 
 /**
- * One AsyncAPI document of several services' sockets, as the gateway serves them: addresses under the service's prefix,
- * names that begin with the service (`squad_user_online`), so that nothing meets.
- * @param own what the gateway itself serves: its info, servers, channels, operations and components
+ * One AsyncAPI document for the WebSockets of several services behind the gateway: addresses have the service's prefix,
+ * and names begin with the service (`squad_user_online`), so that they are unique.
+ * @param own the gateway's own info, servers, channels, operations and components
  */
 export function mergeAsyncApi(own: JsonObject, services: readonly ServiceDocument[]): JsonObject {
   const merged = {

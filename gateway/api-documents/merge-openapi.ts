@@ -1,20 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
-import { referencesIn, withReferences } from './references.ts';
-import type { JsonObject, ServiceDocument } from './service-documents.ts';
+import { referencesIn, withReferences } from './json-references.ts';
+import type { JsonObject } from '../json-object.ts';
+import type { ServiceDocument } from './service-documents.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
 type Sections = Record<string, Record<string, unknown>>;
 
-/** One service's document that is there. */
+/** A service whose document is available. */
 type Part = { service: ServiceName; document: JsonObject };
 
 /**
- * One OpenAPI document of several services, as the gateway serves them: every path under its service's prefix, one tag
- * a service, operation ids that begin with the service. A component that is the same in all services that have it
- * stands once, under its own name; where they differ each is `<service>.<name>`.
- * @param own what the gateway itself serves: its info, tags, paths and components
+ * One OpenAPI document for several services behind the gateway: paths have the service's prefix, operation ids begin with
+ * the service, and each service is a tag. A component that is equal in all services keeps its name; if they differ, each
+ * one is named `<service>.<name>`.
+ * @param own the gateway's own info, tags, paths and components
  */
 export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument[]): JsonObject {
   const parts = services.filter((part): part is ServiceDocument & Part => part.document !== undefined);
@@ -83,7 +84,7 @@ const GATEWAY_RESPONSES = Object.fromEntries(
   ]),
 );
 
-/** How a service's component is called in the merged document. */
+/** The names of the services' components in the merged document. */
 function componentNames(
   parts: readonly Part[],
 ): (service: ServiceName, section: string, name: string) => string {
@@ -91,7 +92,7 @@ function componentNames(
   for (const { document } of parts)
     for (const [section, entries] of Object.entries((document.components ?? {}) as Sections))
       for (const [name, component] of Object.entries(entries)) {
-        // Operations name these without a reference, so they cannot be renamed; all services mean the same by them.
+        // Operations name these without a reference, so that they cannot be renamed; they are equal in all services.
         if (section === 'securitySchemes') continue;
         const id = `${section}/${name}`;
         definitions.set(id, [...(definitions.get(id) ?? []), component]);
@@ -101,7 +102,7 @@ function componentNames(
       .filter(([, [first, ...others]]) => others.some((other) => !isDeepStrictEqual(first, other)))
       .map(([id]) => id),
   );
-  // What is written alike but refers to something that differs, differs too.
+  // Equal components differ, too, if they refer to a component that differs.
   for (let before = -1; before !== differing.size;) {
     before = differing.size;
     for (const [id, all] of definitions)
@@ -114,7 +115,7 @@ function componentNames(
   return (service, section, name) => (differing.has(`${section}/${name}`) ? `${service}.${name}` : name);
 }
 
-/** Which services the document is complete for: for its reader, and for who watches over it. */
+/** The state of each service's document, for readers of the merged document and for monitoring. */
 export const completeness = (services: readonly ServiceDocument[]): JsonObject[] =>
   services
     .toSorted((a, b) => SERVICE_NAMES.indexOf(a.service) - SERVICE_NAMES.indexOf(b.service))

@@ -14,21 +14,21 @@ import { ServiceDocuments, type ServiceDocument } from './service-documents.ts';
 
 export interface DocumentsOptions {
   log: Logger;
-  /** The graph as clients see it now. */
+  /** The schema that clients see now. */
   apiSchema(): GraphQLSchema;
 }
 
 /**
- * All services in one description each: `GET /openapi.json` with its page `GET /docs`, `GET /asyncapi.json` with its
- * page `GET /asyncapi`. Made of what the running services say of themselves. A service that is down is described as
- * last known, or not at all; `x-services` says which.
+ * One document for all services: `GET /openapi.json` with its page `GET /docs`, and `GET /asyncapi.json` with its page
+ * `GET /asyncapi`, merged from the documents of the running services. For a service that is down, the last known document
+ * is used, if there is one; `x-services` says so.
  */
 export function mountDocuments(
   app: Express,
   settings: GatewaySettings,
   { log, apiSchema }: DocumentsOptions,
 ): void {
-  // With a supergraph of somebody else's there are none of our services behind the gateway.
+  // With another supergraph the platform's services are not behind the gateway.
   const isOurs = isOwnSupergraph(settings);
   const rest = new ServiceDocuments('/openapi.json', isOurs ? SERVICE_NAMES : [], settings, log);
   const sockets = new ServiceDocuments('/asyncapi.json', isOurs ? ['squad'] : [], settings, log);
@@ -48,7 +48,7 @@ export function mountDocuments(
   app.get('/asyncapi', async (req, res) => void res.type('html').send(asyncApiPage(await asyncApi(req))));
 }
 
-/** What was made last, for as long as the services say the same: merging takes tens of milliseconds. */
+/** Caches the result until a service's document changes, because merging takes tens of milliseconds. */
 function whileSame<Made>(
   make: (services: readonly ServiceDocument[]) => Made,
 ): (services: readonly ServiceDocument[]) => Made {

@@ -1,10 +1,8 @@
 import type { Logger } from '#server/observability/logger.ts';
 import { urlOf, type ServerSettings, type ServiceName } from '#server/settings.ts';
+import type { JsonObject } from '../json-object.ts';
 
-/** Any JSON object. */
-export type JsonObject = Record<string, unknown>;
-
-/** What is known of one service's document: as it is, as it was when the service last answered, or nothing. */
+/** A service's document: the current one, the one from when the service last answered, or none. */
 export type ServiceDocument =
   | ({ service: ServiceName; document: JsonObject } & (
       | { state: 'current' }
@@ -13,7 +11,7 @@ export type ServiceDocument =
   | { service: ServiceName; document: undefined; state: 'missing' };
 
 const CURRENT_FOR_MILLIS = 30_000; // 30 s
-const ASK_AGAIN_AFTER_MILLIS = 2_000; // 2 s, while a service does not answer
+const RETRY_AFTER_MILLIS = 2_000; // 2 s, while a service does not answer
 const TIMEOUT_MILLIS = 3_000; // 3 s
 
 interface Known {
@@ -21,10 +19,10 @@ interface Known {
   tag: string | undefined;
   readAt: Date;
   isCurrent: boolean;
-  askAgainAt: number;
+  readAgainAt: number;
 }
 
-/** A document of the same path out of several running services, remembered for half a minute and for as long as they are down. */
+/** The documents of several running services at one path, cached for 30 s, and for as long as a service is down. */
 export class ServiceDocuments {
   readonly #path: string;
   readonly #services: readonly ServiceName[];
@@ -39,7 +37,7 @@ export class ServiceDocuments {
     this.#log = log;
   }
 
-  /** All of them, in the order of the services. Never rejects. */
+  /** The documents in the order of the services. Never rejects. */
   all(): Promise<ServiceDocument[]> {
     return Promise.all(this.#services.map((service) => this.#of(service)));
   }
@@ -52,11 +50,11 @@ export class ServiceDocuments {
       : { service, document, state: 'last known', readAt };
   }
 
-  /** Who asks while a service is being asked gets the same answer. */
+  /** Concurrent calls share one request to the service. */
   #upToDate(service: ServiceName): Promise<Known> {
     const before = this.#known.get(service);
     const known = before
-      ? before.then((last) => (last.askAgainAt > Date.now() ? last : this.#ask(service, last)))
+      ? before.then((last) => (last.readAgainAt > Date.now() ? last : this.#ask(service, last)))
       : this.#ask(service, undefined);
     this.#known.set(service, known);
     return known;
@@ -76,7 +74,7 @@ export class ServiceDocuments {
         tag: answer.headers.get('etag') ?? undefined,
         readAt: new Date(),
         isCurrent: true,
-        askAgainAt: Date.now() + CURRENT_FOR_MILLIS,
+        readAgainAt: Date.now() + CURRENT_FOR_MILLIS,
       };
     } catch (error) {
       this.#log.debug({ err: error, service, path: this.#path }, 'a document could not be read');
@@ -85,7 +83,7 @@ export class ServiceDocuments {
         tag: last?.tag,
         readAt: last?.readAt ?? new Date(),
         isCurrent: false,
-        askAgainAt: Date.now() + ASK_AGAIN_AFTER_MILLIS,
+        readAgainAt: Date.now() + RETRY_AFTER_MILLIS,
       };
     }
   }

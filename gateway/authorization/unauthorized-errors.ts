@@ -5,7 +5,7 @@ import type { ProtectedField } from './protected-fields.ts';
 /** One error for each topmost refused field. Its path has no list indexes, because the field was not fetched. */
 export const unauthorizedErrors = (refused: readonly ProtectedField[]): GraphQLError[] => {
   const paths = refused.map(({ path }) => path.filter((key) => key !== '@'));
-  const all = new Set(paths.map((path) => path.join('.'))); // a response key is a name: it holds no dot
+  const all = new Set(paths.map((path) => path.join('.'))); // a response key contains no dot
   const reported = new Set<string>();
   const topmost = paths.filter((path) => {
     let above = '';
@@ -21,7 +21,7 @@ export const unauthorizedErrors = (refused: readonly ProtectedField[]): GraphQLE
   return topmost.map(
     (path) =>
       new GraphQLError(
-        'You may not ask for this field: log in, or with an account that has the right to it.',
+        'You may not read this field: log in, or use an account that has the right to read it.',
         {
           path,
           extensions: {

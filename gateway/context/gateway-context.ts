@@ -13,7 +13,7 @@ export interface GatewayContext extends Origin, Record<string, unknown> {
   readonly keyed?: KeyedOperation | undefined;
 }
 
-/** The context of an HTTP request, the same in the fast lane and behind Express. */
+/** The context of an HTTP request, the same in the fast path and behind Express. */
 export const httpContext = (
   origin: Origin,
   viewer: Viewer,

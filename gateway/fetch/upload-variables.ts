@@ -10,7 +10,7 @@ import {
 import type { FileUpload } from 'graphql-upload/processRequest.mjs';
 import Upload from 'graphql-upload/Upload.mjs';
 
-/** Files by the path of the `null` that stands for each, e.g. `variables.input.pictures.0`. */
+/** Files by the path of the `null` that replaces them in the request, e.g. `variables.input.pictures.0`. */
 export type Files = Map<string, Promise<FileUpload>>;
 
 const SCALAR = 'Upload';

@@ -17,8 +17,8 @@ export interface GraphServerOptions {
 }
 
 /**
- * Apollo Server in front of the graph, for all requests that the fast lane does not handle. It parses, validates and
- * negotiates; the execution is the same as in the fast lane.
+ * Apollo Server in front of the graph, for all requests that the fast path does not handle. It parses, validates and
+ * negotiates; the execution is the same as in the fast path.
  */
 export function graphServer({ graph, introspection, log }: GraphServerOptions): ApolloServer<GatewayContext> {
   /** HTTP heads of responses with data. The operations of a batch share one head, which is 200 if one of them has data. */
@@ -28,7 +28,7 @@ export function graphServer({ graph, introspection, log }: GraphServerOptions): 
     ...apolloOptions(log),
     csrfPrevention: false, // `jsonOrUpload` prevents it
     allowBatchedHttpRequests: true, // `operationChecks` limits their number
-    // Repeated operations take the fast lane. Apollo's default of 30 MiB, by its own count, takes 200 MiB of memory.
+    // Repeated operations take the fast path. Apollo's default of 30 MiB, by its own count, takes 200 MiB of memory.
     documentStore: null,
     // `operationChecks` has inserted the texts of known hashes; Apollo Server answers the unknown ones.
     persistedQueries: { cache: EMPTY_CACHE },

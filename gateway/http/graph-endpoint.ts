@@ -18,7 +18,7 @@ import { rateCounter, rateLimited, type RateLimit } from '#server/rest/rate-limi
 import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { permissionOf } from '../authorization/permission.ts';
 import { httpContext, type GatewayContext } from '../context/gateway-context.ts';
-import { RequestCounts } from '../hot-path/request-counts.ts';
+import { RequestCounts } from '../tuned-for-v8/request-counts.ts';
 import { anonymousLimitsOf } from '../limits/anonymous-limits.ts';
 import { operationChecks } from '../limits/operation-checks.ts';
 import { Graph, type GraphOptions } from '../operations/graph.ts';
@@ -34,7 +34,7 @@ import { socketOperations } from '../websocket/socket-operations.ts';
 import type { SocketGraph } from '../websocket/websocket-server.ts';
 import type { Writes } from '../writes/writes.ts';
 import { graphServer } from './apollo-server.ts';
-import { FastLane } from './fast-lane.ts';
+import { FastPath } from './fast-path.ts';
 import {
   checkIdempotencyKey,
   countBatch,
@@ -66,7 +66,7 @@ const MAX_PAGE = 200;
 const MAX_FILES = 10;
 
 export interface MountedGraph {
-  /** Handles every HTTP request of the server: in the fast lane, or in the application. */
+  /** Handles every HTTP request of the server: in the fast path, or in the application. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
   /** The same graph for the WebSocket door. */
   readonly socketGraph: SocketGraph;
@@ -89,7 +89,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
   await server.start();
   const store = settings.rateLimits ? rateLimitStores(RATE_LIMIT.name) : undefined;
   mountRoutes(app, { server, persisted, store }, options);
-  const fastLane = new FastLane({
+  const fastPath = new FastPath({
     ...options,
     app,
     graph,
@@ -97,7 +97,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     rateLimit: store && { limit: RATE_LIMIT, store },
   });
   return {
-    listener: fastLane.listener,
+    listener: fastPath.listener,
     socketGraph: {
       subscriptions,
       anonymousLimits: anonymousLimitsOf(settings).anonymousLimits,

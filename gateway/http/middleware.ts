@@ -24,7 +24,7 @@ export const explorerForBrowsers: RequestHandler = (req, res, next) => {
  * identifies the caller by `Authorization`, which a browser never adds by itself.
  */
 export const jsonOrUpload: RequestHandler = (req, _res, next) => {
-  // The fast lane has read a JSON body already.
+  // The fast path has read a JSON body already.
   if (req.method !== 'POST' || req.body !== undefined || req.is(['application/json', 'multipart/form-data']))
     return next();
   throw new PlatformError(

@@ -9,7 +9,7 @@ import type { GatewaySettings } from '../settings.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import type { JsonAnswer } from '../operations/prepared-operation.ts';
 import { statusOf, type Outcome } from './response-status.ts';
-import { PendingRequests } from '../hot-path/pending-requests.ts';
+import { PendingRequests } from '../tuned-for-v8/pending-requests.ts';
 
 export interface ResponseWriterOptions {
   settings: GatewaySettings;
@@ -30,7 +30,7 @@ const COMPRESSED_FROM_BYTES = 1024; // 1 KiB
 const OPERATION = 'POST /graphql';
 
 /**
- * Writes a response of the fast lane with the headers, log line and metrics that `createApp` of #server adds to every
+ * Writes a response of the fast path with the headers, log line and metrics that `createApp` of #server adds to every
  * other response. CORS, compression and negotiation are written a second time here, because Express's middleware
  * costs more than the rest of a small response (`npm run bench -- "platform small"`). The tests "an operation that is
  * sent again" in tests/gateway/operations.test.ts compare the two.

@@ -37,7 +37,7 @@ export function operationChecks(
       if (req.body.length > MAX_BATCH)
         throw new PlatformError(
           'OPERATION_LIMIT_EXCEEDED',
-          `A request may hold ${MAX_BATCH} operations, this one holds ${req.body.length}; split it.`,
+          `A request may contain ${MAX_BATCH} operations, this one contains ${req.body.length}; split it.`,
         );
       req.body = req.body.map((operation: unknown) =>
         isJsonObject(operation) ? checked(operation, viewer) : operation,

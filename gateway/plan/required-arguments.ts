@@ -60,7 +60,7 @@ function refusalOf({ of, field }: Requirement): GraphQLError {
   return graphqlErrorOf(
     new PlatformError(
       'VALIDATION_FAILED',
-      `${of} needs ${field} with arguments of its own: give "${name}" an alias in this operation, or ask for ${of} by itself.`,
+      `${of} requires ${field} with other arguments: give "${name}" an alias in this operation, or select ${of} in an operation of its own.`,
     ),
   );
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { TimeLimited, type TimeLimit } from '../hot-path/time-limit.ts';
+import { TimeLimited, type TimeLimit } from '../tuned-for-v8/time-limit.ts';
 
 /** A subgraph's HTTP response. */
 export interface RawAnswer {

@@ -19,7 +19,7 @@ import { callerOf, WriteGenerations } from './write-generations.ts';
 import { InFlightQueries } from './in-flight-queries.ts';
 import { multipartBody } from './multipart-body.ts';
 import { isEscapeFree, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
-import { TimeLimit } from '../hot-path/time-limit.ts';
+import { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 
 export interface HttpSubgraphOptions {
   name: string;

@@ -4,7 +4,7 @@ import type { WriteGenerations } from './write-generations.ts';
 
 /**
  * Written for speed: the exchange is set to undefined when it ends, because V8 may keep a Map's previous tables for a
- * while, and they would keep the answers in memory (`hot-path/time-limit.ts` has the figures).
+ * while, and they would keep the answers in memory (`tuned-for-v8/time-limit.ts` has the figures).
  */
 interface PendingQuery {
   exchange: SubgraphExchange | undefined;

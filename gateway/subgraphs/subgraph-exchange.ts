@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
 import type { CircuitBreaker } from '#server/circuit-breaker.ts';
 import { ClientLeftError, type AwaitedCall, type WaitingClient } from '../context/waiting-client.ts';
-import type { TimeLimit } from '../hot-path/time-limit.ts';
+import type { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 import { AnswerReader, TimeLimitError, type AnswerReceiver, type RawAnswer } from './answer-reader.ts';
 
 /** `refused`: not sent, because the breaker is open or too many requests wait. `aborted`: all waiting clients have left. */

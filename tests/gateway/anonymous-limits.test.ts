@@ -45,7 +45,7 @@ describe('an operation beyond the limits of a caller without a token', () => {
         status: 400,
         errors: [REFUSED],
       });
-      // The third of the equal requests with a token takes the fast lane.
+      // The third of the equal requests with a token takes the fast path.
       for (let time = 1; time <= 3; time += 1)
         expect((await platform.graph('gateway', query, variables, { token })).errors).toBeUndefined();
       expect(await platform.graph('gateway', query, variables)).toMatchObject({

@@ -207,7 +207,7 @@ describe('the status of an answer', () => {
     ['of a batch without any data', [{ query: '{ nothing }' }, { query: '{' }], {}, 400],
     ['without data', { query: '{ nothing }' }, NEWER, 400],
   ])('%s', async (_what, body, headers, status) => {
-    // The second time the fast lane answers.
+    // The second time the fast path answers.
     for (let time = 0; time < 2; time += 1) expect((await send(body, { headers })).status).toBe(status);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TimeLimited, TimeLimit } from '../../gateway/hot-path/time-limit.ts';
+import { TimeLimited, TimeLimit } from '../../gateway/tuned-for-v8/time-limit.ts';
 
 const MILLIS = 30;
 

@@ -1,15 +1,13 @@
-import type { JsonObject } from './service-documents.ts';
+import { isJsonObject } from '../json-object.ts';
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
-
-/** A copy in which every `$ref`, and every target in a discriminator's `mapping`, is renamed. */
+/** A copy with every `$ref`, and every target in a discriminator's `mapping`, renamed. */
 export function withReferences<T>(value: T, rename: (reference: string) => string): T {
   if (Array.isArray(value)) return value.map((item) => withReferences(item as unknown, rename)) as T;
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       if (key === '$ref' && typeof inner === 'string') return [key, rename(inner)];
-      if (key === 'mapping' && isObject(inner) && 'propertyName' in value)
+      if (key === 'mapping' && isJsonObject(inner) && 'propertyName' in value)
         return [
           key,
           Object.fromEntries(Object.entries(inner).map(([name, target]) => [name, rename(String(target))])),
@@ -19,7 +17,7 @@ export function withReferences<T>(value: T, rename: (reference: string) => strin
   ) as T;
 }
 
-/** Every `$ref` in it. */
+/** All references of a document. */
 export function referencesIn(value: unknown): string[] {
   const found: string[] = [];
   withReferences(value, (reference) => {

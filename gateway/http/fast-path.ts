@@ -19,8 +19,8 @@ import { readBody } from './read-body.ts';
 import { RequestReader, type PreparedRequest } from './request-reader.ts';
 import { ResponseWriter } from './response-writer.ts';
 
-export interface FastLaneOptions {
-  /** Handles every request that the fast lane does not. */
+export interface FastPathOptions {
+  /** Handles every request that the fast path does not. */
   app: Express;
   graph: Graph;
   origins: RequestOrigins;
@@ -49,13 +49,13 @@ const DEFAULT_MEDIA_TYPE = 'application/json';
  * Written for speed: `npm run bench -- "platform small"`, 0.251 ms of CPU a request; Apollo's stack takes 1.913 ms
  * (docs/performance.md).
  */
-export class FastLane {
-  private readonly options: FastLaneOptions;
+export class FastPath {
+  private readonly options: FastPathOptions;
   private readonly requests: RequestReader;
   private readonly writer: ResponseWriter;
   private readonly count: ((caller: { viewer: Viewer; address: string }) => Promise<RateState>) | undefined;
 
-  constructor(options: FastLaneOptions) {
+  constructor(options: FastPathOptions) {
     const { graph, persisted, rateLimit, settings, metrics, log } = options;
     this.options = options;
     this.requests = new RequestReader(graph, persisted);
@@ -65,9 +65,9 @@ export class FastLane {
 
   /** The HTTP server's only request listener. */
   readonly listener = (req: IncomingMessage, res: ServerResponse): void => {
-    if (!mayTakeFastLane(req)) return this.passToExpress(req, res);
+    if (!mayTakeFastPath(req)) return this.passToExpress(req, res);
     this.serve(req, res).catch((error: unknown) => {
-      this.options.log.error({ err: error }, 'the fast lane failed');
+      this.options.log.error({ err: error }, 'the fast path failed');
       res.destroy();
     });
   };
@@ -126,7 +126,7 @@ const isWithinLimitsOf = (viewer: Viewer, { operation, variables }: PreparedRequ
 const hasInvalidKey = ({ headers }: IncomingMessage, { keyed }: GatewayContext): boolean =>
   headers['idempotency-key'] !== undefined && keyed === undefined;
 
-function mayTakeFastLane({ method, url, headers }: IncomingMessage): boolean {
+function mayTakeFastPath({ method, url, headers }: IncomingMessage): boolean {
   if (method !== 'POST' || url !== '/graphql') return false;
   const type = headers['content-type'];
   return (
