@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => graph.stop());
 
-it('a fetch of more entities than a service takes at once is sent in parts and answered as one', async () => {
+it('a batch of more entities than a service accepts in one request is sent in parts, and the answers are combined', async () => {
   const before = graph.subgraph('visits').requests;
   const { status, body } = await graph.ask('{ people { id visits } }');
   expect(status).toBe(200);
@@ -48,7 +48,7 @@ it('a fetch of more entities than a service takes at once is sent in parts and a
   expect(body.errors).toMatchObject([{ path: ['people', 1_500, 'visits'] }]);
 });
 
-it('a part that fails costs its own entities', async () => {
+it('if a part fails, only its own entities lack the fetched fields', async () => {
   let parts = 0;
   graph.subgraph('visits').instead = (req, res) => {
     let text = '';

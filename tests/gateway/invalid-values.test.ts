@@ -43,7 +43,7 @@ const answers = (data: unknown): void => {
   graph.subgraph('posts').instead = (_req, res) => void res.end(JSON.stringify({ data }));
 };
 
-describe('an answer that the schema of its service does not allow', () => {
+describe('a value that the schema of its service does not allow', () => {
   it.each([
     ['null in place of what may not be null', '{ must }', { must: null }, null, undefined, 500],
     ['another type of value', '{ count }', { count: 'many' }, { count: null }, ['count'], 200],
@@ -72,7 +72,7 @@ describe('an answer that the schema of its service does not allow', () => {
       200,
     ],
   ])(
-    'is null up to where null may stand, with an error: %s',
+    'is null up to a nullable field, with an error: %s',
     async (_what, query, data, expected, path, status) => {
       answers(data);
       for (let time = 0; time < 3; time += 1) {
@@ -86,7 +86,7 @@ describe('an answer that the schema of its service does not allow', () => {
     },
   );
 
-  it('is not given again from the cache', async () => {
+  it('is not cached', async () => {
     answers({ count: 'many' });
     expect((await graph.ask('query Cached { count }')).body.data).toEqual({ count: null });
     answers({ count: 7 });
@@ -94,8 +94,8 @@ describe('an answer that the schema of its service does not allow', () => {
   });
 });
 
-describe('an entity that a service does not know', () => {
-  it('is null without an error, as that is the truth about it', async () => {
+describe('an entity that does not exist at a service', () => {
+  it('is null without an error, because null is correct', async () => {
     const { instead } = graph.subgraph('feed');
     graph.subgraph('feed').instead = (_req, res) => void res.end('{"data":{"_entities":[null]}}');
     for (let time = 0; time < 3; time += 1)
@@ -108,7 +108,7 @@ describe('an entity that a service does not know', () => {
   });
 });
 
-describe('a field that needs another one with arguments', () => {
+describe('a field that requires another one with arguments', () => {
   it.each([
     ['alone', '{ post { top } }', { top: 'abc' }],
     [

@@ -16,7 +16,7 @@ describe.each(['gateway', 'identity'] as const)('the graph of %s', (service) => 
     'runs nothing for a client that accepts %s only',
     async (accept) => {
       const { token } = await platform.register();
-      // An operation that is known already must not be treated otherwise than a new one.
+      // A prepared operation must be treated like a new one.
       expect((await platform.graph(service, PREPARED, {}, { token })).data).not.toBeNull();
       for (const query of [PREPARED, change(`New ${accept.slice(0, 4)}`)]) {
         const { status, errors, data } = await platform.graph(
