@@ -1,6 +1,6 @@
 /**
- * The least that any gateway on Node could do: the plan's fetches by hand and their answers put together, with no
- * GraphQL at all, no check, no log. `node bench/gateway/limit.ts <plan file> <subgraphs' origin> <port>`
+ * The least work of any gateway on Node: it sends the plan's fetches and combines their answers, without GraphQL, checks or
+ * logs. `node bench/gateway/limit.ts <plan file> <subgraphs' origin> <port>`
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -87,7 +87,7 @@ function root(node: Node): Step {
     const body = `${head}${variablesOf(node, context).join(',')}}}`;
     const data = await post(node.serviceName, body, context.authorization);
     for (const [key, value] of Object.entries(data))
-      // Two subgraphs' parts of one root object; no more is needed here.
+      // Two subgraphs' parts of one root object; the workloads need nothing more.
       if (typeof context.data[key] === 'object' && context.data[key]) Object.assign(context.data[key], value);
       else context.data[key] = value;
   };
