@@ -86,7 +86,8 @@ export class LoadConnection {
       body = chunk.subarray(this.head.length - before);
     }
     if (this.left !== undefined) this.left -= body.length;
-    else this.end = (this.end + body.toString('latin1', Math.max(0, body.length - LAST_CHUNK.length))).slice(-5);
+    else
+      this.end = (this.end + body.toString('latin1', Math.max(0, body.length - LAST_CHUNK.length))).slice(-5);
     if (this.left === 0 || this.end === LAST_CHUNK) this.done(Number(this.head.slice(9, 12)));
   }
 
