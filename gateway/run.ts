@@ -11,7 +11,7 @@ export async function runGateway(args: readonly string[], env: Environment): Pro
       ...(option(args, 'supergraph') && { SUPERGRAPH: option(args, 'supergraph') }),
       ...(option(args, 'port') && { GATEWAY_PORT: option(args, 'port') }),
     };
-    // Another graph's subgraphs know nothing of our secret.
+    // The subgraphs of another supergraph do not have the platform's service secret.
     const isPlatform = !environment.SUPERGRAPH || environment.SUPERGRAPH === 'compose';
     const missing = missingChoices(environment, { hasDatabase: false, isApart: isPlatform });
     const settings = complete(missing, () => gatewaySettingsOf(environment));

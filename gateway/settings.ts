@@ -8,19 +8,19 @@ import {
   type Environment,
 } from '#server/settings.ts';
 
-/** What the gateway reads besides the settings of every server. */
+/** The gateway's settings, in addition to those of every server. */
 export const gatewaySettings = serverSettings.extend({
   gatewayPort: port(4000),
-  /** The composed schema's file, or `compose` for one composed from the running subgraphs. Default: the platform's own, whose subgraphs are found by the `<SERVICE>_URL` settings. */
+  /** The file of the supergraph, or `compose` to compose it from the running subgraphs. Default: the platform's own, whose subgraphs are at the `<SERVICE>_URL` settings. */
   supergraph: z.string().optional(),
-  /** How often the running subgraphs are asked for their SDL where `supergraph` is `compose`, in milliseconds. */
+  /** How often the SDL of the running subgraphs is read if `supergraph` is `compose`, in milliseconds. */
   supergraphPollMillis: z.coerce
     .number('expected milliseconds')
     .int()
     .min(100)
     .max(3_600_000)
     .default(10_000), // 10 s
-  /** How long a subgraph may take for one request, in milliseconds. */
+  /** The time limit of a request to a subgraph, in milliseconds. */
   subgraphTimeoutMillis: z.coerce.number('expected milliseconds').int().min(1).max(600_000).default(10_000), // 10 s
   /** Most connections to one subgraph. */
   subgraphConnections: z.coerce
@@ -29,24 +29,24 @@ export const gatewaySettings = serverSettings.extend({
     .min(1)
     .max(10_000)
     .default(128),
-  /** Whether equal queries of one caller that are under way at the same time are sent to a subgraph once. */
+  /** Whether equal concurrent queries of one caller are sent to a subgraph once. */
   shareInFlight: toggle(true),
   /** Largest file of an upload through the graph, in MiB; a service may take less. */
   uploadMaxMebibytes: z.coerce.number('expected MiB').int().min(1).max(4_096).default(128),
   /** Most that one operation may cost, counted by `@cost` and `@listSize`. */
   costLimit: z.coerce.number('expected a cost').int().min(1).default(5_000),
-  /** Elements that a list counts for where no `@listSize` says more. */
+  /** The assumed size of a list without `@listSize`, for the cost of an operation. */
   assumedListSize: z.coerce.number('expected a number of elements').int().min(0).max(1_000).default(10),
-  /** How many operations are kept parsed, planned and compiled. */
+  /** Most prepared operations. */
   operationCacheSize: z.coerce
     .number('expected a number of operations')
     .int()
     .min(1)
     .max(100_000)
     .default(1_000),
-  /** A manifest of registered operations, which clients then name by their id alone. */
+  /** The manifest of registered operations, which clients may send by id. */
   registeredOperations: z.string().optional(),
-  /** Whether only those are answered. */
+  /** Whether operations that are not registered are refused. */
   registeredOperationsOnly: toggle(false),
 });
 export type GatewaySettings = z.output<typeof gatewaySettings>;

@@ -14,12 +14,12 @@ import { unknownPath } from '#server/rest/mount-routes.ts';
 import { problemHandler } from '#server/rest/problem.ts';
 import { openRateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { stopInOrder } from '#server/stop-in-order.ts';
-import { mountDocuments } from './documents/documents.ts';
-import { mountGraph } from './graph/endpoint.ts';
+import { mountDocuments } from './api-documents/mount-documents.ts';
+import { mountGraph } from './http/graph-endpoint.ts';
 import { mountExplorer } from './pages/explorer/explorer.ts';
 import { mountStartPage } from './pages/start-page.ts';
 import { mountProxies } from './rest/proxy.ts';
-import { serveGraphOverSockets } from './subscriptions/websocket.ts';
+import { serveGraphOverSockets } from './websocket/websocket-server.ts';
 import type { GatewaySettings } from './settings.ts';
 import { PlatformHeaders } from './subgraphs/platform-headers.ts';
 import { openWrites } from './writes/open-writes.ts';
@@ -31,11 +31,13 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-/** Starts the gateway; the subgraphs need not be up yet. */
+/** Starts the gateway. The subgraphs may start later. */
 export async function startGateway(
   settings: GatewaySettings,
   log: Logger = createLogger('gateway', settings.logLevel),
 ): Promise<RunningGateway> {
+  // @apollo/gateway sends telemetry by default.
+  process.env.APOLLO_TELEMETRY_DISABLED = '1';
   const metrics = createMetrics('gateway');
   const { identityUrl } = settings;
   const tokens = serviceTokens('gateway', settings);
@@ -70,16 +72,16 @@ export async function startGateway(
     tokens,
     platformHeaders,
   });
-  mountDocuments(app, settings, { log, apiSchema: () => graph.subscriptions.apiSchema });
+  mountDocuments(app, settings, { log, apiSchema: () => graph.apiSchema() });
   const proxies = mountProxies(app, { settings, origins, proof: platformHeaders.proof, log });
   app.use(unknownPath);
   app.use(problemHandler);
 
-  const server = httpServerFor(graph.fastLane.listener, settings, origins);
+  const server = httpServerFor(graph.listener, settings, origins);
   const sockets = createSockets(server, { settings, metrics, origins, otherwise: proxies.upgrade });
   const stopGraphSockets = serveGraphOverSockets(
     sockets.endpoint('/graphql', ['graphql-transport-ws'], 256 * 1024),
-    { ...graph, verifier, origins, settings, log },
+    { graph: graph.socketGraph, verifier, origins, settings, log },
   );
   const closeMetricsPort = await openMetricsPort(metrics, settings);
   const port = await listen(server, settings.gatewayPort, settings.host, 'GATEWAY_PORT');

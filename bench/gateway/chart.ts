@@ -1,8 +1,8 @@
-import type { Measured } from './report.ts';
+import type { Measured } from './figures.ts';
 
 const [WIDTH, BAR, GAP, LABELS, TITLE] = [860, 22, 6, 170, 40];
 
-/** Bars of CPU milliseconds a request, for each workload on a scale of its own. */
+/** A bar chart of the CPU milliseconds a request; each workload has its own scale. */
 export function chartOf(all: readonly Measured[]): string {
   let top = 10;
   const parts: string[] = [];

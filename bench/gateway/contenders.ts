@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { start, type Started } from './processes.ts';
 
-/** What a contender is started with. */
+/** The settings of a contender. */
 export interface Stage {
   readonly supergraphFile: string;
-  /** The same without asking that rights be enforced. */
+  /** The same supergraph without authorization directives. */
   readonly plainFile: string;
   readonly planFile: string;
-  /** Of the subgraphs, and of identity. */
+  /** The origin of the subgraphs, and of identity. */
   readonly origin: string;
   readonly port: number;
   readonly dataDir: string;
-  /** Whether one answer of a subgraph may serve equal requests that are under way at the same time. */
+  /** Whether equal concurrent requests may share one answer of a subgraph. */
   readonly sharing: boolean;
-  /** What a contender is started through, to have a processor of its own. */
+  /** The command prefix that gives the contender a processor of its own. */
   readonly through: readonly string[];
 }
 

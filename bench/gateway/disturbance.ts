@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
-/** A round of measuring, and the share of the machine's processor time that the host gave to others meanwhile. */
+/** A round of measurements, and the share of processor time that the host of the virtual machine took meanwhile ("steal"). */
 export interface Round<Result> {
   readonly result: Result;
   readonly stolen: number;
 }
 
-/**
- * On a virtual machine the host may take the processors away for some milliseconds, which then stand in every latency.
- * The kernel counts that.
- */
+/** On a virtual machine the host may take the processors for some milliseconds, which adds to latencies. The kernel counts it. */
 export async function watched<Result>(measure: () => Promise<Result>): Promise<Round<Result>> {
   const before = processorTimes();
   const result = await measure();
@@ -21,8 +18,8 @@ export async function watched<Result>(measure: () => Promise<Result>): Promise<R
 const [LOOK_MILLIS, MOST_LOOKS] = [120, 5];
 
 /**
- * Waits until the host takes nothing, but 0.6 s at most: many give a machine that was busy for long less than it asks
- * for, until it has been quiet for a while. A program that stood still ends its idle connections meanwhile.
+ * Waits until the host takes nothing, but 0.6 s at most: many hosts limit a machine that was busy for long until it was
+ * idle for a while. Meanwhile a program that was suspended closes its idle connections.
  */
 export async function calm(): Promise<void> {
   for (let look = 0; look < MOST_LOOKS; look += 1) {
@@ -31,18 +28,18 @@ export async function calm(): Promise<void> {
   }
 }
 
-/** Of so many rounds those of which the host took least. */
+/** The rounds of which the host took least. */
 export const leastDisturbed = <Result>(rounds: readonly Round<Result>[], count: number): Round<Result>[] =>
   rounds.toSorted((one, other) => one.stolen - other.stolen).slice(0, count);
 
 /** One tick of 10 ms in 1.4 s of two processors. */
 const HARDLY_ANYTHING = 0.004;
 
-/** Those of which the host took hardly anything. */
+/** The rounds of which the host took hardly anything. */
 export const undisturbed = <Result>(rounds: readonly Round<Result>[]): Round<Result>[] =>
   rounds.filter(({ stolen }) => stolen <= HARDLY_ANYTHING);
 
-/** What two made of the same rounds, which were one right after the other: a machine's slow minutes meet both. */
+/** Pairs of consecutive rounds of two contenders, so that slow minutes of the machine affect both. */
 export const inPairs = <Result>(
   ones: readonly Round<Result>[],
   others: readonly Round<Result>[],
@@ -52,7 +49,7 @@ export const inPairs = <Result>(
     return other ? [{ result: [result, other.result] as const, stolen: Math.max(stolen, other.stolen) }] : [];
   });
 
-/** In ticks since the start of the machine (proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal). */
+/** Ticks since the start of the machine (proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal). */
 function processorTimes(): { all: number; stolen: number } {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
   const times = line.split(/ +/).slice(1, 9).map(Number);

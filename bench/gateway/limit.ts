@@ -1,12 +1,12 @@
 /**
- * The least that any gateway on Node could do: the plan's fetches by hand and their answers put together, with no
- * GraphQL at all, no check, no log. `node bench/gateway/limit.ts <plan file> <subgraphs' origin> <port>`
+ * The least work of any gateway on Node: it sends the plan's fetches and combines their answers, without GraphQL, checks or
+ * logs. `node bench/gateway/limit.ts <plan file> <subgraphs' origin> <port>`
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 
-type Values = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 interface Node {
   kind: 'Sequence' | 'Parallel' | 'Flatten' | 'Fetch';
   nodes: Node[];
@@ -23,7 +23,7 @@ const plan = JSON.parse(readFileSync(file, 'utf8')) as Node;
 const pool = new Pool(origin, { connections: 128 });
 const HEADERS = ['content-type', 'application/json'];
 
-function post(service: string, body: string, authorization: string): Promise<Values> {
+function post(service: string, body: string, authorization: string): Promise<JsonObject> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     pool.dispatch(
@@ -34,7 +34,7 @@ function post(service: string, body: string, authorization: string): Promise<Val
         onResponseData: (_controller, chunk) => void chunks.push(chunk),
         onResponseEnd: () => {
           const text = chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString();
-          resolve((JSON.parse(text) as { data: Values }).data);
+          resolve((JSON.parse(text) as { data: JsonObject }).data);
         },
         onResponseError: (_controller, error) => reject(error),
       },
@@ -42,16 +42,16 @@ function post(service: string, body: string, authorization: string): Promise<Val
   });
 }
 
-function collect(value: unknown, path: readonly string[], at: number, found: Values[]): void {
+function collect(value: unknown, path: readonly string[], at: number, found: JsonObject[]): void {
   if (value === null || value === undefined) return;
-  if (at === path.length) found.push(value as Values);
+  if (at === path.length) found.push(value as JsonObject);
   else if (path[at] === '@') for (const element of value as unknown[]) collect(element, path, at + 1, found);
-  else collect((value as Values)[path[at] as string], path, at + 1, found);
+  else collect((value as JsonObject)[path[at] as string], path, at + 1, found);
 }
 
 interface Context {
-  data: Values;
-  variables: Values;
+  data: JsonObject;
+  variables: JsonObject;
   authorization: string;
 }
 type Step = (context: Context) => Promise<unknown>;
@@ -87,7 +87,7 @@ function root(node: Node): Step {
     const body = `${head}${variablesOf(node, context).join(',')}}}`;
     const data = await post(node.serviceName, body, context.authorization);
     for (const [key, value] of Object.entries(data))
-      // Two subgraphs' parts of one root object; no more is needed here.
+      // Two subgraphs' parts of one root object; the workloads need nothing more.
       if (typeof context.data[key] === 'object' && context.data[key]) Object.assign(context.data[key], value);
       else context.data[key] = value;
   };
@@ -97,7 +97,7 @@ function entities(node: Node, path: readonly string[]): Step {
   const head = headOf(node);
   const names = [...new Set(node.requires?.flatMap(({ selections }) => selections.map(({ name }) => name)))];
   return async (context) => {
-    const found: Values[] = [];
+    const found: JsonObject[] = [];
     collect(context.data, path, 0, found);
     if (found.length === 0) return;
     const indexes = new Map<string, number>();
@@ -115,7 +115,7 @@ function entities(node: Node, path: readonly string[]): Step {
       context.authorization,
     );
     for (const [at, entity] of found.entries())
-      Object.assign(entity, (answers as Values[])[own[at] as number]);
+      Object.assign(entity, (answers as JsonObject[])[own[at] as number]);
   };
 }
 
@@ -124,7 +124,7 @@ createServer((req, res) => {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => {
-    const { variables } = JSON.parse(Buffer.concat(chunks).toString()) as { variables: Values };
+    const { variables } = JSON.parse(Buffer.concat(chunks).toString()) as { variables: JsonObject };
     const context = { data: {}, variables, authorization: req.headers.authorization ?? '' };
     void run(context).then(() => {
       const text = Buffer.from(JSON.stringify({ data: context.data }));

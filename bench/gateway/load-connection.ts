@@ -5,12 +5,12 @@ const BUFFER_BYTES = 64 * 1024; // 64 KiB
 const LAST_CHUNK = '0\r\n\r\n';
 
 /**
- * One for all, as each chunk is looked at before the next comes: what is allocated for chunks or connections otherwise has
- * the load collect its garbage while it measures.
+ * One buffer for all connections, because each chunk is read before the next one arrives. Buffers for each chunk would
+ * make the load generator collect garbage while it measures.
  */
 const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
 
-/** A POST request as it goes over the wire. */
+/** The bytes of a POST request. */
 export function messageOf(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -23,15 +23,15 @@ export function messageOf(
 }
 
 /**
- * One keep-alive connection that sends one request at a time. Of an answer it reads the status and where it ends: a real
- * client would take more of the processors' time than a fast gateway does, and leave it less.
+ * A keep-alive connection that sends one request at a time. It reads only the status and the end of a response: a complete
+ * client would take more processor time than a fast gateway.
  */
 export class LoadConnection {
   private readonly url: URL;
   private socket: Socket | undefined;
   private finish: ((status: number) => void) | undefined;
   private head = '';
-  /** Bytes of the body that are still to come; undefined: it comes in chunks, or has not begun. */
+  /** The missing bytes of the body; undefined if it is chunked, or has not begun. */
   private left: number | undefined;
   private end = '';
 
@@ -39,7 +39,7 @@ export class LoadConnection {
     this.url = url;
   }
 
-  /** The status; 0 where there was no answer. */
+  /** Resolves to the status; 0 without a response. */
   send(message: Buffer): Promise<number> {
     return new Promise((resolve) => {
       this.head = '';
@@ -65,7 +65,7 @@ export class LoadConnection {
       },
     };
     const socket = connect({ port: Number(port), host, noDelay: true, onread });
-    socket.on('error', () => undefined); // told by the end of it
+    socket.on('error', () => undefined); // 'close' follows
     socket.on('close', () => {
       this.socket = undefined;
       this.done(0);
@@ -77,7 +77,7 @@ export class LoadConnection {
     let body = chunk;
     if (!this.head.includes(HEAD_END)) {
       const before = this.head.length;
-      this.head += chunk.latin1Slice();
+      this.head += chunk.toString('latin1');
       const headEnd = this.head.indexOf(HEAD_END);
       if (headEnd === -1) return;
       const length = /\r\ncontent-length: *(\d+)/i.exec(this.head.slice(0, headEnd + 2))?.[1];
@@ -86,7 +86,8 @@ export class LoadConnection {
       body = chunk.subarray(this.head.length - before);
     }
     if (this.left !== undefined) this.left -= body.length;
-    else this.end = (this.end + body.latin1Slice(Math.max(0, body.length - LAST_CHUNK.length))).slice(-5);
+    else
+      this.end = (this.end + body.toString('latin1', Math.max(0, body.length - LAST_CHUNK.length))).slice(-5);
     if (this.left === 0 || this.end === LAST_CHUNK) this.done(Number(this.head.slice(9, 12)));
   }
 

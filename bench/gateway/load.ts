@@ -5,14 +5,14 @@ type Headers = Readonly<Record<string, string>>;
 export interface LoadTarget {
   readonly url: string;
   readonly bodies: readonly (string | Buffer)[];
-  /** One for all requests, or several that are sent in turn. */
+  /** One for all requests, or several in turn. */
   readonly headers: Headers | readonly Headers[];
   readonly connections: number;
 }
 
 export interface LoadOptions extends LoadTarget {
   readonly seconds: number;
-  /** Ends after so many requests, if that is sooner. Default: only with the time. */
+  /** Ends after so many requests, if that is before the end of the time. Default: no limit. */
   readonly requests?: number;
 }
 
@@ -20,11 +20,11 @@ export interface LoadResult {
   readonly requests: number;
   readonly failures: number;
   readonly seconds: number;
-  /** Milliseconds, in order. */
+  /** Milliseconds, sorted. */
   readonly latencies: readonly number[];
 }
 
-/** Requests to one address over connections that stay open until it is closed. */
+/** Sends requests to one address over connections that stay open until `close`. */
 export class Load {
   private readonly messages: readonly Buffer[];
   private readonly idle: LoadConnection[];
@@ -39,9 +39,9 @@ export class Load {
   }
 
   /**
-   * As many requests as the connections take, one after the other on each.
+   * Sends as many requests as possible, one after the other on each connection.
    *
-   * @param requests ends after so many, if that is sooner
+   * @param requests ends after so many, if that is before the end of the time
    */
   pressure(seconds: number, requests = Infinity): Promise<LoadResult> {
     const until = performance.now() + seconds * 1000;
@@ -60,11 +60,11 @@ export class Load {
   }
 
   /**
-   * So many requests a second, whether the ones before were answered or not; latency counts from when a request was due,
-   * so that a stall costs all those that wait for it.
+   * Sends a constant number of requests a second, whether earlier ones were answered or not. Latency counts from when a
+   * request was due, so that a stall affects all requests that wait for it.
    *
-   * @param leadSeconds before, of the same load, which does not count: a program that had nothing to do for some time
-   *   collects its garbage and takes on its connections anew
+   * @param leadSeconds seconds of the same load before the measurement: a program that was idle first collects its garbage
+   *   and accepts new connections
    */
   steady(seconds: number, perSecond: number, leadSeconds = 0): Promise<LoadResult> {
     return this.measured(async () => {
@@ -88,7 +88,7 @@ export class Load {
     for (const connection of this.idle) connection.close();
   }
 
-  /** @param from undefined: its latency does not count */
+  /** @param from when the request was due; undefined if its latency does not count */
   private async send(from: number | undefined): Promise<void> {
     const message = this.messages[this.sent++ % this.messages.length] ?? Buffer.alloc(0);
     const connection =
@@ -115,13 +115,13 @@ export class Load {
   }
 }
 
-/** `Load.pressure` over connections of its own. */
+/** `Load.pressure` over new connections. */
 export function pressure({ seconds, requests, ...target }: LoadOptions): Promise<LoadResult> {
   const load = new Load(target);
   return load.pressure(seconds, requests).finally(() => load.close());
 }
 
-/** `Load.steady` over connections of its own. */
+/** `Load.steady` over new connections. */
 export function steady(
   { seconds, leadSeconds, ...target }: LoadTarget & { seconds: number; leadSeconds?: number },
   perSecond: number,
@@ -130,7 +130,7 @@ export function steady(
   return load.steady(seconds, perSecond, leadSeconds).finally(() => load.close());
 }
 
-/** Every body with the headers whose turn it is, until both have come to their end together. */
+/** All combinations in which bodies and headers are sent in turn, until both lists end at the same time. */
 function messagesOf({ url, bodies, headers }: Pick<LoadOptions, 'url' | 'bodies' | 'headers'>): Buffer[] {
   const various = [headers].flat();
   const count = Math.max(bodies.length, various.length);

@@ -1,6 +1,6 @@
 /**
  * The gateway's memory over 200,000 requests with 20,000 distinct operations: `npm run bench:memory`. Every tenth
- * request is an operation that it has not seen; the rest are of those that it has.
+ * request is a new operation; the others repeat earlier ones.
  */
 import { CONTENDERS, OURS } from './contenders.ts';
 import { pressure } from './load.ts';
@@ -29,7 +29,7 @@ try {
       const at = step * perStep + index;
       return bodyOf(at % 10 === 0 ? at / 10 : Math.floor(Math.random() * (at / 10)) % 500);
     });
-    // As long as it takes for each of them to be sent once.
+    // Until each of them was sent once.
     const { failures } = await pressure({
       url: one.url,
       bodies,

@@ -1,8 +1,8 @@
 const HEAD_END = '\r\n\r\n';
 
 /**
- * Takes HTTP/1.1 requests off one connection: those with a Content-Length, which is how all contenders send them. Node's
- * own server does more than is asked of one here, and costs more than a fast gateway does: it would be what is measured.
+ * Reads HTTP/1.1 requests with a Content-Length from a connection; all contenders send such requests. Node's own HTTP
+ * server takes more processor time than a fast gateway, so that it would dominate the measurement.
  */
 export class MessageReader {
   private readonly take: (path: string, body: string) => void;
@@ -22,17 +22,17 @@ export class MessageReader {
     this.rest = unread.length > 0 ? unread : undefined;
   }
 
-  /** Bytes of the first message; 0 where it is not complete. */
+  /** The size of the first message in bytes; 0 if it is not complete. */
   private takeFirst(unread: Buffer): number {
     const headEnd = unread.indexOf(HEAD_END);
     if (headEnd === -1) return 0;
-    const head = unread.latin1Slice(0, headEnd);
+    const head = unread.toString('latin1', 0, headEnd);
     if (/\r\ntransfer-encoding:/i.test(head)) throw new Error('expected a Content-Length');
     const bodyStart = headEnd + HEAD_END.length;
     const end = bodyStart + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
     if (unread.length < end) return 0;
     const pathStart = head.indexOf(' ') + 1;
-    this.take(head.slice(pathStart, head.indexOf(' ', pathStart)), unread.utf8Slice(bodyStart, end));
+    this.take(head.slice(pathStart, head.indexOf(' ', pathStart)), unread.toString('utf8', bodyStart, end));
     return end;
   }
 }

@@ -4,9 +4,9 @@ import { createServer, type AddressInfo } from 'node:net';
 
 export interface Started {
   readonly pid: number;
-  /** The first line of its output that `ready` matches; empty without it. */
+  /** The first line of its output that matches `ready`; empty without `ready`. */
   readonly line: string;
-  /** Stands still, all of its threads, until `resume`. */
+  /** Suspends all of its threads until `resume` (SIGSTOP). */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
@@ -16,11 +16,11 @@ export interface StartOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly ready?: RegExp;
-  /** A command that becomes the program in its own place, as taskset does. */
+  /** A command that runs the program in its own process, like taskset. */
   readonly through?: readonly string[];
 }
 
-/** Starts a program and, with `ready`, waits for it to say so. */
+/** Starts a program and, with `ready`, waits for a matching line of its output. */
 export async function start(
   args: readonly string[],
   { env, cwd, ready, through = [] }: StartOptions = {},
@@ -31,10 +31,10 @@ export async function start(
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Also where this program is ended early: one that stands still would never end by itself.
+  // Needed if this program ends early, too: a suspended program would never end by itself.
   process.once('exit', () => child.kill('SIGKILL'));
   const line = await firstLine(child, ready);
-  // What it goes on to log is taken in and left at that.
+  // Its further output is read and ignored, so that its pipe does not fill up.
   for (const output of [child.stdout, child.stderr]) output?.removeAllListeners('data').resume();
   return {
     pid: child.pid ?? 0,
@@ -55,12 +55,12 @@ export async function start(
   };
 }
 
-/** To a process and its children. */
+/** Sends the signal to a process and its children. */
 function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   try {
     for (const one of [pid, ...childrenOf(pid)]) process.kill(one, name);
   } catch {
-    // It has ended: whoever waits for its end is told so.
+    // It has ended already; its 'exit' event says so.
   }
 }
 
@@ -91,7 +91,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits until it answers 200. */
+/** Waits until the URL answers 200. */
 export async function answers(url: string, body: string, headers: Record<string, string>): Promise<void> {
   for (let attempt = 0; attempt < 150; attempt += 1) {
     const status = await fetch(url, { method: 'POST', headers, body }).then(
@@ -105,9 +105,9 @@ export async function answers(url: string, body: string, headers: Record<string,
 }
 
 /**
- * Milliseconds of processor time that all threads of a process and of its children have used, as the operating system
- * counts them: to the nanosecond, where what it tells of a whole process goes by hundredths of a second. A thread that
- * ends takes its own with it; those of Node stay.
+ * Milliseconds of processor time that all threads of a process and of its children have used. The operating system counts
+ * threads in nanoseconds, and whole processes only in hundredths of a second. The time of a thread that has ended is
+ * missing, but Node's threads do not end.
  */
 export function cpuMillisOf(pid: number): number {
   const nanos = readdirSync(`/proc/${pid}/task`).reduce(

@@ -1,17 +1,17 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * Which processor is whose: the contender that is measured has one to itself, the load and the subgraphs have the
- * others. On processors that they share, each contender's latencies would tell mostly of how long it waited for the
- * load that is put on it, and a fast one's more than a slow one's, as more is put on it.
+ * The assignment of processors: the measured contender has one of its own, the load generator and the subgraphs have the
+ * others. On shared processors a latency would mostly be the time that a contender waits for the load generator, and more
+ * so for a fast contender, because it gets more load.
  */
 export interface Processors {
-  /** Goes before a contender's command. */
+  /** The prefix of a contender's command. */
   readonly forContender: readonly string[];
   readonly description: string;
 }
 
-/** Moves this process, and with it all that it starts, off the contenders' processor. */
+/** Moves this process, and all processes that it starts, to the other processors. */
 export function divideProcessors(): Processors {
   const [first, ...others] = allowedProcessors();
   if (first === undefined || others.length === 0)
@@ -23,7 +23,7 @@ export function divideProcessors(): Processors {
   };
 }
 
-/** By taskset of util-linux, as "0-3,6". */
+/** The output of taskset (util-linux), such as "0-3,6". */
 function allowedProcessors(): number[] {
   let list: string;
   try {

@@ -3,44 +3,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { chartOf } from './chart.ts';
 import { APOLLO, HIVE_ROUTER, LIMIT } from './contenders.ts';
-
-export interface Figures {
-  readonly name: string;
-  /** Of processor time, for a request. */
-  readonly cpuMillis: number;
-  /** This gateway's part of that, the median of rounds that followed on each other. */
-  readonly oursIs: number;
-  /** Requests, at most. */
-  readonly perSecond: number;
-  readonly failures: number;
-  /** Milliseconds that a request takes at half of that rate. */
-  readonly p50: number;
-  readonly p99: number;
-  /** The most of the processors' time that the host took during a round that p50 and p99 are of. */
-  readonly stolen: number;
-  readonly memoryMib: number;
-}
-
-export interface Measured {
-  readonly workload: string;
-  readonly sharing: boolean;
-  readonly bytes: number;
-  readonly fetches: number;
-  readonly figures: readonly Figures[];
-  /** The day of it. */
-  readonly date: string;
-}
+import type { Figures, Measured } from './figures.ts';
 
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
 const CHART = new URL('../../docs/performance.svg', import.meta.url);
-/** What was measured last of each workload; page and chart are written from it. */
+/** The last figures of each workload, from which page and chart are written. */
 const FIGURES = new URL('../../docs/performance.json', import.meta.url);
 
 /** One workload as text for the terminal. */
 export const printed = (measured: Measured): string =>
   [`\n${titleOf(measured)}`, tableOf(measured)].join('\n');
 
-/** Puts the figures of a run in the place of those before, on the page and in the chart. */
+/** Replaces the figures of the run's workloads on the page and in the chart. */
 export async function writeReport(run: readonly Measured[]): Promise<void> {
   const before = await readFile(FIGURES, 'utf8').then(
     (text) => JSON.parse(text) as Measured[],
@@ -56,7 +30,7 @@ export async function writeReport(run: readonly Measured[]): Promise<void> {
   await writeFile(CHART, chartOf(all.filter(({ sharing }) => !sharing)));
 }
 
-/** One errand on the real platform. */
+/** One workload on the real platform. */
 export interface PlatformFigures extends Omit<Figures, 'cpuMillis' | 'oursIs' | 'stolen'> {
   readonly cpuMillis: { readonly gateway: number; readonly services: number; readonly database: number };
 }
@@ -76,7 +50,7 @@ export async function writePlatform(figures: readonly PlatformFigures[]): Promis
   );
 }
 
-/** Puts what a long run took of memory in its place on the page. */
+/** Writes the memory figures of a long run into the page. */
 export async function writeMemory(
   samples: readonly { requests: number; memoryMib: number }[],
   distinct: number,
@@ -91,7 +65,7 @@ export async function writeMemory(
   await put('memory', [circumstances(), table.join('\n')].join('\n\n'));
 }
 
-/** Replaces a part of the page that is between comments of its name. */
+/** Replaces the part of the page between the comments with its name. */
 async function put(name: string, content: string): Promise<void> {
   const page = await readFile(PAGE, 'utf8');
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
@@ -116,7 +90,7 @@ function tableOf({ figures }: Measured): string {
 
 const times = ({ oursIs }: Figures): string => `${oursIs.toFixed(2)}x`;
 
-/** The line that the bar is held against. */
+/** The ratios to the other contenders. */
 function ratiosOf(all: readonly Measured[]): string {
   const rows = all
     .filter(({ sharing }) => !sharing)

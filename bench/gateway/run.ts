@@ -1,28 +1,29 @@
 /**
- * The gateway beside its peers, over the same subgraphs, in one run:
+ * Compares the gateway with its peers over the same subgraphs in one run:
  *
  *     npm run bench                      every workload
  *     npm run bench -- "shop small"      only this one
  *
- * Prints, and writes docs/performance.md with its chart where the peers are there.
+ * Prints the figures. If the peers are installed, it also writes docs/performance.md and its chart.
  *
- * The peers are no dependency of the platform: `npm install --prefix bench/peers` fetches them; without them the
- * gateway is measured beside the limit alone.
+ * The peers are not dependencies of the platform: `npm install --prefix bench/peers` installs them. Without them the
+ * gateway is compared with the limit only.
  */
 import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT, OURS } from './contenders.ts';
 import { calm, inPairs, leastDisturbed, undisturbed, watched, type Round } from './disturbance.ts';
 import { median, percentile, steady } from './load.ts';
 import { cpuMillisOf, memoryMibOf } from './processes.ts';
 import { divideProcessors } from './processors.ts';
-import { printed, writeReport, type Figures, type Measured } from './report.ts';
+import type { Figures, Measured } from './figures.ts';
+import { printed, writeReport } from './report.ts';
 import { stage, type OnStage, type Staged } from './stage.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
-/** Short ones: what else the machine's processors do changes within seconds. */
+/** Rounds are short, because the other load of the machine changes within seconds. */
 const PRESSED = { rounds: 20, seconds: 0.4, counted: 14 };
 /**
- * Until each has had so many undisturbed rounds, or until there were so many of all; with sharing, which is measured for
- * its CPU, no more than the former.
+ * Ends when each contender has so many undisturbed rounds, or after so many rounds in all. With sharing only the CPU
+ * counts, so the first number of rounds is enough.
  */
 const STEADY = { undisturbed: 7, mostRounds: 12, leadSeconds: 0.4, seconds: 1 };
 
@@ -30,7 +31,7 @@ const log = (line: string) => console.log(line);
 const asked = process.argv.slice(2);
 const workloads = WORKLOADS.filter(({ name }) => asked.length === 0 || asked.includes(name));
 
-process.setMaxListeners(0); // each contender adds one for its end
+process.setMaxListeners(0); // each contender adds an 'exit' listener
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 if (process.platform !== 'linux') throw new Error('measures by /proc: expected Linux');
 if (!hasPeers) log(HOW_TO_HAVE_PEERS);
@@ -44,7 +45,7 @@ for (const sharing of [false, true])
   }
 
 async function measure(workload: Workload, sharing: boolean): Promise<Measured> {
-  // Sharing is nothing that the limit knows of.
+  // The limit has no sharing.
   const contenders = CONTENDERS.filter(({ name }) => !sharing || name !== LIMIT);
   const staged = await stage(workload, contenders, { sharing, log, through: forContender });
   try {
@@ -85,8 +86,8 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
 }
 
 /**
- * In turns, so that what else the machine does meets all of them. Who waits stands still: programs tidy up when they have
- * nothing else to do.
+ * The contenders are measured in turns, so that other load of the machine affects all of them. The waiting ones are
+ * suspended, because idle programs collect garbage.
  */
 async function inTurns<Result>(
   { contenders }: Staged,

@@ -1,6 +1,6 @@
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@external", "@requires"])`;
 
-/** The shape that gateways are mostly compared on: products, stock, reviews and the people who write them. */
+/** The usual supergraph of gateway benchmarks: products, stock, reviews and their authors. */
 export const SHOP_SDLS = {
   accounts: `${link}
     type Query { me: User user(id: ID!): User users: [User!]! }

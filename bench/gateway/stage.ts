@@ -12,7 +12,7 @@ import { Load } from './load.ts';
 import { answers, freePort, start, type Started } from './processes.ts';
 import type { Workload } from './workloads.ts';
 
-/** A contender that has been warmed up, and stands still. */
+/** A contender that is warmed up and suspended. */
 export interface OnStage {
   readonly contender: Contender;
   readonly process: Started;
@@ -25,13 +25,13 @@ export interface Staged {
   readonly contenders: readonly OnStage[];
   readonly bodies: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Size of an answer, in bytes, and fetches that it takes. */
+  /** The size of a response in bytes, and the number of its fetches. */
   readonly bytes: number;
   readonly fetches: number;
   stop(): Promise<void>;
 }
 
-/** After so many, the larger of the programs are compiled too. */
+/** After so many requests V8 has compiled the larger programs, too. */
 const WARM_UP_SECONDS = 8;
 const CONNECTIONS = 20;
 
@@ -41,7 +41,7 @@ export interface StageOptions {
   readonly through?: readonly string[];
 }
 
-/** Starts a workload's subgraphs and the contenders over them, and sees to it that all give the same answers. */
+/** Starts a workload's subgraphs and its contenders, and checks that all return the same responses. */
 export async function stage(
   workload: Workload,
   contenders: readonly Contender[],
@@ -63,7 +63,7 @@ export async function stage(
     const planFile = path.join(folder, 'plan.json');
     const sdl = supergraphOf(workload, origin);
     await writeFile(supergraphFile, sdl);
-    // Peers do not start on rights that they would not enforce; they go without.
+    // Peers do not start with authorization directives that they do not enforce, so they get a supergraph without them.
     const plainFile = path.join(folder, 'supergraph-without-rights.graphql');
     await writeFile(plainFile, sdl.replaceAll(/,\s*for: SECURITY/g, ''));
     const plan = JSON.stringify(planOf(workload, sdl));
@@ -119,7 +119,7 @@ function planOf({ query }: Workload, sdl: string) {
   return planner.buildQueryPlan(operationFromDocument(federatedApiSchema, parse(query))).node;
 }
 
-/** The first one's answer. */
+/** The response to the first request. */
 async function compareAnswers(
   running: readonly OnStage[],
   bodies: readonly string[],
@@ -134,7 +134,7 @@ async function compareAnswers(
       if (errors) log(`${contender.name} answers with errors: ${JSON.stringify(errors).slice(0, 300)}`);
       first ??= text;
       expected ??= data;
-      // The limit is no gateway: it gives what the subgraphs gave, with keys that nobody asked for.
+      // The limit returns the subgraphs' answers without result coercion, with keys that the client did not select.
       if (contender.name !== 'limit' && !isDeepStrictEqual(data, expected))
         log(`${contender.name} answers otherwise than ${running[0]?.contender.name}`);
     }

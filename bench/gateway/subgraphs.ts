@@ -1,10 +1,10 @@
 /**
- * The subgraphs of one workload in one process, each answer made once and kept, and identity's part that a gateway
- * needs: `node bench/gateway/subgraphs.ts <workload>`. Prints one line of JSON when it is ready: its port and a token.
+ * The subgraphs of one workload in one process, and the keys of identity that a gateway needs. Each answer is made once and
+ * cached: `node bench/gateway/subgraphs.ts <workload>`. Prints one line of JSON when it is ready: its port and a token.
  */
 import { createServer, type AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { GatewayContext } from '../../gateway/graph/context.ts';
+import type { GatewayContext } from '../../gateway/context/gateway-context.ts';
 import { MadeUpSubgraph } from '../../tests/support/graph-doubles/made-up-subgraph.ts';
 import { MessageReader } from './message-reader.ts';
 import { WORKLOADS } from './workloads.ts';
@@ -35,7 +35,7 @@ const IDENTITY: Readonly<Record<string, object>> = {
   '/auth/ended-sessions': { sessions: [], next: 'none', more: false },
 };
 
-/** Whole responses, as they go over the wire. */
+/** The bytes of complete HTTP responses. */
 const kept = new Map<string, Buffer>();
 
 async function make(path: string, body: string): Promise<Buffer> {
@@ -51,14 +51,14 @@ const server = createServer({ noDelay: true }, (socket) => {
     const known = kept.get(key);
     if (known) return void socket.write(known);
     void make(path, body).then((response) => {
-      // Beyond a bound an answer is made anew: operations that come once would fill the memory.
+      // The cache is bounded, because operations that are sent once would fill the memory.
       if (kept.size < 20_000) kept.set(key, response);
       socket.write(response);
     });
   };
   const messages = new MessageReader(answer);
   socket.on('data', (chunk: Buffer) => messages.push(chunk));
-  socket.on('error', () => undefined); // a contender that was stopped
+  socket.on('error', () => undefined); // a contender was stopped
 });
 server.listen(0, '127.0.0.1', () => {
   console.log(JSON.stringify({ port: (server.address() as AddressInfo).port, token }));

@@ -10,7 +10,7 @@ export interface Workload {
   readonly sdls: SubgraphSdls;
   readonly scenario: Scenario;
   readonly query: string;
-  /** Sent in turn. */
+  /** The requests are sent with these in turn. */
   readonly variables: readonly Record<string, unknown>[];
 }
 
@@ -29,7 +29,7 @@ const lifelike = (seed: string, elements: number, entities: number): Scenario =>
   lifelike: { elements, entities },
 });
 
-/** 48, so that not all requests at a time are the same one. */
+/** 48 mixes, so that concurrent requests differ. */
 const MIXES = Array.from({ length: 48 }, (_, index) => index);
 
 /** A member's first screen. */
@@ -43,7 +43,7 @@ const HOME = `query Home($first: Int!, $date: Date) {
   workouts(first: $first) { nodes { id title difficulty targetMuscles durationMinutes } pageInfo { hasNextPage endCursor } }
 }`;
 
-/** A gym's feed with everything about everybody in it. */
+/** A gym's feed with all fields of its posts and authors. */
 const FEED = `query Feed($first: Int!) {
   me { id displayName email gym { id name locations { id name address timezone capacity occupancy { people percent level } } } }
   posts(first: $first) {

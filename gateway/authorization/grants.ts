@@ -1,6 +1,6 @@
 import { isAdmin, type Viewer } from '#server/auth/viewer.ts';
 
-/** What a caller may, in the words of the directives. */
+/** The rights of a caller, in the terms of the directives. */
 export interface Grants {
   /** For `@authenticated`. */
   readonly authenticated: boolean;
@@ -13,7 +13,7 @@ export interface Grants {
 const NOBODY: Grants = { authenticated: false, scopes: new Set(), policies: new Set() };
 const SERVICE: Grants = { authenticated: true, scopes: new Set(['SERVICE']), policies: new Set() };
 
-/** Follows from the verified token alone; what depends on the thing asked for is decided by the subgraph's rules. */
+/** Depends on the verified token alone. Rights that depend on the requested object are decided by the subgraph's rules. */
 export function grantsOf(viewer: Viewer): Grants {
   if (viewer.kind === 'anonymous') return NOBODY;
   if (viewer.kind === 'service') return SERVICE;

@@ -3,24 +3,24 @@ import type { Viewer } from '#server/auth/viewer.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import { grantsOf } from './grants.ts';
 import { ProtectedFields, type ProtectedField } from './protected-fields.ts';
-import { pruned } from './prune.ts';
+import { withoutFields } from './permitted-document.ts';
 import type { Requirements } from './requirements.ts';
-import { unauthorizedErrors } from './unauthorized.ts';
-import { withhold } from './withhold.ts';
+import { unauthorizedErrors } from './unauthorized-errors.ts';
+import { removeRefusedValues } from './refused-values.ts';
 
-/** What of an operation a caller gets. */
+/** The part of an operation that a caller may run. */
 export interface Permission {
-  /** Equal for all who are refused the same; empty where nothing is. */
+  /** Equal for all callers who are refused the same fields; empty if no field is refused. */
   readonly mask: string;
-  /** The document without the refused fields: what is planned and fetched. */
+  /** The document without the refused fields, from which the plan is made. */
   readonly document: DocumentNode;
-  /** What stands before the other errors of every result. */
+  /** One error for each refused field; they precede the other errors of every result. */
   readonly errors: readonly GraphQLError[];
-  /** Takes the refused values out of what was fetched all the same. */
-  readonly withhold?: (data: Record<string, unknown>) => void;
+  /** Removes refused values that were fetched because another field requires them. */
+  readonly removeRefusedValues?: (data: Record<string, unknown>) => void;
 }
 
-/** @throws the refusal where nothing is left of the operation */
+/** @throws the refusal if every field of the operation is refused */
 export function permissionOf(
   { apiSchema }: LoadedGraph,
   requirements: Requirements,
@@ -35,19 +35,19 @@ export function permissionOf(
   const mask = fields.maskOf(grants);
   if (mask === '') return { mask, document, errors: [] };
   const { document: left, ...rest } = permittedPart(document, operation, fields.refusedTo(grants));
-  if (!left) throw rest.errors[0] ?? new Error('a refusal has a reason');
+  if (!left) throw rest.errors[0] ?? new Error('an operation without permitted fields has an error');
   return { mask, document: left, ...rest };
 }
 
-/** What is left of an operation without the refused fields; no document where that is nothing. */
+/** An operation without the refused fields; no document if every field is refused. */
 export function permittedPart(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   refused: readonly ProtectedField[],
 ): Omit<Required<Permission>, 'mask' | 'document'> & { readonly document: DocumentNode | undefined } {
   return {
-    document: pruned(document, operation, new Set(refused.map(({ node }) => node))),
+    document: withoutFields(document, operation, new Set(refused.map(({ node }) => node))),
     errors: unauthorizedErrors(refused),
-    withhold: (data) => withhold(data, refused),
+    removeRefusedValues: (data) => removeRefusedValues(data, refused),
   };
 }

@@ -18,17 +18,17 @@ import { fragmentBody, fragmentsOf, typeOfFragment, type Fragments } from '#serv
 import type { Grants } from './grants.ts';
 import type { Requirement, Requirements } from './requirements.ts';
 
-/** A field of an operation that not everybody gets. */
+/** A field of an operation that requires a right. */
 export interface ProtectedField {
   readonly node: FieldNode;
-  /** Response keys from the root, `@` for each list on the way. */
+  /** Response keys from the root, and `@` for the elements of a list. */
   readonly path: readonly string[];
-  /** The object types whose field it may be. */
+  /** The object types that may have this field at this path. */
   readonly parents: ReadonlySet<string>;
   readonly requirements: readonly Requirement[];
 }
 
-/** The protected fields of one operation, found once. Which of them a caller is refused depends on their grants. */
+/** The protected fields of one operation, found once. The caller's grants decide which of them are refused. */
 export class ProtectedFields {
   readonly fields: readonly ProtectedField[];
   private readonly distinct: readonly Requirement[];
@@ -46,7 +46,7 @@ export class ProtectedFields {
     this.distinct = [...byKey.values()];
   }
 
-  /** Equal for callers who get and are refused the same: a digit for each requirement. Empty where nothing is refused. */
+  /** A digit for each requirement: equal for callers who may read the same fields. Empty if no field is refused. */
   maskOf(grants: Grants): string {
     if (this.distinct.length === 0) return '';
     let mask = '';
@@ -63,8 +63,8 @@ class Finder {
   private readonly schema: GraphQLSchema;
   private readonly requirements: Requirements;
   private readonly fragments: Fragments;
-  /** Whether a fragment holds a protected field at any depth; most hold none and are not walked again. */
-  private readonly holding = new Map<string, boolean>();
+  /** Whether a fragment contains a protected field at any depth; most contain none and are not walked again. */
+  private readonly containing = new Map<string, boolean>();
   private readonly found: ProtectedField[] = [];
 
   constructor(schema: GraphQLSchema, requirements: Requirements, document: DocumentNode) {
@@ -80,8 +80,9 @@ class Finder {
   }
 
   /**
-   * One entry for each path, so the work grows with the expanded operation; `OPERATION_LIMITS.selections` bounds that.
-   * @param spread the fragments that were spread at this path already: a second time they select nothing new
+   * Adds one entry for each path, so the work grows with the expanded operation, which `OPERATION_LIMITS.selections`
+   * bounds.
+   * @param spread the fragments that were spread at this path already; they select the same fields again
    */
   private walk(
     set: SelectionSetNode,
@@ -96,7 +97,7 @@ class Finder {
       }
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const name = selection.name.value;
-        if (spread.has(name) || !this.holds(name)) continue;
+        if (spread.has(name) || !this.contains(name)) continue;
         spread.add(name);
       }
       const body = fragmentBody(this.fragments, selection);
@@ -104,29 +105,29 @@ class Finder {
     }
   }
 
-  private holds(name: string): boolean {
-    const known = this.holding.get(name);
+  private contains(name: string): boolean {
+    const known = this.containing.get(name);
     if (known !== undefined) return known;
-    this.holding.set(name, false); // a fragment that spreads itself is refused by validation
+    this.containing.set(name, false); // validation refuses a fragment that spreads itself
     const body = this.fragments.get(name);
     const condition = body && this.schema.getType(body.typeCondition.name.value);
-    const holds =
-      isCompositeType(condition) && body !== undefined && this.isHolding(body.selectionSet, condition);
-    this.holding.set(name, holds);
-    return holds;
+    const contains =
+      isCompositeType(condition) && body !== undefined && this.isProtected(body.selectionSet, condition);
+    this.containing.set(name, contains);
+    return contains;
   }
 
-  private isHolding(set: SelectionSetNode, parent: GraphQLCompositeType): boolean {
+  private isProtected(set: SelectionSetNode, parent: GraphQLCompositeType): boolean {
     return set.selections.some((selection) => {
-      if (selection.kind === Kind.FRAGMENT_SPREAD) return this.holds(selection.name.value);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return this.contains(selection.name.value);
       if (selection.kind === Kind.INLINE_FRAGMENT)
-        return this.isHolding(selection.selectionSet, typeOfFragment(this.schema, selection, parent));
+        return this.isProtected(selection.selectionSet, typeOfFragment(this.schema, selection, parent));
       const field = this.fieldOf(parent, selection);
       if (!field) return false;
       if (this.of(parent, selection.name.value, field.type).length > 0) return true;
       const named = getNamedType(field.type);
       return selection.selectionSet !== undefined && isCompositeType(named)
-        ? this.isHolding(selection.selectionSet, named)
+        ? this.isProtected(selection.selectionSet, named)
         : false;
     });
   }
@@ -156,8 +157,8 @@ class Finder {
   }
 
   /**
-   * Those of the field, of the type that it gives, and of everything that the parent may turn out to be: closed in doubt.
-   * An interface's field has those of its objects by composition (Federation 2.12); they do not come down from it.
+   * The requirements of the field, of its type, and of every possible type of the parent: in doubt the field is refused.
+   * Composition gives an interface's field the requirements of its implementations (Federation 2.12), not the reverse.
    */
   private of(parent: GraphQLCompositeType, field: string, type: GraphQLOutputType): Requirement[] {
     const all = [

@@ -9,7 +9,7 @@ export interface Requirement {
 
 const NAMES = ['authenticated', 'requiresScopes', 'policy'] as const;
 
-/** What the fields and types of a supergraph require by `@authenticated`, `@requiresScopes` and `@policy`. */
+/** The requirements of a supergraph's fields and types by `@authenticated`, `@requiresScopes` and `@policy`. */
 export class Requirements {
   private readonly byCoordinate: ReadonlyMap<string, readonly Requirement[]>;
 
@@ -43,7 +43,7 @@ function requirementOf({ name, args }: AppliedDirective): Requirement {
   return { key: name, isMet: (grants) => grants.authenticated };
 }
 
-/** `[["a", "b"], ["c"]]`: a and b, or c. A list of another form is met by nobody. */
+/** `[["a", "b"], ["c"]]`: a and b, or c. No caller meets a list of another form. */
 function anyOfAll(name: string, kind: 'scopes' | 'policies', given: unknown): Requirement {
   const alternatives = Array.isArray(given) ? given.filter((all) => Array.isArray(all)) : [];
   return {

@@ -6,52 +6,49 @@ import type {
   GraphQLFormattedError,
   OperationDefinitionNode,
 } from 'graphql';
-import type { GatewayContext } from '../graph/context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 
-/** An operation to be made ready for many executions. */
+/** A planned operation, from which an `Execution` is prepared once. */
 export interface ExecutionSource {
   readonly graph: LoadedGraph;
-  /** What the client asked for, valid against the API schema: the answer has its shape. */
+  /** The client's document, valid against the API schema. The response has its shape. */
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /**
-   * What is fetched. It may be planned from a document of which fields were taken away (for want of rights): they are
-   * null in the answer then.
-   */
+  /** May be planned from a document without the fields that the caller may not read; they are null in the response. */
   readonly plan: QueryPlan;
-  /** Takes out of what was fetched what must not be shown, before it is shaped. */
-  readonly withhold?: ((data: Record<string, unknown>) => void) | undefined;
-  /** A fetch of the plan that is not sent, but answered by `primaryAnswer`: a subscription's event. */
+  /** Removes values that the caller may not read from the fetched data, before result coercion. */
+  readonly removeRefusedValues?: ((data: Record<string, unknown>) => void) | undefined;
+  /** A fetch of the plan that is not sent: `primaryAnswer`, the event of a subscription, is its answer. */
   readonly primary?: FetchNode | undefined;
 }
 
 export interface ExecutionRequest {
   /** As graphql-js coerces them for the operation: `getVariableValues(...).coerced`. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** The variables as the client sent them: what subgraphs get. */
+  /** The variables as the client sent them; the subgraphs get these. */
   readonly rawVariables: Readonly<Record<string, unknown>>;
   readonly context: GatewayContext;
   readonly primaryAnswer?: SubgraphAnswer;
-  /** Errors that stand before those of the execution, such as refused fields. */
+  /** Errors from before the execution, such as refused fields; they come first in the response. */
   readonly errors?: readonly GraphQLError[];
 }
 
-/** What every execution of a gateway has in common. */
+/** Options that all executions of a gateway share. */
 export interface ExecutionOptions {
   /** An error as the client may see it. */
   formatError(error: GraphQLError): GraphQLFormattedError;
-  /** Told where @apollo/gateway's executor does the work: once for an operation, or for one response of it. */
+  /** Called if @apollo/gateway's executor takes over: once for an operation, or once for one response. */
   onFallback?(reason: string): void;
 }
 
-/** An operation that is ready to run, any number of times at once. */
+/** An operation that is ready to run, any number of times concurrently. */
 export interface Execution {
-  /** `compiled`, or `gateway` where @apollo/gateway's own executor runs it, as the plan holds something rare. */
+  /** `gateway`: @apollo/gateway's executor runs it, because the operation has a fallback reason. */
   readonly by: 'compiled' | 'gateway';
-  /** The response as JSON text, its errors as `formatError` gives them. Never rejects. */
+  /** The response as JSON text, its errors formatted by `formatError`. Never rejects. */
   toJson(request: ExecutionRequest): Promise<string>;
-  /** The response as values, its errors raw. Never rejects. */
+  /** The response as values, its errors unformatted. Never rejects. */
   toResult(request: ExecutionRequest): Promise<ExecutionResult>;
 }

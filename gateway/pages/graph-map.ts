@@ -6,14 +6,14 @@ import {
   type ObjectTypeDefinitionNode,
 } from 'graphql';
 
-/** Which subgraph gives how much of the types that several have a part in. */
+/** The types to which several subgraphs contribute, with each subgraph's number of fields. */
 export interface GraphMap {
   subgraphs: string[];
-  /** The number of fields by subgraph; the types that most subgraphs share come first. */
+  /** The number of fields by subgraph; types of more subgraphs come first. */
   types: { name: string; fields: ReadonlyMap<string, number> }[];
 }
 
-/** Read from the join directives of a supergraph; what is external or a key does not count. */
+/** Reads the join directives of a supergraph. External fields and key fields do not count. */
 export function graphMap(supergraphSdl: string): GraphMap {
   const { definitions } = parse(supergraphSdl, { noLocation: true });
   const graphs = definitions.find(
@@ -32,7 +32,7 @@ export function graphMap(supergraphSdl: string): GraphMap {
 
 const ROOTS = new Set(['Query', 'Mutation', 'Subscription']);
 
-/** Whether several subgraphs build it together, rather than each having one of the same shape. */
+/** Whether it is an entity or a root type, not a value type that several subgraphs define equally. */
 const isShared = (type: ObjectTypeDefinitionNode): boolean =>
   ROOTS.has(type.name.value) || joined(type.directives, 'join__type').some(({ key }) => key !== undefined);
 
@@ -41,7 +41,7 @@ function fieldsBySubgraph(type: ObjectTypeDefinitionNode): Map<string, number> {
   const counts = new Map<string, number>();
   for (const field of type.fields ?? []) {
     const parts = joined(field.directives, 'join__field');
-    // A field that says nothing is given by everybody who has the type.
+    // A field without a join directive belongs to every subgraph of the type.
     for (const { graph, external } of parts.length > 0 ? parts : owners)
       if (graph && !external && !isKey(field.name.value, graph, owners))
         counts.set(graph, (counts.get(graph) ?? 0) + 1);
@@ -49,11 +49,11 @@ function fieldsBySubgraph(type: ObjectTypeDefinitionNode): Map<string, number> {
   return counts;
 }
 
-/** Naming a thing gives nothing of it. */
+/** A key field only identifies the entity. */
 const isKey = (field: string, graph: string, owners: readonly Joined[]): boolean =>
   owners.some((owner) => owner.graph === graph && owner.key?.split(/\W+/).includes(field));
 
-/** The arguments of a join directive that count here. */
+/** The arguments of a join directive that are needed here. */
 interface Joined {
   graph?: string;
   key?: string;
@@ -75,7 +75,7 @@ const joined = (directives: readonly ConstDirectiveNode[] | undefined, name: str
 const sumOf = (fields: ReadonlyMap<string, number>): number =>
   [...fields.values()].reduce((sum, count) => sum + count, 0);
 
-/** The map as a table for the start page. */
+/** The table of the start page. */
 export function graphMapTable(supergraphSdl: string): string {
   const { subgraphs, types } = graphMap(supergraphSdl);
   const title = (graph: string) => graph.toLowerCase();

@@ -7,8 +7,8 @@ import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
 import { graphMapTable } from './graph-map.ts';
 
 /**
- * `GET /`: where everything is and how it is, what the graph is made of, and (with demo data) who can log in.
- * @param supergraph the SDL that is served now
+ * `GET /`: links to every page and document, the health of the services, the types of the graph, and the demo accounts.
+ * @param supergraph the current SDL
  */
 export function mountStartPage(
   app: Express,
@@ -36,7 +36,7 @@ const PURPOSE: Record<ServiceName, string> = {
   squad: 'Who is online, training together live.',
 };
 
-// With a supergraph of somebody else's there are none of our services behind the gateway.
+// With another supergraph the platform's services are not behind the gateway.
 function page(settings: GatewaySettings, sdl: string): string {
   const { demo } = settings;
   const isOwn = isOwnSupergraph(settings);
@@ -117,7 +117,7 @@ const link = ([text, href]: readonly [string, string], kind = ''): string =>
 const door = ({ title, text, links }: Door, index: number): string =>
   `<li class="card"><h2>${title}</h2>${title === 'Operations' ? state('gateway', 'health/ready') : ''}<p>${text}</p><div class="links">${links.map((one) => link(one, index === 0 ? 'button' : '')).join('')}</div></li>`;
 
-/** Filled in and kept fresh by start-page.js. */
+/** start-page.js fills it in and refreshes it. */
 const state = (name: string, health: string): string =>
   `<span class="state" data-name="${name}" data-health="${health}"></span>`;
 

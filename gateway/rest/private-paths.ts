@@ -1,25 +1,24 @@
 import path from 'node:path';
 
 /**
- * Paths of a service that the gateway does not pass on: its part of the graph, because the gateway's own limits and
- * registered operations would not apply there, and its metrics.
+ * Paths of a service that the gateway does not forward: its GraphQL endpoint, because the gateway's limits and registered
+ * operations would not apply there, and its metrics.
  */
 const PRIVATE = new Set(['graphql', 'metrics']);
 
-/** More layers of percent-encoding than any client has a reason for. */
+/** No client has a reason to use more layers of percent-encoding. */
 const MAX_DECODINGS = 5;
 
 /**
- * Whether a request below a service's prefix means one of the private paths. It looks at the path in every spelling
- * that a server behind could understand: upper case, percent-encoding (also repeated), empty and dot segments,
- * backslashes, path parameters.
+ * Whether a request below a service's prefix has one of the private paths, in any spelling that the service could accept:
+ * upper case, percent-encoding (also repeated), empty and dot segments, backslashes, path parameters.
  * @param url the request target without the prefix, such as `/graphql?x=1`
  */
 export function isPrivatePath(url: string): boolean {
   let decoded = pathOf(url);
   for (let round = 0; round <= MAX_DECODINGS; round += 1) {
     const slashed = decoded.replaceAll('\\', '/');
-    // Some servers resolve dot segments before they look for a route, some do not.
+    // Some servers resolve dot segments before routing, some do not.
     if (isPrivate(slashed) || isPrivate(path.posix.normalize(slashed))) return true;
     const next = decodedOnce(decoded);
     if (next === decoded) return false;
@@ -35,7 +34,7 @@ function isPrivate(slashed: string): boolean {
 
 const EMPTY = new Set(['', '.', '..']);
 
-/** The path of a request target; also of one in absolute form (`http://host/path`, RFC 9112, 3.2.2). */
+/** The path of a request target, also in absolute form (`http://host/path`, RFC 9112, 3.2.2). */
 function pathOf(url: string): string {
   const target = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].length ?? 0;
   return url.slice(target).split(/[?#]/, 1)[0] ?? '';

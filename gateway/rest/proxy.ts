@@ -11,20 +11,20 @@ import { unknownPath } from '#server/rest/mount-routes.ts';
 import { sendProblem } from '#server/rest/problem.ts';
 import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
-import { setForwardingHeaders } from './forwarding.ts';
-import { removeHopByHop } from './hop-by-hop.ts';
+import { setForwardingHeaders } from './forwarding-headers.ts';
+import { removeHopByHop } from './hop-by-hop-headers.ts';
 import { isPrivatePath } from './private-paths.ts';
 
 export interface ProxyOptions {
   settings: GatewaySettings;
   origins: RequestOrigins;
-  /** Makes the services believe what the gateway says about clients. */
+  /** Proves to the services that the gateway has written the forwarding headers. */
   proof: string | undefined;
   log: Logger;
 }
 
 /**
- * Passes `/<service>/...` on to that service, prefix removed, streamed both ways; WebSockets too.
+ * Forwards `/<service>/...` to that service without the prefix, streamed in both directions; WebSockets, too.
  * Returns the handler for WebSocket upgrades below the prefixes.
  */
 export function mountProxies(app: Express, options: ProxyOptions): { upgrade: Upgrade; close(): void } {
@@ -52,7 +52,7 @@ const withoutPrivatePaths: RequestHandler = (req, res, next) => {
   else next();
 };
 
-/** The client's connection and that to the service are two: headers about the one do not reach the other. */
+/** Keeps headers about the client's connection from the connection to the service. */
 const ownConnection: RequestHandler = (req, res, next) => {
   res.locals.connection = /\bclose\b/i.test(req.headers.connection ?? '') ? 'close' : 'keep-alive';
   removeHopByHop(req.headers);
@@ -73,7 +73,7 @@ const proxyTo = (service: ServiceName, { settings, log }: ProxyOptions, agent: h
   createProxyMiddleware<Request, Response>({
     target: urlOf(service, settings),
     agent,
-    proxyTimeout: settings.subgraphTimeoutMillis * 6, // pictures, imports and exports take longer than a query
+    proxyTimeout: settings.subgraphTimeoutMillis * 6, // images, imports and exports take longer than a query
     logger: {
       info: () => undefined,
       warn: (message: string) => log.warn(message),

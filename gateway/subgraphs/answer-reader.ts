@@ -1,28 +1,30 @@
 import type { Dispatcher } from 'undici';
-import { Limited, type TimeLimit } from './time-limit.ts';
+import { TimeLimited, type TimeLimit } from '../tuned-for-v8/time-limit.ts';
 
-/** What a subgraph answered, unread. */
+/** A subgraph's HTTP response. */
 export interface RawAnswer {
   readonly status: number;
   readonly text: string;
-  /** Whether the subgraph gave again what it had answered before, because of an `Idempotency-Key`. */
+  /** Whether it is a stored answer, because of an `Idempotency-Key`. */
   readonly isReplay: boolean;
 }
 
-/** Who waits for an answer. One of the two is called, once. */
+/** Exactly one of the two is called, once. */
 export interface AnswerReceiver {
-  answered(answer: RawAnswer): void;
-  failed(error: Error): void;
+  onAnswer(answer: RawAnswer): void;
+  onFailure(error: Error): void;
 }
 
-/** The answer did not come in time. */
+/** The time limit ended before the answer. */
 export class TimeLimitError extends Error {}
 
 /**
- * Takes one answer off undici's dispatch, without the streams of its `request`, which cost more than the rest of a small
- * fetch. The time limit spans waiting for a connection, sending and receiving; size is limited too.
+ * Reads one answer within a time limit, which spans waiting for a connection, sending and receiving, and a size limit.
+ *
+ * Written for speed: it is a handler of undici's `dispatch`, without the streams of undici's `request`, which cost more
+ * than the rest of a small fetch (docs/performance.md, "Where the time goes"; `npm run bench -- "platform small"`).
  */
-export class AnswerReader extends Limited implements Dispatcher.DispatchHandler {
+export class AnswerReader extends TimeLimited implements Dispatcher.DispatchHandler {
   private readonly receiver: AnswerReceiver;
   private readonly maxBytes: number;
   private readonly timeLimit: TimeLimit;
@@ -44,7 +46,7 @@ export class AnswerReader extends Limited implements Dispatcher.DispatchHandler 
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    // It waited for a connection longer than it may take.
+    // The time limit ended while the request waited for a connection.
     if (this.failure) controller.abort(this.failure);
   }
 
@@ -68,19 +70,19 @@ export class AnswerReader extends Limited implements Dispatcher.DispatchHandler 
   onResponseEnd(): void {
     this.timeLimit.end(this);
     const text = this.further ? Buffer.concat(this.further).toString() : (this.first?.toString() ?? '');
-    if (!this.failure) this.receiver.answered({ status: this.status, text, isReplay: this.isReplay });
+    if (!this.failure) this.receiver.onAnswer({ status: this.status, text, isReplay: this.isReplay });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.timeLimit.end(this);
-    if (!this.failure) this.receiver.failed(error);
+    if (!this.failure) this.receiver.onFailure(error);
   }
 
-  outOfTime(): void {
+  onTimeout(): void {
     this.giveUp(new TimeLimitError());
   }
 
-  /** The receiver does not want the answer any more. */
+  /** The receiver no longer needs the answer. */
   abort(reason: Error): void {
     this.giveUp(reason);
   }
@@ -90,6 +92,6 @@ export class AnswerReader extends Limited implements Dispatcher.DispatchHandler 
     if (this.failure) return;
     this.failure = reason;
     this.controller?.abort(reason);
-    this.receiver.failed(reason);
+    this.receiver.onFailure(reason);
   }
 }

@@ -1,12 +1,15 @@
-import type { GatewayContext } from '../graph/context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 
 const perContext = new WeakMap<object, { authorization: string | undefined; headers: string[] }>();
 
-/** What of a caller's request is passed on, as undici takes headers fastest; made once a request, however many fetches it has. */
+/**
+ * Headers of the client's request that the subgraphs get, as names and values in turn, which is undici's fastest form.
+ * Made once for a request, however many fetches it has.
+ */
 export function forwardedHeaders(context: Partial<GatewayContext>): string[] {
   const { authorization } = context;
   const known = perContext.get(context);
-  // The token of a long subscription is renewed meanwhile.
+  // The token of a subscription changes when the client renews it.
   if (known && known.authorization === authorization) return known.headers;
   const headers = ['accept', 'application/json'];
   if (authorization) headers.push('authorization', authorization);

@@ -5,58 +5,64 @@ import { CircuitBreaker } from '#server/circuit-breaker.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { TimeLimitError, type RawAnswer } from './answer-reader.ts';
+import { isJsonObject } from '../json-object.ts';
 import { MemoryWrites, type Writes } from '../writes/writes.ts';
-import { ClientLeftError } from './client.ts';
-import { Exchange, RefusedError, type Line, type RequestOutcome } from './exchange.ts';
+import { ClientLeftError } from '../context/waiting-client.ts';
+import {
+  SubgraphExchange,
+  RefusedError,
+  type SubgraphEndpoint,
+  type RequestOutcome,
+} from './subgraph-exchange.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
-import { callerOf, Generations } from './generations.ts';
-import { InFlight } from './in-flight.ts';
+import { callerOf, WriteGenerations } from './write-generations.ts';
+import { InFlightQueries } from './in-flight-queries.ts';
 import { multipartBody } from './multipart-body.ts';
-import { isPlainJson, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
-import { TimeLimit } from './time-limit.ts';
+import { isEscapeFree, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
+import { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 
 export interface HttpSubgraphOptions {
   name: string;
   url: string;
-  /** For one request, from asking for a connection to the last byte; uploads may take six times as long. */
+  /** For one attempt, from waiting for a connection to the last byte; six times as long for uploads. */
   timeoutMillis: number;
   /** Most connections at once. */
   connections: number;
-  /** Whether equal queries of one caller under way at the same time are sent once. */
+  /** Whether equal concurrent queries of one caller are sent once. */
   shareInFlight: boolean;
   /** Sent with every request. Default: none. */
   headers?: Readonly<Record<string, string>>;
-  /** Whether it knows `Idempotency-Key` for mutations, with the scope that the gateway says. Default: it gets none. */
+  /** Whether it supports `Idempotency-Key` with the gateway's `Idempotency-Scope` for mutations. Default: it gets no key. */
   takesKeys?: boolean;
-  /** Told of every mutation. Absent: this is the only gateway, and nothing else wants to know. */
+  /** Notified of every mutation. Default: the mutations of this instance alone. */
   writes?: Writes;
-  /** Called for every request: for metrics. */
+  /** Called for every request, for metrics. */
   onDone?: (outcome: RequestOutcome) => void;
 }
 
 const UPLOAD_TIME_FACTOR = 6;
-/** Requests that wait for each connection before more are refused. */
+/** For each connection so many requests may wait; further ones are refused. */
 const WAITING_A_CONNECTION = 32;
-/** After so many failures in a row a subgraph is left in peace for 5 s, then asked once on trial. */
+/** After so many failures in a row the subgraph gets no requests for 5 s, then one trial request. */
 const BREAKER = { failuresToOpen: 10, openMillis: 5_000 };
 
 /**
- * One subgraph over pooled keep-alive connections and within a time limit. One that fails costs its own fields only,
- * with an error that tells no address and no body of it; one that goes on failing is not waited for.
+ * A subgraph over pooled keep-alive connections, with a time limit and a circuit breaker. If it fails, only its own fields
+ * are null; the error contains neither its address nor its response body.
  */
 export class HttpSubgraph implements Subgraph {
   readonly name: string;
   readonly url: string;
   private readonly options: HttpSubgraphOptions;
-  private readonly line: Line;
-  /** Names and values in turn, as undici takes headers fastest. */
+  private readonly endpoint: SubgraphEndpoint;
+  /** Names and values in turn, which is undici's fastest form. */
   private readonly headers: readonly string[];
   private readonly timeLimit: TimeLimit;
   private readonly uploadTimeLimit: TimeLimit;
-  private readonly generations = new Generations();
-  private readonly inFlight = new InFlight(this.generations);
+  private readonly generations = new WriteGenerations();
+  private readonly inFlight = new InFlightQueries(this.generations);
   private readonly writes: Writes;
-  private readonly stopHearing: () => void;
+  private readonly stopListening: () => void;
 
   constructor(options: HttpSubgraphOptions) {
     const { origin, pathname, search } = new URL(options.url);
@@ -66,7 +72,7 @@ export class HttpSubgraph implements Subgraph {
     this.headers = Object.entries(options.headers ?? {}).flat();
     this.timeLimit = new TimeLimit(options.timeoutMillis);
     this.uploadTimeLimit = new TimeLimit(options.timeoutMillis * UPLOAD_TIME_FACTOR);
-    this.line = {
+    this.endpoint = {
       pool: new Pool(origin, {
         connections: options.connections,
         keepAliveTimeout: 30_000, // 30 s
@@ -74,12 +80,12 @@ export class HttpSubgraph implements Subgraph {
       }),
       path: `${pathname}${search}`,
       breaker: new CircuitBreaker(BREAKER),
-      maxUnderWay: options.connections * (WAITING_A_CONNECTION + 1),
-      underWay: 0,
+      maxPending: options.connections * (WAITING_A_CONNECTION + 1),
+      pending: 0,
       onDone: options.onDone ?? (() => undefined),
     };
     this.writes = options.writes ?? new MemoryWrites();
-    this.stopHearing = this.writes.onWrite((write) => this.generations.hear(write));
+    this.stopListening = this.writes.onWrite((write) => this.generations.onWrite(write));
   }
 
   async send(request: SubgraphRequest): Promise<SubgraphAnswer> {
@@ -87,7 +93,7 @@ export class HttpSubgraph implements Subgraph {
     try {
       raw = await this.ask(request);
     } catch (error) {
-      throw this.told(error);
+      throw this.errorFor(error);
     }
     const answer = parsed(raw.text);
     if (answer && (raw.status < 500 || answer.errors)) return answer;
@@ -95,8 +101,8 @@ export class HttpSubgraph implements Subgraph {
   }
 
   close(): Promise<void> {
-    this.stopHearing();
-    return this.line.pool.close();
+    this.stopListening();
+    return this.endpoint.pool.close();
   }
 
   private ask(request: SubgraphRequest): Promise<RawAnswer> {
@@ -105,39 +111,39 @@ export class HttpSubgraph implements Subgraph {
     return this.read(request);
   }
 
-  /** Ends early if all who wait for it leave. */
+  /** Ends early if all clients that wait for it leave. */
   private read(request: SubgraphRequest): Promise<RawAnswer> {
     const { body, context } = request;
     if (context.client?.hasLeft) return Promise.reject(new ClientLeftError());
     const begin = () => this.post(request);
     const exchange = this.options.shareInFlight ? this.inFlight.share(body, context, begin) : begin();
-    exchange.isWantedBy(context.client);
+    exchange.addWaiter(context.client);
     return exchange.answer;
   }
 
-  /** Runs to its end whether the client waits or not; its end is published before its answer is given. */
+  /** Runs to its end even if the client leaves. Its end is published before its answer is returned. */
   private async write(request: SubgraphRequest): Promise<RawAnswer> {
     const write = { caller: callerOf(request.context), service: this.name };
-    void this.writes.tell({ ...write, phase: 'begun' });
+    void this.writes.notify({ ...write, phase: 'begun' });
     const keyed = this.options.takesKeys ? request.context.keyed : undefined;
     const headers = keyed?.headersFor(this.name);
     try {
       const raw = await (request.files
         ? this.upload(request, request.files, headers)
         : this.post(request, headers).answer);
-      if (raw.isReplay) keyed?.wasReplayed();
+      if (raw.isReplay) keyed?.countReplay();
       return raw;
     } finally {
-      await this.writes.tell({ ...write, phase: 'ended' });
+      await this.writes.notify({ ...write, phase: 'ended' });
     }
   }
 
-  private post({ body, kind, context }: SubgraphRequest, further: readonly string[] = []): Exchange {
-    return new Exchange(this.line, {
+  private post({ body, kind, context }: SubgraphRequest, further: readonly string[] = []): SubgraphExchange {
+    return new SubgraphExchange(this.endpoint, {
       body,
       headers: [...forwardedHeaders(context), ...this.headers, ...further],
       timeLimit: this.timeLimit,
-      twice: kind === 'query',
+      mayRetry: kind === 'query',
     });
   }
 
@@ -148,7 +154,7 @@ export class HttpSubgraph implements Subgraph {
   ): Promise<RawAnswer> {
     const boundary = `part-${randomUUID()}`;
     const headers = [
-      ...forwardedHeaders(context).slice(0, -2), // all but the content type
+      ...forwardedHeaders(context).slice(0, -2), // without the content type, which is the last one
       'content-type',
       `multipart/form-data; boundary=${boundary}`,
       'apollo-require-preflight',
@@ -162,11 +168,11 @@ export class HttpSubgraph implements Subgraph {
       broken = error;
     });
     try {
-      return await new Exchange(this.line, {
+      return await new SubgraphExchange(this.endpoint, {
         body: stream,
         headers,
         timeLimit: this.uploadTimeLimit,
-        twice: false,
+        mayRetry: false,
         isCallersFault: () => broken !== undefined,
       }).answer;
     } catch (error) {
@@ -174,8 +180,8 @@ export class HttpSubgraph implements Subgraph {
     }
   }
 
-  /** What went wrong, as it may be told. */
-  private told(error: unknown): GraphQLError {
+  /** The error that clients may see. */
+  private errorFor(error: unknown): GraphQLError {
     if (error instanceof GraphQLError) return error;
     if (error instanceof TimeLimitError)
       return this.failure('UPSTREAM_TIMEOUT', 'did not answer in time', { cause: error });
@@ -205,7 +211,7 @@ export class HttpSubgraph implements Subgraph {
   }
 }
 
-/** The client's file ended early or is too long: her error, not the subgraph's. */
+/** The client's file ended early or is too large, so the subgraph did not fail. */
 function uploadFailure(error: unknown): GraphQLError {
   const tooLarge = error instanceof Error && 'status' in error && error.status === 413;
   return graphqlErrorOf(
@@ -223,19 +229,16 @@ function parsed(text: string): SubgraphAnswer | undefined {
     return undefined;
   }
   if (!isAnswer(answer)) return undefined;
-  answer.isPlain = isPlainJson(text);
+  answer.hasNoEscapes = isEscapeFree(text);
   return answer;
 }
 
-/** `{data?: object | null, errors?: [...]}` with one of the two (GraphQL specification, 7.1 response format). */
+/** `{data?: object | null, errors?: [...]}` with at least one of the two (GraphQL specification, 7.1 response format). */
 function isAnswer(value: unknown): value is SubgraphAnswer {
-  if (!isObject(value) || !('data' in value || 'errors' in value)) return false;
+  if (!isJsonObject(value) || !('data' in value || 'errors' in value)) return false;
   const { data, errors } = value;
   return (
-    (data === undefined || data === null || isObject(data)) &&
-    (errors === undefined || (Array.isArray(errors) && errors.every(isObject)))
+    (data === undefined || data === null || isJsonObject(data)) &&
+    (errors === undefined || (Array.isArray(errors) && errors.every(isJsonObject)))
   );
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

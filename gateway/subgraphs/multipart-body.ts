@@ -4,7 +4,7 @@ import { streamOf } from '#server/streams.ts';
 
 /**
  * A GraphQL multipart request (graphql-multipart-request-spec) as a stream: each file is read from the client while it
- * is written to the subgraph, so that a large one is never held whole.
+ * is written to the subgraph, so that a large file is never in memory as a whole.
  */
 export function multipartBody(
   boundary: string,
@@ -25,7 +25,7 @@ async function* parts(
   );
   let index = 0;
   for (const arriving of files.values()) {
-    const { filename, mimetype, createReadStream } = await arriving; // there as soon as its part begins
+    const { filename, mimetype, createReadStream } = await arriving; // resolves when the file's part begins
     yield Buffer.from(
       head(
         boundary,
@@ -43,6 +43,6 @@ async function* parts(
 const head = (boundary: string, name: string, further = ''): string =>
   `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n${further}\r\n`;
 
-/** A file name inside quotes, as browsers write it (HTML, 4.10.21.8 multipart form data). */
+/** Escapes a quoted file name in the way of browsers (HTML, 4.10.21.8 multipart form data). */
 const quoted = (name: string): string =>
   name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');

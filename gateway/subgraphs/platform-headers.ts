@@ -5,8 +5,8 @@ import type { GatewaySettings } from '../settings.ts';
 import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
 
 /**
- * What every request of the gateway tells a service of the platform: the path under which the gateway serves it, and
- * the proof that the gateway has written the forwarding headers. Subgraphs of another supergraph get neither.
+ * Headers of every request to a service of the platform: the path under which the gateway serves it, and the proof that
+ * the gateway has written the forwarding headers. Subgraphs of another supergraph get neither.
  */
 export class PlatformHeaders {
   /** Absent if the gateway serves another supergraph, whose operator has no service secret. */

@@ -1,46 +1,46 @@
 import type { FileUpload } from 'graphql-upload/processRequest.mjs';
-import type { GatewayContext } from '../graph/context.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 
 /** One GraphQL request to a subgraph. */
 export interface SubgraphRequest {
-  /** As JSON text: `{"query", "operationName"?, "variables"?}`. */
+  /** JSON text: `{"query", "operationName"?, "variables"?}`. */
   readonly body: string;
-  /** A query may be sent a second time, and one answer may serve equal queries of one caller; a mutation never. */
+  /** A query may be retried, and may share its answer with equal queries of the caller; a mutation may not. */
   readonly kind: 'query' | 'mutation';
   readonly context: GatewayContext;
-  /** Files by the path of the `null` in the request that stands for each, e.g. `variables.file`. */
+  /** Files by the path of the `null` that replaces them in the request, e.g. `variables.file`. */
   readonly files?: ReadonlyMap<string, Promise<FileUpload>>;
 }
 
-/** An error as a subgraph tells it: not to be trusted in shape or content. */
+/** An error as a subgraph sent it; neither its shape nor its content can be trusted. */
 export interface SubgraphError {
   readonly message?: unknown;
   readonly path?: unknown;
   readonly extensions?: unknown;
 }
 
-/** The receiver's own: it may merge into it. */
+/** Belongs to the receiver, which may merge into it. */
 export interface SubgraphAnswer {
   data?: Record<string, unknown> | null;
   errors?: readonly SubgraphError[];
   extensions?: Record<string, unknown>;
-  /** `isPlainJson` of its text; absent where that is not known. Not for the subgraph to say. */
-  isPlain?: boolean;
+  /** `isEscapeFree` of its text; absent if that was not determined. A subgraph cannot set it. */
+  hasNoEscapes?: boolean;
 }
 
 /**
- * Whether no string in a JSON text holds anything that is escaped: then none needs to be looked at when it is written
- * again. JSON escapes by nothing but backslashes, and what has to be escaped is refused without one (RFC 8259, section 7).
+ * Whether no string in a JSON text contains an escaped character, so that each can be written into the response without a
+ * scan. JSON escapes with backslashes only, and a parser refuses unescaped characters that need it (RFC 8259, section 7).
  */
-export const isPlainJson = (text: string): boolean => !text.includes('\\');
+export const isEscapeFree = (text: string): boolean => !text.includes('\\');
 
-/** A subgraph as the executors reach it. */
+/** The connection to a subgraph. */
 export interface Subgraph {
   readonly name: string;
   /** Its GraphQL endpoint. */
   readonly url: string;
   /**
-   * Its answer, whatever the status, where it is one in GraphQL's form.
+   * The subgraph's answer if it is a GraphQL response, whatever its status.
    * @throws GraphQLError with UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT, which names the service and nothing else of it
    */
   send(request: SubgraphRequest): Promise<SubgraphAnswer>;

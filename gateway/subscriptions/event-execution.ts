@@ -1,13 +1,13 @@
 import { getVariableValues, type ExecutionResult, type GraphQLError } from 'graphql';
 import type { Logger } from '#server/observability/logger.ts';
-import { prepareExecution } from '../execution/prepare-execution.ts';
-import { formatGatewayError } from '../graph/errors.ts';
-import type { GatewayContext } from '../graph/context.ts';
+import { prepareExecution } from '../plan/prepare-execution.ts';
+import { formatGatewayError } from '../response/format-error.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
 import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
-import type { SubscriptionPlan } from './plans.ts';
-import { shownError } from './shown-error.ts';
+import type { SubscriptionPlan } from './subscription-plans.ts';
+import { clientError } from './client-error.ts';
 
-/** Runs the rest of a subscription's plan over one event: an ordinary execution in which the event answers the primary. */
+/** Executes the rest of a subscription's plan: an ordinary execution in which the event is the answer to the primary. */
 export type EventExecution = (event: ExecutionResult, context: GatewayContext) => Promise<ExecutionResult>;
 
 export function eventExecution(
@@ -17,7 +17,14 @@ export function eventExecution(
 ): EventExecution {
   const { graph, document, operation, primary, perEvent, permission } = plan;
   const execution = prepareExecution(
-    { graph, document, operation, plan: perEvent, primary, withhold: permission.withhold },
+    {
+      graph,
+      document,
+      operation,
+      plan: perEvent,
+      primary,
+      removeRefusedValues: permission.removeRefusedValues,
+    },
     { formatError: (error: GraphQLError) => formatGatewayError(error.toJSON(), error, log) },
   );
   const { coerced } = getVariableValues(graph.apiSchema, operation.variableDefinitions ?? [], rawVariables);
@@ -31,12 +38,12 @@ export function eventExecution(
     });
     return {
       data: data ?? null,
-      ...(errors && { errors: errors.map((error) => shownError(error, log)) }),
+      ...(errors && { errors: errors.map((error) => clientError(error, log)) }),
     };
   };
 }
 
-/** An event as the executor takes a subgraph's answer. */
+/** An event in the form of a subgraph's answer. */
 const answerOf = ({ data, errors }: ExecutionResult): SubgraphAnswer => ({
   data: data ?? null,
   ...(errors && { errors }),

@@ -14,19 +14,19 @@ import type { Logger } from '#server/observability/logger.ts';
 import { Counter, Gauge, type Metrics } from '#server/observability/metrics.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { Permission } from '../authorization/permission.ts';
-import { SubscriptionPlans, type SubscriptionPlan } from './plans.ts';
-import { Seat, type SubscribeArgs } from './seat.ts';
-import { rightsOf } from './scope.ts';
-import { SharedWork } from './shared-work.ts';
+import { SubscriptionPlans, type SubscriptionPlan } from './subscription-plans.ts';
+import { ClientSubscription, type SubscribeArgs } from './client-subscription.ts';
+import { rightsOf } from './sharing-scope.ts';
+import { SharedSubscriptions } from './shared-subscriptions.ts';
 
 export interface FederatedSubscriptionsOptions {
   log: Logger;
   metrics: Metrics;
-  /** The gateway's own: by them it proves itself to the subgraphs. */
+  /** Client-credentials tokens of the service `gateway`, which prove to subgraphs that a socket is the gateway's. */
   tokens: ServiceTokens;
   /** Sent with the handshake of a socket to the subgraph at that GraphQL URL. Default: none. */
   headersOf?(url: string): Readonly<Record<string, string>>;
-  /** What of an operation a caller gets. Default: everything. @throws GraphQLError where that is nothing */
+  /** The part of an operation that a caller may run. Default: all of it. @throws GraphQLError if every field is refused */
   permissionOf?(
     graph: LoadedGraph,
     document: DocumentNode,
@@ -36,48 +36,47 @@ export interface FederatedSubscriptionsOptions {
 }
 
 /**
- * Subscriptions over several subgraphs, which @apollo/gateway plans but does not run: the plan's primary is subscribed
- * to at the subgraph that owns it; each of its events then runs as an ordinary plan in which the primary is answered
- * by the event and the other subgraphs fill in the rest. What is equal is done once: PROTOCOL.md.
+ * Subscriptions over several subgraphs, which @apollo/gateway plans but does not run. The gateway subscribes to the plan's
+ * primary at the subgraph that owns the field. For each event it runs an ordinary plan, in which the event is the answer
+ * to the primary and other subgraphs provide the rest. Equal subscriptions are shared (PROTOCOL.md).
  */
 export class FederatedSubscriptions {
   private readonly options: FederatedSubscriptionsOptions;
-  private readonly seats = new Set<Seat>();
-  private readonly work: SharedWork;
+  private readonly open = new Set<ClientSubscription>();
+  private readonly shared: SharedSubscriptions;
   private loaded:
     | {
         graph: LoadedGraph;
         plans: SubscriptionPlans;
-        /** Weakly, so that `plans` alone decides which are kept. */
+        /** Weak references, so that the bound of `plans` decides which plans are kept. */
         ready: WeakMap<DocumentNode, Map<string, WeakRef<SubscriptionPlan>>>;
       }
     | undefined;
 
   constructor(options: FederatedSubscriptionsOptions) {
     this.options = options;
-    this.work = new SharedWork({
+    this.shared = new SharedSubscriptions({
       ...options,
-      executions: figures(options.metrics, () => this.counts),
-      onGone: (seat) => void this.seats.delete(seat),
+      executions: registerMetrics(options.metrics, () => this.counts),
+      onRemoved: (subscription) => void this.open.delete(subscription),
     });
   }
 
   /**
-   * Called with every supergraph that the gateway loads. Subscriptions go on: with another plan where only that has
-   * changed, at another place where their subgraph has another address; they end with `SUBSCRIPTION_SCHEMA_RELOAD`
-   * where what they ask for is gone.
+   * Replaces the supergraph. Open subscriptions continue: with a new plan, or with a new upstream subscription if the
+   * subgraph's URL has changed. Those that are not valid any more end with `SUBSCRIPTION_SCHEMA_RELOAD`.
    */
   load(graph: LoadedGraph): void {
     const before = this.loaded;
     this.loaded = { graph, plans: new SubscriptionPlans(graph), ready: new WeakMap() };
     if (!before) return;
-    const judged = new Map<DocumentNode, GraphQLError | undefined>();
-    for (const seat of this.seats) {
-      const { document } = seat.args;
-      if (!judged.has(document)) judged.set(document, validate(graph.apiSchema, document)[0]);
-      const reason = judged.get(document);
-      if (reason) seat.fail(gone(reason.message));
-      else this.renew(seat);
+    const validated = new Map<DocumentNode, GraphQLError | undefined>();
+    for (const subscription of this.open) {
+      const { document } = subscription.args;
+      if (!validated.has(document)) validated.set(document, validate(graph.apiSchema, document)[0]);
+      const error = validated.get(document);
+      if (error) subscription.fail(noLongerValid(error.message));
+      else this.replan(subscription);
     }
   }
 
@@ -85,9 +84,9 @@ export class FederatedSubscriptions {
     return this.current.graph.apiSchema;
   }
 
-  /** Open now: subscriptions at subgraphs, groups of equal ones of clients, and clients' subscriptions. */
+  /** Open now: subscriptions at subgraphs, groups of equal client subscriptions, and client subscriptions. */
   get counts(): { upstreams: number; groups: number; subscribers: number } {
-    return { ...this.work.counts, subscribers: this.seats.size };
+    return { ...this.shared.counts, subscribers: this.open.size };
   }
 
   subscribe(args: SubscribeArgs): AsyncIterableIterator<ExecutionResult> | ExecutionResult {
@@ -99,22 +98,22 @@ export class FederatedSubscriptions {
       args.variables,
     );
     if (errors) return { errors };
-    const seat = new Seat(args, plan, this.work);
-    this.seats.add(seat);
-    return seat.subscriber;
+    const subscription = new ClientSubscription(args, plan, this.shared);
+    this.open.add(subscription);
+    return subscription.results;
   }
 
   async close(): Promise<void> {
-    await this.work.close();
+    await this.shared.close();
   }
 
-  private renew(seat: Seat): void {
+  private replan(subscription: ClientSubscription): void {
     try {
-      const plan = this.planOf(seat.args);
-      if (this.work.renew(seat, plan)) seat.stay(plan);
-      else seat.move(plan);
+      const plan = this.planOf(subscription.args);
+      if (this.shared.replacePlan(subscription, plan)) subscription.keepGroups(plan);
+      else subscription.changeGroups(plan);
     } catch (error) {
-      seat.fail(gone(error instanceof Error ? error.message : String(error)));
+      subscription.fail(noLongerValid(error instanceof Error ? error.message : String(error)));
     }
   }
 
@@ -127,7 +126,7 @@ export class FederatedSubscriptions {
     }
   }
 
-  /** Found once for all who send the same and have the same rights: there may be thousands of them at a reload. */
+  /** Looked up once for each document and set of rights, because a reload replans thousands of equal subscriptions. */
   private planOf({ document, operationName, context: { viewer } }: SubscribeArgs): SubscriptionPlan {
     const { ready } = this.current;
     const ofDocument = ready.get(document) ?? new Map<string, WeakRef<SubscriptionPlan>>();
@@ -158,15 +157,16 @@ export class FederatedSubscriptions {
   }
 }
 
-const gone = (reason: string): GraphQLError =>
+const noLongerValid = (reason: string): GraphQLError =>
   graphqlErrorOf(
     new PlatformError(
       'SUBSCRIPTION_SCHEMA_RELOAD',
-      `The graph has changed, and this subscription is not part of it any more: ${reason}`,
+      `The graph has changed, and this subscription is no longer valid: ${reason}`,
     ),
   );
 
-function figures(
+/** Registers the gauges. @returns the counter of executions */
+function registerMetrics(
   { registry }: Metrics,
   counts: () => { upstreams: number; groups: number; subscribers: number },
 ): Counter {

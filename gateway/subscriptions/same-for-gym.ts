@@ -12,17 +12,17 @@ import {
 import { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 
-/** In the specification that our subgraphs `@link`. */
+/** The specification that the platform's subgraphs `@link`. */
 const SPECIFICATION = 'https://specs.fitness-platform.example/audience/';
 const NAME = 'sameForGym';
 
-/** The fields that the subgraphs declare to be the same for everybody of one role and gym. */
+/** The fields that the subgraphs declare to be the same for all viewers of one role and gym. */
 export interface SameForGymFields {
-  /** Whether the operation has no other field: then one execution serves all of them. Closed in doubt. */
+  /** Whether the operation has no other fields, so that one execution serves all viewers. False in doubt. */
   coverAll(document: DocumentNode, operation: OperationDefinitionNode): boolean;
 }
 
-/** Reads the `@sameForGym` directives of a supergraph; in one that does not link them nothing is shared. */
+/** Reads the `@sameForGym` directives of a supergraph; without a link to their specification there are none. */
 export function sameForGymFields({
   sdl,
   apiSchema,
@@ -53,7 +53,7 @@ function isCovered(
         const parent = getNamedType(types.getParentType());
         const name = field.name.value;
         if (name === '__typename') return;
-        // Of an interface's field it would be a question of the types that implement it: not looked into.
+        // The field of an interface does not count as marked: that would depend on the implementing types.
         isEvery &&= isObjectType(parent) && marked.has(`${parent.name}.${name}`);
       },
     }),
@@ -61,7 +61,7 @@ function isCovered(
   return isEvery;
 }
 
-/** Each fragment of the document counts: one that the operation does not use only makes it more careful. */
+/** All fragments of the document: an unmarked field in an unused one only prevents sharing. */
 const fragmentsOf = (document: DocumentNode, operation: OperationDefinitionNode) =>
   document.definitions.filter(
     (definition) => definition !== operation && definition.kind === Kind.FRAGMENT_DEFINITION,

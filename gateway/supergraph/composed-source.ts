@@ -3,17 +3,17 @@ import { parse } from 'graphql';
 import { z } from 'zod';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { Logger } from '#server/observability/logger.ts';
-import { onHangUp } from './hang-up.ts';
+import { onReloadSignal } from './reload-signal.ts';
 import { OfferedSupergraph, type SupergraphSource } from './supergraph-source.ts';
 
 export interface ComposedSourceOptions {
-  /** What is served until the first composition: the gateway starts without the subgraphs. */
+  /** Served until the first composition, because the gateway may start before the subgraphs. */
   first: string;
   /** The GraphQL URLs of the subgraphs, by name. */
   subgraphs: Readonly<Record<string, string>>;
-  /** The gateway's own, by which it may read the SDL where clients may not. */
+  /** Client-credentials tokens of the service `gateway`, which may read the SDL even if clients may not. */
   tokens?: ServiceTokens | undefined;
-  /** How often the subgraphs are asked. Default 10 s. */
+  /** How often the SDL of the subgraphs is read. Default 10 s. */
   pollMillis?: number | undefined;
   log: Logger;
 }
@@ -22,8 +22,8 @@ const serviceAnswer = z.object({ data: z.object({ _service: z.object({ sdl: z.st
 const ANSWER_WITHIN_MILLIS = 5_000;
 
 /**
- * The supergraph as the running subgraphs compose to. Composed anew where one of them says something new, and only
- * while all of them answer: one that is down takes nothing out of the graph.
+ * The supergraph that is composed from the running subgraphs. It is composed again if an SDL has changed, and only if all
+ * subgraphs answer, so that one that is down removes nothing from the graph.
  */
 export function composedSupergraph({
   first,
@@ -35,7 +35,7 @@ export function composedSupergraph({
   const offered = new OfferedSupergraph(first, log);
   const stopped = new AbortController();
   let composedFrom = '';
-  let trouble = '';
+  let lastWarning = '';
   let next: NodeJS.Timeout | undefined;
 
   async function poll(): Promise<void> {
@@ -53,13 +53,13 @@ export function composedSupergraph({
         composedFrom = from;
         offered.offer(composed(parts), 'the running subgraphs');
       }
-      trouble = '';
+      lastWarning = '';
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // Said once, not at every poll
-      if (message !== trouble && !stopped.signal.aborted)
-        log.warn({ err: error }, 'the subgraphs were not composed; the supergraph before is served further');
-      trouble = message;
+      // Logged once, not at every poll
+      if (message !== lastWarning && !stopped.signal.aborted)
+        log.warn({ err: error }, 'the subgraphs could not be composed; the previous supergraph stays');
+      lastWarning = message;
     }
     if (stopped.signal.aborted) return;
     next = setTimeout(() => (polling = poll()), pollMillis);
@@ -71,7 +71,7 @@ export function composedSupergraph({
     clearTimeout(next);
     polling = poll();
   };
-  const stopHearing = onHangUp(() => void pollNow());
+  const stopListening = onReloadSignal(() => void pollNow());
 
   return {
     get current() {
@@ -81,7 +81,7 @@ export function composedSupergraph({
     stop() {
       stopped.abort();
       clearTimeout(next);
-      stopHearing();
+      stopListening();
     },
   };
 }
@@ -104,7 +104,7 @@ async function sdlOf(
     });
     return serviceAnswer.parse(await response.json()).data._service.sdl;
   } catch (cause) {
-    throw new Error(`the subgraph "${name}" gives no SDL`, { cause });
+    throw new Error(`the SDL of the subgraph "${name}" could not be read`, { cause });
   }
 }
 

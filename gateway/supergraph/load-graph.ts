@@ -3,7 +3,7 @@ import { QueryPlanner } from '@apollo/query-planner';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
 import type { LoadedGraph } from './loaded-graph.ts';
 
-/** Stock @apollo/gateway refuses to start on these, because it does not enforce them; `gateway/authorization/` does. */
+/** @apollo/gateway does not start with some of these, because it does not enforce them; `gateway/authorization/` does. */
 export const SUPPORTED_FEATURES = new Set([
   ...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
   'https://specs.apollo.dev/authenticated/v0.1',
@@ -13,9 +13,8 @@ export const SUPPORTED_FEATURES = new Set([
 ]);
 
 /**
- * Reads a supergraph.
- * @param subgraphOf gives the connection to each of its subgraphs
- * @throws Error saying what is wrong with the SDL
+ * @param subgraphOf returns the connection to a subgraph
+ * @throws Error that says what is wrong with the SDL
  */
 export function loadGraph(
   sdl: string,

@@ -4,12 +4,12 @@ import type { GraphQLSchema } from 'graphql';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
 
 /**
- * One supergraph as it was loaded, in the forms that planning and executing need. Never changed: a request keeps the
- * one that it began with while another is loaded.
+ * A loaded supergraph in the forms that planning and execution need. Immutable: a request ends on the supergraph on which
+ * it began, also if another one is loaded meanwhile.
  */
 export interface LoadedGraph {
   readonly sdl: string;
-  /** What clients see. */
+  /** The schema that clients see. */
   readonly apiSchema: GraphQLSchema;
   readonly federatedApiSchema: Schema;
   readonly supergraphSchema: GraphQLSchema;

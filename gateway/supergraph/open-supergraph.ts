@@ -8,10 +8,10 @@ import type { SupergraphSource } from './supergraph-source.ts';
 
 const OWN_SUPERGRAPH = fileURLToPath(new URL('../../schema/supergraph.graphql', import.meta.url));
 
-/** What `SUPERGRAPH` says for a supergraph that is composed from the platform's running subgraphs. */
+/** The value of `SUPERGRAPH` for a supergraph that is composed from the platform's running subgraphs. */
 export const COMPOSE = 'compose';
 
-/** The supergraph that the settings name, watched for changes. @throws StartError naming the file. */
+/** The supergraph of the settings, watched for changes. @throws StartError with the file's name */
 export async function openSupergraph(
   settings: GatewaySettings,
   log: Logger,
@@ -20,7 +20,7 @@ export async function openSupergraph(
   if (settings.supergraph !== COMPOSE) return supergraphFile(settings.supergraph ?? OWN_SUPERGRAPH, { log });
   const own = await supergraphFile(OWN_SUPERGRAPH, { log });
   own.stop();
-  // Loaded only if it is needed: composition needs half a second to load, and a package that nothing else needs.
+  // Loaded only if needed, because the composition package takes half a second to load.
   const { composedSupergraph } = await import('./composed-source.ts');
   return composedSupergraph({
     first: own.current,

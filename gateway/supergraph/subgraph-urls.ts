@@ -3,10 +3,7 @@ import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { COMPOSE } from './open-supergraph.ts';
 
-/**
- * Where the requests of a subgraph go: for the platform's own supergraph as the `<SERVICE>_URL` settings say, for any
- * other as its file says.
- */
+/** The URL of a subgraph: from the `<SERVICE>_URL` settings for the platform's own supergraph, else from the supergraph. */
 export function subgraphUrls(settings: GatewaySettings): (name: string, urlInFile: string) => string {
   const isOwn = isOwnSupergraph(settings);
   return (name, urlInFile) => {
@@ -18,7 +15,7 @@ export function subgraphUrls(settings: GatewaySettings): (name: string, urlInFil
   };
 }
 
-/** Whether the platform's own graph is served, and no other that somebody gave. */
+/** Whether the gateway serves the platform's own supergraph. */
 export const isOwnSupergraph = ({ supergraph }: Pick<GatewaySettings, 'supergraph'>): boolean =>
   supergraph === undefined || supergraph === COMPOSE;
 

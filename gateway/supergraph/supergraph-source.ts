@@ -1,13 +1,13 @@
 import type { Logger } from '#server/observability/logger.ts';
 
-/** Where the gateway's supergraph comes from, as it changes. Implementations: `file-source.ts`, `composed-source.ts`. */
+/** The source of the gateway's supergraph and of its changes. Implementations: `file-source.ts`, `composed-source.ts`. */
 export interface SupergraphSource {
-  /** The SDL that holds now: the first one, or the latest that every listener took. */
+  /** The first SDL, or the latest one that every listener accepted. */
   readonly current: string;
   /**
-   * Calls `listener` with each SDL that differs from the current one, one call at a time; of several that come
-   * meanwhile only the latest. Where it throws or rejects, that SDL is refused with a line in the log and the one
-   * before stays. Returns what ends it.
+   * Calls `listener` with each SDL that differs from the current one, one call at a time; of several changes during a call
+   * only with the latest. If the listener throws or rejects, the SDL is refused with a line in the log, and the current one
+   * stays. Returns a function that removes the listener.
    */
   onChange(listener: SupergraphListener): () => void;
   stop(): void;
@@ -15,22 +15,22 @@ export interface SupergraphSource {
 
 export type SupergraphListener = (sdl: string) => void | Promise<void>;
 
-/** What all sources have in common: they offer what they find, and learn whether it was taken. */
+/** The common part of all sources: it offers each new SDL to the listeners, and keeps the accepted one. */
 export class OfferedSupergraph {
-  private taken: string;
+  private accepted: string;
   private offered: string;
   private isOffering = false;
   private readonly listeners = new Set<SupergraphListener>();
   private readonly log: Logger;
 
   constructor(first: string, log: Logger) {
-    this.taken = first;
+    this.accepted = first;
     this.offered = first;
     this.log = log;
   }
 
   get current(): string {
-    return this.taken;
+    return this.accepted;
   }
 
   onChange(listener: SupergraphListener): () => void {
@@ -38,33 +38,30 @@ export class OfferedSupergraph {
     return () => void this.listeners.delete(listener);
   }
 
-  /** Returns at once. An SDL that was refused is not offered again until there was another. */
+  /** Returns at once. A refused SDL is not offered again unless there was another one in between. */
   offer(sdl: string, origin: string): void {
     if (sdl === this.offered) return;
     this.offered = sdl;
-    if (!this.isOffering) void this.offerUntilTaken(origin);
+    if (!this.isOffering) void this.offerLatest(origin);
   }
 
-  private async offerUntilTaken(origin: string): Promise<void> {
+  private async offerLatest(origin: string): Promise<void> {
     this.isOffering = true;
-    let tried = this.taken;
+    let tried = this.accepted;
     while (tried !== this.offered) {
       tried = this.offered;
-      if (tried !== this.taken) await this.tell(tried, origin);
+      if (tried !== this.accepted) await this.notify(tried, origin);
     }
     this.isOffering = false;
   }
 
-  private async tell(sdl: string, origin: string): Promise<void> {
+  private async notify(sdl: string, origin: string): Promise<void> {
     try {
       for (const listener of this.listeners) await listener(sdl);
-      this.taken = sdl;
+      this.accepted = sdl;
       this.log.info({ origin }, 'another supergraph is served from now on');
     } catch (error) {
-      this.log.error(
-        { origin, err: error },
-        'this supergraph cannot be used; the one before is served further',
-      );
+      this.log.error({ origin, err: error }, 'this supergraph cannot be used; the previous one stays');
     }
   }
 }

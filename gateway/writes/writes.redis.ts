@@ -6,7 +6,7 @@ import { RedisConnection } from '#server/redis/redis-connection.ts';
 import { MemoryWrites, type Write, type WriteListener, type Writes } from './writes.ts';
 
 const CHANNEL = 'gateway:writes';
-const WITHOUT = 'gateways do not hear of the mutations of each other';
+const WITHOUT = 'the replicas of the gateway are not notified of the mutations of each other';
 
 const message = z.object({
   from: z.string(),
@@ -15,7 +15,7 @@ const message = z.object({
   phase: z.enum(['begun', 'ended']),
 });
 
-/** Notifies all gateways that share a Redis. Without Redis each gateway still knows its own writes. */
+/** Notifies all replicas that share a Redis. While Redis is unavailable, each replica has its own writes only. */
 export class RedisWrites implements Writes {
   private readonly local = new MemoryWrites();
   private readonly id = randomUUID();
@@ -30,7 +30,7 @@ export class RedisWrites implements Writes {
     this.channels = new RedisChannels(subscriber);
   }
 
-  /** Resolves also if Redis is away: the connection is tried again for ever. */
+  /** Resolves even if Redis is unavailable; the connection is retried forever. */
   static async open(url: string, log: Logger): Promise<RedisWrites> {
     const open = () => RedisConnection.open(url, { log, without: WITHOUT });
     const writes = new RedisWrites(...(await Promise.all([open(), open()])));
@@ -39,10 +39,10 @@ export class RedisWrites implements Writes {
     return writes;
   }
 
-  async tell(write: Write): Promise<void> {
-    await this.local.tell(write);
+  async notify(write: Write): Promise<void> {
+    await this.local.notify(write);
     const text = JSON.stringify({ ...write, from: this.id });
-    // The connection has logged already that Redis is away.
+    // The connection has logged already that Redis is unavailable.
     await this.publisher.run((client) => client.publish(CHANNEL, text)).catch(() => undefined);
   }
 
@@ -56,20 +56,20 @@ export class RedisWrites implements Writes {
     await this.local.close();
   }
 
-  /** A channel that was heard once is heard again after each reconnect, without a further call. */
+  /** After a reconnect the client subscribes again by itself. */
   private async listen(): Promise<void> {
     if (this.isListening) return;
     this.isListening = true;
     try {
-      await this.channels.subscribe(CHANNEL, (text) => this.hear(text));
+      await this.channels.subscribe(CHANNEL, (text) => this.onMessage(text));
     } catch {
       this.isListening = false;
     }
   }
 
-  private hear(text: string): void {
+  private onMessage(text: string): void {
     const { data } = message.safeParse(parsed(text));
-    if (data && data.from !== this.id) void this.local.tell(data);
+    if (data && data.from !== this.id) void this.local.notify(data);
   }
 }
 

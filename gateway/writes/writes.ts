@@ -9,25 +9,25 @@ export interface Write {
 export type WriteListener = (write: Write) => void;
 
 /**
- * Tells every replica of the gateway about mutations, so that none of them gives a caller an answer that is older than
- * the caller's own mutation.
+ * Notifies every replica of the gateway of mutations, so that none of them returns an answer that is older than the
+ * caller's own mutation.
  */
 export interface Writes {
   /**
-   * Calls the listeners of this replica at once; resolves if the others were notified, or could not be in time.
-   * Never rejects.
+   * Calls the listeners of this replica synchronously. Resolves when the other replicas were notified, or after a time
+   * limit. Never rejects.
    */
-  tell(write: Write): Promise<void>;
-  /** Calls `listener` with the writes of all replicas. Returns what ends it. */
+  notify(write: Write): Promise<void>;
+  /** Calls `listener` with the writes of all replicas. Returns a function that removes it. */
   onWrite(listener: WriteListener): () => void;
   close(): Promise<void>;
 }
 
-/** For a gateway without replicas. */
+/** For a gateway with one replica. */
 export class MemoryWrites implements Writes {
   private readonly listeners = new Set<WriteListener>();
 
-  async tell(write: Write): Promise<void> {
+  async notify(write: Write): Promise<void> {
     for (const listener of this.listeners) listener(write);
   }
 

@@ -11,7 +11,7 @@ afterAll(() => platform.stop());
 const aliases = (count: number) =>
   `{ ${Array.from({ length: count }, (_, i) => `a${i}: __typename`).join(' ')} }`;
 
-/** What is meant to tie a GraphQL server up: each is refused before anybody validates it. */
+/** Operations of a denial-of-service attack: each is refused before it is validated. */
 const OPERATIONS: [string, string][] = [
   ['a depth of 200', `{ ${'me { '.repeat(200)} id ${'} '.repeat(200)} }`],
   ['10,000 aliases', aliases(10_000)],

@@ -24,7 +24,7 @@ const REFUSED: readonly (readonly [string, string, object?])[] = [
   ['fragments that double 20 times', `{ me { ...F0 } } ${bomb(20, 'id')}`],
   ['fragments that double 60 times', `{ me { ...F0 } } ${bomb(60, 'id')}`],
   [
-    'fragments that double with fields of lists whose size a variable says',
+    'fragments that double with fields of lists whose size is a variable',
     `query ($n: Int) { me { ...F0 } } ${bomb(18, 'foodLogs(first: $n) { nodes { id } }')}`,
     { n: 1 },
   ],
@@ -72,10 +72,10 @@ async function cpuMillisOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 let texts = 0;
-/** A text that the gateway has not seen. */
+/** A text that the gateway has not received before. */
 const fresh = (query: string): string => `# ${(texts += 1)}\n${query}`;
 
-/** A plain query that is planned each time over four services, for comparison: the least of a few, so that a busy machine does not count. */
+/** The cost of a plain query over four services, planned each time, for comparison: the least of a few, because the machine may be busy. */
 async function plainMillis(): Promise<number> {
   const query =
     '{ me { displayName gym { name locations { name occupancy { people } } } nutritionDay { totals { calories } } } workouts(first: 3) { nodes { title } } }';
@@ -85,10 +85,10 @@ async function plainMillis(): Promise<number> {
   return Math.max(5, Math.min(...measured)); // below 5 ms the clock is too coarse
 }
 
-/** What may be refused costs no more than so many plain queries, wherever it is found out. */
+/** An operation that is refused costs at most so many plain queries, whichever check refuses it. */
 const REFUSAL_RATIO = 30;
 
-describe('an operation that is meant to tie the platform up', () => {
+describe('an operation of a denial-of-service attack', () => {
   it.each(REFUSED)(
     '%s is refused at little cost, over HTTP and over the socket',
     async (_what, query, variables = {}) => {
@@ -158,7 +158,7 @@ describe('an operation that is meant to tie the platform up', () => {
   );
 });
 
-describe('at a service of its own', () => {
+describe("at a service's own port", () => {
   const ENTITIES =
     'query ($r: [_Any!]!) { _entities(representations: $r) { ... on User { id displayName } } }';
   const representations = (count: number) =>

@@ -45,7 +45,7 @@ describe('an operation beyond the limits of a caller without a token', () => {
         status: 400,
         errors: [REFUSED],
       });
-      // The third of the equal requests with a token takes the fast lane.
+      // The fast path handles the third of the equal requests with a token.
       for (let time = 1; time <= 3; time += 1)
         expect((await platform.graph('gateway', query, variables, { token })).errors).toBeUndefined();
       expect(await platform.graph('gateway', query, variables)).toMatchObject({
@@ -123,7 +123,7 @@ describe("a service's own graph", () => {
     ['a cost of 5,800', `{ ${times(58, (i) => `a${i}: gyms { config { version } }`)} }`, {}],
   ];
 
-  it('gives its SDL once, and not hundreds of times in one answer', async () => {
+  it('returns its SDL once, and not hundreds of times in one answer', async () => {
     expect((await platform.graph('gym', '{ _service { sdl } }')).data._service.sdl).toContain('type Gym');
     const many = `{ _service { ${times(20, (i) => `a${i}: sdl`)} } }`;
     expect(await platform.graph('gym', many, {}, { token })).toMatchObject({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getOperationAST, Kind, parse, print, type FieldNode } from 'graphql';
-import { pruned } from '../../gateway/authorization/prune.ts';
+import { withoutFields } from '../../gateway/authorization/permitted-document.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
 const link = (...names: string[]) =>
@@ -65,7 +65,7 @@ const ANN = {
 const BOB = { id: '2', name: 'Bob', email: 'bob@example.test', friends: [] };
 let erased = 0;
 
-/** For nobody in particular: every protected field is refused. Twice, for both lanes. */
+/** Sends it without a token, so that every protected field is refused. Twice: through Express, and on the fast path. */
 const ask = async (query: string, variables = {}) => {
   const first = await graph.ask(query, variables);
   const second = await graph.ask(query, variables);
@@ -90,7 +90,7 @@ describe('protected fields', () => {
     });
   });
 
-  it('do not come by another name, a fragment or a condition', async () => {
+  it('are refused under an alias, in a fragment and with a condition, too', async () => {
     for (const query of [
       '{ person { name: email } }',
       '{ person { ...F } } fragment F on Person { e: email name }',
@@ -120,21 +120,21 @@ describe('protected fields', () => {
     });
   });
 
-  it('do not come because another field needs them', async () => {
-    // `plain` needs the name, `greeting` the address: it is fetched for the one who asks for `greeting` only.
+  it('are not in the response if another field requires them', async () => {
+    // `plain` needs the name, `greeting` the address: it is fetched only if `greeting` is selected.
     const body = await ask('{ person { plain name email greeting } }');
     expect(body.data).toEqual({ person: { plain: 'Hello Ann', name: 'Ann', email: null, greeting: null } });
     expect(JSON.stringify(body)).not.toContain('example.test');
   });
 
-  it('that are promised not to be null take their parent along', async () => {
+  it('make their parent null if their type is non-null', async () => {
     expect(await ask('{ strict { inner { secret } } open }')).toMatchObject({
       data: { strict: { inner: null }, open: 1 },
       errors: refused(['strict', 'inner', 'secret']),
     });
   });
 
-  it('are not run where they are mutations', async () => {
+  it('are not run if they are mutations', async () => {
     const before = graph.subgraph('people').requests;
     expect(await ask('mutation { erase }')).toMatchObject({
       data: { erase: null },
@@ -146,19 +146,19 @@ describe('protected fields', () => {
     expect(erased).toBe(0);
   });
 
-  it('take the variables along that nothing else uses', async () => {
+  it('are removed together with variables that no other field uses', async () => {
     expect(
       await ask('query ($with: Boolean!) { person { name email @include(if: $with) } }', { with: true }),
     ).toMatchObject({ data: { person: { name: 'Ann', email: null } } });
   });
 
-  it('can be asked about by introspection like any other', async () => {
+  it('are visible to introspection like other fields', async () => {
     const { data } = await ask('{ type: __type(name: "Person") { fields { name } } }');
     expect(data.type.fields.map(({ name }: { name: string }) => name)).toContain('email');
   });
 });
 
-describe('taking fields out of a document', () => {
+describe('removing fields from a document', () => {
   const document = parse(
     'query A($v: Int) { a(v: $v) ...F } query B { b } fragment F on Query { c { d } ...G } fragment G on Query { e }',
   );
@@ -173,23 +173,23 @@ describe('taking fields out of a document', () => {
     return found;
   };
 
-  it('leaves a document that is whole', () => {
+  it('leaves a valid document', () => {
     if (!operation) throw new Error('A');
     expect(
-      print(pruned(document, operation, new Set([field('a'), field('d')])) ?? document).replaceAll(
+      print(withoutFields(document, operation, new Set([field('a'), field('d')])) ?? document).replaceAll(
         /\s+/g,
         ' ',
       ),
     ).toBe('query A { ...F } fragment F on Query { c { __typename } ...G } fragment G on Query { e }');
   });
 
-  it('says so where nothing was taken, as with nodes of a copy', () => {
+  it('throws if nothing was removed, as with nodes of a copy', () => {
     const copy = parse('{ a }').definitions[0];
     if (copy?.kind !== Kind.OPERATION_DEFINITION) throw new Error('copy');
     const foreign = new Set(copy.selectionSet.selections as FieldNode[]);
     const original = parse('{ a }');
     const own = getOperationAST(original);
     if (!own) throw new Error('own');
-    expect(() => pruned(original, own, foreign)).toThrow('could not be taken out');
+    expect(() => withoutFields(original, own, foreign)).toThrow('could not be removed');
   });
 });

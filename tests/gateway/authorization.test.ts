@@ -16,9 +16,9 @@ const ask = (query: string, token?: string) => platform.graph('gateway', query, 
 const refusal = (...path: string[]) => ({ path, extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } });
 
 describe('a field that the SDL protects', () => {
-  it('is null with a reason for who may not, the others are there, and its service is not asked', async () => {
+  it('is null with an error for callers without the right, the other fields have values, and it is not fetched', async () => {
     const query = `{ gyms { slug } gymConfigDraft(gymId: "${gymId}") { gymId } found: userByQrCode(qrCode: "x") { id } }`;
-    // Every lane: the first time, and those after it.
+    // Through Express the first time, on the fast path afterwards.
     for (let i = 0; i < 3; i += 1) {
       const { status, data, errors } = await ask(query, maya);
       expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe('a field that the SDL protects', () => {
     expect({ data, errors }).toMatchObject({ data: { draft: null }, errors: [refusal('draft')] });
   });
 
-  it('needs a token where it says so, and no more', async () => {
+  it('with @authenticated needs a token, and nothing else', async () => {
     const query = '{ me { displayName checkIns(first: 1) { nodes { id } } nutritionDay { date } } }';
     expect((await ask(query, maya)).errors).toBeUndefined();
     const { errors } = await ask(query);
@@ -51,7 +51,7 @@ describe('a field that the SDL protects', () => {
     ]);
   });
 
-  it('is still decided upon by the service itself', async () => {
+  it('is subject to the rules of its service as well', async () => {
     const direct = await platform.graph(
       'gym',
       `{ gymConfigDraft(gymId: "${gymId}") { gymId } }`,
@@ -61,7 +61,7 @@ describe('a field that the SDL protects', () => {
     expect(direct.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
   });
 
-  it('is answered to each caller by her own rights when they ask at once', async () => {
+  it("is answered by each caller's own rights if they send it at the same time", async () => {
     const query = `{ gymConfigDraft(gymId: "${gymId}") { gymId } gyms { id } }`;
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => ({

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { DEMO_PASSWORD } from '#server/demo-ids.ts';
 import { startPlatform, type Called, type TestPlatform } from '../support/platform.ts';
 
-/** Linux takes every address of 127.0.0.0/8 as a source; only the first one is a trusted proxy here. */
+/** Linux accepts every address of 127.0.0.0/8 as a source; only the first one is a trusted proxy here. */
 const TRUSTED = '127.0.0.1';
 const UNTRUSTED = '127.0.0.9';
 
@@ -33,7 +33,7 @@ interface Caller {
   headers: Record<string, string>;
 }
 
-/** Logs in and gives the access token of the new session. */
+/** Logs in. @returns the access token of the new session */
 type LogIn = (caller: Caller) => Promise<string>;
 
 const post = (at: string, body: object, { localAddress, headers }: Caller): Promise<string> =>
@@ -111,21 +111,24 @@ describe('the address of a client', () => {
   }, 60_000);
   afterAll(() => platform.stop());
 
-  it.each(DOORS)('is that of its connection, whatever it claims: %s', async (_door, logIn) => {
+  it.each(DOORS)('is the address of its connection, whatever its headers say: %s', async (_door, logIn) => {
     expect(await addressOfSession(await logIn({ localAddress: UNTRUSTED, headers: FORGED }))).toBe(UNTRUSTED);
   });
 
-  it.each(DOORS)('is what a trusted proxy saw, and no hop before it: %s', async (_door, logIn) => {
-    const caller = { localAddress: TRUSTED, headers: TOLD_BY_PROXY };
-    expect(await addressOfSession(await logIn(caller))).toBe('198.51.100.9');
-  });
+  it.each(DOORS)(
+    'is the one that a trusted proxy reports, and no hop before it: %s',
+    async (_door, logIn) => {
+      const caller = { localAddress: TRUSTED, headers: TOLD_BY_PROXY };
+      expect(await addressOfSession(await logIn(caller))).toBe('198.51.100.9');
+    },
+  );
 
   it.each(DOORS)("is the connection's own if a proxy sends no address: %s", async (_door, logIn) => {
     const caller = { localAddress: TRUSTED, headers: { 'x-forwarded-for': 'unknown' } };
     expect(await addressOfSession(await logIn(caller))).toBe(TRUSTED);
   });
 
-  it('leads no link to a prefix that an untrusted client names', async () => {
+  it('with an untrusted prefix in its headers changes no link', async () => {
     const caller = { localAddress: UNTRUSTED, headers: FORGED };
     const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
     expect(direct.instance).toBe('/nothing');
@@ -141,7 +144,7 @@ describe("the address of a client if the gateway's own address is not trusted", 
   }, 60_000);
   afterAll(() => platform.stop());
 
-  it.each(DOORS)('is that of its connection, whatever it claims: %s', async (_door, logIn) => {
+  it.each(DOORS)('is the address of its connection, whatever its headers say: %s', async (_door, logIn) => {
     const forgedProof = { ...FORGED, 'x-forwarded-proof': 'guessed' };
     for (const localAddress of [TRUSTED, UNTRUSTED]) {
       const token = await logIn({ localAddress, headers: forgedProof });

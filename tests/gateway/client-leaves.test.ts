@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
-import type { GatewayContext } from '../../gateway/graph/context.ts';
-import { Client } from '../../gateway/subgraphs/client.ts';
+import type { GatewayContext } from '../../gateway/context/gateway-context.ts';
+import { WaitingClient } from '../../gateway/context/waiting-client.ts';
 import { HttpSubgraph } from '../../gateway/subgraphs/http-subgraph.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
@@ -35,7 +35,7 @@ beforeEach(() => {
   graph.subgraph('things').instead = undefined;
 });
 
-/** The subgraph's side of the next request: it is not answered. */
+/** The next request at the subgraph, which does not answer it. */
 const nextAtSubgraph = (): Promise<http.ServerResponse> =>
   new Promise((resolve) => {
     const things = graph.subgraph('things');
@@ -57,13 +57,13 @@ function client(query: string): { leave(): void; answer: Promise<Response> } {
   return { answer, leave: () => controller.abort() };
 }
 
-/** How many requests to the subgraph have ended because nobody waited for them. */
+/** The number of requests to the subgraph that were aborted because no client waited. */
 const aborted = async (): Promise<number> =>
   Number(
     /subgraph_requests_total\{[^}]*outcome="aborted"[^}]*\} (\d+)/.exec(await graph.metrics())?.[1] ?? 0,
   );
 
-/** A WebSocket on which the operation `1` is under way. */
+/** A WebSocket on which the operation `1` is running. */
 async function overSocket(query: string): Promise<WebSocket> {
   const socket = new WebSocket(`${graph.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   await once(socket, 'open');
@@ -74,7 +74,7 @@ async function overSocket(query: string): Promise<WebSocket> {
 }
 
 describe('when a client leaves before its answer', () => {
-  it.each(['for the first time', 'again'])('its query at a subgraph ends, asked %s', async () => {
+  it.each(['for the first time', 'again'])('its query at a subgraph ends, sent %s', async () => {
     const arrived = nextAtSubgraph();
     const { leave } = client('{ slow }');
     const atSubgraph = await arrived;
@@ -109,7 +109,7 @@ describe('when a client leaves before its answer', () => {
     await once(atSubgraph, 'finish');
   });
 
-  it('a WebSocket goes on with other operations after it has completed one early', async () => {
+  it('a WebSocket continues with other operations after it has completed one early', async () => {
     const arrived = nextAtSubgraph();
     const socket = await overSocket('{ slow }');
     await arrived;
@@ -131,7 +131,7 @@ describe('when a client leaves before its answer', () => {
     socket.terminate();
   });
 
-  it('a query that others wait for too goes on until the last of them has left', async () => {
+  it('a query that other clients wait for, too, continues until the last of them has left', async () => {
     const { port } = service.address() as AddressInfo;
     const subgraph = new HttpSubgraph({
       name: 'things',
@@ -143,8 +143,8 @@ describe('when a client leaves before its answer', () => {
     let requests = 0;
     const count = (): void => void (requests += 1);
     service.on('request', count);
-    const clients = [new Client(), new Client(), new Client()];
-    const send = (one: Client | undefined) =>
+    const clients = [new WaitingClient(), new WaitingClient(), new WaitingClient()];
+    const send = (one: WaitingClient | undefined) =>
       subgraph.send({
         body: '{"query":"{ quick }"}',
         kind: 'query',
@@ -161,7 +161,7 @@ describe('when a client leaves before its answer', () => {
     for (const one of [first, second, third]) await expect(one).rejects.toThrow('was not waited for');
     await once(atService, 'close');
     expect(requests).toBe(1);
-    // The next one does not join what was given up.
+    // The next query does not join the aborted one.
     const again = once(service, 'request') as Promise<[http.IncomingMessage, http.ServerResponse]>;
     const last = send(undefined);
     (await again)[1].end('{"data":{"quick":2}}');

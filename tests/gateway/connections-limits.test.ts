@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { WebSocket } from 'ws';
 import { startPlatform, type Called, type TestPlatform } from '../support/platform.ts';
 
-/** Linux takes every address of 127.0.0.0/8 as a source; only the first one is a trusted proxy here. */
+/** Linux accepts every address of 127.0.0.0/8 as a source; only the first one is a trusted proxy here. */
 const PROXY = '127.0.0.1';
 
 let platform: TestPlatform;
@@ -29,7 +29,7 @@ afterEach(async () => {
   );
 });
 
-/** Connects and asks for the health of the server: its status, or nothing if the server hangs up. */
+/** Connects and requests the health of the server. @returns its status, or undefined if the server closes the connection */
 async function connect(service: Called, localAddress: string): Promise<string> {
   const { port } = new URL(platform.url(service));
   const socket = net.connect({ port: Number(port), host: '127.0.0.1', localAddress });
@@ -47,7 +47,7 @@ const connectAll = async (service: Called, address: string, times: number): Prom
 };
 
 describe.each(['gateway', 'identity'] as const)('the connections of one address to %s', (service) => {
-  it('are bounded, those of another address are not concerned', async () => {
+  it('are bounded, and those of another address are not affected', async () => {
     expect(await connectAll(service, '127.0.0.5', 6)).toEqual([
       '200',
       '200',
@@ -75,7 +75,7 @@ describe.each(['gateway', 'identity'] as const)('the connections of one address 
   });
 });
 
-it('counts the gateway for a proxy at the services, although its address is not trusted', async () => {
+it('treats the gateway as a proxy at the services, although its address is not trusted', async () => {
   const own = await startPlatform({
     services: ['identity', 'squad'],
     gateway: true,

@@ -38,7 +38,7 @@ const at = (document: Document, reference: string): unknown =>
 const brokenReferencesIn = (document: Document): string[] =>
   referencesIn(document).filter((reference) => at(document, reference) === undefined);
 
-/** Knows every schema of the document, so that its references can be followed. */
+/** Has every schema of the document, so that references can be resolved. */
 const validatorFor = (document: Document) => {
   const ajv = addFormats.default(new Ajv2020({ strict: false }));
   ajv.addSchema({ $id: 'https://document.test/', ...document });
@@ -55,7 +55,7 @@ const operationsOf = (document: Document) =>
   );
 
 describe('the merged OpenAPI document', () => {
-  it('holds every operation of every service once, under its prefix', async () => {
+  it('contains every operation of every service once, under its prefix', async () => {
     const merged = await read('/openapi.json');
     expect(merged).toMatchObject({ openapi: '3.1.0', servers: [{ url: './' }] });
     expect(merged['x-services']).toEqual(SERVICE_NAMES.map((name) => ({ name, state: 'current' })));
@@ -71,7 +71,7 @@ describe('the merged OpenAPI document', () => {
     expect(new Set(operationsOf(merged).flatMap(({ operation }) => operation.tags))).toEqual(new Set(tags));
   });
 
-  it('has no broken reference, and only schemas that hold', async () => {
+  it('has no broken reference, and only valid schemas', async () => {
     const merged = await read('/openapi.json');
     expect(brokenReferencesIn(merged)).toEqual([]);
     const validator = validatorFor(merged);
@@ -84,7 +84,7 @@ describe('the merged OpenAPI document', () => {
     expect(unused).toEqual([]);
   });
 
-  it('tells the truth: the gateway serves each operation, and answers nobody with a declared status', async () => {
+  it('is correct: the gateway serves each operation, and answers an anonymous caller with a declared status', async () => {
     const merged = await read('/openapi.json');
     const wrong: string[] = [];
     const ask = async ({ path, method, operation }: ReturnType<typeof operationsOf>[number]) => {
@@ -103,8 +103,8 @@ describe('the merged OpenAPI document', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keeps apart what services call by the same name', async () => {
-    const { mergeOpenApi } = await import('../../gateway/documents/merge-openapi.ts');
+  it('renames different components that have the same name', async () => {
+    const { mergeOpenApi } = await import('../../gateway/api-documents/merge-openapi.ts');
     const documentOf = (service: ServiceName, schemas: object) => ({
       service,
       state: 'current' as const,
@@ -137,11 +137,11 @@ describe('the merged OpenAPI document', () => {
     expect(brokenReferencesIn(merged)).toEqual([]);
   });
 
-  it('goes on with what it last knew of a service that is down', async () => {
+  it('uses the last known document of a service that is down', async () => {
     const before = await read('/openapi.json');
     await platform.running('squad').stop();
     const now = Date.now;
-    const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 31_000); // past what is remembered
+    const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 31_000); // after the documents have expired
     const during = await read('/openapi.json').finally(() => later.mockRestore());
     await platform.restart('squad');
     expect(during.paths).toEqual(before.paths);
@@ -157,7 +157,7 @@ describe('the merged OpenAPI document', () => {
 });
 
 describe('the merged AsyncAPI document', () => {
-  it('has every channel where it says, in the protocol that it says', async () => {
+  it('has the right address and protocol for every channel', async () => {
     const merged = await read('/asyncapi.json');
     expect(brokenReferencesIn(merged)).toEqual([]);
     const { host, protocol } = merged.servers.gateway;
@@ -173,7 +173,7 @@ describe('the merged AsyncAPI document', () => {
     }
   });
 
-  it('has an event for every subscription, of the shape that comes', async () => {
+  it('has an event for every subscription, in the shape in which it is sent', async () => {
     const merged = await read('/asyncapi.json');
     const { data } = await platform.graph(
       'gateway',
@@ -206,7 +206,7 @@ describe('the merged AsyncAPI document', () => {
     expect(validate.errors).toBeNull();
   });
 
-  it('can be read on a page, and so can the REST interface', async () => {
+  it('has an HTML page, and so has the REST interface', async () => {
     const sockets = await platform.rest('gateway', 'GET', '/asyncapi');
     expect(sockets.body).toContain('squadInviteReceived');
     expect(sockets.body).toContain('send_squad_invite');

@@ -31,7 +31,7 @@ const scenariosOf = (seed: string): Scenario[] => [
   { seed: `${seed} distorted again`, nulls: 0.05, failures: 0.02, distorts: true },
 ];
 
-/** How many of the runs came to a difference; the first of them is told in full. */
+/** The number of runs with a difference; the first one is printed in full. */
 async function compare(
   prepared: Prepared,
   variables: Record<string, unknown>,
@@ -69,7 +69,7 @@ describe('the compiled executor answers as @apollo/gateway does', () => {
     60_000 + CASES * 100,
   );
 
-  it('on every operation that our tests and documents hold', async () => {
+  it('on every operation in the tests and documents', async () => {
     const executors = new BothExecutors(OWN_SDLS);
     let compared = 0;
     for (const query of writtenOperations()) {

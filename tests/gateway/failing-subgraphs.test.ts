@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => graph.stop());
 beforeEach(async () => {
-  // The breaker forgets with an answer, and lets one through after its rest.
+  // An answer resets the breaker, which allows a trial request after 5 s.
   graph.subgraph('visits').instead = undefined;
   await healthy();
 });
@@ -100,7 +100,7 @@ describe('a subgraph that', () => {
     },
   );
 
-  it('fails once is asked again for a query, never for a mutation', async () => {
+  it('fails once gets a query a second time, but never a mutation', async () => {
     const visits = graph.subgraph('visits');
     const failFirst = () => {
       const before = visits.requests;
@@ -119,7 +119,7 @@ describe('a subgraph that', () => {
     expect(visits.requests).toBe(before + 1);
   });
 
-  it('goes on failing is left in peace, and asked again later', async () => {
+  it('fails repeatedly gets no requests for a while, then a trial request', async () => {
     const visits = graph.subgraph('visits');
     visits.instead = (req) => void req.socket.destroy();
     for (let i = 0; i < 12; i += 1) await graph.ask(QUERY);
@@ -138,7 +138,7 @@ describe('a subgraph that', () => {
     expect((await graph.ask(QUERY)).body).toEqual({ data: { person: { name: 'Ann', visits: 7 } } });
   });
 
-  it('is slow for one caller goes on answering the others', async () => {
+  it('is slow for one caller still answers the others', async () => {
     const visits = graph.subgraph('visits');
     visits.instead = (_req, res) => void kept.push(res);
     await Promise.all(
@@ -151,7 +151,7 @@ describe('a subgraph that', () => {
     expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
   });
 
-  it('answers 500 again and again is left in peace, too', async () => {
+  it('answers 500 repeatedly gets no requests for a while, too', async () => {
     const visits = graph.subgraph('visits');
     visits.instead = (_req, res) => void res.writeHead(500).end('Error');
     for (let i = 0; i < 12; i += 1) await graph.ask(QUERY);
@@ -160,7 +160,7 @@ describe('a subgraph that', () => {
     expect(visits.requests).toBe(before);
   });
 
-  it('hangs does not hold up what does not need it', async () => {
+  it('hangs does not delay the fields of others', async () => {
     const medianMillis = async (): Promise<number> => {
       const times: number[] = [];
       for (let i = 0; i < 40; i += 1) times.push((await graph.ask('{ person { name } }')).millis);
@@ -182,7 +182,7 @@ describe('a subgraph that', () => {
 });
 
 describe('equal queries of one caller at the same time', () => {
-  it('are sent once, and apart for different callers', async () => {
+  it('are sent once, and separately for different callers', async () => {
     const visits = graph.subgraph('visits');
     const waiting: http.ServerResponse[] = [];
     let isReleased = false;
@@ -204,7 +204,7 @@ describe('equal queries of one caller at the same time', () => {
     for (const res of waiting) res.end('{"data":{"doors":3}}');
     for (const { body } of await Promise.all(asked)) expect(body).toEqual({ data: { doors: 3 } });
     await other;
-    // One for each caller, and perhaps one for those who came after the answer.
+    // One for each caller, and perhaps one for requests that began after the answer.
     expect(visits.requests - before).toBeGreaterThanOrEqual(2);
     expect(visits.requests - before).toBeLessThanOrEqual(4);
   });

@@ -32,7 +32,7 @@ describe('the graph at the gateway', () => {
     expect(data.workouts.nodes).toHaveLength(3);
   });
 
-  it('takes mutations of every service, in the name of the caller', async () => {
+  it('runs mutations of every service with the rights of the caller', async () => {
     const { data, errors } = await graph(
       `mutation {
         login(input: { email: "maya@iron.test", password: "${DEMO_PASSWORD}" }) { tokenType user { displayName } }
@@ -50,7 +50,7 @@ describe('the graph at the gateway', () => {
     });
   });
 
-  it('passes the codes of the services on, with the path, and nothing of their addresses', async () => {
+  it('returns the codes of the services with the path, and without their addresses', async () => {
     const answer = await graph('mutation { updateGymConfig(input: { gymId: "x" }) { version } }', maya);
     expect(answer.errors).toMatchObject([
       { path: ['updateGymConfig'], extensions: { code: 'FORBIDDEN', http: { status: 403 } } },
@@ -81,7 +81,7 @@ describe('the graph at the gateway', () => {
     expect(answer).toMatchObject({ status, errors: [{ extensions: { code } }] });
   });
 
-  it('gives what there is while a service is down, and all again when it is back', async () => {
+  it('returns the data of the other services while one is down, and all data when it is up again', async () => {
     const query = '{ me { displayName presence { online } } workouts(first: 1) { nodes { title } } }';
     const { port } = platform.running('squad');
     await platform.running('squad').stop();
@@ -124,7 +124,7 @@ describe('the graph at the gateway', () => {
     expect(five).toBeLessThanOrEqual(3);
   });
 
-  it('tells identity which program a log-in came from', async () => {
+  it('forwards the user agent of a log-in to identity', async () => {
     const login = `mutation { login(input: { email: "zoe@aqua.test", password: "${DEMO_PASSWORD}" }) { token } }`;
     const { data } = await platform.graph(
       'gateway',
@@ -161,7 +161,7 @@ describe('the graph at the gateway', () => {
           comments: { nodes: [{ author: { displayName: expect.any(String) } }] },
         });
       });
-      // other services of this process go on with their own housekeeping meanwhile
+      // the other services of this process run their own scheduled tasks meanwhile
       return sent.filter((statement) => /\bpost|user_account/.test(statement)).length;
     };
     const five = await statements(5);
@@ -172,7 +172,7 @@ describe('the graph at the gateway', () => {
 });
 
 describe('REST at the gateway', () => {
-  it.each(SERVICE_NAMES)('is that of %s, under its name', async (service) => {
+  it.each(SERVICE_NAMES)('is the REST interface of %s, under its name', async (service) => {
     const direct = await platform.rest(service, 'GET', '/openapi.json');
     const through = await platform.rest('gateway', 'GET', `/${service}/openapi.json`);
     expect(through.body).toEqual(direct.body);
@@ -182,7 +182,7 @@ describe('REST at the gateway', () => {
     });
   });
 
-  it('carries bodies, tokens, request ids and links', async () => {
+  it('forwards bodies, tokens, request ids and links', async () => {
     const { body } = await platform.rest('gateway', 'POST', '/identity/auth/login', {
       body: { email: 'maya@iron.test', password: DEMO_PASSWORD },
     });
@@ -215,7 +215,7 @@ describe('REST at the gateway', () => {
     });
   });
 
-  it('says that a service is down', async () => {
+  it('answers 503 if a service is down', async () => {
     await platform.running('content').stop();
     expect(await platform.rest('gateway', 'GET', '/content/workouts')).toMatchObject({
       status: 503,
@@ -232,7 +232,7 @@ describe('REST at the gateway', () => {
     });
   });
 
-  it('carries the raw socket of squad', async () => {
+  it('forwards the raw socket of squad', async () => {
     const socket = new WebSocket(
       `${platform.url('gateway').replace('http', 'ws')}/squad/socket`,
       'squad.v1',
@@ -261,7 +261,7 @@ describe('the pages of the gateway', () => {
     expect(body).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  it('have the explorer, from the package alone', async () => {
+  it('have the explorer, which loads nothing from other hosts', async () => {
     const { status, body } = await platform.rest('gateway', 'GET', '/explorer');
     expect(status).toBe(200);
     expect(body).not.toMatch(/(src|href)="?(https?:)?\/\//);

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { graphMap } from '../../gateway/pages/graph-map.ts';
 
-it('tells from a supergraph which subgraphs build a type together', async () => {
+it('finds in a supergraph which subgraphs contribute to a type', async () => {
   const sdl = await readFile(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8');
   const { subgraphs, types } = graphMap(sdl);
   expect(subgraphs).toEqual(['CONTENT', 'GYM', 'IDENTITY', 'NUTRITION', 'SQUAD', 'WIZARD']);
   const shared = new Map(types.map(({ name, fields }) => [name, [...fields.keys()].toSorted()]));
   expect(shared.get('User')).toEqual(['GYM', 'IDENTITY', 'NUTRITION', 'SQUAD', 'WIZARD']);
   expect(shared.get('Query')).toEqual(subgraphs);
-  // One that others only refer to, and one that each has of the same shape.
+  // A type that other subgraphs only refer to, and a value type.
   expect([...shared.keys()]).not.toContain('Product');
   expect([...shared.keys()]).not.toContain('PageInfo');
 });
 
-it('makes nothing of what is no supergraph', () => {
+it('is empty for a schema that is not a supergraph', () => {
   expect(graphMap('type Query { a: ID }')).toEqual({ subgraphs: [], types: [] });
 });

@@ -34,7 +34,7 @@ async function open(service: 'gateway' | 'squad', connectionParams: object = {})
 }
 
 describe.each(['gateway', 'squad'] as const)('a GraphQL socket of %s', (service) => {
-  it('is closed if nothing is asked for, and stays while a subscription is open', async () => {
+  it('is closed if it has no operation, and stays open while it has a subscription', async () => {
     const busy = await open(service, { Authorization: `Bearer ${await platform.demo('maya@iron.test')}` });
     const query = 'subscription { onlineUsersUpdated { seq } }';
     busy.socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }));
@@ -46,11 +46,14 @@ describe.each(['gateway', 'squad'] as const)('a GraphQL socket of %s', (service)
   });
 });
 
-it.each(['gateway', 'gatewayCarrier'])('the socket of the gateway itself (%s) stays', async (parameter) => {
-  const token = await serviceTokens('gateway', readSettings(serverSettings, platform.env)).get();
-  const own = await open('squad', { [parameter]: `Bearer ${token}` });
-  const idle = await open('squad');
-  expect(await idle.closed).toBe(4431);
-  expect(own.socket.readyState).toBe(WebSocket.OPEN);
-  own.socket.terminate();
-});
+it.each(['gateway', 'gatewayCarrier'])(
+  'the socket of the gateway itself (%s) stays open',
+  async (parameter) => {
+    const token = await serviceTokens('gateway', readSettings(serverSettings, platform.env)).get();
+    const own = await open('squad', { [parameter]: `Bearer ${token}` });
+    const idle = await open('squad');
+    expect(await idle.closed).toBe(4431);
+    expect(own.socket.readyState).toBe(WebSocket.OPEN);
+    own.socket.terminate();
+  },
+);

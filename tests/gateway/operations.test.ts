@@ -67,7 +67,7 @@ const send = async (
   return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
 };
 
-describe('an operation that is asked again', () => {
+describe('an operation that is sent again', () => {
   it.each([
     ['plain', { query: '{ items(first: 2) { nodes { id } } }' }, {}],
     ['with variables', { query: 'query ($t: String!) { echo(text: $t) }', variables: { t: 'ä"\n' } }, {}],
@@ -116,7 +116,7 @@ describe('an operation that is asked again', () => {
     expect(first.status).toBeLessThan(500);
   });
 
-  it('is compressed for who accepts that', async () => {
+  it('is compressed for clients that accept it', async () => {
     const request = { query: `{ echo(text: "${'x'.repeat(5_000)}") }` };
     for (let i = 0; i < 2; i += 1)
       for (const encoding of ['br', 'gzip', 'identity']) {
@@ -126,7 +126,7 @@ describe('an operation that is asked again', () => {
       }
   });
 
-  it('has its variables checked anew', async () => {
+  it('has its variables checked every time', async () => {
     const query = 'query ($t: String!) { echo(text: $t) }';
     expect((await send({ query, variables: { t: 'a' } })).body.data).toEqual({ echo: 'a' });
     expect(await send({ query, variables: { t: 1 } })).toMatchObject({
@@ -139,7 +139,7 @@ describe('an operation that is asked again', () => {
   });
 });
 
-describe('what is no proper request', () => {
+describe('an invalid request', () => {
   it.each([
     ['broken JSON', '{"query":', 400],
     ['JSON that is no object', '5', 400],
@@ -156,7 +156,7 @@ describe('what is no proper request', () => {
     expect((await send(body)).status).toBe(status);
   });
 
-  it('is refused where a form of another page could have sent it (CSRF)', async () => {
+  it('is refused if a form of another page could have sent it (CSRF)', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
       expect(
         (await send('{"query":"mutation { bump }"}', { headers: { 'content-type': type } })).status,
@@ -183,12 +183,12 @@ describe('GET /graphql', () => {
     expect(bumps()).toBe(before);
   });
 
-  it('says by Allow how a mutation is to be sent', async () => {
+  it('refuses a mutation with the allowed methods in Allow', async () => {
     const answer = await get('mutation { bump }');
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  it('leads a browser to the explorer with the query filled in, and does not run it', async () => {
+  it('redirects a browser to the explorer, which fills in the query and does not run it', async () => {
     const before = graph.subgraph('things').requests;
     const answer = await get('{ now }', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/explorer?query=%7B%20now%20%7D']);
@@ -207,12 +207,12 @@ describe('the status of an answer', () => {
     ['of a batch without any data', [{ query: '{ nothing }' }, { query: '{' }], {}, 400],
     ['without data', { query: '{ nothing }' }, NEWER, 400],
   ])('%s', async (_what, body, headers, status) => {
-    // The second time the fast lane answers.
+    // The fast path handles the second one.
     for (let time = 0; time < 2; time += 1) expect((await send(body, { headers })).status).toBe(status);
   });
 
   it.each(['application/json', 'application/graphql-response+json'])(
-    'of a rejected token comes with its code as %s',
+    'of a rejected token has its code in a response of %s',
     async (accept) => {
       const { status, headers, body } = await send(
         { query: '{ now }' },
@@ -226,7 +226,7 @@ describe('the status of an answer', () => {
 });
 
 describe('persisted operations', () => {
-  it('are brought along once, then named by their hash', async () => {
+  it('are sent once, then identified by their hash', async () => {
     const query = `{ echo(text: "${randomUUID()}") }`;
     const extensions = { persistedQuery: { version: 1, sha256Hash: hashOf(query) } };
     expect(await send({ extensions })).toMatchObject({
@@ -256,7 +256,7 @@ describe('persisted operations', () => {
     });
   });
 
-  it('are the only ones where the operator says so', async () => {
+  it('are the only ones with REGISTERED_OPERATIONS_ONLY', async () => {
     const query = '{ echo(text: "registered") }';
     const manifest = path.join(graph.dataDir, 'manifest.json');
     await writeFile(
@@ -295,7 +295,7 @@ describe('persisted operations', () => {
 });
 
 describe('over the socket', () => {
-  it('every check holds as over HTTP', async () => {
+  it('every check applies as over HTTP', async () => {
     const strict = await startOtherGraph(
       { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } },
       { INTROSPECTION: 'off', RATE_LIMITS: 'on' },
@@ -322,7 +322,7 @@ describe('over the socket', () => {
         { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } },
       ]);
       expect(await first('{ now')).toMatchObject([{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }]);
-      // Over HTTP and over the socket one count.
+      // HTTP and socket count together.
       for (let i = 0; i < 600; i += 1) await send({ query: '{ __typename }' }, { url: strict.url });
       expect(await first('{ now }')).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
     } finally {
@@ -342,7 +342,7 @@ describe('batches', () => {
     });
   });
 
-  it('have every operation checked', async () => {
+  it('are checked operation by operation', async () => {
     const deep = `{ ${'items { nodes { '.repeat(8)} id ${'} }'.repeat(8)} }`;
     expect(await send([{ query: '{ now }' }, { query: deep }])).toMatchObject({
       status: 400,
@@ -356,7 +356,7 @@ describe('cost', () => {
     ['a weight', '{ heavy }', {}],
     ['lists in lists', '{ items(first: 100) { nodes { items(first: 100) { nodes { id } } } } }', {}],
     [
-      'lists as long as a variable says',
+      'lists with a variable as their size',
       'query ($n: Int) { items(first: $n) { nodes { id items(first: $n) { nodes { id } } } } }',
       { n: 100 },
     ],
@@ -373,7 +373,7 @@ describe('cost', () => {
       });
   });
 
-  it('lets through what is small enough', async () => {
+  it('allows operations below the limit', async () => {
     const query = 'query ($n: Int) { items(first: $n) { nodes { id items(first: $n) { nodes { id } } } } }';
     expect((await send({ query, variables: { n: 10 } })).body.errors).toBeUndefined();
   });
@@ -381,12 +381,12 @@ describe('cost', () => {
 
 describe('the response cache', () => {
   const cached = async (query: string) => {
-    await send({ query }); // known from now on
+    await send({ query }); // prepared from now on
     const first = await send({ query });
     return { first, second: await send({ query }) };
   };
 
-  it('gives public answers again until a mutation of their service', async () => {
+  it('returns public responses until a mutation of their service', async () => {
     const { first, second } = await cached('{ cached }');
     expect(second.body).toEqual(first.body);
     expect(second.headers.get('cache-control')).toBe('private, max-age=60');
@@ -405,7 +405,7 @@ describe('the response cache', () => {
     expect(second.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('keeps no errors', async () => {
+  it('stores no errors', async () => {
     const { second } = await cached('{ failing }');
     expect(second.headers.get('cache-control')).toBe('no-store');
   });

@@ -75,7 +75,7 @@ const ask = async (url: string, query: string): Promise<{ data: Record<string, u
   return (await answer.json()) as { data: Record<string, unknown> };
 };
 
-/** Holds the next request at the subgraph, which has read the value already; the others are answered. */
+/** Delays the next answer of the subgraph, which has read the value already; the others are not delayed. */
 async function heldQuery(url: string): Promise<{ answer: Promise<{ data: unknown }>; release(): void }> {
   const subgraph = graph.subgraph('numbers');
   const read = value;
@@ -103,7 +103,7 @@ describe('a query that is sent after the answer to a mutation of the same caller
       : []),
   ] as [string, () => string[]][])('reads what was written: at %s', async (_where, urls) => {
     const [early = '', writer = '', late = ''] = urls();
-    // The value changes for real only while the early query is held.
+    // The value changes only while the early query is delayed.
     for (let round = 2; round < 12; round += 1) {
       const older = await heldQuery(early);
       expect(await ask(writer, `mutation { set(n: ${round}) }`)).toEqual({ data: { set: round } });
@@ -114,12 +114,12 @@ describe('a query that is sent after the answer to a mutation of the same caller
   });
 });
 
-describe('an answer that @cacheControl lets a gateway give again', () => {
+describe('a response that @cacheControl allows a gateway to cache', () => {
   it.each([
     ['the same gateway', () => graph.url],
     ...(canRedis ? [['another gateway', () => other.url] as const] : []),
   ] as [string, () => string][])('is forgotten after a mutation at %s', async (_where, writer) => {
-    // An answer is kept from the second time on that its operation is asked for.
+    // A response is cached from the second request for its operation on.
     await ask(graph.url, '{ public }');
     const requests = () => graph.subgraph('numbers').requests;
     for (let round = 100; round < 105; round += 1) {

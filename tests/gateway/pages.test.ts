@@ -47,13 +47,13 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
   const run = (page: Page) => page.getByRole('button', { name: /^Execute query/ }).click();
   const result = (page: Page, text: string) =>
     page.locator('.result-window').getByText(text).first().waitFor();
-  /** What stands in an editor, also beyond the lines that fit. */
+  /** The text of an editor, including the lines that are not visible. */
   const textOf = (page: Page, file: string) =>
     page.evaluate<string>(
       `monaco.editor.getModels().find(({ uri }) => uri.path.endsWith(${JSON.stringify(file)})).getValue()`,
     );
 
-  it('let an admin log in, run a query over five services, a subscription and an upload, with no other host asked', async () => {
+  it('let an admin log in, run a query over five services, a subscription and an upload, with no request to another host', async () => {
     const { page, hosts, troubles } = await openExplorer();
     await logIn(page, 'Maya');
     await run(page);
@@ -84,7 +84,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     expect(troubles).toEqual([]);
   });
 
-  it('say plainly why a log-in fails, work by keyboard, and keep no token', async () => {
+  it('show why a log-in fails, work by keyboard, and store no token', async () => {
     const { page } = await openExplorer();
     await page.getByRole('button', { name: 'Log in' }).first().focus();
     await page.keyboard.press('Enter');
@@ -111,7 +111,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     expect(await textOf(page, 'request-headers.json')).toMatch(/"Authorization": ""/);
   });
 
-  it('fill in the token at a log-in, and leave alone what somebody typed or removed', async () => {
+  it('fill in the token at a log-in, and keep what the user typed or removed', async () => {
     const { page } = await openExplorer();
     const type = (headers: string) =>
       page.evaluate(
@@ -156,7 +156,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     expect(troubles).toEqual([]);
   });
 
-  it('begin with one whose links all lead somewhere, and that shows which service is away', async () => {
+  it('have a start page whose links all work, and which shows which service is down', async () => {
     const { page, hosts, troubles } = await open('/');
     await page.getByRole('status').filter({ hasText: 'Everything answers.' }).waitFor();
     const links = await page.evaluate<string[]>('[...document.links].map(({ href }) => href)');

@@ -7,7 +7,7 @@ import { subscribe } from '../support/subscribe.ts';
 /** The home query of README.md. */
 const HOME =
   '{ me { displayName role gym { name config { theme features } locations { name capacity occupancy { people level } } } nutritionDay { totals { calories } } presence { online } } workouts(first: 3) { nodes { title difficulty } } }';
-/** What of it is null without each service. */
+/** The paths that are null without each service. */
 const LOST: Readonly<Record<ServiceName, readonly string[]>> = {
   identity: ['me'],
   gym: ['me.gym'],
@@ -17,7 +17,7 @@ const LOST: Readonly<Record<ServiceName, readonly string[]>> = {
   wizard: [],
 };
 const TIMEOUT_MILLIS = 3_000;
-/** A busy machine may take so long beyond the time limit. */
+/** A busy machine may need so much more than the time limit. */
 const MARGIN_MILLIS = 4_000;
 
 let platform: TestPlatform;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => platform.stop());
 
-/** The whole answer without what the service gives. */
+/** The whole answer without the fields of the service. */
 function without(service: ServiceName): object {
   const rest = structuredClone(whole);
   for (const path of LOST[service]) {
@@ -80,7 +80,7 @@ describe('the home query, without', () => {
   });
 
   it.each(SERVICE_NAMES)(
-    '%s stopped, and hanging, comes with every field of the others in time',
+    '%s stopped, and hanging, has every field of the others in time',
     async (service) => {
       const running = platform.running(service);
       await running.stop();
@@ -115,7 +115,7 @@ describe('a field that the caller may not read', () => {
   });
 });
 
-/** The breaker lets a request through after its rest. */
+/** The breaker allows a trial request after 5 s. */
 async function answersAgain(service: ServiceName): Promise<void> {
   const until = Date.now() + 60_000;
   while (Date.now() < until) {

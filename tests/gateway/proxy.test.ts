@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
-/** A service that tells what reached it. */
+/** A service that returns the request that it received. */
 const service = http.createServer((req, res) => {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -53,7 +53,7 @@ const send = (
     req.end(body);
   });
 
-it('passes a request on without what belongs to the connection alone', async () => {
+it('forwards a request without the headers of the connection', async () => {
   const { told, headers } = await send(
     {
       connection: 'close, x-private, content-length',
@@ -80,7 +80,7 @@ it('passes a request on without what belongs to the connection alone', async () 
   for (const name of ['x-of-this-hop', 'proxy-authenticate']) expect(headers[name]).toBeUndefined();
 });
 
-it('keeps a connection to its services, whatever its clients do with theirs', async () => {
+it('keeps its connection to a service open, whatever clients do with theirs', async () => {
   let connections = 0;
   service.on('connection', () => (connections += 1));
   for (let i = 0; i < 5; i += 1) await send({ connection: 'close', 'content-length': '2' }, 'hi');
@@ -121,11 +121,11 @@ const upgrade = (path: string, headers: Record<string, string>): Promise<http.In
       .once('error', () => undefined);
   });
 
-it.each(['request', 'upgrade'])('tells a service of the client itself, with every %s', async (kind) => {
+it.each(['request', 'upgrade'])('sets the forwarding headers of every %s itself', async (kind) => {
   const headers =
     kind === 'request' ? (await send(CLAIMED)).told.headers : (await upgrade('/gym/socket', CLAIMED)).headers;
   const { port, host } = new URL(graph.url);
-  // The test is a trusted proxy of the gateway: its word about the client counts, and no more than that is passed on.
+  // The test is a trusted proxy of the gateway: its address of the client is forwarded, and none of its other headers.
   expect(headers).toMatchObject({
     'x-forwarded-for': '203.0.113.7',
     'x-forwarded-host': 'forged.test',
@@ -157,7 +157,7 @@ const PRIVATE_PATHS = ['graphql', 'metrics'].flatMap((name) => [
   `/gym/${name};x=1`,
 ]);
 
-/** As `fetch`, but with the path as it is written here. */
+/** Like `fetch`, but without normalizing the path. */
 const statusOf = (path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(graph.url);
@@ -168,7 +168,7 @@ const statusOf = (path: string): Promise<number> =>
     request.once('error', reject).end();
   });
 
-it.each(PRIVATE_PATHS)('does not pass %s on', async (path) => {
+it.each(PRIVATE_PATHS)('does not forward %s', async (path) => {
   let reached = false;
   const reach = (): void => void (reached = true);
   service.once('request', reach);

@@ -37,7 +37,7 @@ beforeAll(async () => {
     price: 100,
     currency: 'EUR',
   });
-  // Half of the uploads come through the gateway, because what is stored must not depend on the door.
+  // Half of the uploads go through the gateway, because the stored path must not depend on the door.
   await upload('gateway', '/identity/profile/upload', 'avatar');
   await upload('gym', '/posts', 'image', { text: 'With a picture' });
   await upload('gateway', `/content/workouts/${routineId}/image`, 'image');
@@ -145,7 +145,7 @@ it("leads to the gym service if squad's feed shows a picture of the gym service"
   expect((await platform.rest('gateway', 'GET', post.image)).status).toBe(200);
 });
 
-it('takes a path with the prefix back, and stores it without', async () => {
+it('accepts a path with the prefix, and stores it without', async () => {
   const token = await platform.demo('admin@iron.test');
   const read = (called: Called, path: string) => platform.rest(called, 'GET', path, { token });
   const before = (await read('gateway', `/content/products/${productId}`)).body.images;

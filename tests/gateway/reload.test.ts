@@ -41,7 +41,7 @@ afterAll(async () => {
 /** The supergraph with another address of one subgraph. */
 const at = (sdl: string, service: string, url: string): string =>
   sdl.replace(new RegExp(`(@join__graph\\(name: "${service}", url: )"[^"]*"`), `$1"${url}/graphql"`);
-/** As deployments replace it: never half written. */
+/** Replaced as deployments do it, so that it is never half written. */
 async function write(sdl: string): Promise<void> {
   await writeFile(path.join(folder, 'sdl.new'), sdl);
   await rename(path.join(folder, 'sdl.new'), path.join(folder, 'sdl'));
@@ -52,9 +52,9 @@ async function graph(query: string, variables: object = {}) {
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${maya}` },
     body: JSON.stringify({ query, variables }),
   });
-  return { status: response.status, ...((await response.json()) as { data?: any; errors?: unknown[] }) }; // oxlint-disable-line typescript/no-explicit-any -- what is expected is said below
+  return { status: response.status, ...((await response.json()) as { data?: any; errors?: unknown[] }) }; // oxlint-disable-line typescript/no-explicit-any -- the expectations below check its shape
 }
-/** The same graph, told apart by what it says of `Gym`. */
+/** The same graph with another description of `Gym`. */
 const marked = (sdl: string, mark: string): string => sdl.replace('A white-labelled gym.', `Gym, ${mark}.`);
 async function served(mark: string): Promise<void> {
   for (;;) {
@@ -98,7 +98,7 @@ describe('another supergraph', () => {
     const troubles: unknown[] = [];
     const clients = Array.from({ length: 180 }, async (_one, client) => {
       while (!isOver) {
-        // Some ask for the same again and again, some for what was never planned before.
+        // Some repeat an operation, some send operations that were never planned before.
         const alias = client % 60 === 0 ? `n${answers}` : 'name';
         const { status, data, errors } = await graph(`{ me { displayName gym { ${alias}: name } } }`);
         if (status !== 200 || errors || data.me.gym[alias] !== 'Iron Temple')
@@ -118,7 +118,7 @@ describe('another supergraph', () => {
     await Promise.all(subscriptions.map((events) => events.close()));
   });
 
-  it('that is broken is refused: the one before is served further', async () => {
+  it('that is invalid is refused, and the previous one stays', async () => {
     await write('type Query { nothing');
     await write('');
     const found = await graph('{ me { displayName } }');
@@ -126,7 +126,7 @@ describe('another supergraph', () => {
     await serve(committed);
   });
 
-  it('moves subscriptions to where their service is now', async () => {
+  it('moves subscriptions to the new address of their service', async () => {
     const id = await newLocation();
     const events = listen(OCCUPANCY, { id });
     await events.next();
@@ -139,7 +139,7 @@ describe('another supergraph', () => {
     await events.close();
   });
 
-  it('ends subscriptions of fields that are gone, with a code, and no other', async () => {
+  it('ends only the subscriptions of removed fields, with a code', async () => {
     const id = await newLocation();
     const [goingOn, gone] = [
       listen(OCCUPANCY, { id }),

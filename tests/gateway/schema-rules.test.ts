@@ -31,7 +31,7 @@ const fields = Object.values(schema.getTypeMap())
 const coordinate = ({ parent, field }: { parent: string; field: GraphQLField<unknown, unknown> }): string =>
   `${parent}.${field.name}`;
 
-/** Lists whose size the field above says: `@listSize(sizedFields: ["nodes", "edges"])`. */
+/** Lists whose size is declared by their parent field: `@listSize(sizedFields: ["nodes", "edges"])`. */
 const sizedFromAbove = new Set(
   fields.flatMap((one) =>
     directives.at(coordinate(one), 'listSize').flatMap(({ args }) => {
@@ -44,7 +44,7 @@ const sizedFromAbove = new Set(
 );
 
 describe('the graph', () => {
-  it('says of every list how long it may be, so that its cost can be counted', () => {
+  it('declares the size of every list, so that its cost can be computed', () => {
     const unsized = fields
       .filter(({ field }) => isListType(getNullableType(field.type)))
       .map(coordinate)
@@ -52,18 +52,18 @@ describe('the graph', () => {
     expect(unsized).toEqual([]);
   });
 
-  it('has no root that must not be null, because a service that is down would take the others with it', () => {
+  it('has no non-null root field, because a service that is down would make the others null, too', () => {
     const roots = new Set(['Query', 'Mutation', 'Subscription']);
     expect(
       fields.filter(({ parent, field }) => roots.has(parent) && isNonNullType(field.type)).map(coordinate),
     ).toEqual([]);
   });
 
-  it('has no field to another service that must not be null, nor an element of such a list', () => {
+  it('has no non-null field to another service, and no such list element', () => {
     const found = SERVICES.flatMap((service) => {
       const { definitions } = parse(readFileSync(path.join(SCHEMA, `${service}.graphql`), 'utf8'));
       const objects = definitions.filter((one) => one.kind === Kind.OBJECT_TYPE_DEFINITION);
-      // A service that gives an entity's key alone does not know whether the entity is there.
+      // A service that returns only the key of an entity does not know whether the entity exists.
       const elsewhere = new Set(
         objects
           .filter(({ name, fields: own = [] }) =>

@@ -129,7 +129,7 @@ it.each(['gateway', 'squad'] as const)('bounds the subscriptions on one socket o
   await closeAll();
 });
 
-it('lets the gateway have any number of subscriptions on its own socket to a service', async () => {
+it("does not limit the subscriptions on the gateway's own socket to a service", async () => {
   const tokens = await Promise.all([platform.demo('maya@iron.test'), platform.demo('leo@iron.test')]);
   const firsts = await Promise.all(
     [0, 1].flatMap((who) =>
@@ -156,7 +156,7 @@ it('lets the gateway have any number of subscriptions on its own socket to a ser
             JSON.stringify({
               type: 'subscribe',
               id: String(id),
-              // Different aliases of what is not shared: each is a subscription of its own at the service.
+              // Different aliases of an unshared field: each is a subscription of its own at the service.
               payload: {
                 query: `subscription { s${who}${which}${id}: onlineUsersUpdated { seq users { user { id isMe: displayName } } } }`,
               },

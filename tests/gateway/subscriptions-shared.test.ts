@@ -21,7 +21,7 @@ afterEach(() => Promise.all(open.splice(0).map((subscription) => subscription.cl
 afterAll(() => platform.stop());
 
 describe('subscriptions of a whole gym', () => {
-  it('by 1,000 clients cost one upstream subscription and one execution an event', async () => {
+  it('by 1,000 clients need one upstream subscription and one execution an event', async () => {
     await quiet();
     const members = await people(10, await newGym());
     const [first] = members as [Person];
@@ -37,7 +37,7 @@ describe('subscriptions of a whole gym', () => {
     expect(await figures()).toEqual({ ...before, executions: before.executions + 1 });
   });
 
-  it('never show anybody to whom she has blocked, or who has blocked her, whatever happens at the same time', async () => {
+  it('never show members to each other if one has blocked the other, whatever happens at the same time', async () => {
     await quiet();
     const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
     await Promise.all([announce(viewer, 'there'), announce(other, 'there'), announce(bystander, 'there')]);
@@ -48,7 +48,7 @@ describe('subscriptions of a whole gym', () => {
     for (let round = 0; round < 10; round += 1) {
       const [blocker, blocked] = round % 2 ? [viewer, other] : [other, viewer];
       await Promise.all([announce(other, `before ${round}`), block(blocker, blocked)]);
-      // Acknowledged: from here on nothing of her reaches the viewer.
+      // Acknowledged: from now on the viewer must not see the blocked member.
       const late = listen(viewer);
       await announce(other, `secret ${round}`);
       await asEver.sees(other, `secret ${round}`);
@@ -57,7 +57,7 @@ describe('subscriptions of a whole gym', () => {
       expect(late.heard.some((users) => users.has(other.id))).toBe(false);
       expect(seeing.heard.some((users) => users.get(other.id) === `secret ${round}`)).toBe(false);
       await late.subscription.close();
-      // In the end they see each other again.
+      // After the unblock they see each other again.
       await unblock(blocker, blocked);
       await announce(other, `open ${round}`);
       await seeing.sees(other, `open ${round}`);
@@ -65,13 +65,13 @@ describe('subscriptions of a whole gym', () => {
     while ((await figures()).upstreams > 1) await new Promise(setImmediate);
   });
 
-  it('go on, for everybody with what she may see, when the service behind them is started anew', async () => {
+  it('continue after a restart of their service, for each member with what they may see', async () => {
     await quiet();
     const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
     const [seeing, asEver] = [listen(viewer), listen(bystander)];
     await block(viewer, other);
     await platform.restart('squad');
-    // Of the restart nobody is online any more
+    // After the restart no member is online
     await announce(other, 'secret');
     await asEver.sees(other, 'secret');
     await announce(bystander, 'hello');
@@ -79,7 +79,7 @@ describe('subscriptions of a whole gym', () => {
     expect(seeing.heard.some((users) => users.has(other.id))).toBe(false);
   });
 
-  it('keep online who listens, though the service hears of her from the gateway only', async () => {
+  it('keep their subscribers online, although only the gateway reports them to the service', async () => {
     await quiet();
     const [one, other] = (await people(2, await newGym())) as [Person, Person];
     const [hers, seeing] = [listen(one), listen(other)];
@@ -96,7 +96,7 @@ describe('subscriptions of a whole gym', () => {
     while ((await connections()) > 1) await new Promise(setImmediate);
   });
 
-  it('are not shared where a field is not the same for all of them', async () => {
+  it('are not shared if a field is not the same for all of them', async () => {
     await quiet();
     const [one, other] = (await people(2, await newGym())) as [Person, Person];
     const query = ONLINE.replace('displayName', 'displayName email');
@@ -106,7 +106,7 @@ describe('subscriptions of a whole gym', () => {
     expect(await figures()).toMatchObject({ upstreams: 2, groups: 2 });
   });
 
-  it('are shared of how full a location is, too', async () => {
+  it('of the occupancy of a location are shared, too', async () => {
     await quiet();
     const gymId = await newGym();
     const { body } = await platform.rest('gym', 'POST', '/locations', {
@@ -124,7 +124,7 @@ describe('subscriptions of a whole gym', () => {
     expect(await figures()).toMatchObject({ upstreams: 1, groups: 1, subscribers: 3 });
   });
 
-  it('are shared by those of one role and one gym only', async () => {
+  it('are shared only by members of one role and one gym', async () => {
     await quiet();
     const [gym, elsewhere] = await Promise.all([newGym(), newGym()]);
     const [[one], [other]] = (await Promise.all([people(1, gym), people(1, elsewhere)])) as [
@@ -138,7 +138,7 @@ describe('subscriptions of a whole gym', () => {
     expect(hers.heard.some((users) => users.has(other.id))).toBe(false);
   });
 
-  it('go on while a service that fills them in is away: its fields are null, with an error', async () => {
+  it('continue while a service of other fields is down: its fields are null, with an error', async () => {
     await quiet();
     const [one] = (await people(1, await newGym())) as [Person];
     const events = subscribe(platform.url('gateway'), ONLINE, {}, one.token);
@@ -156,7 +156,7 @@ describe('subscriptions of a whole gym', () => {
     expect((await events.next()).errors).toBeUndefined();
   });
 
-  it('are asked for in the name of another when the one in whose name it was has gone', async () => {
+  it("use another member's token if the member whose token was used has left", async () => {
     await quiet();
     const members = await people(3, await newGym());
     const [first, second, third] = members as [Person, Person, Person];
@@ -164,13 +164,13 @@ describe('subscriptions of a whole gym', () => {
     await announce(first, 'there');
     await Promise.all([a.sees(first, 'there'), b.sees(first, 'there')]);
     await a.subscription.close();
-    // Her session ends: what is asked for in her name is refused from now on.
+    // Her session ends, so that her token is refused from now on.
     await platform.rest('identity', 'POST', '/auth/logout', { token: first.token, body: {} });
     const c = listen(third);
     await announce(second, 'still there');
     await Promise.all([b.sees(second, 'still there'), c.sees(second, 'still there')]);
     expect((await figures()).upstreams).toBe(1);
-    // One whose session ends while she listens hears nothing more within 5 s.
+    // A member whose session ends while they are subscribed gets no events after 5 s.
     const closed = new Promise<number>((resolve) =>
       c.subscription.client.on('closed', (event) => resolve((event as { code: number }).code)),
     );
@@ -185,7 +185,7 @@ describe('subscriptions of a whole gym', () => {
 });
 
 describe('a client that stops reading', () => {
-  it('costs a bounded number of results, then its subscription; nobody else notices', async () => {
+  it('has a bounded number of waiting results, then loses its subscription; other clients are not affected', async () => {
     await quiet();
     const members = await people(16, await newGym());
     const [one, other] = members as [Person, Person];
@@ -236,7 +236,7 @@ describe('a client that stops reading', () => {
   });
 });
 
-describe('the view that is nobody’s own', () => {
+describe('the unfiltered view of a cohort', () => {
   const closeCode = (connectionParams: Record<string, string>) =>
     new Promise<number>((resolve) => {
       const client = createClient({
@@ -250,7 +250,7 @@ describe('the view that is nobody’s own', () => {
       client.on('closed', (event) => resolve((event as { code: number }).code));
     });
 
-  it('is given to nobody but the gateway', async () => {
+  it('is sent to the gateway only', async () => {
     const maya = await platform.demo('maya@iron.test');
     const client = createClient({
       url: `${platform.url('squad').replace('http', 'ws')}/graphql`,

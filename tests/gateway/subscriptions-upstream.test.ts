@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => open('gateway'));
 afterAll(() => subgraphs.stop());
 
-/** A gateway that says to be this service. */
+/** A gateway with the token of this service. */
 function open(service: string): void {
   subscriptions = new FederatedSubscriptions({
     log: createLogger('gateway', 'silent'),
@@ -81,8 +81,8 @@ const several = async ({ next }: Heard, count: number) => {
   return heard;
 };
 
-describe('who comes later', () => {
-  it('gets the whole state and what was added to it, or the whole state anew where much was', async () => {
+describe('a subscriber that joins later', () => {
+  it('gets the whole state and its changes, or a new whole state if there were many changes', async () => {
     subgraphs.count(0);
     const first = listen('first');
     expect(await first.next()).toBe(0);
@@ -100,7 +100,7 @@ describe('who comes later', () => {
     await subscriptions.close();
   });
 
-  it('and who is not one of the others gets her own', async () => {
+  it('and is excluded gets a subscription of their own', async () => {
     subgraphs.count(7);
     const [first, apart] = [listen('first'), listen('apart')];
     expect(await Promise.all([first.next(), apart.next()])).toEqual([7, 7]);
@@ -114,8 +114,8 @@ describe('who comes later', () => {
   });
 });
 
-describe('a member who is told apart', () => {
-  it('hears nothing more of the others, also not what was being filled in', async () => {
+describe('a member who becomes excluded', () => {
+  it("gets no more of the cohort's events, not even one whose execution is running", async () => {
     const query = 'subscription { thing { name } }';
     const [viewer, other] = [listen('viewer', { query }), listen('other', { query })];
     for (const one of [viewer, other]) expect(await one.next()).toEqual({ name: 'named first' });
@@ -133,7 +133,7 @@ describe('a member who is told apart', () => {
 });
 
 describe('an equal subscription', () => {
-  it('to a sequence that has begun already begins anew', async () => {
+  it('to a sequence that has begun already gets a sequence of its own', async () => {
     const items = () => listen('one', { query: 'subscription { items }' });
     const together = [items(), items()];
     expect(await Promise.all(together.map((one) => several(one, 3)))).toEqual([
@@ -151,7 +151,7 @@ describe('an equal subscription', () => {
     await subscriptions.close();
   });
 
-  it('in other words shares the events, and hears the state at once', async () => {
+  it('with another document shares the events, and gets the state at once', async () => {
     subgraphs.count(5);
     const one = listen('one');
     expect(await one.next()).toBe(5);
@@ -164,7 +164,7 @@ describe('an equal subscription', () => {
 });
 
 describe('a token that expires', () => {
-  it('is replaced by that of another who shares the subscription', async () => {
+  it('is replaced by the token of another member', async () => {
     subgraphs.count(1);
     const expiresAt = inSeconds(4);
     const short = listen('short', { expiresAt });
@@ -179,8 +179,8 @@ describe('a token that expires', () => {
   });
 });
 
-describe('a subgraph that does not take it for the gateway', () => {
-  it('is subscribed to by each for herself', async () => {
+describe("a subgraph that refuses the gateway's proof", () => {
+  it('gets a subscription for each viewer', async () => {
     open('gym');
     subgraphs.count(3);
     const [one, other] = [listen('one'), listen('other')];

@@ -41,7 +41,7 @@ const OCCUPANCY =
   'subscription ($id: ID!) { occupancyChanged(locationId: $id) { people location { name gym { name } } } }';
 
 describe('subscriptions at the gateway', () => {
-  it('deliver what a check-in by REST changes, within 200 ms, with the gym filled in', async () => {
+  it('deliver the change of a check-in by REST within 200 ms, with fields of the gym', async () => {
     const id = await newLocation();
     const events = listen(OCCUPANCY, { id });
     expect((await events.next()).data).toMatchObject({
@@ -51,7 +51,7 @@ describe('subscriptions at the gateway', () => {
     expect((await events.next()).data).toMatchObject({ occupancyChanged: { people: 1 } });
   });
 
-  it('are filled in from other services for every event', async () => {
+  it('have fields of other services in every event', async () => {
     const events = listen(
       'subscription { onlineUsersUpdated { users { status user { displayName gym { name } } } } }',
     );
@@ -70,12 +70,12 @@ describe('subscriptions at the gateway', () => {
     }
   });
 
-  it('go on when the service behind them is started anew', async () => {
+  it('continue after a restart of their service', async () => {
     const id = await newLocation();
     const events = listen(OCCUPANCY, { id });
     await events.next();
     await platform.restart('gym');
-    // the new start tells the state as it is, then changes
+    // the restarted service sends the current state, then changes
     expect((await events.next()).data).toMatchObject({ occupancyChanged: { people: 0 } });
     await checkIn(id);
     for (;;) if ((await events.next()).data?.occupancyChanged.people === 1) break;
@@ -95,7 +95,7 @@ describe('subscriptions at the gateway', () => {
     });
   });
 
-  it('are refused over HTTP, and operations that do not fit over the socket', async () => {
+  it('are refused over HTTP, and invalid operations over the socket', async () => {
     expect(
       await platform.graph('gateway', 'subscription { onlineUsersUpdated { seq } }', {}, { token: maya }),
     ).toMatchObject({ status: 400, errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] });
@@ -120,7 +120,7 @@ describe('subscriptions at the gateway', () => {
     });
   });
 
-  it('close with 4403 for a token that does not hold', async () => {
+  it('close with 4403 for an invalid token', async () => {
     const closed = new Promise<number>((resolve) => {
       const client = createClient({
         url: `${platform.url('gateway').replace('http', 'ws')}/graphql`,

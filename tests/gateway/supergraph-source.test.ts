@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => source?.stop());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What the source tells, to be awaited one after the other. */
+/** The SDLs that the source offers, to be awaited one after the other. */
 function heard(from: SupergraphSource, take: (sdl: string) => void = () => undefined) {
   const waiting: ((sdl: string) => void)[] = [];
   const told: string[] = [];
@@ -44,7 +44,7 @@ const replace = async (file: string, text: string) => {
 };
 
 describe('a supergraph file', () => {
-  it('is read again when it is written, replaced, or linked to anew', async () => {
+  it('is read again when it is written, replaced, or its symbolic link is replaced', async () => {
     const file = path.join(folder, 'written.graphql');
     await writeFile(file, 'one');
     source = await supergraphFile(file, { log, settleMillis: 5 });
@@ -63,7 +63,7 @@ describe('a supergraph file', () => {
     expect(await changes.next()).toBe('five');
   });
 
-  it('is looked at on SIGHUP, and from time to time without any event', async () => {
+  it('is checked on SIGHUP, and periodically without any event', async () => {
     const file = path.join(folder, 'polled.graphql');
     // A link to a file in a folder that is not watched: its content changes without an event here.
     const distant = await mkdtemp(path.join(os.tmpdir(), 'supergraph-test-'));
@@ -74,7 +74,7 @@ describe('a supergraph file', () => {
     await writeFile(path.join(distant, 'sdl'), 'two');
     expect(await changes.next()).toBe('two');
     source.stop();
-    process.stdin.isTTY = false; // as for a server, also where the tests are run at a terminal
+    process.stdin.isTTY = false; // as for a server, even if the tests run at a terminal
     source = await supergraphFile(file, { log, settleMillis: 5 });
     const later = heard(source);
     await writeFile(path.join(distant, 'sdl'), 'three');
@@ -83,7 +83,7 @@ describe('a supergraph file', () => {
     await rm(distant, { recursive: true });
   });
 
-  it('that its listener refuses changes nothing; of many in a row the last one counts', async () => {
+  it('that its listener refuses changes nothing; of several changes in a row the last one is used', async () => {
     const file = path.join(folder, 'refused.graphql');
     await writeFile(file, 'good');
     source = await supergraphFile(file, { log, settleMillis: 5 });
@@ -99,7 +99,7 @@ describe('a supergraph file', () => {
     expect(source.current).toBe('number 20');
   });
 
-  it('that is not there ends the start, naming it', async () => {
+  it('that does not exist fails the start with its name', async () => {
     await expect(supergraphFile(path.join(folder, 'missing'), { log })).rejects.toThrow(
       /missing cannot be read/,
     );
@@ -107,7 +107,7 @@ describe('a supergraph file', () => {
 });
 
 describe('a composed supergraph', () => {
-  it('follows what the running subgraphs say, and keeps the one before while one of them is down', async () => {
+  it('follows the SDL of the running subgraphs, and stays while one of them is down', async () => {
     let field = 'one';
     const subgraph: Server = createServer((_req, res) => {
       const sdl = `type Query { ${field}: Int }`;

@@ -1,14 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { Limited, TimeLimit } from '../../gateway/subgraphs/time-limit.ts';
+import { TimeLimited, TimeLimit } from '../../gateway/tuned-for-v8/time-limit.ts';
 
 const MILLIS = 30;
 
-/** Resolves when it is told, to how long that took. */
-function begun(limit: TimeLimit, onTold: () => void = () => undefined): Promise<number> & { one: Limited } {
+/** Resolves on the timeout, to the time until then. */
+function begun(
+  limit: TimeLimit,
+  onTold: () => void = () => undefined,
+): Promise<number> & { one: TimeLimited } {
   const start = performance.now();
   const told = Promise.withResolvers<number>();
-  const one = new (class extends Limited {
-    outOfTime() {
+  const one = new (class extends TimeLimited {
+    onTimeout() {
       told.resolve(performance.now() - start);
       onTold();
     }
@@ -18,7 +21,7 @@ function begun(limit: TimeLimit, onTold: () => void = () => undefined): Promise<
 }
 
 describe('a time limit', () => {
-  it('tells all that are under way too long, and those that were begun meanwhile', async () => {
+  it('ends all operations that take too long, including those that began meanwhile', async () => {
     const limit = new TimeLimit(MILLIS);
     let later: Promise<number> | undefined;
     const first = begun(limit, () => {
@@ -29,7 +32,7 @@ describe('a time limit', () => {
     expect(await later).toBeGreaterThanOrEqual(MILLIS - 1);
   });
 
-  it('tells nothing to who came to an end, and what is left at its own time', async () => {
+  it('does not end an operation that has ended itself, and ends the others at their own time', async () => {
     const limit = new TimeLimit(MILLIS);
     let told = 0;
     const ended = begun(limit, () => (told += 1));
@@ -39,7 +42,7 @@ describe('a time limit', () => {
     expect(told).toBe(0);
   });
 
-  it('tells those that are left, in whatever order the others end', async () => {
+  it('ends the remaining operations, in whatever order the others end', async () => {
     const limit = new TimeLimit(MILLIS);
     const told: number[] = [];
     const all = Array.from({ length: 6 }, (_, at) => begun(limit, () => told.push(at)));

@@ -19,7 +19,7 @@ beforeAll(async () => {
         type Mutation { keep(file: Upload!): Int, attach(attachment: Attachment!): Int }`,
     },
   });
-  // Counts what arrives without keeping it, so that what memory grows by is the gateway's.
+  // Counts the bytes without storing them, so that growing memory is the gateway's.
   graph.subgraph('files').instead = (req, res) => {
     const hash = createHash('sha256');
     let bytes = 0;
@@ -92,7 +92,7 @@ function upload(
 }
 
 describe('uploads through the graph', () => {
-  it('carry lists of files inside inputs, and file names with quotes', async () => {
+  it('forward lists of files inside inputs, and file names with quotes', async () => {
     const form = new FormData();
     form.set(
       'operations',
@@ -125,14 +125,14 @@ describe('uploads through the graph', () => {
 
   it.each([
     ['without the header that a form cannot set', 1, { 'apollo-require-preflight': '' }, 400],
-    ['that says it is too long', 1, { 'content-length': String(500 * MIB) }, 413],
+    ['with a Content-Length that is too large', 1, { 'content-length': String(500 * MIB) }, 413],
   ])('refuses one %s', async (_what, mebibytes, headers, status) => {
     received = [];
     expect(await upload(mebibytes, { headers })).toMatchObject({ status });
     expect(received).toEqual([]);
   });
 
-  it('tells that a file which was named did not come', async () => {
+  it('report that a file is missing', async () => {
     const form = new FormData();
     form.set('operations', OPERATION);
     form.set('map', '{"0":["variables.file"]}');
@@ -184,7 +184,7 @@ describe('uploads through a gateway in a process of its own', () => {
 
   const hasTemporaryFile = (): boolean =>
     readdirSync(graph.dataDir).some((name) => name.startsWith('capacitor-'));
-  /** They go when the request has been closed, which may be a moment after the answer. */
+  /** They are removed when the request closes, which may be a moment after the answer. */
   const nothingIsLeft = async (): Promise<void> => {
     while (hasTemporaryFile()) await new Promise(setImmediate);
   };
@@ -198,7 +198,7 @@ describe('uploads through a gateway in a process of its own', () => {
     await closed;
     expect(received).toMatchObject([{ brokenOff: true }]);
     await nothingIsLeft();
-    // The service itself has done nothing wrong, and is asked again at once.
+    // The service did not fail, so it gets the next request at once.
     expect((await upload(1, { url })).status).toBe(200);
   });
 

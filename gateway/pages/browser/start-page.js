@@ -1,4 +1,4 @@
-// Keeps the states of the services fresh while somebody looks.
+// Refreshes the states of the services while the page is visible.
 const EVERY_MILLIS = 5_000; // 5 s
 const TIMEOUT_MILLIS = 4_000; // 4 s
 
@@ -17,7 +17,7 @@ async function refresh() {
   const states = await Promise.all(marks.map(check));
   const down = marks.filter((_mark, index) => !states[index]).map((mark) => mark.dataset.name);
   const text = down.length === 0 ? 'Everything answers.' : `Not ready: ${down.join(', ')}.`;
-  // Written only when it changes: a screen reader reads out every write.
+  // Set only if it changes, because a screen reader reads out every change.
   if (summary.textContent !== text) summary.textContent = text;
 }
 

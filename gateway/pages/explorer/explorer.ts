@@ -12,11 +12,11 @@ const require = createRequire(import.meta.url);
 
 /**
  * GraphiQL at `GET /explorer`, with subscriptions, files and a log-in. Everything comes from this server: GraphiQL and
- * the socket client out of their packages, our own part as the modules of `browser/`, written in no page.
+ * the WebSocket client from their packages, the rest from the modules in `browser/`. The page has no inline script.
  */
 export function mountExplorer(app: Express, settings: GatewaySettings): void {
   const html = read('explorer.html').replace('{{settings}}', () => pageSettings(settings));
-  app.use(serveStatic('/explorer/graphiql/')); // GraphiQL, as ruru packs it
+  app.use(serveStatic('/explorer/graphiql/')); // GraphiQL as packed by ruru
   app.use('/explorer/graphql-ws', express.static(path.dirname(require.resolve('graphql-ws/client')), STATIC));
   app.use('/explorer/app', express.static(fileURLToPath(new URL('browser', import.meta.url)), STATIC));
   app.get(
@@ -27,7 +27,7 @@ export function mountExplorer(app: Express, settings: GatewaySettings): void {
 
 const STATIC = { index: false, redirect: false } as const;
 
-/** No script but our files, no other host; only the editor's styles, which it writes as it goes, cannot be forbidden. */
+/** Allows only scripts of this server, and no other host. Inline styles are allowed, because the editor creates them. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,7 +41,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What the page is told: with a supergraph of somebody else's, neither our log-in nor our examples would fit. */
+/** The page's settings. With another supergraph it has neither the platform's log-in nor its examples. */
 function pageSettings(gateway: GatewaySettings): string {
   const isOurs = isOwnSupergraph(gateway);
   const demoAccounts =

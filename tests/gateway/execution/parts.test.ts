@@ -10,17 +10,17 @@ import {
 } from 'graphql';
 import Upload from 'graphql-upload/Upload.mjs';
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
-import { askAbout } from '../../../gateway/execution/asked.ts';
-import { jsonOf, quoted } from '../../../gateway/execution/json-text.ts';
-import { leafWriter } from '../../../gateway/execution/leaves.ts';
-import { copyOf, merge } from '../../../gateway/execution/merge.ts';
-import { compileRepresentations } from '../../../gateway/execution/representations.ts';
-import { placesAt, valuesAt } from '../../../gateway/execution/response-path.ts';
-import { compileRewrites } from '../../../gateway/execution/rewrites.ts';
-import { conditionVariables, SelectedFields } from '../../../gateway/execution/selected-fields.ts';
-import { errorsOf } from '../../../gateway/execution/subgraph-errors.ts';
-import { isPlainJson } from '../../../gateway/subgraphs/subgraph.ts';
-import { uploadVariables, withoutFiles, type Files } from '../../../gateway/execution/upload-variables.ts';
+import { batchEntities } from '../../../gateway/fetch/entity-batch.ts';
+import { jsonOf, quoted } from '../../../gateway/response/json-text.ts';
+import { leafWriter } from '../../../gateway/response/leaf-values.ts';
+import { copyOf, merge } from '../../../gateway/fetch/merge.ts';
+import { compileRepresentations } from '../../../gateway/fetch/representations.ts';
+import { locatedValuesAt, valuesAt } from '../../../gateway/response/response-path.ts';
+import { compileRewrites } from '../../../gateway/fetch/rewrites.ts';
+import { conditionVariables, SelectedFields } from '../../../gateway/response/selected-fields.ts';
+import { errorsOf } from '../../../gateway/fetch/subgraph-errors.ts';
+import { isEscapeFree } from '../../../gateway/subgraphs/subgraph.ts';
+import { uploadVariables, withoutFiles, type Files } from '../../../gateway/fetch/upload-variables.ts';
 
 describe('JSON text', () => {
   it.each([
@@ -39,21 +39,21 @@ describe('JSON text', () => {
   });
 });
 
-describe('an answer in which nothing is escaped', () => {
+describe('an answer without escaped characters', () => {
   it.each([
     ['{"data":{"name":"Iron ünïcödé 🏋  "}}', true],
     ['{"data":{"name":"a \\"quote\\""}}', false],
     ['{"data":{"name":"line\\nbreak"}}', false],
     ['{"data":{"name":"\\ud800 alone"}}', false],
-  ])('is told by its text: %s', (text, isPlain) => {
-    expect(isPlainJson(text)).toBe(isPlain);
+  ])('is recognized by its text: %s', (text, hasNoEscapes) => {
+    expect(isEscapeFree(text)).toBe(hasNoEscapes);
     const { name } = (JSON.parse(text) as { data: { name: string } }).data;
-    expect(`"${name}"` === JSON.stringify(name)).toBe(isPlain);
+    expect(`"${name}"` === JSON.stringify(name)).toBe(hasNoEscapes);
   });
 });
 
 describe('merging', () => {
-  it('goes into objects and into lists of one length, and replaces the rest', () => {
+  it('merges objects and lists of equal length, and replaces other values', () => {
     const target = { a: { x: 1 }, list: [{ x: 1 }, null], other: [1, 2], none: null, text: 'old' };
     merge(target, { a: { y: 2 }, list: [{ y: 2 }, { y: 3 }], other: [3], none: { z: 1 }, text: null });
     expect(target).toEqual({
@@ -65,7 +65,7 @@ describe('merging', () => {
     });
   });
 
-  it('lets a subgraph set no prototype', () => {
+  it('does not let a subgraph set a prototype', () => {
     const target: Record<string, unknown> = { inner: {} };
     const answer = JSON.parse('{"__proto__":{"admin":true},"inner":{"__proto__":{"admin":true}}}') as object;
     merge(target, answer as Record<string, unknown>);
@@ -80,16 +80,16 @@ describe('paths', () => {
   const data = { a: [{ b: [[{ id: 1 }], [null, { id: 2 }]] }, null, { b: null }, { b: [[{ id: 3 }]] }] };
   const path = ['a', '@', 'b', '@', '@'];
 
-  it('lead to all values that are there, and to where they stand', () => {
+  it('find all values that are not null, with their response paths', () => {
     expect(valuesAt(data, path)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
-    expect(placesAt(data, path).map(({ place }) => place)).toEqual([
+    expect(locatedValuesAt(data, path).map(({ path: found }) => found)).toEqual([
       ['a', 0, 'b', 0, 0],
       ['a', 0, 'b', 1, 1],
       ['a', 3, 'b', 0, 0],
     ]);
   });
 
-  it('go once into what stands at several places', () => {
+  it('visit a repeated value once', () => {
     const inner = { list: [{ id: 1 }, { id: 2 }] };
     const root = { all: [{ inner }, { inner }] };
     const to = ['all', '@', 'inner', 'list', '@'];
@@ -97,10 +97,10 @@ describe('paths', () => {
       { id: 1 },
       { id: 2 },
     ]);
-    expect(placesAt(root, to)).toHaveLength(4);
+    expect(locatedValuesAt(root, to)).toHaveLength(4);
   });
 
-  it('tell where lists and objects are mixed up', () => {
+  it('are errors if the data has a list instead of an object, or the other way round', () => {
     expect(() => valuesAt({ a: { b: 1 } }, ['a', '@'])).toThrow('Expected a list at "a"');
     expect(() => valuesAt({ a: [1] }, ['a', 'b'])).toThrow('Expected an object at "a"');
     expect(valuesAt({ a: 'text' }, ['a', 'b'])).toEqual([]);
@@ -139,7 +139,7 @@ describe('representations', () => {
     return (entity: Record<string, unknown>) => representationOf(entity['__typename']).write(entity, false);
   };
 
-  it('hold what is required of the entity and nothing else', () => {
+  it('contain the required fields of the entity and nothing else', () => {
     const film = represent([on('Film', field('__typename'), field('id')), on('Song', field('__typename'))]);
     expect(film({ __typename: 'Film', id: 'a "1"', title: 'x' })).toBe(
       '{"__typename":"Film","id":"a \\"1\\""}',
@@ -147,14 +147,17 @@ describe('representations', () => {
     expect(film({ __typename: 'Song', id: '2' })).toBe('{"__typename":"Song"}');
   });
 
-  it.each([true, false])('are written with and without looking for what to escape (%j)', (isPlain) => {
-    const requires = [on('Film', field('__typename'), field('id'), field('year'), field('title'))];
-    const representationOf = compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
-    const film = { __typename: 'Film', id: '1', year: 1999, title: 'Pumping' };
-    expect(representationOf('Film').write(film, isPlain)).toBe(JSON.stringify(film));
-  });
+  it.each([true, false])(
+    'are written with and without a scan for characters to escape (%j)',
+    (hasNoEscapes) => {
+      const requires = [on('Film', field('__typename'), field('id'), field('year'), field('title'))];
+      const representationOf = compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
+      const film = { __typename: 'Film', id: '1', year: 1999, title: 'Pumping' };
+      expect(representationOf('Film').write(film, hasNoEscapes)).toBe(JSON.stringify(film));
+    },
+  );
 
-  it('are left out for other types and where something is missing', () => {
+  it('are left out for other types, and if a required field is missing', () => {
     const film = represent([on('Film', field('__typename'), field('id'))]);
     expect(film({ __typename: 'Song', id: '1' })).toBeUndefined();
     expect(film({ __typename: 'Film' })).toBeUndefined();
@@ -162,7 +165,7 @@ describe('representations', () => {
     expect(film({ __typename: 'Film', id: null })).toBe('{"__typename":"Film","id":null}');
   });
 
-  it('put several conditions and nested selections together', () => {
+  it('combine several type conditions and nested selections', () => {
     const media = represent([
       on('Media', field('__typename'), field('id')),
       on('Film', field('maker', [field('id')])),
@@ -173,7 +176,7 @@ describe('representations', () => {
     expect(media({ __typename: 'Song', id: '1' })).toBe('{"__typename":"Song","id":"1"}');
   });
 
-  it('are rewritten where the subgraph knows an interface only', () => {
+  it('are rewritten if the subgraph has the interface only', () => {
     const media = represent([on('Film', field('__typename'), field('id'))], {
       inputRewrites: [{ kind: 'ValueSetter', path: ['... on Film', '__typename'], setValueTo: 'Media' }],
     });
@@ -181,44 +184,59 @@ describe('representations', () => {
   });
 });
 
-describe('what is asked about', () => {
-  it.each([true, false])('is each entity once, known by its id or by all that is required', (isPlain) => {
-    const of = (requires: QueryPlanSelectionNode[]) =>
-      compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
-    const film = (id: unknown, title = 'x') => ({ __typename: 'Film', id, title });
-    const song = (id: unknown) => ({ __typename: 'Song', id });
-    const entities = [film('1'), song('1'), film('1', 'y'), 'text', film(1), film(1), { __typename: 'Film' }];
-    expect(
-      askAbout(
-        entities,
-        of([on('Film', field('__typename'), field('id')), on('Song', field('__typename'), field('id'))]),
-        isPlain,
-      ),
-    ).toMatchObject({
-      indexes: [0, 1, 0, -1, 2, 2, -1],
-      representations: [
-        '[{"__typename":"Film","id":"1"},{"__typename":"Song","id":"1"},{"__typename":"Film","id":1}]',
-      ],
-      count: 3,
-      repeated: true,
-    });
-    expect(
-      askAbout(entities, of([on('Film', field('__typename'), field('id'), field('title'))]), isPlain),
-    ).toMatchObject({
-      indexes: [0, -1, 1, -1, 2, 2, -1],
-      count: 3,
-    });
-    expect(askAbout([], of([]), isPlain)).toMatchObject({
-      indexes: [],
-      representations: [],
-      count: 0,
-      repeated: false,
-    });
-  });
+describe('an entity batch', () => {
+  it.each([true, false])(
+    'contains each entity once, recognized by its id or by all required fields',
+    (hasNoEscapes) => {
+      const of = (requires: QueryPlanSelectionNode[]) =>
+        compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
+      const film = (id: unknown, title = 'x') => ({ __typename: 'Film', id, title });
+      const song = (id: unknown) => ({ __typename: 'Song', id });
+      const entities = [
+        film('1'),
+        song('1'),
+        film('1', 'y'),
+        'text',
+        film(1),
+        film(1),
+        { __typename: 'Film' },
+      ];
+      expect(
+        batchEntities(
+          entities,
+          of([on('Film', field('__typename'), field('id')), on('Song', field('__typename'), field('id'))]),
+          hasNoEscapes,
+        ),
+      ).toMatchObject({
+        indexes: [0, 1, 0, -1, 2, 2, -1],
+        representations: [
+          '[{"__typename":"Film","id":"1"},{"__typename":"Song","id":"1"},{"__typename":"Film","id":1}]',
+        ],
+        count: 3,
+        hasRepeats: true,
+      });
+      expect(
+        batchEntities(
+          entities,
+          of([on('Film', field('__typename'), field('id'), field('title'))]),
+          hasNoEscapes,
+        ),
+      ).toMatchObject({
+        indexes: [0, -1, 1, -1, 2, 2, -1],
+        count: 3,
+      });
+      expect(batchEntities([], of([]), hasNoEscapes)).toMatchObject({
+        indexes: [],
+        representations: [],
+        count: 0,
+        hasRepeats: false,
+      });
+    },
+  );
 });
 
 describe('rewrites', () => {
-  it('rename fields of the types that they are for', () => {
+  it('rename fields of the types of their conditions', () => {
     const rewrite = compileRewrites(
       [{ kind: 'KeyRenamer', path: ['media', '... on Film', 'title__alias_0'], renameKeyTo: 'title' }],
       schema,
@@ -234,7 +252,7 @@ describe('rewrites', () => {
 });
 
 describe('errors of subgraphs', () => {
-  it('keep code and extensions, and stand where the response has what they are about', () => {
+  it('keep code and extensions, and have paths in the response', () => {
     const [error] = errorsOf(
       [{ message: 'not there', path: ['a', 1], extensions: { code: 'NOT_FOUND', more: 1 } }],
       'gym',
@@ -290,7 +308,7 @@ describe('leaves', () => {
   });
 });
 
-describe('what is selected', () => {
+describe('the selected fields', () => {
   const document = parse(`
     query Films($yes: Boolean!, $no: Boolean!) {
       film { id ...Title maker @skip(if: $yes) { id } ... on Film @include(if: $no) { own: id } ... on Song { never: id } }
@@ -302,7 +320,7 @@ describe('what is selected', () => {
   const film = schema.getType('Film');
   if (!operation || !isObjectType(film)) throw new Error('nothing to select');
 
-  it('depends on these variables', () => {
+  it('depend on these variables', () => {
     expect(conditionVariables(document, operation)).toEqual(['yes', 'no']);
   });
 
@@ -325,14 +343,14 @@ describe('what is selected', () => {
 });
 
 describe('files in variables', () => {
-  it('are looked for where a type can hold them', () => {
+  it('are found in variables whose type contains Upload', () => {
     const operation = getOperationAST(
       parse('query ($one: Upload, $form: [Form!]!, $plain: Plain, $text: String) { media { id } }'),
     );
     expect(operation && [...uploadVariables(schema, operation)]).toEqual(['one', 'form']);
   });
 
-  it('are taken out and known by their paths', () => {
+  it('are replaced with null, and listed by their paths', () => {
     const [one, two] = [new Upload(), new Upload()];
     const form = Object.assign(Object.create(null) as object, { name: 'x', next: { pictures: [one, two] } });
     const files: Files = new Map();

@@ -3,9 +3,9 @@ import { operationFromDocument } from '@apollo/federation-internals';
 import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import { getOperationAST, getVariableValues, GraphQLError, parse } from 'graphql';
 import Upload from 'graphql-upload/Upload.mjs';
-import type { GatewayContext } from '../../../gateway/graph/context.ts';
+import type { GatewayContext } from '../../../gateway/context/gateway-context.ts';
 import type { ExecutionRequest } from '../../../gateway/execution/execution.ts';
-import { prepareExecution } from '../../../gateway/execution/prepare-execution.ts';
+import { prepareExecution } from '../../../gateway/plan/prepare-execution.ts';
 import type { SubgraphAnswer, SubgraphRequest } from '../../../gateway/subgraphs/subgraph.ts';
 import { composed, graphOf } from '../../support/graph-doubles/composed-graph.ts';
 
@@ -30,7 +30,7 @@ type Answers = Record<
   (body: { query: string; variables: Record<string, unknown> }) => SubgraphAnswer
 >;
 
-/** A prepared operation over two subgraphs that answer as told. */
+/** A prepared operation over two subgraphs with given answers. */
 function prepared(query: string, answers: Answers, options: { primary?: boolean } = {}) {
   const sent: (SubgraphRequest & { name: string })[] = [];
   const graph = graphOf(
@@ -79,7 +79,7 @@ function prepared(query: string, answers: Answers, options: { primary?: boolean 
 const item = (id: string) => ({ __typename: 'Item', id });
 
 describe('a prepared operation', () => {
-  it('asks about equal entities once and puts an error at each of their places', async () => {
+  it('fetches equal entities once, and reports an error at each of their paths', async () => {
     const { execution, sent, requestOf } = prepared('{ items { ... on Item { price tags { name } } } }', {
       one: () => ({ data: { items: [item('1'), { __typename: 'Note' }, item('2'), null, item('1')] } }),
       two: () => ({
@@ -115,7 +115,7 @@ describe('a prepared operation', () => {
     expect(text.startsWith('{"errors":')).toBe(true);
   });
 
-  it('makes null what breaks the promises of the schema, up to where null may stand', async () => {
+  it('makes invalid values null, and propagates null up to a nullable field', async () => {
     const answers: Answers = {
       one: () => ({ data: { maybe: item('1'), item: { __typename: 'Item', id: '2', name: 'kept' } } }),
       two: () => {
@@ -132,7 +132,7 @@ describe('a prepared operation', () => {
     expect(await all.execution.toResult(all.requestOf())).toMatchObject({ data: null, errors: [{}] });
   });
 
-  it('has an error for each value of a service that the schema does not allow', async () => {
+  it('has an error for each invalid value of a service', async () => {
     const { execution, reasons, requestOf } = prepared('{ items { id __typename } }', {
       one: () => ({
         data: { items: [item('1'), { __typename: 'Nothing', id: '2' }, { __typename: 'Note', id: 3.5 }] },
@@ -146,14 +146,14 @@ describe('a prepared operation', () => {
     expect(reasons).toEqual(['odd answer']);
   });
 
-  it('keeps a fragment on an interface inside of an object, which the stock executor loses', async () => {
+  it("keeps a fragment on an interface inside of an object, which Apollo's executor loses", async () => {
     const { execution, requestOf } = prepared('{ item { ... on Thing { id ... on Item { name } } } }', {
       one: () => ({ data: { item: { id: '1', name: 'x' } } }),
     });
     expect(await execution.toJson(requestOf())).toBe('{"data":{"item":{"id":"1","name":"x"}}}');
   });
 
-  it('has refused fields as null, their errors before all others', async () => {
+  it('has null for refused fields, and their errors before all others', async () => {
     const { execution, requestOf } = prepared('{ item { name } }', {
       one: () => ({ data: { item: { name: null } }, errors: [{ message: 'later', path: ['item', 'name'] }] }),
     });
@@ -164,7 +164,7 @@ describe('a prepared operation', () => {
     });
   });
 
-  it('sends files beside the body, with null where they were', async () => {
+  it('sends files in addition to the body, which has null at their paths', async () => {
     const { execution, sent, requestOf } = prepared(
       'mutation ($form: Form, $name: String, $not: String) { send(form: $form, name: $name) { id } again: send(name: $not) { id } }',
       { one: () => ({ data: { send: item('1') } }) },
@@ -179,7 +179,7 @@ describe('a prepared operation', () => {
     expect([...(sent[0]?.files ?? [])]).toEqual([['variables.form.pictures.0', picture.promise]]);
   });
 
-  it('refuses null for a variable that decides what is selected', async () => {
+  it('refuses null for a variable of @skip or @include', async () => {
     const { execution, sent, requestOf } = prepared(
       'query ($no: Boolean = false) { item { id name @skip(if: $no) } }',
       {},
@@ -195,7 +195,7 @@ describe('a prepared operation', () => {
     expect(sent).toEqual([]);
   });
 
-  it('answers the primary of a subscription from the event, which stays as it is', async () => {
+  it('uses the event as the answer to the primary of a subscription, and does not change the event', async () => {
     const { execution, sent, requestOf } = prepared(
       'subscription ($id: ID) { changed(id: $id) { name price } }',
       {
@@ -228,7 +228,7 @@ describe('a prepared operation', () => {
     expect(text).not.toContain('errors');
   });
 
-  it('never rejects, whatever a subgraph does', async () => {
+  it('never rejects, whatever a subgraph returns', async () => {
     const broken: SubgraphAnswer[] = [
       { data: [] as never },
       { data: 'text' as never },

@@ -10,9 +10,9 @@ import {
   type ExecutionResult,
   type GraphQLFormattedError,
 } from 'graphql';
-import type { GatewayContext } from '../../../gateway/graph/context.ts';
+import type { GatewayContext } from '../../../gateway/context/gateway-context.ts';
 import type { Execution, ExecutionSource } from '../../../gateway/execution/execution.ts';
-import { prepareExecution } from '../../../gateway/execution/prepare-execution.ts';
+import { prepareExecution } from '../../../gateway/plan/prepare-execution.ts';
 import type { LoadedGraph } from '../../../gateway/supergraph/loaded-graph.ts';
 import { composed, graphOf, type SubgraphSdls } from './composed-graph.ts';
 import { MadeUpSubgraph, type Scenario } from './made-up-subgraph.ts';

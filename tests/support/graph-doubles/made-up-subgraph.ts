@@ -19,7 +19,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import {
-  isPlainJson,
+  isEscapeFree,
   type Subgraph,
   type SubgraphAnswer,
   type SubgraphRequest,
@@ -92,7 +92,7 @@ export class MadeUpSubgraph implements Subgraph {
       typeResolver: ({ __typename }: Thing) => __typename,
     });
     const text = JSON.stringify(result);
-    const answer = { ...(JSON.parse(text) as SubgraphAnswer), isPlain: isPlainJson(text) };
+    const answer = { ...(JSON.parse(text) as SubgraphAnswer), hasNoEscapes: isEscapeFree(text) };
     return scenario.distorts ? distorted(answer, this.name, query, scenario.seed) : answer;
   }
 

@@ -1,12 +1,12 @@
-// GraphiQL keeps its editors to itself; Monaco's own interface (`globalAPI`) finds them by the names of their files.
+// GraphiQL does not export its editors; Monaco's own interface (`globalAPI`) finds them by the names of their files.
 
-/** Waits until GraphiQL has made its editors. */
+/** Waits until GraphiQL has created its editors. */
 export async function connectEditors() {
   const query = await modelOf('operation.graphql');
   const variables = await modelOf('variables.json');
   const headers = await modelOf('request-headers.json');
   let authorization = '';
-  const given = new Set(['']); // what we have filled in: that, and nothing of the user's, may be replaced
+  const given = new Set(['']); // values that this module has filled in; only these may be replaced, never the user's
 
   const write = (parsed, value) => {
     const name = nameIn(parsed) ?? 'Authorization';
@@ -17,7 +17,7 @@ export async function connectEditors() {
     const parsed = headersIn(headers.getValue());
     if (parsed && given.has(parsed[nameIn(parsed)])) write(parsed, authorization);
   };
-  // Another tab, an entry of the history: an empty Authorization is filled wherever it comes from.
+  // Another tab or an entry of the history has an empty Authorization, too.
   headers.onDidChangeContent(() => queueMicrotask(fill));
 
   return {
@@ -26,7 +26,7 @@ export async function connectEditors() {
       listener(query.getValue());
     },
 
-    /** Somebody has logged in: whatever stood there goes. False where the headers are no JSON, which are left alone. */
+    /** After a log-in: replaces any value. @returns false if the headers are not valid JSON; they stay as they are */
     authorizeAs(value) {
       authorization = value;
       given.add(value);
@@ -35,14 +35,14 @@ export async function connectEditors() {
       return parsed !== undefined;
     },
 
-    /** The same person's next one, or an empty one after her: what somebody typed or removed stays so. */
+    /** After a renewal or a log-out: replaces values of this module only, not what the user typed or removed. */
     reauthorize(value) {
       authorization = value;
       given.add(value);
       fill();
     },
 
-    /** An operation in a tab of its own. */
+    /** Opens an operation in a new tab. */
     async open(example) {
       document.querySelector('.graphiql-tab-add')?.click();
       await nextPaint();
@@ -61,7 +61,7 @@ async function modelOf(fileName) {
   }
 }
 
-// A timer as well, because a page in the background is not painted.
+// A timer, too, because a page in the background is not painted.
 const nextPaint = () =>
   new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));

@@ -1,6 +1,6 @@
-// The menu of examples in the bar.
+// The menu of examples above the editor.
 
-/** Calls back with the example that is chosen; the menu is then ready for the next. */
+/** Calls `onChoice` with each chosen example, and resets the menu. */
 export function showExamples(examples, onChoice) {
   const select = document.getElementById('example');
   for (const [index, { title }] of examples.entries()) select.add(new Option(title, String(index)));

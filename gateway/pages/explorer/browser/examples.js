@@ -1,4 +1,4 @@
-// Operations to begin with; each runs as it stands, once somebody is logged in.
+// Example operations; each runs without a change, after a log-in.
 
 export const EXAMPLES = [
   {

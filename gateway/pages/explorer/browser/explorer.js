@@ -1,4 +1,4 @@
-// The page: GraphiQL as ruru packs it, with our transport below it and our bar above it.
+// The page: GraphiQL as packed by ruru, with its own transport, and a bar with examples, files and log-in above it.
 import { createRoot, React, Ruru } from '../graphiql/ruru.js';
 import { connectEditors } from './editors.js';
 import { EXAMPLES } from './examples.js';
@@ -15,7 +15,7 @@ const asset = (name) => new URL(`explorer/graphiql/${name}`, document.baseURI);
 
 const WORKERS = { json: 'jsonWorker.js', graphql: 'graphqlWorker.js' };
 globalThis.MonacoEnvironment = {
-  globalAPI: true, // as `monaco`: the way to the editors from outside of GraphiQL
+  globalAPI: true, // sets `globalThis.monaco`, which editors.js needs
   getWorker: (_id, language) => new Worker(asset(WORKERS[language] ?? 'editorWorker.js'), { type: 'module' }),
 };
 
@@ -52,18 +52,18 @@ if (settings.isOurs) {
       notify(
         'The headers are no valid JSON, so the token could not be filled in. Correct them and log in again.',
       );
-    // Where only admins may read the schema, it was refused before; this is the key that GraphiQL reads it again by.
+    // If only admins may read the schema, it was refused before the log-in; this key makes GraphiQL read it again.
     if (!schema && session.user)
       window.dispatchEvent(new KeyboardEvent('keydown', { ctrlKey: true, key: 'R' }));
   });
 }
 
-/** `/explorer?query=...&variables=...`, where `GET /graphql` leads a browser: filled in, and run only by a person. */
+/** Fills in `/explorer?query=...&variables=...`, to which `GET /graphql` redirects a browser. The user has to run it. */
 async function openAddress() {
   const { searchParams } = new URL(location.href);
   const query = searchParams.get('query');
   if (query === null) return;
   await editors.open({ query, variables: searchParams.get('variables') ?? '' });
-  // Another visit of the page must not open it once more.
+  // A reload must not open it a second time.
   history.replaceState(null, '', location.pathname);
 }

@@ -1,4 +1,4 @@
-// The bar's account part: who is logged in, the demo accounts, the form.
+// The account part of the bar: the logged-in user, the demo accounts, the form.
 const $ = (id) => document.getElementById(id);
 
 /** @param settings `{ demoAccounts, demoPassword? }` */
@@ -44,7 +44,7 @@ export function showLogIn(session, { demoAccounts, demoPassword }) {
   $('account').hidden = false;
 }
 
-/** A line below the bar; nothing takes it away. */
+/** Shows a line below the bar until the next call. */
 export function notify(text) {
   $('notice').textContent = text;
   $('notice').hidden = text === '';

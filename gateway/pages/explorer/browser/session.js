@@ -1,7 +1,7 @@
-// Who is logged in. The tokens live in this module and nowhere else: a reload forgets them.
+// The session of the logged-in user. The tokens are only in this module's memory, so that a reload ends the session.
 
 const RENEW_BEFORE_MILLIS = 60_000; // 1 min before the token expires
-const RETRY_MILLIS = 5_000; // 5 s, while the gateway cannot be reached
+const RETRY_MILLIS = 5_000; // 5 s, while the gateway does not answer
 
 const AUTH_FIELDS = '{ token expiresIn refreshToken user { displayName role } }';
 const LOG_IN = `mutation LogIn($input: LoginInput!) { login(input: $input) ${AUTH_FIELDS} }`;
@@ -29,7 +29,7 @@ export function createSession(graphUrl) {
     expiresAt: Date.now() + expiresIn * 1_000,
   });
 
-  // One at a time: a refresh token that is used twice ends the session.
+  // One at a time, because a refresh token that is used twice ends the session.
   const renew = () => (renewal ??= renewOnce().finally(() => (renewal = undefined)));
   async function renewOnce() {
     const before = current;
@@ -44,7 +44,7 @@ export function createSession(graphUrl) {
     }
   }
 
-  // Forgetting the tokens is what counts here; where the gateway is away, they end by themselves.
+  // An error is ignored: the tokens are removed here in any case, and expire by themselves.
   const end = async (session) => {
     if (!session) return;
     const headers = { Authorization: `Bearer ${session.token}` };
@@ -58,7 +58,7 @@ export function createSession(graphUrl) {
       return current?.user;
     },
     authorization: () => (current ? `Bearer ${current.token}` : ''),
-    /** Calls back after every change with what it was: `log-in`, `renewal`, `log-out`, or `end` for one that ended by itself. */
+    /** Calls `listener` after every change: `log-in`, `renewal`, `log-out`, or `end` if the gateway ended the session. */
     onChange: (listener) => listeners.add(listener),
 
     async logIn(email, password) {
@@ -74,7 +74,7 @@ export function createSession(graphUrl) {
       await end(before);
     },
 
-    /** The Authorization of now, renewed first where it is about to expire: timers sleep when the machine does. */
+    /** The current Authorization, renewed first if it is about to expire: timers do not run while the machine sleeps. */
     async freshAuthorization() {
       if (current && current.expiresAt - Date.now() < RENEW_BEFORE_MILLIS / 2) await renew();
       return current ? `Bearer ${current.token}` : '';

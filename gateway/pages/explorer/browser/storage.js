@@ -1,6 +1,6 @@
-// GraphiQL keeps tabs and history in localStorage, headers included. Access tokens are none of its business there.
+// GraphiQL stores tabs and history in localStorage, including headers. Access tokens must not be stored there.
 
-/** The storage without bearer tokens, unless the user has asked GraphiQL to keep headers ("Persist headers"). */
+/** Removes bearer tokens from stored values, unless the user has switched on "Persist headers" in GraphiQL. */
 export function storageWithoutTokens(storage) {
   const keepsHeaders = () => storage.getItem('graphiql:shouldPersistHeaders') === 'true';
   return {

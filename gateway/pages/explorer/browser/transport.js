@@ -1,9 +1,9 @@
-// How GraphiQL's operations travel: HTTP, a GraphQL multipart request where files are chosen, a socket for subscriptions.
+// Sends GraphiQL's operations: over HTTP, as a GraphQL multipart request if files are chosen, over a WebSocket for subscriptions.
 import { createClient } from '../graphql-ws/client.js';
 
 /** A GraphiQL fetcher. */
 export function createTransport(graphUrl, { session, uploads }) {
-  // What we have filled in is sent renewed; what somebody typed is sent as it is.
+  // A token that the page has filled in is renewed before it is sent; one that the user typed is sent unchanged.
   const authorizing = ({ ...headers }) => {
     const name = Object.keys(headers).find((key) => key.toLowerCase() === 'authorization');
     const isOurs = name && session.user && headers[name] === session.authorization();
@@ -11,7 +11,7 @@ export function createTransport(graphUrl, { session, uploads }) {
       const value = isOurs ? await session.freshAuthorization() : headers[name];
       if (!name) return headers;
       const { [name]: _replaced, ...others } = headers;
-      return value ? { ...others, [name]: value } : others; // an empty one means nobody
+      return value ? { ...others, [name]: value } : others; // an empty value means an anonymous request
     };
   };
 
@@ -49,7 +49,7 @@ const json = (operation, headers) => ({
   body: JSON.stringify(operation),
 });
 
-/** https://github.com/jaydenseric/graphql-multipart-request-spec; the header proves that no foreign form has sent it. */
+/** https://github.com/jaydenseric/graphql-multipart-request-spec; the header is the gateway's CSRF prevention. */
 function multipart(operation, headers, files) {
   const variables = structuredClone(operation.variables ?? {});
   const map = {};
@@ -64,7 +64,7 @@ function multipart(operation, headers, files) {
   return { headers: { ...headers, 'Apollo-Require-Preflight': 'true' }, body };
 }
 
-/** `null` where the file will stand; the lists and objects on the way are made where they are not there. */
+/** Sets `null` at the path of a file, and creates missing lists and objects on the path. */
 function setNull(target, [key, ...rest]) {
   if (rest.length === 0) target[key] = null;
   else {
@@ -73,7 +73,7 @@ function setNull(target, [key, ...rest]) {
   }
 }
 
-/** One socket a subscription; it comes back by itself after a break, with the Authorization of then. */
+/** One WebSocket for each subscription; it reconnects by itself, with the Authorization of that moment. */
 const overSocket = (url, operation, connectionParams) => ({
   subscribe(observer) {
     let wasConnected = false;
@@ -81,7 +81,7 @@ const overSocket = (url, operation, connectionParams) => ({
       url: url.replace(/^http/, 'ws'),
       connectionParams,
       on: { connected: () => (wasConnected = true) },
-      shouldRetry: () => wasConnected, // one that is refused at first is refused for a reason
+      shouldRetry: () => wasConnected, // a refused first connection would be refused again
     });
     const unsubscribe = client.subscribe(operation, {
       next: (value) => observer.next(value),
@@ -97,6 +97,6 @@ const FORBIDDEN = 4403; // of graphql-transport-ws
 const closedError = ({ code, reason }) =>
   new Error(
     code === FORBIDDEN
-      ? 'The token in the headers does not hold, or has expired: log in again.'
+      ? 'The token in the headers is not valid, or has expired: log in again.'
       : `The socket was closed with ${code}${reason ? `: ${reason}` : ''}.`,
   );

@@ -1,6 +1,6 @@
-// A file chooser for every place of the operation's variables where the schema expects an Upload.
+// A file chooser for every Upload in the operation's variables.
 
-const MOST_LEVELS = 5; // of input objects in each other
+const MAX_LEVELS = 5; // of nested input objects
 
 /** @param {HTMLElement} panel */
 export function createUploads(panel) {
@@ -8,7 +8,7 @@ export function createUploads(panel) {
   let query = '';
   let schema;
 
-  // A file that was chosen stays while its place does.
+  // A chosen file stays as long as the operation has its variable.
   const show = () => {
     const places = placesIn(query, schema);
     for (const [path, { label }] of inputs) {
@@ -52,7 +52,7 @@ export function createUploads(panel) {
   };
 }
 
-/** Path of each Upload in the variables, and whether it is a list of them. */
+/** The path of each Upload in the variables, and whether it is a list. */
 function placesIn(query, schema) {
   const places = new Map();
   for (const [, variable, list, typeName] of query.matchAll(/\$(\w+)\s*:\s*(\[?)\s*(\w+)/g))
@@ -64,7 +64,7 @@ function collect(places, path, typeName, isList, schema, level) {
   if (typeName === 'Upload') places.set(path, isList);
   const type = schema?.getType(typeName);
   const isInputObject = type && 'isOneOf' in type;
-  if (!isInputObject || isList || level === MOST_LEVELS) return;
+  if (!isInputObject || isList || level === MAX_LEVELS) return;
   for (const [name, field] of Object.entries(type.getFields())) {
     const written = String(field.type);
     const inner = written.replaceAll(/[[\]!]/g, '');

@@ -1,0 +1,60 @@
+import {
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+} from 'graphql';
+import type { JsonObject } from '../json-object.ts';
+
+const SCALARS: Readonly<Record<string, JsonObject>> = {
+  ID: { type: 'string' },
+  String: { type: 'string' },
+  Int: { type: 'integer' },
+  Float: { type: 'number' },
+  Boolean: { type: 'boolean' },
+  DateTime: { type: 'string', format: 'date-time' },
+};
+
+/**
+ * The JSON schema of a GraphQL type. Objects have their fields down to `levels`; none is required, because a response has
+ * the selected fields only.
+ */
+export function jsonSchemaOf(type: GraphQLOutputType | GraphQLInputType, levels: number): JsonObject {
+  if (isNonNullType(type)) return notNull(type.ofType as GraphQLOutputType, levels);
+  const schema = notNull(type, levels);
+  return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : schema;
+}
+
+function notNull(type: GraphQLOutputType | GraphQLInputType, levels: number): JsonObject {
+  if (isListType(type))
+    return { type: 'array', items: jsonSchemaOf(type.ofType as GraphQLOutputType, levels) };
+  if (isScalarType(type)) return SCALARS[type.name] ?? { description: type.description ?? type.name };
+  if (isEnumType(type))
+    return {
+      type: 'string',
+      description: `${type.name}: ${type
+        .getValues()
+        .map(({ name }) => name)
+        .join(', ')}.`,
+    };
+  if (!isObjectType(type)) return { description: String(type) };
+  const properties = levels > 0 ? Object.values(type.getFields()) : [];
+  return {
+    type: 'object',
+    description: `What was selected of ${type.name}.`,
+    ...(properties.length > 0 && {
+      properties: Object.fromEntries(
+        properties.map((field) => [
+          field.name,
+          {
+            ...jsonSchemaOf(field.type, levels - 1),
+            ...(field.description && { description: field.description }),
+          },
+        ]),
+      ),
+    }),
+  };
+}

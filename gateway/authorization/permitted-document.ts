@@ -1,0 +1,89 @@
+import {
+  BREAK,
+  Kind,
+  visit,
+  type ASTNode,
+  type DocumentNode,
+  type FieldNode,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { fragmentsOf } from '#server/graphql/fragments.ts';
+
+/**
+ * Removes the refused fields from the document, and the fragments and variables that are unused without them. Undefined
+ * if no field of the operation is left. `refused` must be nodes of this document: equal nodes of a copy would not be
+ * found, so it throws if it removed nothing.
+ */
+export function withoutFields(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  refused: ReadonlySet<FieldNode>,
+): DocumentNode | undefined {
+  let isEmpty = false;
+  const left: DocumentNode = visit(document, {
+    OperationDefinition: { enter: (node) => (node === operation ? undefined : null) },
+    Field: {
+      enter: (node) => (refused.has(node) ? null : undefined),
+    },
+    SelectionSet: {
+      leave(node, _key, parent) {
+        if (node.selections.length > 0) return undefined;
+        if (isNode(parent) && parent.kind === Kind.OPERATION_DEFINITION) isEmpty = true;
+        return { ...node, selections: [TYPENAME] };
+      },
+    },
+  });
+  if (left === document || contains(left, refused)) throw new Error('a refused field could not be removed');
+  return isEmpty ? undefined : withoutUnused(left);
+}
+
+function contains(document: DocumentNode, refused: ReadonlySet<FieldNode>): boolean {
+  let found = false;
+  visit(document, {
+    Field(node) {
+      found ||= refused.has(node);
+      return found ? BREAK : undefined;
+    },
+  });
+  return found;
+}
+
+const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+
+const isNode = (parent: unknown): parent is ASTNode =>
+  typeof parent === 'object' && parent !== null && 'kind' in parent;
+
+function withoutUnused(document: DocumentNode): DocumentNode {
+  const fragments = fragmentsOf(document);
+  const usedFragments = new Set<string>();
+  const usedVariables = new Set<string>();
+  const scan = (node: ASTNode | undefined): void => {
+    if (!node) return;
+    visit(node, {
+      VariableDefinition: () => false,
+      Variable: (variable) => void usedVariables.add(variable.name.value),
+      FragmentSpread({ name, directives }) {
+        directives?.forEach(scan);
+        if (usedFragments.has(name.value)) return;
+        usedFragments.add(name.value);
+        scan(fragments.get(name.value));
+      },
+    });
+  };
+  document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).forEach(scan);
+  return {
+    ...document,
+    definitions: document.definitions
+      .filter(
+        (definition) =>
+          definition.kind !== Kind.FRAGMENT_DEFINITION || usedFragments.has(definition.name.value),
+      )
+      .map((definition) => {
+        if (definition.kind !== Kind.OPERATION_DEFINITION) return definition;
+        const variableDefinitions = definition.variableDefinitions?.filter(({ variable }) =>
+          usedVariables.has(variable.name.value),
+        );
+        return { ...definition, ...(variableDefinitions && { variableDefinitions }) };
+      }),
+  };
+}

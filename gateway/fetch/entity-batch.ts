@@ -1,0 +1,121 @@
+import { MAX_REPRESENTATIONS } from '#server/graphql/cost.ts';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
+import type { Representation, RepresentationOf } from './representations.ts';
+
+/** The entities of one fetch, each distinct representation once. */
+export interface EntityBatch {
+  readonly entities: readonly unknown[];
+  /** For each entity the index of its representation, -1 for none. */
+  readonly indexes: readonly number[];
+  /** JSON lists of at most `MAX_REPRESENTATIONS` representations each. */
+  readonly representations: readonly string[];
+  readonly count: number;
+  /** Whether several entities share a representation. */
+  readonly hasRepeats: boolean;
+}
+
+/** @param hasNoEscapes whether no string in the entities contains a character that JSON escapes */
+export function batchEntities(
+  entities: readonly unknown[],
+  representationOf: RepresentationOf,
+  hasNoEscapes: boolean,
+): EntityBatch {
+  const list = new RepresentationList(representationOf, hasNoEscapes, entities.length === 1);
+  const indexes: number[] = [];
+  for (const entity of entities) indexes.push(isJsonObject(entity) ? list.indexFor(entity) : -1);
+  return {
+    entities,
+    indexes,
+    representations: list.texts.map((text) => `[${text}]`),
+    count: list.count,
+    hasRepeats: list.hasRepeats,
+  };
+}
+
+class RepresentationList {
+  /** JSON lists without their brackets. */
+  readonly texts: string[] = [];
+  count = 0;
+  hasRepeats = false;
+  private readonly representationOf: RepresentationOf;
+  private readonly hasNoEscapes: boolean;
+  private readonly onlyOne: boolean;
+  /** The first entity of each representation. */
+  private readonly firsts: JsonObject[] = [];
+  private readonly byIds = new Map<Representation, Map<string, number>>();
+  /** The type name of the previous entity, and what belongs to it. */
+  private typename: unknown;
+  private latest: Representation | undefined;
+  private ids: Map<string, number> | undefined;
+  private byTexts: Map<string, number> | undefined;
+
+  constructor(representationOf: RepresentationOf, hasNoEscapes: boolean, onlyOne: boolean) {
+    this.representationOf = representationOf;
+    this.hasNoEscapes = hasNoEscapes;
+    this.onlyOne = onlyOne;
+  }
+
+  /** Adds the entity's representation if it is new. @returns its index, -1 if the entity has none */
+  indexFor(entity: JsonObject): number {
+    const representation = this.representationFor(entity['__typename']);
+    if (this.onlyOne) return this.add(entity, representation.write(entity, this.hasNoEscapes));
+    const id = representation.id === undefined ? undefined : entity[representation.id];
+    // Looking up the id is cheaper than looking up the whole text, which a known entity then does not need.
+    return typeof id === 'string'
+      ? this.indexById(id, entity, representation)
+      : this.indexByText(entity, representation);
+  }
+
+  /** Keeps the last one, because most lists are of one type. */
+  private representationFor(typename: unknown): Representation {
+    if (this.latest && typename === this.typename) return this.latest;
+    const representation = this.representationOf(typename);
+    this.typename = typename;
+    this.latest = representation;
+    this.ids = this.byIds.get(representation);
+    return representation;
+  }
+
+  private indexById(id: string, entity: JsonObject, representation: Representation): number {
+    const ids = (this.ids ??= this.addIds(representation));
+    const known = ids.get(id);
+    if (known === undefined) {
+      const index = this.add(entity, representation.write(entity, this.hasNoEscapes));
+      if (index !== -1) ids.set(id, index);
+      return index;
+    }
+    const first = this.firsts[known];
+    if (!first || !representation.isSame(entity, first)) return this.indexByText(entity, representation);
+    this.hasRepeats = true;
+    return known;
+  }
+
+  private indexByText(entity: JsonObject, representation: Representation): number {
+    const text = representation.write(entity, this.hasNoEscapes);
+    this.byTexts ??= new Map();
+    const known = text === undefined ? undefined : this.byTexts.get(text);
+    if (known !== undefined) {
+      this.hasRepeats = true;
+      return known;
+    }
+    const index = this.add(entity, text);
+    if (text !== undefined) this.byTexts.set(text, index);
+    return index;
+  }
+
+  private addIds(representation: Representation): Map<string, number> {
+    const ids = new Map<string, number>();
+    this.byIds.set(representation, ids);
+    return ids;
+  }
+
+  private add(entity: JsonObject, text: string | undefined): number {
+    if (text === undefined) return -1;
+    const last = this.texts.length - 1;
+    if (this.count % MAX_REPRESENTATIONS === 0) this.texts.push(text);
+    else this.texts[last] = `${this.texts[last]},${text}`;
+    this.firsts.push(entity);
+    this.count += 1;
+    return this.count - 1;
+  }
+}

@@ -1,0 +1,128 @@
+import type { ExecutionContext } from '../execution/execution-context.ts';
+import type { PlanStep } from '../execution/plan-step.ts';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { locatedValuesAt, valuesAt, type FlattenPath, type ResponsePath } from '../response/response-path.ts';
+import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
+import { batchEntities, type EntityBatch } from './entity-batch.ts';
+import type { FetchRequest } from './fetch-request.ts';
+import { merge } from './merge.ts';
+import type { RepresentationOf } from './representations.ts';
+import type { Rewriter } from './rewrites.ts';
+import { sendInParts } from './split-entity-batch.ts';
+import { errorsOf } from './subgraph-errors.ts';
+
+export interface EntityFetchOptions {
+  readonly serviceName: string;
+  readonly path: FlattenPath;
+  readonly representationOf: RepresentationOf;
+  readonly rewrite: Rewriter | undefined;
+  readonly request: FetchRequest;
+}
+
+/** A fetch of more fields of entities that are in the response already (`_entities`). */
+export class EntityFetch implements PlanStep {
+  private readonly options: EntityFetchOptions;
+
+  constructor(options: EntityFetchOptions) {
+    this.options = options;
+  }
+
+  async run(execution: ExecutionContext): Promise<void> {
+    try {
+      const { path, representationOf, request } = this.options;
+      const entities = valuesAt(execution.data, path, execution.repeatedValues);
+      const batch = batchEntities(entities, representationOf, execution.hasNoEscapes);
+      const [only, ...more] = batch.representations;
+      if (only === undefined) return;
+      const send = (representations: string) => request.sendFor(representations, execution);
+      const answer = more.length === 0 ? await send(only) : await sendInParts(batch, send, execution);
+      this.mergeAnswer(answer, batch, execution);
+    } catch (error) {
+      execution.fail(error);
+    }
+  }
+
+  private mergeAnswer(
+    { data, errors, hasNoEscapes }: SubgraphAnswer,
+    batch: EntityBatch,
+    execution: ExecutionContext,
+  ): void {
+    const { serviceName, path, rewrite } = this.options;
+    if (!hasNoEscapes) execution.hasNoEscapes = false;
+    if (errors) {
+      let paths: ReadonlyMap<number, readonly ResponsePath[]> | undefined;
+      const located = errorsOf(errors, serviceName, (inAnswer) => {
+        const [, index, ...rest] = inAnswer;
+        if (typeof index !== 'number') return [[...path, ...inAnswer]];
+        paths ??= pathsByRepresentation(execution.data, path, batch);
+        return (paths.get(index) ?? [[]]).map((toEntity) => [...toEntity, ...rest]);
+      });
+      for (const error of located) execution.errors.push(error);
+    }
+    if (!isJsonObject(data)) return;
+    const found = entitiesIn(data, batch.count);
+    if (rewrite) rewriteFound(found, batch, rewrite);
+    if (batch.hasRepeats) markRepeatedValues(found, execution);
+    const { entities, indexes } = batch;
+    for (let at = 0; at < entities.length; at += 1) {
+      const fields = found[indexes[at] as number]; // undefined for -1
+      const entity = entities[at] as JsonObject;
+      if (fields === null) (execution.missingEntities ??= new Set()).add(entity);
+      if (!isJsonObject(fields)) continue;
+      // A subgraph need not return the __typename that it was given; merging its null would delete the type.
+      if (fields['__typename'] === null) fields['__typename'] = entity['__typename'];
+      merge(entity, fields);
+    }
+  }
+}
+
+/** Rewrites depend on `__typename`, which a subgraph need not return for an entity. */
+function rewriteFound(
+  found: readonly unknown[],
+  { entities, indexes }: EntityBatch,
+  rewrite: Rewriter,
+): void {
+  for (const [index, fields] of found.entries()) {
+    if (!isJsonObject(fields)) continue;
+    const entity = entities[indexes.indexOf(index)];
+    if (!fields['__typename'] && isJsonObject(entity)) fields['__typename'] = entity['__typename'];
+    rewrite(fields);
+  }
+}
+
+function entitiesIn(data: JsonObject, count: number): readonly unknown[] {
+  const { _entities: found } = data;
+  if (!Array.isArray(found)) throw new Error('Expected "data._entities" in response to be an array');
+  if (found.length !== count) throw new Error(`Expected "data._entities" to contain ${count} elements`);
+  return found;
+}
+
+/** Objects that are merged into several entities are written as JSON once. */
+function markRepeatedValues(found: readonly unknown[], execution: ExecutionContext): void {
+  execution.repeatedValues ??= new Map();
+  for (const fields of found) {
+    if (!isJsonObject(fields)) continue;
+    for (const key in fields) {
+      const value = fields[key];
+      if (typeof value === 'object' && value !== null)
+        execution.repeatedValues.set(value, { shape: undefined, text: '' });
+    }
+  }
+}
+
+/** The response paths of all entities that share a representation: an error at `_entities.<index>` concerns them all. */
+function pathsByRepresentation(
+  data: JsonObject,
+  path: FlattenPath,
+  { entities, indexes }: EntityBatch,
+): ReadonlyMap<number, readonly ResponsePath[]> {
+  const indexOf = new Map(entities.map((entity, at) => [entity, indexes[at]]));
+  const paths = new Map<number, ResponsePath[]>();
+  for (const located of locatedValuesAt(data, path)) {
+    const index = indexOf.get(located.value) ?? -1;
+    const known = paths.get(index);
+    if (known) known.push(located.path);
+    else paths.set(index, [located.path]);
+  }
+  return paths;
+}

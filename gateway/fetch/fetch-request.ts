@@ -1,0 +1,71 @@
+import type { FetchNode } from '@apollo/query-planner';
+import { OperationTypeNode } from 'graphql';
+import type { Subgraph, SubgraphAnswer, SubgraphRequest } from '../subgraphs/subgraph.ts';
+import { quoted } from '../response/json-text.ts';
+import type { ExecutionContext } from '../execution/execution-context.ts';
+import { withoutFiles, type Files } from './upload-variables.ts';
+
+/** A fetch's request. Its text is prepared once; only the values of the variables are written for each execution. */
+export class FetchRequest {
+  private readonly subgraph: Subgraph;
+  private readonly kind: SubgraphRequest['kind'];
+  /** The text up to the opening brace of the variables, inclusive. */
+  private readonly head: string;
+  private readonly variables: readonly { readonly name: string; readonly prefix: string }[];
+  /** The variables that may contain files. */
+  private readonly uploads: ReadonlySet<string> | undefined;
+
+  constructor(fetch: FetchNode, subgraph: Subgraph, uploads: ReadonlySet<string>) {
+    const { operation, operationName, operationKind, variableUsages = [] } = fetch;
+    this.subgraph = subgraph;
+    this.kind = operationKind === OperationTypeNode.MUTATION ? 'mutation' : 'query';
+    this.head = `{"query":${quoted(operation)}${
+      operationName === undefined ? '' : `,"operationName":${quoted(operationName)}`
+    },"variables":{`;
+    this.variables = variableUsages.map((name) => ({ name, prefix: `${quoted(name)}:` }));
+    this.uploads = variableUsages.some((name) => uploads.has(name)) ? uploads : undefined;
+  }
+
+  send(execution: ExecutionContext): Promise<SubgraphAnswer> {
+    if (this.uploads) return this.sendWithFiles(execution, this.uploads);
+    return this.post(execution, `${this.head}${this.variablesOf(execution)}}}`);
+  }
+
+  /** @param representations JSON of a list of entities */
+  sendFor(representations: string, execution: ExecutionContext): Promise<SubgraphAnswer> {
+    const variables = this.variablesOf(execution);
+    return this.post(
+      execution,
+      `${this.head}${variables}${variables && ','}"representations":${representations}}}`,
+    );
+  }
+
+  private post(execution: ExecutionContext, body: string, files?: Files): Promise<SubgraphAnswer> {
+    const { context } = execution.request;
+    return this.subgraph.send(
+      files ? { body, kind: this.kind, context, files } : { body, kind: this.kind, context },
+    );
+  }
+
+  private variablesOf({ request: { rawVariables } }: ExecutionContext): string {
+    let text = '';
+    for (const { name, prefix } of this.variables) {
+      const value = Object.hasOwn(rawVariables, name) ? rawVariables[name] : undefined;
+      if (value !== undefined) text += (text && ',') + prefix + JSON.stringify(value);
+    }
+    return text;
+  }
+
+  private sendWithFiles(execution: ExecutionContext, uploads: ReadonlySet<string>): Promise<SubgraphAnswer> {
+    const { rawVariables } = execution.request;
+    const files: Files = new Map();
+    let text = '';
+    for (const { name, prefix } of this.variables) {
+      const value = Object.hasOwn(rawVariables, name) ? rawVariables[name] : undefined;
+      if (value === undefined) continue;
+      const sent = uploads.has(name) ? withoutFiles(value, `variables.${name}`, files) : value;
+      text += (text && ',') + prefix + JSON.stringify(sent);
+    }
+    return this.post(execution, `${this.head}${text}}}`, files.size ? files : undefined);
+  }
+}

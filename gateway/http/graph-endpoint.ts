@@ -1,0 +1,228 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApolloServer } from '@apollo/server';
+import { expressMiddleware } from '@as-integrations/express5';
+import type { Express, RequestHandler } from 'express';
+import type { Store } from 'express-rate-limit';
+import type { GraphQLError, GraphQLSchema } from 'graphql';
+import { optionalAuth } from '#server/auth/authenticate.ts';
+import type { ServiceTokens } from '#server/auth/service-tokens.ts';
+import type { TokenVerifier } from '#server/auth/token-verifier.ts';
+import { acceptableAnswer } from '#server/graphql/media-types.ts';
+import { graphqlErrorHandler } from '#server/graphql/subgraph-endpoint.ts';
+import { readJson } from '#server/http/json-body.ts';
+import { contextOf } from '#server/http/request-context.ts';
+import type { RequestOrigins } from '#server/http/request-origin.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import { Counter, type Metrics } from '#server/observability/metrics.ts';
+import { rateCounter, rateLimited, type RateLimit } from '#server/rest/rate-limit.ts';
+import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
+import { permissionOf } from '../authorization/permission.ts';
+import { httpContext, type GatewayContext } from '../context/gateway-context.ts';
+import { RequestCounts } from '../tuned-for-v8/request-counts.ts';
+import { anonymousLimitsOf } from '../limits/anonymous-limits.ts';
+import { operationChecks } from '../limits/operation-checks.ts';
+import { Graph, type GraphOptions } from '../operations/graph.ts';
+import { PersistedOperations, readManifest } from '../operations/persisted-operations.ts';
+import { formatGatewayError } from '../response/format-error.ts';
+import type { GatewaySettings } from '../settings.ts';
+import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
+import type { PlatformHeaders } from '../subgraphs/platform-headers.ts';
+import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
+import { isOwnSupergraph, subgraphUrls } from '../supergraph/subgraph-urls.ts';
+import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
+import { socketOperations } from '../websocket/socket-operations.ts';
+import type { SocketGraph } from '../websocket/websocket-server.ts';
+import type { Writes } from '../writes/writes.ts';
+import { graphServer } from './apollo-server.ts';
+import { FastPath } from './fast-path.ts';
+import {
+  checkIdempotencyKey,
+  countBatch,
+  explorerForBrowsers,
+  jsonOrUpload,
+  negotiatedError,
+} from './middleware.ts';
+import { multipartRequests } from './uploads.ts';
+
+export interface GatewayEndpointOptions {
+  settings: GatewaySettings;
+  supergraph: SupergraphSource;
+  verifier: TokenVerifier;
+  rateLimitStores: RateLimitStores;
+  metrics: Metrics;
+  origins: RequestOrigins;
+  /** Mutations of all replicas of the gateway. */
+  writes: Writes;
+  /** Client-credentials tokens of the service `gateway`. */
+  tokens: ServiceTokens;
+  platformHeaders: PlatformHeaders;
+  log: Logger;
+}
+
+/** For the graph as a whole. Single fields have limits of their own at their services. */
+const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
+/** The platform's services return at most so many elements a page, whatever `first` or `limit` says. */
+const MAX_PAGE = 200;
+const MAX_FILES = 10;
+
+export interface MountedGraph {
+  /** Handles every HTTP request of the server: in the fast path, or in the application. */
+  readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
+  /** The same graph for the WebSocket door. */
+  readonly socketGraph: SocketGraph;
+  /** The schema that clients see now. */
+  apiSchema(): GraphQLSchema;
+  stop(): Promise<void>;
+}
+
+/** Serves the one graph over all subgraphs at `/graphql`. */
+export async function mountGraph(app: Express, options: GatewayEndpointOptions): Promise<MountedGraph> {
+  const { settings, supergraph, rateLimitStores, log } = options;
+  const graph = await openGraph(options);
+  const subscriptions = openSubscriptions(graph, options);
+  const persisted = new PersistedOperations(
+    await readManifest(settings.registeredOperations),
+    settings.registeredOperationsOnly,
+  );
+  const introspection = settings.introspection ?? (settings.demo ? 'on' : 'admins');
+  const server = graphServer({ graph, introspection, log });
+  await server.start();
+  const store = settings.rateLimits ? rateLimitStores(RATE_LIMIT.name) : undefined;
+  mountRoutes(app, { server, persisted, store }, options);
+  const fastPath = new FastPath({
+    ...options,
+    app,
+    graph,
+    persisted,
+    rateLimit: store && { limit: RATE_LIMIT, store },
+  });
+  return {
+    listener: fastPath.listener,
+    socketGraph: {
+      subscriptions,
+      anonymousLimits: anonymousLimitsOf(settings).anonymousLimits,
+      textOf: (payload) => persisted.textOf(payload),
+      ...socketOperations({ graph, introspection, log, count: store && rateCounter(RATE_LIMIT, store) }),
+    },
+    apiSchema: () => subscriptions.apiSchema,
+    async stop() {
+      supergraph.stop();
+      await subscriptions.close();
+      await server.stop();
+      await graph.close();
+    },
+  };
+}
+
+/** Loads the supergraph, and each one that replaces it. */
+async function openGraph(options: GatewayEndpointOptions): Promise<Graph> {
+  const { supergraph } = options;
+  const graph = new Graph(graphOptions(options));
+  await graph.load(supergraph.current);
+  supergraph.onChange((sdl) => graph.load(sdl));
+  return graph;
+}
+
+function openSubscriptions(
+  graph: Graph,
+  { log, metrics, tokens, platformHeaders }: GatewayEndpointOptions,
+): FederatedSubscriptions {
+  const subscriptions = new FederatedSubscriptions({
+    log,
+    metrics,
+    tokens,
+    headersOf: (url) => platformHeaders.of(url),
+    permissionOf: (loaded, document, operationName, viewer) =>
+      permissionOf(loaded, graph.current.requirements, document, operationName, viewer),
+  });
+  graph.onLoad(({ loaded }) => subscriptions.load(loaded));
+  return subscriptions;
+}
+
+interface RouteOptions {
+  server: ApolloServer<GatewayContext>;
+  persisted: PersistedOperations;
+  /** Absent: operations are not counted. */
+  store: Store | undefined;
+}
+
+/** The checks before the execution, in the order of docs/gateway.md. */
+function mountRoutes(
+  app: Express,
+  { server, persisted, store }: RouteOptions,
+  { settings, verifier }: GatewayEndpointOptions,
+): void {
+  app.get('/graphql', explorerForBrowsers);
+  app.use(
+    '/graphql',
+    notStored,
+    optionalAuth(verifier),
+    ...(store ? [rateLimited({ ...RATE_LIMIT, store })] : []),
+    acceptableAnswer,
+    jsonOrUpload,
+    multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: MAX_FILES }),
+    readJson(),
+    checkIdempotencyKey,
+    operationChecks(persisted, anonymousLimitsOf(settings).anonymousLimits),
+    ...(store ? [countBatch(rateCounter(RATE_LIMIT, store))] : []),
+    expressMiddleware(server, {
+      context: async ({ req, res }) => {
+        const { viewer, origin } = contextOf(res);
+        const context = httpContext(origin, viewer, req.headers);
+        res.once('close', () => {
+          if (!res.writableFinished) context.client?.leave();
+        });
+        return context;
+      },
+    }),
+    negotiatedError,
+    graphqlErrorHandler,
+  );
+}
+
+/** The default: a response belongs to one caller. */
+const notStored: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-store');
+  next();
+};
+
+function graphOptions({
+  settings,
+  metrics,
+  log,
+  writes,
+  platformHeaders,
+}: GatewayEndpointOptions): GraphOptions {
+  const requests = new RequestCounts(metrics);
+  const fallbacks = new Counter({
+    name: 'executor_fallbacks_total',
+    help: "Operations, and single answers, that @apollo/gateway's executor took over from the compiled one, by reason.",
+    labelNames: ['reason'] as const,
+    registers: [metrics.registry],
+  });
+  const urlOf = subgraphUrls(settings);
+  return {
+    writes,
+    connect: (name: string, urlInFile: string) => {
+      const url = urlOf(name, urlInFile);
+      return new HttpSubgraph({
+        name,
+        url,
+        headers: platformHeaders.of(url),
+        timeoutMillis: settings.subgraphTimeoutMillis,
+        connections: settings.subgraphConnections,
+        shareInFlight: settings.shareInFlight,
+        writes,
+        takesKeys: platformHeaders.proof !== undefined,
+        onDone: requests.of(name),
+      });
+    },
+    costLimit: settings.costLimit,
+    ...anonymousLimitsOf(settings),
+    assumedListSize: settings.assumedListSize,
+    maxListSize: isOwnSupergraph(settings) ? MAX_PAGE : Infinity,
+    operationCacheSize: settings.operationCacheSize,
+    formatError: (error: GraphQLError) => formatGatewayError(error.toJSON(), error, log),
+    onFallback: (reason: string) => fallbacks.inc({ reason }),
+  };
+}

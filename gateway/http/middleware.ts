@@ -1,0 +1,70 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { invalid, PlatformError } from '#server/errors.ts';
+import { contextOf } from '#server/http/request-context.ts';
+import { keyOf } from '#server/rest/idempotency.ts';
+import type { RateState, Caller } from '#server/rest/rate-limit.ts';
+
+/** Media types of responses; the first one is the default. */
+const JSON_TYPES = ['application/json', 'application/graphql-response+json'];
+
+/**
+ * Redirects a browser that opens `/graphql` to the explorer, which fills in the query of the URL and does not run it: a
+ * link must not run an operation with the rights of the person who follows it.
+ */
+export const explorerForBrowsers: RequestHandler = (req, res, next) => {
+  res.vary('Accept');
+  if (req.accepts([...JSON_TYPES, 'text/html']) !== 'text/html') return next();
+  const query = req.url.indexOf('?');
+  res.redirect(`/explorer${query === -1 ? '' : req.url.slice(query)}`);
+};
+
+/**
+ * CSRF prevention. A page of another origin can make a browser send text and forms without a CORS preflight, so a POST
+ * has to be JSON, or an upload, which needs `Apollo-Require-Preflight`. A GET needs neither: it runs queries only, and
+ * identifies the caller by `Authorization`, which a browser never adds by itself.
+ */
+export const jsonOrUpload: RequestHandler = (req, _res, next) => {
+  // The fast path has read a JSON body already.
+  if (req.method !== 'POST' || req.body !== undefined || req.is(['application/json', 'multipart/form-data']))
+    return next();
+  throw new PlatformError(
+    'VALIDATION_FAILED',
+    `Expected Content-Type: application/json, got ${req.headers['content-type'] ?? 'none'}.`,
+  );
+};
+
+/**
+ * Counts each operation of a batch; the first one was counted with the request.
+ * @param count counts one operation of a caller
+ */
+export const countBatch =
+  (count: (caller: Caller) => Promise<RateState>): RequestHandler =>
+  async (req, res, next) => {
+    const further = Array.isArray(req.body) ? req.body.length - 1 : 0;
+    for (let index = 0; index < further; index += 1) {
+      const state = await count(contextOf(res));
+      res.set({ RateLimit: state.rateLimit, 'RateLimit-Policy': state.policy });
+      if (state.refusal) throw state.refusal;
+    }
+    next();
+  };
+
+/** Refuses an invalid key, and a key for a batch, because it would be unclear which operation it belongs to. */
+export const checkIdempotencyKey: RequestHandler = (req, _res, next) => {
+  const header = req.headers['idempotency-key'];
+  if (typeof header === 'string') {
+    keyOf(header);
+    if (Array.isArray(req.body))
+      throw invalid(
+        'Idempotency-Key',
+        'expected none, because the request is a batch; send its operations one by one, each with its own key',
+      );
+  }
+  next();
+};
+
+/** Gives errors from before the execution a media type that the client accepts, so that it reads their `errors`. */
+export const negotiatedError: ErrorRequestHandler = (thrown, req, res, next) => {
+  if (!res.headersSent) res.type(req.accepts(JSON_TYPES) || 'application/json');
+  next(thrown);
+};

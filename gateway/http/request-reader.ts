@@ -1,0 +1,87 @@
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
+import type { Graph } from '../operations/graph.ts';
+import type { PersistedOperations } from '../operations/persisted-operations.ts';
+import type { PreparedOperation } from '../operations/prepared-operation.ts';
+
+/** A request for a prepared operation, with coerced variables. For a caller without a token `isForAnonymous` decides as well. */
+export interface PreparedRequest {
+  readonly operation: PreparedOperation;
+  /** As the client sent it. */
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly rawVariables: Readonly<Record<string, unknown>>;
+}
+
+/** Longer bodies are read every time: they contain text of a user, and are not repeated. */
+const REMEMBERED_CHARACTERS = 4_096;
+const REMEMBERED_BODIES = 500;
+const MAX_BYTES = 32 * 1024 * 1024; // 32 MiB
+
+/**
+ * Reads request bodies. Clients send the same few bodies many times, so the result is remembered by the body's text; it
+ * says nothing about the caller or the response.
+ */
+export class RequestReader {
+  private readonly graph: Graph;
+  private readonly persisted: PersistedOperations;
+  private readonly byText = boundedCache<string, PreparedRequest>({
+    name: 'request_bodies',
+    maxEntries: REMEMBERED_BODIES,
+    maxBytes: MAX_BYTES,
+    // Each entry keeps its operation alive.
+    bytesOf: ({ operation }, text) => 2 * bytesOfText(text) + operation.bytes,
+  });
+
+  constructor(graph: Graph, persisted: PersistedOperations) {
+    this.graph = graph;
+    this.persisted = persisted;
+    graph.onLoad(() => this.byText.clear());
+  }
+
+  remembered(text: string): PreparedRequest | undefined {
+    if (text.length > REMEMBERED_CHARACTERS) return undefined;
+    const request = this.byText.get(text);
+    // This look-up marks the operation as used in its cache.
+    if (request) this.graph.current.operations.known(request.operation.source, request.operationName);
+    return request;
+  }
+
+  /** Undefined if Apollo Server has to handle the request: its operation is unknown, malformed or refused. */
+  read(text: string, body: unknown): PreparedRequest | undefined {
+    const request = this.requestIn(body);
+    if (request && mayRemember(text, body)) this.byText.set(text, request);
+    return request;
+  }
+
+  private requestIn(body: unknown): PreparedRequest | undefined {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+    const { query, operationName, variables = null, extensions } = body as Record<string, unknown>;
+    if (typeof variables !== 'object' || Array.isArray(variables)) return undefined;
+    if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
+      return undefined;
+    if (extensions !== undefined && (typeof extensions !== 'object' || Array.isArray(extensions)))
+      return undefined;
+    const source = this.textOf(query, extensions);
+    if (source === undefined) return undefined;
+    const name = operationName || undefined;
+    const operation = this.graph.current.operations.known(source, name);
+    // The right to introspection depends on the caller; Apollo Server's plugin checks it.
+    if (!operation || operation.asksForSchema) return undefined;
+    const rawVariables = (variables ?? {}) as Record<string, unknown>;
+    const admitted = operation.admit(rawVariables, 'anybody');
+    if ('errors' in admitted) return undefined;
+    return { operation, operationName: name, variables: admitted.coerced, rawVariables };
+  }
+
+  private textOf(query: unknown, extensions: unknown): string | undefined {
+    try {
+      return this.persisted.textOf({ query, extensions });
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** False with a persisted query: it has to be registered each time, because its cache may have dropped it. */
+const mayRemember = (text: string, body: unknown): boolean =>
+  text.length <= REMEMBERED_CHARACTERS && !(body as { extensions?: unknown }).extensions;

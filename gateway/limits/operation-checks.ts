@@ -1,0 +1,75 @@
+import type { Request, RequestHandler } from 'express';
+import type { Viewer } from '#server/auth/viewer.ts';
+import { PlatformError } from '#server/errors.ts';
+import { operationLimiter, OPERATION_LIMITS, type OperationLimits } from '#server/graphql/limits.ts';
+import { contextOf } from '#server/http/request-context.ts';
+import { isJsonObject } from '../json-object.ts';
+import type { OperationReference, PersistedOperations } from '../operations/persisted-operations.ts';
+
+/** The body of a request that is not valid JSON. `operationChecks` refuses it. */
+export const NOT_JSON = Symbol('not JSON');
+
+/** Operations in one request (a JSON array of them). */
+const MAX_BATCH = 10;
+
+/**
+ * Checks operations before they are validated: their number, the size of each, and whether an unregistered one is
+ * allowed. Inserts the texts of operations that the client sent by hash or id only.
+ */
+export function operationChecks(
+  persisted: PersistedOperations,
+  anonymousLimits: OperationLimits,
+): RequestHandler {
+  const limiter = operationLimiter(OPERATION_LIMITS, anonymousLimits);
+  const checked = <Operation extends OperationReference>(operation: Operation, viewer: Viewer): Operation => {
+    const text = persisted.textOf(operation);
+    if (text === undefined) return operation;
+    limiter.check(text, viewer);
+    if (text === operation.query && !isJsonObject(operation.extensions)) return operation;
+    return { ...operation, query: text, extensions: withoutReference(operation.extensions) };
+  };
+  return (req, res, next) => {
+    const { viewer } = contextOf(res);
+    if (req.body === NOT_JSON)
+      throw new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON; send a JSON object.');
+    if (req.method === 'GET') checkUrl(req, (operation) => checked(operation, viewer));
+    else if (Array.isArray(req.body)) {
+      if (req.body.length > MAX_BATCH)
+        throw new PlatformError(
+          'OPERATION_LIMIT_EXCEEDED',
+          `A request may contain ${MAX_BATCH} operations, this one contains ${req.body.length}; split it.`,
+        );
+      req.body = req.body.map((operation: unknown) =>
+        isJsonObject(operation) ? checked(operation, viewer) : operation,
+      );
+    } else if (isJsonObject(req.body)) req.body = checked(req.body, viewer);
+    req.body ??= {};
+    next();
+  };
+}
+
+/** `?query=` and `?extensions=` (GraphQL over HTTP). */
+function checkUrl(req: Request, check: (operation: OperationReference) => OperationReference): void {
+  const url = new URL(req.url, 'http://gateway');
+  const { searchParams } = url;
+  const extensions = parsed(searchParams.get('extensions'));
+  const { query } = check({ query: searchParams.get('query') ?? undefined, extensions });
+  if (typeof query !== 'string' || query === searchParams.get('query')) return;
+  searchParams.set('query', query);
+  searchParams.set('extensions', JSON.stringify(withoutReference(extensions)));
+  req.url = `${url.pathname}?${searchParams.toString()}`;
+}
+
+function withoutReference(extensions: unknown): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(isJsonObject(extensions) ? extensions : {}).filter(([name]) => name !== 'persistedQuery'),
+  );
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return text === null ? undefined : JSON.parse(text);
+  } catch {
+    return undefined; // Apollo Server refuses it
+  }
+}

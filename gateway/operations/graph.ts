@@ -1,0 +1,124 @@
+import type { GraphQLError, GraphQLFormattedError } from 'graphql';
+import { Requirements } from '../authorization/requirements.ts';
+import type { Subgraph } from '../subgraphs/subgraph.ts';
+import { AppliedDirectives } from '#server/graphql/applied-directives.ts';
+import { loadGraph } from '../supergraph/load-graph.ts';
+import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import type { Writes } from '../writes/writes.ts';
+import type { AnonymousLimits } from '../limits/anonymous-limits.ts';
+import { Operations } from './operations.ts';
+import { ResponseCache } from '../cache/response-cache.ts';
+
+export interface GraphOptions extends AnonymousLimits {
+  /** Makes the connection to a subgraph; called for each supergraph, with the URL in its SDL. */
+  connect(name: string, urlInFile: string): Subgraph;
+  /** Most that one operation of an authenticated caller may cost. */
+  costLimit: number;
+  /** The assumed size of a list without `@listSize`. */
+  assumedListSize: number;
+  /** The largest size of a page, whatever its arguments say. */
+  maxListSize: number;
+  /** The largest number of cached documents. */
+  operationCacheSize: number;
+  /** Mutations of all replicas of the gateway: they invalidate cached responses. */
+  writes: Writes;
+  formatError(error: GraphQLError): GraphQLFormattedError;
+  onFallback?(reason: string): void;
+}
+
+/** One loaded supergraph with its prepared operations. */
+export interface ServedGraph {
+  readonly loaded: LoadedGraph;
+  readonly directives: AppliedDirectives;
+  readonly requirements: Requirements;
+  readonly operations: Operations;
+}
+
+type Listener = (graph: ServedGraph) => void;
+
+const WARM_UP_MILLIS = 500;
+/** Requests that began on a replaced supergraph have so much time to end before its connections are closed. */
+const DRAIN_MILLIS = 60_000; // 60 s
+
+/**
+ * The graph that is served now. A new supergraph replaces the current one as a whole and at once: a request ends on the
+ * supergraph on which it began.
+ */
+export class Graph {
+  private readonly options: GraphOptions;
+  private readonly listeners = new Set<Listener>();
+  private served: ServedGraph | undefined;
+  private responses = new ResponseCache();
+  private readonly stopListening: () => void;
+  private readonly draining = new Set<NodeJS.Timeout>();
+
+  constructor(options: GraphOptions) {
+    this.options = options;
+    this.stopListening = options.writes.onWrite(({ service, phase }) => {
+      if (phase === 'ended') this.responses.invalidate([service]);
+    });
+  }
+
+  get current(): ServedGraph {
+    if (!this.served) throw new Error('no supergraph is loaded yet');
+    return this.served;
+  }
+
+  /**
+   * Replaces the current supergraph, after the most recent operations of the current one are prepared on the new one.
+   * One load at a time.
+   * @throws Error if the SDL is not a valid supergraph; the current one stays
+   */
+  async load(sdl: string): Promise<void> {
+    const before = this.served;
+    const loaded = loadGraph(sdl, (name, url) => this.connectionTo(name, url));
+    const directives = new AppliedDirectives(sdl);
+    const requirements = new Requirements(directives);
+    const { operationCacheSize, ...limits } = this.options;
+    const responses = new ResponseCache();
+    const operations = new Operations(
+      { ...limits, graph: loaded, directives, requirements, responses },
+      operationCacheSize,
+    );
+    if (before) await operations.warmUp(before.operations, WARM_UP_MILLIS);
+    this.responses = responses;
+    this.served = { loaded, directives, requirements, operations };
+    for (const listener of this.listeners) listener(this.served);
+    if (before) this.drain(before.loaded, loaded);
+  }
+
+  /** Calls the listener with the current supergraph and each one that replaces it. */
+  onLoad(listener: Listener): () => void {
+    this.listeners.add(listener);
+    if (this.served) listener(this.served);
+    return () => this.listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.stopListening();
+    for (const timer of this.draining) clearTimeout(timer);
+    await Promise.all(
+      [...(this.served?.loaded.subgraphs.values() ?? [])].map((subgraph) => subgraph.close()),
+    );
+  }
+
+  /** A subgraph whose URL did not change keeps its connections. */
+  private connectionTo(name: string, urlInFile: string): Subgraph {
+    const made = this.options.connect(name, urlInFile);
+    const known = this.served?.loaded.subgraphs.get(name);
+    if (known?.url !== made.url) return made;
+    void made.close();
+    return known;
+  }
+
+  private drain(before: LoadedGraph, after: LoadedGraph): void {
+    const gone = [...before.subgraphs].filter(([name, subgraph]) => after.subgraphs.get(name) !== subgraph);
+    if (gone.length === 0) return;
+    const timer = setTimeout(() => {
+      this.draining.delete(timer);
+      for (const [, subgraph] of gone) void subgraph.close();
+    }, DRAIN_MILLIS);
+    timer.unref();
+    this.draining.add(timer);
+  }
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { PlatformError } from '#server/errors.ts';
+import { OPERATION_LIMITS } from '#server/graphql/limits.ts';
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
+import { StartError } from '#server/start-error.ts';
+
+/** The parts of a GraphQL request that identify its operation. */
+export interface OperationReference {
+  readonly query?: unknown;
+  readonly extensions?: unknown;
+}
+
+const manifest = z.union([
+  /** The format of Apollo's tools. */
+  z
+    .object({
+      format: z.literal('apollo-persisted-query-manifest'),
+      operations: z.array(z.object({ id: z.string(), body: z.string() })),
+    })
+    .transform(({ operations }) => operations.map(({ id, body }) => [id, body] as const)),
+  /** The format of Relay's compiler: text by id. */
+  z.record(z.string(), z.string()).transform((texts) => Object.entries(texts)),
+]);
+
+const reference = z.object({
+  persistedQuery: z.object({ version: z.literal(1), sha256Hash: z.string().min(1).max(256) }),
+});
+
+/**
+ * Operations that clients send by hash or id: registered operations of a manifest, and automatic persisted queries (APQ),
+ * whose text a client sends once; their cache is bounded, and drops the least recently used ones first.
+ */
+export class PersistedOperations {
+  private readonly registered: ReadonlyMap<string, string>;
+  private readonly registeredTexts: ReadonlySet<string>;
+  private readonly registeredOnly: boolean;
+  private readonly automatic = boundedCache<string, string>({
+    name: 'persisted_operations',
+    maxEntries: 10_000,
+    maxBytes: 16 * 1024 * 1024, // 16 MiB
+    bytesOf: (text, hash) => bytesOfText(text) + bytesOfText(hash),
+  });
+
+  constructor(registered: ReadonlyMap<string, string>, registeredOnly: boolean) {
+    this.registered = registered;
+    this.registeredTexts = new Set(registered.values());
+    this.registeredOnly = registeredOnly;
+  }
+
+  /**
+   * The text of the operation; undefined if the request has neither a text nor a known hash, so that the client has to
+   * send the text.
+   * @throws VALIDATION_FAILED for a hash that is not the hash of the text, OPERATION_NOT_REGISTERED for an unregistered
+   * operation if only registered ones are allowed
+   */
+  textOf({ query, extensions }: OperationReference): string | undefined {
+    const hash = hashIn(extensions);
+    const text = typeof query === 'string' && query !== '' ? query : undefined;
+    if (hash === undefined) return text === undefined ? undefined : this.permitted(text);
+    const registered = this.registered.get(hash);
+    if (registered !== undefined) return registered;
+    if (text === undefined) {
+      const automatic = this.automatic.get(hash);
+      if (automatic !== undefined) return automatic;
+      if (this.registeredOnly) throw notRegistered();
+      return undefined;
+    }
+    if (createHash('sha256').update(text).digest('hex') !== hash)
+      throw new PlatformError(
+        'VALIDATION_FAILED',
+        'extensions.persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.',
+      );
+    const permitted = this.permitted(text);
+    // The limits refuse a longer text every time.
+    if (permitted.length <= OPERATION_LIMITS.characters) this.automatic.set(hash, permitted);
+    return permitted;
+  }
+
+  private permitted(text: string): string {
+    if (this.registeredOnly && !this.registeredTexts.has(text)) throw notRegistered();
+    return text;
+  }
+}
+
+/** Reads a manifest of registered operations. @throws StartError naming the file */
+export async function readManifest(file: string | undefined): Promise<ReadonlyMap<string, string>> {
+  if (file === undefined) return new Map();
+  try {
+    return new Map(manifest.parse(JSON.parse(await readFile(file, 'utf8'))));
+  } catch (cause) {
+    throw new StartError(
+      `The manifest of registered operations ${file} cannot be used: expected {"format": "apollo-persisted-query-manifest", "operations": [{"id", "body"}]} or {"<id>": "<operation>"}.`,
+      { cause },
+    );
+  }
+}
+
+/** @throws VALIDATION_FAILED for an invalid `persistedQuery` */
+function hashIn(extensions: unknown): string | undefined {
+  if (typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions))
+    return undefined;
+  const parsed = reference.safeParse(extensions);
+  if (!parsed.success)
+    throw new PlatformError(
+      'VALIDATION_FAILED',
+      'extensions.persistedQuery: expected {"version": 1, "sha256Hash": "<hex>"}.',
+    );
+  return parsed.data.persistedQuery.sha256Hash;
+}
+
+const notRegistered = () =>
+  new PlatformError(
+    'OPERATION_NOT_REGISTERED',
+    'This gateway answers registered operations only; have yours added to its manifest.',
+  );

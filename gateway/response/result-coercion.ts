@@ -1,0 +1,23 @@
+import type { RepeatedValues } from './repeated-values.ts';
+
+/** Input and findings of one result coercion (GraphQL specification, 6.4.3): response data to the response's shape. */
+export class ResultCoercion {
+  /** A value was null or of another type although the schema does not allow that; null was propagated to its parent. */
+  hasInvalidValue = false;
+  /** A value whose coercion the shapes cannot decide, such as an object with an unknown type name. */
+  needsFallback = false;
+  readonly repeatedValues: RepeatedValues | undefined;
+  /** Whether no string in the data contains a character that JSON escapes. */
+  readonly hasNoEscapes: boolean;
+
+  constructor({
+    repeatedValues,
+    hasNoEscapes,
+  }: {
+    repeatedValues: RepeatedValues | undefined;
+    hasNoEscapes: boolean;
+  }) {
+    this.repeatedValues = repeatedValues;
+    this.hasNoEscapes = hasNoEscapes;
+  }
+}

@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache';
+import type { GatewayContext } from '../context/gateway-context.ts';
+import type { Write } from '../writes/writes.ts';
+
+/** Longer than any request to a subgraph: the requests that began before an older write have ended. */
+const KEPT_MILLIS = 130_000;
+const MAX_CALLERS = 10_000;
+
+interface RecentWriter {
+  readonly generation: number;
+  /** Mutations of the caller that have begun and not ended. */
+  readonly open: number;
+}
+
+/**
+ * Decides which equal queries of a caller may share an answer: none that were sent before and after a mutation. Each
+ * mutation begins a new generation of its caller. While a mutation is pending, the caller's queries are not shared,
+ * because this replica of the gateway may be notified of the mutation's end later than the caller.
+ */
+export class WriteGenerations {
+  private latest = 0;
+  /** The generation of all callers without a recent mutation. */
+  private ofOthers = 0;
+  private readonly recent = new LRUCache<string, RecentWriter>({
+    max: MAX_CALLERS,
+    ttl: KEPT_MILLIS,
+    dispose: (_value, _caller, reason) => {
+      // A dropped caller must not return to a generation from before the mutation.
+      if (reason === 'evict') this.ofOthers = this.latest += 1;
+    },
+  });
+
+  /** Undefined if the caller's queries may not be shared now. */
+  of(context: Partial<GatewayContext>): number | undefined {
+    if (this.recent.size === 0) return this.ofOthers;
+    const recent = this.recent.get(callerOf(context));
+    if (!recent) return this.ofOthers;
+    return recent.open > 0 ? undefined : recent.generation;
+  }
+
+  onWrite({ caller, phase }: Write): void {
+    const open = this.recent.get(caller)?.open ?? 0;
+    this.recent.set(caller, {
+      generation: (this.latest += 1),
+      open: phase === 'begun' ? open + 1 : Math.max(0, open - 1),
+    });
+  }
+}
+
+/** The identity by which writes and reads belong together: a user, over all their sessions and tokens. */
+export function callerOf({ viewer, authorization, address }: Partial<GatewayContext>): string {
+  if (viewer?.kind === 'user') return `user ${viewer.userId}`;
+  if (viewer?.kind === 'service') return `service ${viewer.service}`;
+  return authorization === undefined ? `anonymous ${address}` : `token ${authorization}`;
+}

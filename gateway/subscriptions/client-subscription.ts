@@ -1,0 +1,152 @@
+import type { DocumentNode, GraphQLError } from 'graphql';
+import type { GatewayContext } from '../context/gateway-context.ts';
+import { ResultQueue } from './result-queue.ts';
+import { cohortScope, viewerScope } from './sharing-scope.ts';
+import type { GroupMember, SubscriptionGroup } from './subscription-group.ts';
+import type { SubscriptionPlan } from './subscription-plans.ts';
+import type { Eligibility } from './upstream/cohort.ts';
+
+export interface SubscribeArgs {
+  /** Valid against the API schema. */
+  document: DocumentNode;
+  operationName: string | undefined;
+  variables: Record<string, unknown>;
+  context: GatewayContext;
+}
+
+export interface GroupRegistry {
+  /** The group of equal client subscriptions of the scope. From now on the caller's token may be used for it. */
+  join(
+    subscription: ClientSubscription,
+    plan: SubscriptionPlan,
+    scope: string,
+    isShared: boolean,
+  ): SubscriptionGroup;
+  /** The caller's token may no longer be used for the scope. */
+  leave(subscription: ClientSubscription, scope: string): void;
+  /** The client has left, or its subscription has ended. */
+  remove(subscription: ClientSubscription): void;
+}
+
+/**
+ * One client's subscription. If the plan can be shared, it joins the group of the viewer's cohort, and receives its events
+ * while the viewer is eligible. Otherwise, and if the viewer is excluded, it joins a group of the viewer's own scope.
+ */
+export class ClientSubscription {
+  /** The results for the client. */
+  readonly results: ResultQueue;
+  readonly args: SubscribeArgs;
+  private readonly registry: GroupRegistry;
+  private plan: SubscriptionPlan;
+  private shared: { group: SubscriptionGroup; scope: string; leaveCohort: () => void } | undefined;
+  private own: { group: SubscriptionGroup; scope: string } | undefined;
+  private readonly sharedMember: GroupMember;
+  private readonly ownMember: GroupMember;
+
+  constructor(args: SubscribeArgs, plan: SubscriptionPlan, registry: GroupRegistry) {
+    this.args = args;
+    this.plan = plan;
+    this.registry = registry;
+    const results = new ResultQueue(() => this.leave());
+    this.results = results;
+    this.sharedMember = {
+      results,
+      // The viewer's own subscription succeeds if only the cohort is refused; otherwise it reports the error.
+      onFailed: () => this.replaceShared(),
+      onEnded: () => (this.own ? this.leaveShared() : this.end()),
+    };
+    this.ownMember = { results, onFailed: (error) => this.fail(error), onEnded: () => this.end() };
+    this.joinGroups();
+  }
+
+  get context(): GatewayContext {
+    return this.args.context;
+  }
+
+  /** Joins other groups, because a new supergraph needs another upstream subscription. The client gets the whole state. */
+  changeGroups(plan: SubscriptionPlan): void {
+    this.leaveShared();
+    this.leaveOwn();
+    this.plan = plan;
+    this.joinGroups();
+  }
+
+  /** Keeps its groups, whose plan the registry has replaced. */
+  keepGroups(plan: SubscriptionPlan): void {
+    this.plan = plan;
+  }
+
+  fail(error: GraphQLError): void {
+    this.results.fail(error);
+    this.leave();
+  }
+
+  private joinGroups(): void {
+    const { viewer } = this.context;
+    const scope = this.plan.isShareable ? cohortScope(viewer) : undefined;
+    if (scope === undefined || viewer.kind !== 'user') return this.joinOwn();
+    const group = this.registry.join(this, this.plan, scope, true);
+    group.add(this.sharedMember);
+    this.shared = { group, scope, leaveCohort: () => undefined };
+    this.shared.leaveCohort =
+      group.upstream.cohort?.join(viewer.userId, (eligibility) => this.onEligibility(eligibility)) ??
+      (() => undefined);
+  }
+
+  /** Takes effect synchronously, in the order of the events: after `excluded` the client gets none of the cohort's events. */
+  private onEligibility(eligibility: Eligibility): void {
+    const group = this.shared?.group;
+    if (!group) return;
+    if (eligibility === 'eligible') {
+      this.leaveOwn();
+      group.startResults(this.sharedMember);
+      return;
+    }
+    group.stopResults(this.sharedMember);
+    if (eligibility === 'unknown') return;
+    this.results.discardPending();
+    this.joinOwn();
+  }
+
+  private replaceShared(): void {
+    this.leaveShared();
+    this.joinOwn();
+  }
+
+  private joinOwn(): void {
+    if (this.own) return;
+    const scope = viewerScope(this.context.viewer);
+    const group = this.registry.join(this, this.plan, scope, false);
+    this.own = { group, scope };
+    group.add(this.ownMember);
+    group.startResults(this.ownMember);
+  }
+
+  private leaveOwn(): void {
+    const { own } = this;
+    this.own = undefined;
+    if (!own) return;
+    own.group.remove(this.ownMember);
+    this.registry.leave(this, own.scope);
+  }
+
+  private leaveShared(): void {
+    const { shared } = this;
+    this.shared = undefined;
+    if (!shared) return;
+    shared.leaveCohort();
+    shared.group.remove(this.sharedMember);
+    this.registry.leave(this, shared.scope);
+  }
+
+  private end(): void {
+    this.results.end();
+    this.leave();
+  }
+
+  private leave(): void {
+    this.leaveShared();
+    this.leaveOwn();
+    this.registry.remove(this);
+  }
+}

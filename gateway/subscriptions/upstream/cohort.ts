@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { AudienceStanding } from '#server/audience.ts';
+import type { CallerTokens } from './caller-tokens.ts';
+import type { UpstreamSocket } from './upstream-sockets.ts';
+
+/**
+ * Whether a member may receive the cohort's events. `unknown`: the subgraph has not decided yet, and until then the member
+ * receives none.
+ */
+export type Eligibility = 'unknown' | 'eligible' | 'excluded';
+
+export type EligibilityListener = (eligibility: Eligibility) => void;
+
+interface Member {
+  readonly userId: string;
+  number: number;
+  eligibility: Eligibility;
+  readonly listeners: Set<EligibilityListener>;
+}
+
+/** So many members a message, because a frame has at most 256 KiB. */
+const MEMBERS_A_MESSAGE = 1_000;
+
+/**
+ * The users of one role and gym who share one upstream subscription. It reports its members to the subgraph, and receives
+ * the subgraph's decision about each of them: the `audience` extension of PROTOCOL.md, where `same` means eligible and
+ * `apart` excluded. After each loss of the socket all members are reported again under new numbers, so that a decision
+ * from before cannot apply.
+ */
+export class Cohort {
+  private currentId: string = randomUUID();
+  private lastNumber = 0;
+  private isEverybodyEligible = false;
+  private isStopped = false;
+  private readonly socket: UpstreamSocket;
+  private readonly tokens: CallerTokens;
+  private readonly byUser = new Map<string, Member>();
+  private readonly byNumber = new Map<number, Member>();
+  private readonly changed = new Set<number>();
+  private readonly stopListening: (() => void)[];
+
+  /** @param onConnected called after every connection, before its first message */
+  constructor(socket: UpstreamSocket, tokens: CallerTokens, onConnected: () => void) {
+    this.socket = socket;
+    this.tokens = tokens;
+    this.stopListening = [
+      socket.client.on('closed', () => this.restart()),
+      socket.client.on('connected', () => {
+        onConnected();
+        this.restart();
+      }),
+    ];
+  }
+
+  /** Identifies the cohort to the subgraph; a new one after each loss of the socket. */
+  get id(): string {
+    return this.currentId;
+  }
+
+  /** Calls `listener` with the user's eligibility and each change of it. Returns a function that removes it. */
+  join(userId: string, listener: EligibilityListener): () => void {
+    const member = this.byUser.get(userId) ?? this.add(userId);
+    member.listeners.add(listener);
+    listener(member.eligibility);
+    return () => {
+      if (!member.listeners.delete(listener) || member.listeners.size > 0) return;
+      this.byUser.delete(userId);
+      this.byNumber.delete(member.number);
+      this.reportChange(member.number);
+    };
+  }
+
+  /** Applies the `audience` extension of a result. */
+  onDecision(decision: unknown): void {
+    if (decision === 'everybody') {
+      this.isEverybodyEligible = true;
+      for (const member of this.byUser.values()) setEligibility(member, 'eligible');
+      return;
+    }
+    const { same, apart } = decision as AudienceStanding;
+    for (const number of same) setEligibility(this.byNumber.get(number), 'eligible');
+    for (const number of apart) setEligibility(this.byNumber.get(number), 'excluded');
+  }
+
+  /** Asks the subgraph to send the whole state with the next event. */
+  requestWholeState(): void {
+    this.send({ again: true });
+  }
+
+  /** Sends another member's token, because the current one may no longer be used. */
+  renewToken(): void {
+    const { tokens } = this;
+    this.send({}, () => tokens.longestValid?.authorization);
+  }
+
+  /** Makes the eligibility of all members unknown, and reports all of them. */
+  restart(): void {
+    this.currentId = randomUUID();
+    this.isEverybodyEligible = false;
+    this.byNumber.clear();
+    this.changed.clear();
+    for (const member of this.byUser.values()) {
+      member.number = this.lastNumber += 1;
+      this.byNumber.set(member.number, member);
+      this.reportChange(member.number);
+      setEligibility(member, 'unknown');
+    }
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    for (const stop of this.stopListening) stop();
+  }
+
+  private add(userId: string): Member {
+    const number = (this.lastNumber += 1);
+    const member: Member = {
+      userId,
+      number,
+      eligibility: this.isEverybodyEligible ? 'eligible' : 'unknown',
+      listeners: new Set(),
+    };
+    this.byUser.set(userId, member);
+    this.byNumber.set(number, member);
+    this.reportChange(number);
+    return member;
+  }
+
+  /** Sends all changes of one tick together. */
+  private reportChange(number: number): void {
+    if (this.changed.size === 0) setImmediate(() => this.sendChanges());
+    this.changed.add(number);
+  }
+
+  private sendChanges(): void {
+    const numbers = [...this.changed];
+    this.changed.clear();
+    if (this.isEverybodyEligible) return;
+    const { byNumber } = this;
+    for (let start = 0; start < numbers.length; start += MEMBERS_A_MESSAGE) {
+      const some = numbers.slice(start, start + MEMBERS_A_MESSAGE);
+      this.send({
+        get joined() {
+          return some.flatMap((number) => {
+            const member = byNumber.get(number);
+            return member ? [[number, member.userId]] : [];
+          });
+        },
+        get left() {
+          return some.filter((number) => !byNumber.has(number));
+        },
+      });
+    }
+  }
+
+  /**
+   * Without a connection nothing is sent, because all members are reported once there is one. The message's values are
+   * getters: graphql-ws may send it again after a reconnect, and then reads the values of that moment.
+   */
+  private send(message: object, authorization?: () => string | undefined): void {
+    if (this.isStopped || !this.socket.isConnected) return;
+    const withId = Object.defineProperty(message, 'id', { get: () => this.id, enumerable: true });
+    const extensions = {
+      audience: withId,
+      get authorization() {
+        return authorization?.();
+      },
+    };
+    this.socket.client.subscribe({ query: '{__typename}', extensions }, IGNORE_ANSWER);
+  }
+}
+
+function setEligibility(member: Member | undefined, eligibility: Eligibility): void {
+  if (!member || member.eligibility === eligibility) return;
+  member.eligibility = eligibility;
+  for (const listener of member.listeners) listener(eligibility);
+}
+
+/** The effects of a message arrive with the subscription's events, so that its answer is not needed. */
+const IGNORE_ANSWER = { next: () => undefined, error: () => undefined, complete: () => undefined };

@@ -1,0 +1,137 @@
+import { CloseCode, createClient, type Client } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import type { ServiceTokens } from '#server/auth/service-tokens.ts';
+import type { Logger } from '#server/observability/logger.ts';
+
+const FIRST_RETRY_MILLIS = 200; // 0.2 s
+const LONGEST_RETRY_MILLIS = 2_000; // 2 s
+const PONG_WITHIN_MILLIS = 5_000; // 5 s
+/** The close code with which graphql-ws terminates a socket. */
+const TERMINATED = 4499;
+
+/** One multiplexed graphql-transport-ws socket to a subgraph. */
+export interface UpstreamSocket {
+  readonly url: string;
+  readonly client: Client;
+  readonly isConnected: boolean;
+}
+
+export interface UpstreamSocketsOptions {
+  log: Logger;
+  /** Client-credentials tokens of the service `gateway`. */
+  tokens: ServiceTokens;
+  /** Sent with the handshake of a socket to that URL. Default: none. */
+  headersOf?: ((url: string) => Readonly<Record<string, string>>) | undefined;
+}
+
+/**
+ * The sockets to the subgraphs, each opened for its first subscription and closed after its last one: one for the
+ * subscriptions of single viewers, and one, which proves to be the gateway's, for those of cohorts.
+ */
+export class UpstreamSockets {
+  private readonly known = new Map<string, UpstreamSocket>();
+  private readonly log: Logger;
+  private readonly tokens: ServiceTokens;
+  private readonly headersOf: (url: string) => Readonly<Record<string, string>>;
+
+  constructor({ log, tokens, headersOf = () => ({}) }: UpstreamSocketsOptions) {
+    this.log = log;
+    this.tokens = tokens;
+    this.headersOf = headersOf;
+  }
+
+  /** The socket to the subgraph at that GraphQL URL. */
+  of(url: string, kind: 'viewers' | 'cohorts'): UpstreamSocket {
+    const key = `${kind} ${url}`;
+    const socket = this.known.get(key) ?? this.open(url, kind === 'cohorts');
+    this.known.set(key, socket);
+    return socket;
+  }
+
+  private open(url: string, isProved: boolean): UpstreamSocket {
+    let pongTimer: NodeJS.Timeout | undefined;
+    let isConnected = false;
+    const client = createClient({
+      url: url.replace(/^http/, 'ws'),
+      webSocketImpl: terminableWebSocket(this.headersOf(url)),
+      connectionParams: isProved
+        ? async () => ({ gateway: `Bearer ${await this.tokens.get()}` })
+        : () => this.carrierParams(),
+      lazyCloseTimeout: 5_000, // 5 s
+      keepAlive: 10_000, // 10 s
+      connectionAckWaitTimeout: 5_000, // 5 s
+      // A subgraph may restart, which may take any time. By default graphql-ws treats a refused connection as fatal.
+      retryAttempts: Number.POSITIVE_INFINITY,
+      shouldRetry: (cause) => !(isProved && this.isRefused(cause, url)),
+      retryWait: (tries) =>
+        new Promise((resolve) => {
+          setTimeout(
+            resolve,
+            Math.min(LONGEST_RETRY_MILLIS, FIRST_RETRY_MILLIS * 2 ** tries) * (0.5 + Math.random() / 2),
+          );
+        }),
+      on: {
+        connected: () => (isConnected = true),
+        closed: () => {
+          isConnected = false;
+          clearTimeout(pongTimer);
+          this.log.debug({ url }, 'the socket to a subgraph is closed');
+        },
+        // A connection that broke without a close frame is detected by the missing pong.
+        ping: (received) => {
+          if (!received) pongTimer = setTimeout(() => client.terminate(), PONG_WITHIN_MILLIS);
+        },
+        pong: (received) => {
+          if (received) clearTimeout(pongTimer);
+        },
+      },
+    });
+    return {
+      url,
+      client,
+      get isConnected() {
+        return isConnected;
+      },
+    };
+  }
+
+  /** Tells a service of the platform that this socket carries the subscriptions of many users. */
+  private async carrierParams(): Promise<Record<string, unknown>> {
+    try {
+      return { gatewayCarrier: `Bearer ${await this.tokens.get()}` };
+    } catch (error) {
+      this.log.debug({ err: error }, 'a socket to a subgraph begins without a token of the gateway');
+      return {};
+    }
+  }
+
+  /** A refused proof is not retried; each viewer then gets an upstream subscription of their own. */
+  private isRefused(cause: unknown, url: string): boolean {
+    const isRefused =
+      typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === CloseCode.Forbidden;
+    if (isRefused)
+      this.log.warn(
+        { url },
+        'this subgraph does not accept the token of the gateway, so that viewers share no subscriptions; do the two have different service secrets?',
+      );
+    return isRefused;
+  }
+
+  async close(): Promise<void> {
+    // dispose() rejects while a retry is pending
+    await Promise.allSettled([...this.known.values()].map(async ({ client }) => client.dispose()));
+  }
+}
+
+/** A WebSocket that is destroyed at once if graphql-ws terminates it, because messages would overtake those of its successor. */
+const terminableWebSocket = (headers: Readonly<Record<string, string>>) =>
+  class extends WebSocket {
+    constructor(url: string, protocols: string | string[]) {
+      super(url, protocols, { headers });
+    }
+
+    override close(code?: number, data?: string | Buffer): void {
+      if (code === TERMINATED) this.terminate();
+      else super.close(code, data);
+    }
+  };

@@ -1,0 +1,42 @@
+import { parse, validate, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql';
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
+
+export interface ValidatedDocument {
+  readonly document: DocumentNode;
+  readonly errors: readonly GraphQLError[];
+}
+
+/** Measured on the heap: the memory of a parsed document's nodes for each character of its text. */
+const BYTES_A_CHARACTER = 100;
+
+/**
+ * Parses and validates each text once, however many clients send it. Invalid texts are not cached: clients do not repeat
+ * them, and many different ones would displace the valid ones.
+ */
+export class DocumentCache {
+  private schema: GraphQLSchema | undefined;
+  private readonly known = boundedCache<string, ValidatedDocument>({
+    name: 'socket_documents',
+    maxEntries: 1_000,
+    maxBytes: 32 * 1024 * 1024, // 32 MiB
+    bytesOf: (_checked, text) => bytesOfText(text) + BYTES_A_CHARACTER * text.length,
+  });
+  private readonly schemaNow: () => GraphQLSchema;
+
+  constructor(schemaNow: () => GraphQLSchema) {
+    this.schemaNow = schemaNow;
+  }
+
+  /** @throws GraphQLError if it cannot be parsed */
+  of(text: string): ValidatedDocument {
+    const schema = this.schemaNow();
+    if (schema !== this.schema) this.known.clear();
+    this.schema = schema;
+    const known = this.known.get(text);
+    if (known) return known;
+    const document = parse(text);
+    const checked = { document, errors: validate(schema, document) };
+    if (checked.errors.length === 0) this.known.set(text, checked);
+    return checked;
+  }
+}

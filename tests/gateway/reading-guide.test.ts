@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from '@jest/globals';
+
+const ROOT = new URL('../../', import.meta.url);
+const guide = await readFile(new URL('docs/reading-guide.md', ROOT), 'utf8');
+const stops = [...guide.matchAll(/`([\w./-]+\.ts)` `(\w+)`/g)].map(([, file = '', name = '']) => ({
+  file,
+  name,
+}));
+
+it('the reading guide has the stops of three requests', () => {
+  expect(stops.length).toBeGreaterThan(30);
+});
+
+it.each(stops)('the reading guide names a function that exists: $name in $file', async ({ file, name }) => {
+  const code = await readFile(new URL(file, ROOT), 'utf8');
+  expect(code).toMatch(new RegExp(String.raw`\b${name}\b`));
+});
