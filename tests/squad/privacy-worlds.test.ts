@@ -14,6 +14,8 @@ const WORLDS = Number(process.env.PRIVACY_WORLDS ?? 12);
 const FIRST_SEED = Number(process.env.PRIVACY_SEED ?? 1);
 const AT_A_TIME = 12;
 const GRACE_MILLIS = 60;
+/** Longer than Redis takes to tell the other instance, also on a busy machine. */
+const SHARED_GRACE_MILLIS = 1_000;
 /** More than a gym's updates wait for each other in these tests, and than they gather changes. */
 const SETTLE_MILLIS = 12;
 
@@ -73,19 +75,23 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-const stageOf = (urls: readonly string[], settleMillis: number): Stage => ({
+const stageOf = (
+  urls: readonly string[],
+  settleMillis = SETTLE_MILLIS,
+  graceMillis = GRACE_MILLIS,
+): Stage => ({
   urls,
   newGym: (count) => people.newGym(count),
   questionsAbout: (userId) => questions.get(userId) ?? 0,
   settleMillis,
-  graceMillis: GRACE_MILLIS,
+  graceMillis,
 });
 
 describe('nobody can tell what somebody does who is hidden from them', () => {
   test(
     `at any door, in ${WORLDS} worlds`,
     async () => {
-      expect(await playAll(stageOf([platform.url('squad')], SETTLE_MILLIS), WORLDS, 1)).toEqual([]);
+      expect(await playAll(stageOf([platform.url('squad')]), WORLDS, 1)).toEqual([]);
     },
     60_000 + WORLDS * 5_000,
   );
@@ -96,7 +102,11 @@ describe('nobody can tell what somebody does who is hidden from them', () => {
     let instances: RunningSubgraph[] = [];
     beforeAll(async () => {
       redis = await startRedis();
-      const { settings } = settingsOf(squad, { ...platform.env, REDIS_URL: redis.url });
+      const { settings } = settingsOf(squad, {
+        ...platform.env,
+        REDIS_URL: redis.url,
+        SQUAD_PRESENCE_GRACE_MILLIS: String(SHARED_GRACE_MILLIS),
+      });
       instances = await Promise.all(
         [1, 2].map(() => startSubgraph(squad, { settings, port: 0, verifyAnswers: true })),
       );
@@ -111,7 +121,8 @@ describe('nobody can tell what somebody does who is hidden from them', () => {
       `at any door of either, in ${worlds} worlds`,
       async () => {
         const urls = instances.map(({ url }) => url);
-        expect(await playAll(stageOf(urls, SETTLE_MILLIS * 5), worlds, 3)).toEqual([]);
+        const stage = stageOf(urls, SETTLE_MILLIS * 5, SHARED_GRACE_MILLIS);
+        expect(await playAll(stage, worlds, 3)).toEqual([]);
       },
       60_000 + worlds * 10_000,
     );

@@ -113,11 +113,14 @@ export function scriptOf(seed: number): Script {
   const hiddenStep = (): void => {
     const hidden = (action: Action) => add('hugo', action, true);
     if (hiding === 'BLOCKING') {
-      const other = pick(VIEWERS);
-      hidden({ type: 'block', other });
-      if (chance() < 0.5) visibleStep();
-      if (chance() < 0.3) hidden({ type: 'block', other: pick(VIEWERS) });
-      return hidden({ type: 'unblock', other });
+      // Lifted again, so that nothing is left of it.
+      const blocked = new Set([pick(VIEWERS), pick(VIEWERS)]);
+      for (const other of blocked) {
+        hidden({ type: 'block', other });
+        if (chance() < 0.3) visibleStep();
+      }
+      for (const other of blocked) hidden({ type: 'unblock', other });
+      return;
     }
     const statuses: readonly (Status | undefined)[] =
       hiding === 'BLOCKED' ? anyStatus : [undefined, undefined, hiding];
