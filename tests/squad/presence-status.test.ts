@@ -127,7 +127,7 @@ describe.each(Object.entries(doors))('by %s', (_door, announce) => {
   });
 });
 
-test('who comes out of hiding is online since then, and stands last', async () => {
+test('a user who comes out of hiding is online since then, and is listed last', async () => {
   const [{ person, socket }, { person: other, socket: others }] = await Promise.all([
     connected(),
     connected(),

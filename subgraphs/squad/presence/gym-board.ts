@@ -136,7 +136,7 @@ export class GymBoard {
     this.changesSince.clear();
     if (this.seats.size > 0) this.changes.push({ version: this.version, userId, before });
     for (const seat of this.seats) if (maySee(seat.sight, userId)) this.wake(seat);
-    if (this.timerAt === Infinity) this.changes = []; // nobody is to be told of it
+    if (this.timerAt === Infinity) this.changes = []; // no listener has to be brought on from an older state
   }
 
   private wake(seat: Seat): void {

@@ -3,13 +3,13 @@
 /** Those whose every door is recorded. */
 export const VIEWERS = ['ada', 'ben', 'cem'] as const;
 export type ViewerName = (typeof VIEWERS)[number];
-/** `dora` acts by REST alone, `hugo` is the one who hides. */
+/** `dora` acts by REST alone; `hugo` hides. */
 export type Name = ViewerName | 'dora' | 'hugo';
 const OTHERS: readonly Name[] = [...VIEWERS, 'dora'];
 
 /**
- * How hugo hides. INVISIBLE and OFFLINE: by his status, from everybody. BLOCKED: by blocks, from some viewers.
- * BLOCKING: he is offline; what is hidden is that he blocks.
+ * How hugo hides. INVISIBLE and OFFLINE: by their status, from everybody. BLOCKED: by blocks, from some viewers.
+ * BLOCKING: hugo is offline; that they block somebody is what is hidden.
  */
 export type Hiding = 'INVISIBLE' | 'OFFLINE' | 'BLOCKED' | 'BLOCKING';
 
@@ -49,7 +49,7 @@ export interface Step {
 export interface Script {
   readonly seed: number;
   readonly hiding: Hiding;
-  /** From whom hugo is hidden, all the time that he hides. */
+  /** Those from whom hugo is hidden. */
   readonly hiddenFrom: readonly ViewerName[];
   readonly steps: readonly Step[];
 }
@@ -63,9 +63,9 @@ export function scriptOf(seed: number): Script {
   const steps: Step[] = [];
   const groups: number[] = [];
   const invites: { index: number; from: Name; to: Name }[] = [];
-  /** Something of what was hidden lasts, so that hugo stays hidden. */
+  /** Something lasts of what was hidden, so that hugo has to stay hidden. */
   let hasLeftTraces = false;
-  /** A club lives on by hugo: if the last one whom all see left it, others could still join it. */
+  /** False once a club may live on by hugo alone: others could join it after everybody else has left. */
   let mayLeaveGroups = true;
   const add = (by: Name, action: Action, isHidden = false, instead?: Action) =>
     void steps.push({ by, action, isHidden, ...(instead && { instead }) });
@@ -163,7 +163,7 @@ export function scriptOf(seed: number): Script {
     if (chance() < 0.55) hiddenStep();
     else visibleStep();
 
-  // He comes back, unless something is left that would tell of the time before.
+  // Hugo comes back, unless something is left that would tell of the time before.
   if (chance() < 0.6 && !hasLeftTraces) {
     if (hiding === 'BLOCKED') {
       add('hugo', announce({ status: 'OFFLINE' }));
