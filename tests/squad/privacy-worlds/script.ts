@@ -32,8 +32,10 @@ export type Action =
   | { type: 'invite'; other: Name; invite: number }
   | { type: 'answer'; invite: number; accept: boolean }
   | { type: 'joinSquad' | 'leaveSquad' | 'endSquad' | 'workOut' | 'chat'; invite: number }
-  /** hugo trains with dora, from the invitation to the end. */
-  | { type: 'trainTogether' }
+  /** All sockets stay closed for longer than the grace, until the next announcement. */
+  | { type: 'leave' }
+  /** hugo and dora train together, from the invitation to the end. */
+  | { type: 'trainTogether'; host: 'hugo' | 'dora' }
   | { type: 'openSquad' }
   | { type: 'look' };
 
@@ -130,8 +132,8 @@ export function scriptOf(seed: number): Script {
     if (at < 0.7) return hidden({ type: 'reconnect', presence: presence(statuses) });
     if (at < 0.75) return hidden({ type: 'look' });
     if (hiding !== 'BLOCKED') return hidden({ type: 'openSquad' });
-    if (at < 0.82) return (hidden({ type: 'trainTogether' }), void (hasLeftTraces = true));
     hasLeftTraces = true;
+    if (at < 0.82) return hidden({ type: 'trainTogether', host: pick(['hugo', 'dora']) });
     if (at < 0.9 && groups.length > 0) {
       mayLeaveGroups = false;
       return hidden({ type: 'joinGroup', group: pick(groups) });
@@ -153,7 +155,12 @@ export function scriptOf(seed: number): Script {
     presence: presenceNow,
   });
   if (hiding === 'INVISIBLE')
-    add('hugo', announce({ status: 'INVISIBLE' }), true, announce({ status: 'OFFLINE' }));
+    add(
+      'hugo',
+      announce({ status: 'INVISIBLE' }),
+      true,
+      pick<Action>([announce({ status: 'OFFLINE' }), { type: 'leave' }]),
+    );
   if (hiding === 'OFFLINE' || hiding === 'BLOCKING') add('hugo', announce({ status: 'OFFLINE' }));
   const blocks = hiddenFrom.map((viewer): [Name, Name] =>
     chance() < 0.5 ? ['hugo', viewer] : [viewer, 'hugo'],

@@ -120,6 +120,7 @@ export class World {
       case 'listenAgain': {
         const doors = this.doors.get(by) as ListeningDoors;
         this.record(by, 'ack', await doors.whole.send('user_online', action.presence));
+        await pause(this.stage.settleMillis); // or the second ack may hold what the first frame has changed
         this.record(by, 'delta ack', await doors.delta.send('user_online', { delta: true }));
         return;
       }
@@ -134,10 +135,15 @@ export class World {
         this.sockets.set(by, await this.socketOf(by));
         await this.sockets.get(by)?.send('user_online', action.presence);
         return;
+      case 'leave':
+        await this.sockets.get(by)?.close();
+        this.sockets.delete(by);
+        await pause(this.stage.graceMillis * 2);
+        return;
       case 'look':
         return this.look(by);
       case 'trainTogether':
-        return this.trainTogether(by);
+        return this.trainTogether(action.host, action.host === 'hugo' ? 'dora' : 'hugo');
       case 'openSquad': {
         const { body } = await this.ask(by, 'POST', '/squads', {});
         return void (await this.ask(by, 'POST', `/squads/${body.id}/leave`, {}));
@@ -213,6 +219,7 @@ export class World {
   }
 
   private async announce(by: Name, door: 'rest' | 'graph' | 'socket', presence: Presence): Promise<void> {
+    if (!this.doors.has(by) && !this.sockets.has(by)) this.sockets.set(by, await this.socketOf(by));
     if (door === 'rest')
       return this.record(by, door, plain(await this.ask(by, 'PUT', '/presence', presence)));
     if (door === 'graph') {
@@ -224,14 +231,14 @@ export class World {
     this.record(by, door, await socket?.send('user_online', presence));
   }
 
-  private async trainTogether(by: Name): Promise<void> {
-    const { body } = await this.ask(by, 'POST', '/invites', { toUserId: this.people.dora.id });
+  private async trainTogether(host: Name, guest: Name): Promise<void> {
+    const { body } = await this.ask(host, 'POST', '/invites', { toUserId: this.people[guest].id });
     const at = `/squads/${body.squadId}`;
-    await this.ask('dora', 'POST', `${at}/join`);
-    await this.ask(by, 'POST', `${at}/start`);
-    await this.ask('dora', 'POST', `${at}/workout`, workout(this.step));
-    await this.ask(by, 'POST', `${at}/messages`, { text: 'unseen' });
-    await this.ask(by, 'POST', `${at}/end`);
+    await this.ask(guest, 'POST', `${at}/join`);
+    await this.ask(host, 'POST', `${at}/start`);
+    await this.ask(guest, 'POST', `${at}/workout`, workout(this.step));
+    await this.ask(host, 'POST', `${at}/messages`, { text: 'unseen' });
+    await this.ask(host, 'POST', `${at}/end`);
   }
 
   /** Everything that can be asked for. */
