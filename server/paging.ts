@@ -18,6 +18,8 @@ export interface Page<Item> {
   readonly hasPreviousPage: boolean;
   /** Where a list goes on after this item. */
   cursorOf(item: Item): string;
+  /** Services that did not answer, so that the page lacks what they know; REST sends them as `Incomplete`. */
+  readonly missing?: readonly string[];
 }
 
 /** A cursor as a client sends it back; ours are far shorter. */

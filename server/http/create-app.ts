@@ -76,6 +76,7 @@ export const EXPOSED_HEADERS = [
   'API-Version',
   'ETag',
   'Idempotency-Replayed',
+  'Incomplete',
   'Link',
   'RateLimit',
   'RateLimit-Policy',

@@ -233,7 +233,7 @@ function replyOf<Services>(
   return new PagedReply(
     success.status,
     result.items,
-    {},
+    result.missing?.length ? { Incomplete: result.missing.join(', ') } : {},
     result.hasNextPage && last !== undefined ? result.cursorOf(last) : undefined,
   );
 }

@@ -1,8 +1,8 @@
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import type { Hub, HubSettings, OnlineEntry } from './hub.ts';
 import { Connections } from './presence/connections.ts';
+import { entryAfter, type PresenceAnnouncement } from './presence/online-entry.ts';
 import { OnlineMap } from './presence/online-map.ts';
-import type { PresenceStatus } from './presence/presence.shapes.ts';
 import type { Journals } from './storage/journal.ts';
 
 const MINUTE_MILLIS = 60_000;
@@ -26,7 +26,7 @@ export class MemoryHub implements Hub {
   constructor(settings: HubSettings, journals: Journals, onDispose: () => void = () => undefined) {
     this.journals = journals;
     this.onDispose = onDispose;
-    this.open = new Connections(settings.graceMillis, (userId) => this.onlineUsers.set(userId, undefined));
+    this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
   }
 
   onlineIn(gymId: string): Iterable<OnlineEntry> {
@@ -37,12 +37,11 @@ export class MemoryHub implements Hub {
     return this.onlineUsers.get(userId);
   }
 
-  announce(userId: string, gymId: string, status: PresenceStatus, activity: string | null): OnlineEntry {
-    const updatedAt = Date.now();
-    const since = this.onlineUsers.get(userId)?.since ?? new Date(updatedAt).toISOString();
-    const entry = { userId, gymId, status, activity, since, updatedAt };
+  announce(announcement: PresenceAnnouncement): OnlineEntry {
+    const { userId, gymId } = announcement;
+    const entry = entryAfter(this.onlineUsers.get(userId), announcement);
     this.onlineUsers.set(userId, entry);
-    this.open.touch(userId);
+    this.open.touch(userId, gymId);
     return entry;
   }
 
@@ -50,8 +49,11 @@ export class MemoryHub implements Hub {
     this.onlineUsers.set(userId, undefined);
   }
 
-  connect(userId: string): () => void {
-    return this.open.open(userId);
+  connect(userId: string, gymId: string | null): () => void {
+    const known = this.onlineUsers.get(userId);
+    // A member who connects from another gym, and not any more from the one of their entry, has moved.
+    if (known && known.gymId !== gymId && !this.open.has(userId, known.gymId)) this.withdraw(userId);
+    return this.open.open(userId, gymId ?? '');
   }
 
   watchGym(gymId: string, listener: (userId: string) => void): () => void {
@@ -77,5 +79,9 @@ export class MemoryHub implements Hub {
     this.open.dispose();
     await this.journals.close();
     this.onDispose();
+  }
+
+  private leave(userId: string, gymId: string): void {
+    if (this.onlineUsers.get(userId)?.gymId === gymId) this.onlineUsers.set(userId, undefined);
   }
 }

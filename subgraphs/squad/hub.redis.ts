@@ -3,8 +3,8 @@ import type { Logger } from '#server/observability/logger.ts';
 import { isRedisLost } from '#server/redis/redis-connection.ts';
 import type { Hub, HubSettings, OnlineEntry } from './hub.ts';
 import { Connections } from './presence/connections.ts';
+import { entryAfter, laterOf, type PresenceAnnouncement } from './presence/online-entry.ts';
 import { OnlineMap } from './presence/online-map.ts';
-import type { PresenceStatus } from './presence/presence.shapes.ts';
 import type { Journals } from './storage/journal.ts';
 import { RedisJournals } from './storage/journal.redis.ts';
 import type { RedisConnections } from './storage/redis-connections.ts';
@@ -19,7 +19,7 @@ const ALIVE = '_';
 
 type Told =
   | { from: string; userId: string; entry: OnlineEntry | null }
-  /** She is offline whatever any instance knows. */
+  /** The user is offline whatever any instance knows. */
   | { from: string; withdrawn: string }
   | { from: string; hello: true };
 
@@ -48,7 +48,7 @@ export class RedisHub implements Hub {
     this.redis = redis;
     this.log = log;
     this.journals = new RedisJournals(redis, log);
-    this.open = new Connections(settings.graceMillis, (userId) => this.setOwn(userId, undefined));
+    this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
   }
 
   static async start(settings: HubSettings, redis: RedisConnections, log: Logger): Promise<RedisHub> {
@@ -73,20 +73,11 @@ export class RedisHub implements Hub {
     return this.onlineUsers.get(userId);
   }
 
-  announce(userId: string, gymId: string, status: PresenceStatus, activity: string | null): OnlineEntry {
-    const known = this.onlineUsers.get(userId);
-    // Later than what any instance has said, though its clock may be ahead
-    const updatedAt = Math.max(Date.now(), (known?.updatedAt ?? 0) + 1);
-    const entry = {
-      userId,
-      gymId,
-      status,
-      activity,
-      since: known?.since ?? new Date().toISOString(),
-      updatedAt,
-    };
+  announce(announcement: PresenceAnnouncement): OnlineEntry {
+    const { userId, gymId } = announcement;
+    const entry = entryAfter(this.onlineUsers.get(userId), announcement);
     this.setOwn(userId, entry);
-    this.open.touch(userId);
+    this.open.touch(userId, gymId);
     return entry;
   }
 
@@ -100,11 +91,16 @@ export class RedisHub implements Hub {
       );
   }
 
-  connect(userId: string): () => void {
-    // A connection here keeps her online here, too, once the other instance's are gone.
+  connect(userId: string, gymId: string | null): () => void {
     const known = this.onlineUsers.get(userId);
-    if (known && !this.own.has(userId)) this.setOwn(userId, known);
-    return this.open.open(userId);
+    if (known?.gymId === gymId) {
+      // A connection here keeps the user online here, too, once the other instance's are gone.
+      if (!this.own.has(userId)) this.setOwn(userId, known);
+    } else if (known && this.own.has(userId) && !this.open.has(userId, known.gymId)) {
+      // A member who connects from another gym, and not any more from the one of their entry, has moved.
+      this.setOwn(userId, undefined);
+    }
+    return this.open.open(userId, gymId ?? '');
   }
 
   watchGym(gymId: string, listener: (userId: string) => void): () => void {
@@ -159,6 +155,10 @@ export class RedisHub implements Hub {
       .catch(() => (this.isStale = true));
   }
 
+  private leave(userId: string, gymId: string): void {
+    if (this.own.get(userId)?.gymId === gymId) this.setOwn(userId, undefined);
+  }
+
   private forget(userId: string): void {
     for (const theirs of this.others.values()) theirs.delete(userId);
     this.setOwn(userId, undefined);
@@ -176,25 +176,23 @@ export class RedisHub implements Hub {
     this.merge(told.userId);
   }
 
-  /** The last word about a user holds for her connections here as well, and outlives the instance that it came from. */
+  /**
+   * The latest entry of a user holds for their connections here as well, and outlives the instance that it came from.
+   * If it is of another gym, this instance has no part in it: its connections are of the gym that the user has left.
+   */
   private adopt(userId: string, entry: OnlineEntry | null): void {
     const mine = this.own.get(userId);
-    if (!mine || !entry || entry.updatedAt <= mine.updatedAt) return;
-    this.own.set(userId, entry);
-    void this.redis
-      .write((client) => client.hSet(this.keyOf(this.instanceId), userId, JSON.stringify(entry)))
-      .catch(() => (this.isStale = true));
+    if (!mine || !entry || laterOf(mine, entry) === mine) return;
+    // Published, too: the others must not go back to the older one when the instance that it came from takes it away.
+    this.setOwn(userId, entry.gymId === mine.gymId ? entry : undefined);
   }
 
   private merge(userId: string): void {
-    const words = [
+    const entries = [
       this.own.get(userId),
       ...[...this.others.values()].map((theirs) => theirs.get(userId)),
-    ].filter((word) => word !== undefined);
-    if (words.length === 0) return this.onlineUsers.set(userId, undefined);
-    const latest = words.reduce((one, other) => (other.updatedAt > one.updatedAt ? other : one));
-    const since = words.reduce((first, { since: other }) => (other < first ? other : first), latest.since);
-    this.onlineUsers.set(userId, since === latest.since ? latest : { ...latest, since });
+    ].filter((entry) => entry !== undefined);
+    this.onlineUsers.set(userId, entries.length === 0 ? undefined : entries.reduce(laterOf));
   }
 
   private async beat(): Promise<void> {

@@ -35,7 +35,8 @@ export type Query = {
   chatMessages: Maybe<SquadMessageConnection>;
   /**
    * What happens in your gym: its posts and announcements, and what its squads and clubs do; newest first.
-   * While the gym service does not answer, only the latter. A SUPER_ADMIN names any gym by `gymId`.
+   * While the gym service does not answer, only the latter, and `complete` is false. A SUPER_ADMIN names any gym by
+   * `gymId`.
    */
   feed: Maybe<FeedConnection>;
   /** Whom you have blocked. */
@@ -81,8 +82,8 @@ export type QueryFeedArgs = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Announces your presence to your gym. You stay online as long as a socket or a subscription of yours is open,
-   * and 30 seconds beyond the last.
+   * Announces your presence to your gym, or changes it. You stay online as long as a socket or a subscription of yours is
+   * open, and 30 seconds beyond the last. What is absent stays as it was.
    */
   goOnline: Maybe<Presence>;
   /** Founds a club in your gym; you are its first member. */
@@ -250,7 +251,9 @@ export type PresenceStatus =
   /** Online, and busy with a workout. */
   | 'WORKING_OUT'
   /** Online, but shown to nobody else. */
-  | 'INVISIBLE';
+  | 'INVISIBLE'
+  /** Not online, whatever connections there are, until another status is chosen. Nobody is shown with this status. */
+  | 'OFFLINE';
 
 /** A member who is online. */
 export type OnlineUser = {
@@ -258,9 +261,9 @@ export type OnlineUser = {
   /** Null once the account is deleted, and for whom you may not see. */
   user: Maybe<User>;
   status: PresenceStatus;
-  /** What she is doing, in her own words. */
+  /** What the member is doing, in their own words. */
   activity: Maybe<Scalars['String']['output']>;
-  /** When she came online. */
+  /** Since when others can see the member. */
   since: Scalars['DateTime']['output'];
 };
 
@@ -271,7 +274,7 @@ export type Presence = {
   /** Null while offline. */
   status: Maybe<PresenceStatus>;
   activity: Maybe<Scalars['String']['output']>;
-  /** When she came online; null while offline. */
+  /** Since when others can see the user; null while offline. */
   since: Maybe<Scalars['DateTime']['output']>;
 };
 
@@ -284,14 +287,14 @@ export type OnlineUsersUpdate = {
   removed: Array<Scalars['ID']['output']>;
   /** Whether `users` is the whole list. Above 100 online, updates say only what has changed. */
   full: Scalars['Boolean']['output'];
-  /** Counts the updates of one gym; where one is missing, ask again. */
+  /** Counts the updates of this subscription; if one is missing, subscribe again. */
   seq: Scalars['Int']['output'];
 };
 
 export type GoOnlineInput = {
-  /** `AVAILABLE` where absent. */
+  /** Absent: the one that you have chosen last; `AVAILABLE` if none ever. */
   status?: InputMaybe<PresenceStatus>;
-  /** What you are doing, in your own words; at most 140 characters. */
+  /** What you are doing, in your own words; at most 140 characters. Absent: it stays; null: it is cleared. */
   activity?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -303,10 +306,11 @@ export type Group = {
   name: Scalars['String']['output'];
   /** Null once the account is deleted, and for whom you may not see. */
   createdBy: Maybe<User>;
+  /** Without those whom you may not see. */
   memberCount: Scalars['Int']['output'];
   /** Whether you are a member. */
   joined: Scalars['Boolean']['output'];
-  /** In the order of joining, at most `first` of them (never more than 200); null in the place of whom you may not see. */
+  /** In the order of joining, at most `first` of them (never more than 200), without those whom you may not see. */
   members: Array<Maybe<User>>;
   createdAt: Scalars['DateTime']['output'];
 };
@@ -489,6 +493,8 @@ export type FeedConnection = {
   edges: Array<FeedEdge>;
   nodes: Array<FeedItem>;
   pageInfo: PageInfo;
+  /** False while the gym service does not answer: its posts and announcements are missing, so ask again. */
+  complete: Scalars['Boolean']['output'];
 };
 
 export type FeedEdge = {
@@ -981,6 +987,7 @@ export type FeedConnectionResolvers<ContextType = Context, ParentType extends Re
   edges?: Resolver<Array<ResolversTypes['FeedEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['FeedItem']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  complete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type FeedEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FeedEdge'] = ResolversParentTypes['FeedEdge']> = {

@@ -32,3 +32,48 @@ test('the feed mixes posts and announcements of the gym with what squads do, new
   expect(seen[2]?.userId).toBe(maya.id);
   await platform.stop();
 });
+
+test("an announcement is the gym's word: also after its admin is blocked, and however many there are", async () => {
+  const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
+  const maya = await platform.register();
+  const admin = await platform.demo('admin@iron.test');
+  const { body: adminUser } = await platform.rest('identity', 'GET', '/users/me', { token: admin });
+  const made: string[] = [];
+  for (let round = 0; round < 55; round += 1) {
+    const { body } = await platform.rest('gym', 'POST', '/announcements', {
+      token: admin,
+      body: { title: `News ${round}`, text: 'Open longer tonight' },
+    });
+    made.unshift(body.id);
+  }
+  await platform.rest('gym', 'POST', '/posts', { token: admin, body: { text: 'a post of the admin' } });
+  await platform.rest('squad', 'POST', `/blocks/${adminUser.id}`, { token: maya.token });
+  const seen: { id: string; kind: string; userId: string | null }[] = [];
+  for (let path: string | undefined = '/feed?limit=20'; path;) {
+    const answer = await platform.rest('squad', 'GET', path, { token: maya.token });
+    expect(answer.headers.get('incomplete')).toBeNull();
+    seen.push(...answer.body);
+    path = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+  }
+  const announcements = seen.filter(({ id }) => made.includes(id));
+  expect(announcements.map(({ id }) => id)).toEqual(made);
+  expect(new Set(announcements.map(({ userId }) => userId))).toEqual(new Set([null]));
+  expect(seen.some(({ userId }) => userId === adminUser.id)).toBe(false);
+  await platform.stop();
+});
+
+test('a feed that lacks what the gym service knows says so', async () => {
+  const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
+  const maya = await platform.register();
+  await platform.rest('squad', 'POST', '/groups', { token: maya.token, body: { name: 'Early birds' } });
+  const query = '{ feed { complete nodes { kind } } }';
+  const whole = await platform.graph('squad', query, {}, { token: maya.token });
+  expect(whole.data.feed.complete).toBe(true);
+  await platform.running('gym').stop();
+  const answer = await platform.rest('squad', 'GET', '/feed', { token: maya.token });
+  expect([answer.status, answer.headers.get('incomplete')]).toEqual([200, 'gym']);
+  expect(answer.body).toMatchObject([{ kind: 'GROUP_CREATED' }]);
+  const part = await platform.graph('squad', query, {}, { token: maya.token });
+  expect(part.data.feed).toEqual({ complete: false, nodes: [{ kind: 'GROUP_CREATED' }] });
+  await platform.stop();
+});

@@ -80,6 +80,49 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([mayas.close(), leos.close()]);
   });
 
+  test('lists and numbers are the same at each, also of a user who is connected to both', async () => {
+    const [maya, leo, zoe] = await Promise.all([
+      platform.register(),
+      platform.register(),
+      platform.register(),
+    ]);
+    const [ones, others] = await Promise.all([at(one, maya), at(other, leo)]);
+    await ones.send('user_online', { delta: true });
+    await others.send('user_online', { delta: true });
+    const tabs = await Promise.all([at(one, zoe), at(other, zoe)]);
+    await tabs[0].send('user_online', { activity: 'first tab' });
+    const does = (activity: string) => (data: { users: readonly { activity: string | null }[] }) =>
+      data.users.some((user) => user.activity === activity);
+    for (const client of [ones, others]) await client.next('online_users_updated', does('first tab'));
+    await tabs[1].send('user_online', { activity: 'second tab' });
+    for (const client of [ones, others]) await client.next('online_users_updated', does('second tab'));
+    // What the other instance has said before must not come back with the end of its connection.
+    await tabs[0].send('user_online', { status: 'INVISIBLE' });
+    for (const client of [ones, others])
+      await client.next('online_users_updated', ({ removed }) => removed.includes(zoe.id));
+    await tabs[0].close();
+    await new Promise((resolve) => setTimeout(resolve, graceMillis + 500));
+    const lists = await Promise.all(
+      [one, other].map(async ({ url }) =>
+        (await fetch(`${url}/online-users`, { headers: { Authorization: `Bearer ${maya.token}` } })).json(),
+      ),
+    );
+    expect(lists[0]).toEqual(lists[1]);
+    expect(sees(zoe.id)({ users: lists[0] as { userId: string }[] })).toBe(false);
+    const acks = await Promise.all(
+      [at(one, maya), at(other, leo)].map(async (client) => (await client).send('user_online', {})),
+    );
+    expect(acks[0]?.users).toEqual(acks[1]?.users);
+    expect(acks[0]?.seq).toBe(acks[1]?.seq);
+    for (const client of [ones, others]) {
+      const numbers = client.frames
+        .filter(({ event }) => event === 'online_users_updated')
+        .map(({ seq }) => seq as number);
+      expect(numbers).toEqual(numbers.map((_seq, index) => (numbers[0] as number) + index));
+    }
+    await Promise.all([ones.close(), others.close(), tabs[1].close()]);
+  });
+
   test('writes at the same time from both make one row of revisions, each told once', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);

@@ -257,3 +257,66 @@ test("another user's history is not there, and her squads are not in mine", asyn
     { squadId, participantIds: [host.id, guest.id] },
   ]);
 });
+
+describe('a club', () => {
+  const seen = async (by: Person, id: string) => {
+    const { data } = await platform.graph(
+      'squad',
+      'query($r: [_Any!]!) { groups { id memberCount createdBy { id } members { id } } _entities(representations: $r) { ... on Group { id memberCount createdBy { id } members { id } } } }',
+      { r: [{ __typename: 'Group', id }] },
+      { token: by.token },
+    );
+    const listed = (await rest(by, 'GET', '/groups')).body.find((group: { id: string }) => group.id === id);
+    const inGraph = data.groups.find((group: { id: string }) => group.id === id);
+    expect(data._entities[0]).toEqual(inGraph ?? null);
+    expect(listed?.memberIds).toEqual(inGraph?.members.map((member: { id: string }) => member.id));
+    return listed as { memberIds: string[]; memberCount: number; createdBy: string | null } | undefined;
+  };
+
+  test.each([
+    ['the one who blocked', 0],
+    ['the one who was blocked', 1],
+  ])('shows its founder to everybody but %s', async (_who, index) => {
+    const pair = await Promise.all([platform.register(), platform.register()]);
+    const third = await platform.register();
+    const [viewer, founder] = index === 0 ? pair : [pair[1], pair[0]];
+    const { body } = await rest(founder, 'POST', '/groups', { name: `Club ${randomUUID()}` });
+    await rest(third, 'POST', `/groups/${body.id}/join`);
+    expect(await seen(viewer, body.id)).toMatchObject({ memberCount: 2, createdBy: founder.id });
+    await rest(pair[0], 'POST', `/blocks/${pair[1].id}`);
+    expect(await seen(viewer, body.id)).toMatchObject({
+      memberIds: [third.id],
+      memberCount: 1,
+      createdBy: null,
+    });
+    expect(await seen(third, body.id)).toMatchObject({ memberCount: 2, createdBy: founder.id });
+  });
+
+  test('of nobody whom the viewer may see is not there, and its name is free', async () => {
+    const [viewer, founder] = await Promise.all([platform.register(), platform.register()]);
+    await rest(founder, 'POST', `/blocks/${viewer.id}`);
+    const name = `Club ${randomUUID()}`;
+    const { body } = await rest(founder, 'POST', '/groups', { name });
+    expect(await seen(viewer, body.id)).toBeUndefined();
+    expect((await rest(viewer, 'POST', `/groups/${body.id}/join`)).body.code).toBe('NOT_FOUND');
+    expect((await rest(viewer, 'POST', `/groups/${body.id}/leave`)).body.code).toBe('NOT_FOUND');
+    expect((await rest(viewer, 'POST', '/groups', { name })).status).toBe(201);
+    expect((await rest(founder, 'POST', '/groups', { name })).body.code).toBe('CONFLICT');
+  });
+});
+
+test.each([
+  ['a club', '/groups', (text: string) => ({ name: text })],
+  ['a message', '', (text: string) => ({ text })],
+  ['an invite', '/invites', (text: string) => ({ message: text })],
+])('%s of nothing visible is refused', async (_what, path, bodyOf) => {
+  const [by, other] = await Promise.all([platform.register(), platform.register()]);
+  const { body: squad } = await rest(by, 'POST', '/squads', {});
+  for (const text of ['\u200B\u200B', '\u2060', '\u00AD\uFEFF', '\u{E0020}']) {
+    const answer = await rest(by, 'POST', path || `/squads/${squad.id}/messages`, {
+      ...bodyOf(text),
+      ...(path === '/invites' && { toUserId: other.id }),
+    });
+    expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION_FAILED']);
+  }
+});

@@ -116,9 +116,8 @@ describe('a live squad', () => {
     const eventId = randomUUID();
     const first = await socket.send('update_workout', { squadId: id, ...workout(eventId, 4), phase: 'REST' });
     await socket.send('update_workout', { squadId: id, ...workout(randomUUID(), 5), phase: 'WORK' });
-    expect(
-      await socket.send('update_workout', { squadId: id, ...workout(eventId, 4), phase: 'REST' }),
-    ).toEqual(first);
+    const again = await socket.send('update_workout', { squadId: id, ...workout(eventId, 4), phase: 'REST' });
+    expect(again.revision).toBe(first.revision);
     expect((await rest(maya, 'POST', `/squads/${id}/workout`, workout(eventId, 9))).body.revision).toBe(
       first.revision,
     );

@@ -15,7 +15,10 @@ export function squadAccountPart(hub: Hub): AccountPart {
     Promise.all((await userOf(userId)).namedIn.gyms.map((gymId) => journals.of(gyms).read(gymId)));
   return {
     records: {
-      presence: recordsOfList(async (userId) => [hub.onlineEntry(userId) ?? []].flat()),
+      presence: recordsOfList(async (userId) => {
+        const { chosenStatus } = await userOf(userId);
+        return [hub.onlineEntry(userId) ?? [], chosenStatus ?? []].flat();
+      }),
       squads: recordsOfList((userId) => partsOf(hub, userId)),
       messages: messagesBy(hub),
       history: recordsOfList(async (userId) => (await userOf(userId)).history),

@@ -1,6 +1,7 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
 import { eventSource } from '#server/event-source.ts';
 import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
+import { watchModule } from '../presence/module-watch.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import type { MessageShape } from './messages.shapes.ts';
 
@@ -17,6 +18,7 @@ export const messagesGraphql = {
       subscribe: (_root, { squadId, fromSeq }, { messages, onlineUsers }) =>
         eventSource<{ squadMessageAdded: MessageShape; [EVENT_KIND]: EventKind }>(async (stream) => {
           stream.onStop(await onlineUsers.connect());
+          stream.onStop(watchModule(onlineUsers, { onOff: () => stream.end() }));
           stream.onStop(
             await messages.watch(squadId, fromSeq, {
               deliver: (message) => stream.push({ squadMessageAdded: message, [EVENT_KIND]: 'next' }),

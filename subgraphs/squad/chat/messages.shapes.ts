@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visibleText } from '#server/shapes.ts';
 
 export const MessageShape = z
   .object({
@@ -18,10 +19,6 @@ export type MessageShape = z.infer<typeof MessageShape>;
 
 export const SendMessageShape = z.object({
   squadId: z.uuid('expected the id of a squad'),
-  text: z
-    .string('expected a text')
-    .trim()
-    .min(1, 'expected a text')
-    .max(2_000, 'expected at most 2,000 characters'),
+  text: visibleText(2_000),
   clientId: z.string().min(1).max(100).nullish(),
 });

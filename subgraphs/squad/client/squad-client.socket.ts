@@ -19,7 +19,7 @@ export interface ServerEvents {
 /** What a client sends and what the ack holds, by event. */
 export interface ClientEvents {
   authenticate: [{ token: string }, { userId: string; expiresAt: string }];
-  user_online: [{ status?: PresenceStatus; activity?: string; delta?: boolean }, OnlineUsersUpdate];
+  user_online: [{ status?: PresenceStatus; activity?: string | null; delta?: boolean }, OnlineUsersUpdate];
   send_squad_invite: [{ toUserId: string; squadId?: string; message?: string }, { invite: InviteShape }];
   respond_squad_invite: [{ inviteId: string; accept: boolean }, { invite: InviteShape }];
   join_squad: [
@@ -44,6 +44,12 @@ export interface ClientEvents {
   ];
   send_squad_message: [{ squadId: string; text: string; clientId?: string }, { message: MessageShape }];
 }
+
+/** The data of an ack. */
+export type Ack<Event extends keyof ClientEvents> = ClientEvents[Event][1] & {
+  /** ISO 8601: sets the clock by which `restEndsAt` and `expiresAt` are shown. */
+  serverTime: string;
+};
 
 /** A frame as it comes from the server. */
 export interface ServerFrame<Event extends keyof ServerEvents = keyof ServerEvents> {
@@ -121,10 +127,7 @@ export class SquadClient {
   }
 
   /** Resolves to the ack. @throws SquadError */
-  send<Event extends keyof ClientEvents>(
-    event: Event,
-    data: ClientEvents[Event][0],
-  ): Promise<ClientEvents[Event][1]> {
+  send<Event extends keyof ClientEvents>(event: Event, data: ClientEvents[Event][0]): Promise<Ack<Event>> {
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject });

@@ -3,7 +3,10 @@ import type { Resolvers } from '../resolvers.generated.ts';
 
 export const feedGraphql = {
   Query: {
-    feed: async (_root, { gymId, ...page }, { feed }) => connectionOf(await feed.list(gymId, pageOf(page))),
+    feed: async (_root, { gymId, ...request }, { feed }) => {
+      const page = await feed.list(gymId, pageOf(request));
+      return { ...connectionOf(page), complete: !page.missing?.length };
+    },
   },
   FeedItem: {
     user: ({ userId }) => (userId ? { id: userId } : null),

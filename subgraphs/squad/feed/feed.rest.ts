@@ -12,7 +12,7 @@ export const feedRest = [
     path: '/feed',
     summary: "What happens in the caller's gym",
     description:
-      'Posts and announcements of the gym with what its squads and clubs do. While the gym service does not answer, only the latter.',
+      'Posts and announcements of the gym with what its squads and clubs do. While the gym service does not answer, only the latter; the answer has the header `Incomplete: gym` then, and is worth asking for again.',
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: { status: 200, description: 'Newest first.', shape: FeedItemShape, page: true },

@@ -13,7 +13,9 @@ export const FeedItemShape = z
     id: z.string(),
     kind: z.enum(FeedKind),
     at: z.iso.datetime(),
-    userId: z.string().nullable().meta({ description: 'Who wrote or did it.' }),
+    userId: z.string().nullable().meta({
+      description: 'Who wrote or did it; null for an announcement of somebody whom the caller may not see.',
+    }),
     title: z.string().nullable().meta({ description: "An announcement's title." }),
     text: z.string(),
     image: z

@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import { requireGym, requireUser } from '#server/auth/viewer.ts';
+import { requireGym } from '#server/auth/viewer.ts';
+import { PlatformError } from '#server/errors.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { gyms, type Activity } from '../gyms/gym.journal.ts';
 import type { Hub } from '../hub.ts';
 import { isOlder } from '../lists.ts';
+import { maySee, readSight } from '../presence/visibility.ts';
 import type { Platform } from '../upstream/platform.ts';
-import { hiddenFrom, users } from '../users/user.journal.ts';
 import type { FeedItemShape } from './feed.shapes.ts';
 
-/** Pages of posts that one page of the feed asks for at most, where much of them is hidden. */
-const MAX_UPSTREAM_PAGES = 5;
+/** Pages of posts that one page of the feed asks for at most, if many of them are hidden. */
+const MAX_UPSTREAM_PAGES = 20;
 
 type Position = readonly [string, string];
 /** Where the feed goes on: after this item, with posts from that page of the gym service on. */
@@ -46,24 +47,32 @@ export class Feed {
     this.platform = platform;
   }
 
-  /** Of the viewer's gym, or of any for a SUPER_ADMIN. Without the gym service it is what this service knows by itself. */
+  /**
+   * Of the viewer's gym, or of any for a SUPER_ADMIN. If the gym service does not answer, it is what this service knows
+   * by itself, and `missing` names the gym service.
+   */
   async list(gymId: string | null | undefined, request: PageRequest): Promise<Page<FeedItemShape>> {
     const gym = requireGym(this.unit.viewer, gymId);
     const after = cursors.read(request.cursor);
     const position: Position | undefined = after && [after[0], after[1]];
-    const hidden = hiddenFrom(await this.hub.journals.of(users).read(requireUser(this.unit.viewer).userId));
+    const sight = await readSight(this.hub.journals, this.unit.viewer);
+    const isNext = (item: FeedItemShape) => !position || isOlder(keysOf(item), position);
     const wanted = (item: FeedItemShape) =>
-      !(item.userId && hidden.has(item.userId)) &&
-      !item.participantIds.some((id) => hidden.has(id)) &&
-      (!position || isOlder(keysOf(item), position));
+      !(item.userId && !maySee(sight, item.userId)) &&
+      item.participantIds.every((id) => maySee(sight, id)) &&
+      isNext(item);
+    // An announcement is the gym's word, whoever has written it.
+    const unsigned = (item: FeedItemShape) =>
+      item.userId && !maySee(sight, item.userId) ? { ...item, userId: null } : item;
+    const missing = new Set<string>();
 
     const [activities, announcements, posts] = await Promise.all([
       this.hub.journals
         .of(gyms)
         .read(gym)
         .then((record) => record.activities.map(ofActivity).filter(wanted)),
-      this.announcements(gym).then((items) => items.filter(wanted)),
-      this.posts(gym, after?.[2] ?? undefined, pageSize(request) + 1, wanted),
+      this.announcements(gym, missing).then((items) => items.filter(isNext).map(unsigned)),
+      this.posts(gym, after?.[2] ?? undefined, pageSize(request) + 1, wanted, missing),
     ]);
     const pageOfPost = new Map(posts.map(({ item, page }) => [item.id, page]));
     const newestFirst = [...activities, ...announcements, ...posts.map(({ item }) => item)]
@@ -76,11 +85,15 @@ export class Feed {
       if (pageOfPost.has(item.id)) page = pageOfPost.get(item.id) ?? null;
       pageAt.set(item.id, page);
     }
-    return cursors.page(newestFirst, request, (item) => [...keysOf(item), pageAt.get(item.id) ?? null]);
+    const shown = cursors.page(newestFirst, request, (item) => [
+      ...keysOf(item),
+      pageAt.get(item.id) ?? null,
+    ]);
+    return { ...shown, missing: [...missing] };
   }
 
-  private async announcements(gymId: string): Promise<FeedItemShape[]> {
-    const { items } = await this.orNothing(() => this.platform.gymList('/announcements', gymId));
+  private async announcements(gymId: string, missing: Set<string>): Promise<FeedItemShape[]> {
+    const { items } = await this.orNothing(missing, () => this.platform.gymList('/announcements', gymId));
     return items.flatMap((given) => ofAnnouncement(announcement.safeParse(given).data));
   }
 
@@ -90,11 +103,12 @@ export class Feed {
     from: string | undefined,
     enough: number,
     wanted: (item: FeedItemShape) => boolean,
+    missing: Set<string>,
   ): Promise<{ item: FeedItemShape; page: string | null }[]> {
     const found: { item: FeedItemShape; page: string | null }[] = [];
     let cursor = from;
     for (let pages = 0; pages < MAX_UPSTREAM_PAGES && found.length < enough; pages += 1) {
-      const { items, nextCursor } = await this.orNothing(() =>
+      const { items, nextCursor } = await this.orNothing(missing, () =>
         this.platform.gymList('/posts', gymId, cursor),
       );
       for (const given of items)
@@ -104,19 +118,23 @@ export class Feed {
               item: { ...item, image: this.unit.publicPath(item.image, 'gym') },
               page: cursor ?? null,
             });
-      if (nextCursor === undefined) break;
+      if (nextCursor === undefined) return found;
       cursor = nextCursor;
     }
+    if (found.length < enough) missing.add('gym'); // there are more, behind too many that are hidden
     return found;
   }
 
   private async orNothing(
+    missing: Set<string>,
     ask: () => ReturnType<Platform['gymList']>,
   ): Promise<Awaited<ReturnType<Platform['gymList']>>> {
     try {
       return await ask();
     } catch (error) {
+      if (!(error instanceof PlatformError && error.code === 'UPSTREAM_UNAVAILABLE')) throw error;
       this.unit.log.warn({ err: error }, 'a part of the feed is missing');
+      missing.add('gym');
       return { items: [], nextCursor: undefined };
     }
   }

@@ -8,12 +8,16 @@ import { unlessGone } from '../accounts/unless-gone.ts';
 import { requireStaying, users } from '../users/user.journal.ts';
 import { gyms, type StoredGroup } from '../gyms/gym.journal.ts';
 import type { Hub } from '../hub.ts';
+import { maySee, readSight, type Sight } from '../presence/visibility.ts';
 import { CreateGroupShape, type GroupShape } from './groups.shapes.ts';
 
 const MAX_GROUPS_A_GYM = 500;
 const MAX_MEMBERS = 2_000;
 
-/** The clubs of a gym. Its people see, found and join them; a club without members is gone. */
+/**
+ * The clubs of a gym. Its people see, found and join them; a club without members is gone. So it is, for a viewer, if
+ * they may see none of its members: a club of nobody would tell that somebody is hidden from them.
+ */
 export class Groups {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -25,11 +29,12 @@ export class Groups {
 
   /** Of the viewer's gym, or of any for a SUPER_ADMIN; by name. */
   async list(gymId?: string | null): Promise<GroupShape[]> {
+    const sight = await this.sight();
     const { groups } = await this.hub.journals.of(gyms).read(requireGym(this.unit.viewer, gymId));
     return Object.values(groups)
-      .filter(({ memberIds }) => memberIds.length > 0)
+      .filter((group) => isThere(group, sight))
       .toSorted((one, other) => one.name.localeCompare(other.name) || one.id.localeCompare(other.id))
-      .map((group) => this.present(group));
+      .map((group) => this.present(group, sight));
   }
 
   /** Of the viewer's own gym; null where there is none such. */
@@ -37,16 +42,18 @@ export class Groups {
     const { viewer } = this.unit;
     if (viewer.kind !== 'user' || !viewer.gymId) return null;
     if (!isUuid(id)) return null; // `constructor` is a key of every object
+    const sight = await this.sight();
     const group = (await this.hub.journals.of(gyms).read(viewer.gymId)).groups[id];
-    return group && group.memberIds.length > 0 ? this.present(group) : null;
+    return group && isThere(group, sight) ? this.present(group, sight) : null;
   }
 
-  /** The viewer is its first member. @throws CONFLICT where the gym has one of that name */
+  /** The viewer is its first member. @throws CONFLICT if the gym has one of that name that the viewer can see */
   async create(input: unknown): Promise<GroupShape> {
     const { name } = validated(CreateGroupShape, input);
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
     await this.nameInGym(userId, gymId);
+    const sight = await this.sight();
     const at = new Date().toISOString();
     const group: StoredGroup = {
       id: uuidv7(),
@@ -58,7 +65,8 @@ export class Groups {
     };
     await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
       const living = Object.values(groups).filter(({ memberIds }) => memberIds.length > 0);
-      if (living.some((other) => other.name.toLowerCase() === name.toLowerCase()))
+      // Two clubs of one name are less harm than a refusal that tells of a club that the viewer must not see.
+      if (living.some((other) => other.name.toLowerCase() === name.toLowerCase() && isThere(other, sight)))
         throw conflict(`Your gym has a group "${name}" already; join it, or choose another name.`);
       if (living.length >= MAX_GROUPS_A_GYM) throw conflict(`A gym has at most ${MAX_GROUPS_A_GYM} groups.`);
       return [
@@ -78,7 +86,7 @@ export class Groups {
       ];
     });
     await this.unlessGone(userId, gymId);
-    return this.present(group);
+    return this.present(group, sight);
   }
 
   join(id: string): Promise<GroupShape> {
@@ -94,16 +102,21 @@ export class Groups {
     const gymId = requireGym(this.unit.viewer);
     if (!isUuid(groupId)) throw notFound('group', groupId);
     if (member) await this.nameInGym(userId, gymId);
+    const sight = await this.sight();
     const gym = await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
       const group = groups[groupId];
-      if (!group || group.memberIds.length === 0) throw notFound('group', groupId);
+      if (!group || !isThere(group, sight)) throw notFound('group', groupId);
       if (group.memberIds.includes(userId) === member) return [];
       if (member && group.memberIds.length >= MAX_MEMBERS)
         throw conflict(`A group has at most ${MAX_MEMBERS} members.`);
       return [{ type: member ? 'joinedGroup' : 'leftGroup', groupId, userId }];
     });
     await this.unlessGone(userId, gymId);
-    return this.present(gym.groups[groupId] as StoredGroup);
+    return this.present(gym.groups[groupId] as StoredGroup, sight);
+  }
+
+  private sight(): Promise<Sight> {
+    return readSight(this.hub.journals, this.unit.viewer);
   }
 
   private async nameInGym(userId: string, gymId: string): Promise<void> {
@@ -118,17 +131,21 @@ export class Groups {
     return unlessGone(journals, userId, () => forgetInGym(journals, gymId, userId));
   }
 
-  private present({ id, gymId, name, createdBy, memberIds, createdAt }: StoredGroup): GroupShape {
+  private present({ id, gymId, name, createdBy, ...group }: StoredGroup, sight: Sight): GroupShape {
     const { viewer } = this.unit;
+    const memberIds = group.memberIds.filter((memberId) => maySee(sight, memberId));
     return {
       id,
       gymId,
       name,
-      createdBy,
-      memberIds: [...memberIds],
+      createdBy: createdBy && maySee(sight, createdBy) ? createdBy : null,
+      memberIds,
       memberCount: memberIds.length,
       joined: viewer.kind === 'user' && memberIds.includes(viewer.userId),
-      createdAt,
+      createdAt: group.createdAt,
     };
   }
 }
+
+const isThere = ({ memberIds }: StoredGroup, sight: Sight): boolean =>
+  memberIds.some((memberId) => maySee(sight, memberId));

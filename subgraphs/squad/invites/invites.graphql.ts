@@ -1,6 +1,7 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
 import { eventSource } from '#server/event-source.ts';
 import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
+import { watchModule } from '../presence/module-watch.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import type { InviteShape } from './invites.shapes.ts';
 
@@ -22,6 +23,7 @@ export const invitesGraphql = {
       subscribe: (_root, _args, { invites, onlineUsers }) =>
         eventSource<{ squadInviteReceived: InviteShape; [EVENT_KIND]: EventKind }>(async (stream) => {
           stream.onStop(await onlineUsers.connect());
+          stream.onStop(watchModule(onlineUsers, { onOff: () => stream.end() }));
           stream.onStop(
             await invites.watch({
               onReceived: (invite) => stream.push({ squadInviteReceived: invite, [EVENT_KIND]: 'next' }),

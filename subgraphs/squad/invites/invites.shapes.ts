@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visibleText } from '#server/shapes.ts';
 
 export const InviteStatus = {
   PENDING: 'PENDING',
@@ -31,7 +32,10 @@ export type StoredInvite = InviteShape & { status: Exclude<InviteStatus, 'EXPIRE
 export const SendInviteShape = z.object({
   toUserId: z.uuid('expected the id of a user'),
   squadId: z.uuid('expected the id of a squad').nullish(),
-  message: z.string().trim().max(280, 'expected at most 280 characters').nullish(),
+  message: z.preprocess(
+    (given) => (typeof given === 'string' && given.trim() === '' ? null : given),
+    visibleText(280).nullish(),
+  ),
 });
 
 export const RespondToInviteShape = z.object({

@@ -7,6 +7,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Hub } from '../hub.ts';
 import { sliceAfter } from '../lists.ts';
+import { maySee, sightOf } from '../presence/visibility.ts';
 import type { SquadSettings } from '../settings.ts';
 import { requireSight, takesPart } from '../squads/squad-rights.ts';
 import { squads } from '../squads/squad.journal.ts';
@@ -190,9 +191,9 @@ export class Invites {
     const own = await this.own();
     requireStaying(own);
     const isGone = (await this.hub.journals.of(users).read(toUserId)).farewell !== null;
-    if (isGone || hiddenFrom(own).has(toUserId)) throw notFound('member', toUserId);
-    if (this.hub.onlineEntry(toUserId)?.gymId === gymId) return;
-    if (!(await this.platform.isUserOfGym(toUserId, gymId))) throw notFound('member', toUserId);
+    // Asked for everybody: the time of the answer must not tell who is online unseen, or has blocked the sender.
+    const isMember = await this.platform.isUserOfGym(toUserId, gymId);
+    if (isGone || !isMember || !maySee(sightOf(own), toUserId)) throw notFound('member', toUserId);
   }
 
   private async giveRight(invite: StoredInvite): Promise<StoredInvite> {

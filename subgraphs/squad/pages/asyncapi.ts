@@ -25,7 +25,8 @@ const id = {
 const seq = {
   seq: {
     type: 'integer',
-    description: "Of presence the gym's number, of squad events the revision, of messages their number.",
+    description:
+      'Of presence the number of the update to this connection, of squad events the revision, of messages their number.',
   },
 };
 const ackName = (event: ProtocolEvent) => `${event.name}_ack`;

@@ -1,36 +1,42 @@
 /**
- * Counts each user's connections of this process. `onLost` is called once the last one has been gone for the grace
- * without a new one: a reload of a page, or a tunnel, makes nobody flicker.
+ * Counts each user's connections of this process, apart for each gym: a connection that a member opens after they have
+ * moved does not keep them in the gym that they have left. `onLost` is called once the last one has been gone for the
+ * grace without a new one: a reload of a page, or a tunnel, makes nobody flicker.
  */
 export class Connections {
   private readonly counts = new Map<string, number>();
   private readonly graces = new Map<string, NodeJS.Timeout>();
   private readonly graceMillis: number;
-  private readonly onLost: (userId: string) => void;
+  private readonly onLost: (userId: string, gymId: string) => void;
 
-  constructor(graceMillis: number, onLost: (userId: string) => void) {
+  constructor(graceMillis: number, onLost: (userId: string, gymId: string) => void) {
     this.graceMillis = graceMillis;
     this.onLost = onLost;
   }
 
   /** Returns what ends the connection; calling it again does nothing. */
-  open(userId: string): () => void {
-    this.counts.set(userId, (this.counts.get(userId) ?? 0) + 1);
-    this.endGrace(userId);
+  open(userId: string, gymId: string): () => void {
+    const key = keyOf(userId, gymId);
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+    this.endGrace(key);
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
-      const left = (this.counts.get(userId) ?? 1) - 1;
-      if (left > 0) return void this.counts.set(userId, left);
-      this.counts.delete(userId);
-      this.beginGrace(userId);
+      const left = (this.counts.get(key) ?? 1) - 1;
+      if (left > 0) return void this.counts.set(key, left);
+      this.counts.delete(key);
+      this.beginGrace(userId, gymId);
     };
   }
 
-  /** A sign of life without a connection: she has the grace from now on. */
-  touch(userId: string): void {
-    if (!this.counts.has(userId)) this.beginGrace(userId);
+  /** A sign of life without a connection: the user has the grace from now on. */
+  touch(userId: string, gymId: string): void {
+    if (!this.has(userId, gymId)) this.beginGrace(userId, gymId);
+  }
+
+  has(userId: string, gymId: string): boolean {
+    return this.counts.has(keyOf(userId, gymId));
   }
 
   /** Connections open now. */
@@ -43,18 +49,21 @@ export class Connections {
     this.graces.clear();
   }
 
-  private beginGrace(userId: string): void {
-    this.endGrace(userId);
+  private beginGrace(userId: string, gymId: string): void {
+    const key = keyOf(userId, gymId);
+    this.endGrace(key);
     const timer = setTimeout(() => {
-      this.graces.delete(userId);
-      this.onLost(userId);
+      this.graces.delete(key);
+      this.onLost(userId, gymId);
     }, this.graceMillis);
     timer.unref();
-    this.graces.set(userId, timer);
+    this.graces.set(key, timer);
   }
 
-  private endGrace(userId: string): void {
-    clearTimeout(this.graces.get(userId));
-    this.graces.delete(userId);
+  private endGrace(key: string): void {
+    clearTimeout(this.graces.get(key));
+    this.graces.delete(key);
   }
 }
+
+const keyOf = (userId: string, gymId: string): string => `${userId} ${gymId}`;

@@ -18,7 +18,7 @@ export class OnlineMap {
     return this.onlineUsers.keys();
   }
 
-  /** Puts the entry in the user's place, or takes her out; tells who watches the gyms concerned. */
+  /** Sets or removes the user's entry; calls those who watch the gyms that it was and is in. */
   set(userId: string, entry: OnlineEntry | undefined): void {
     const before = this.onlineUsers.get(userId);
     if (before === entry) return;

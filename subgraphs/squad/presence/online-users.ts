@@ -2,19 +2,22 @@ import { requireGym, requireUser, seesGym } from '#server/auth/viewer.ts';
 import type { Audience } from '#server/audience.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import type { Hub } from '../hub.ts';
-import { hiddenFrom, requireStaying, users, type UserRecord } from '../users/user.journal.ts';
-import { isVisible, presentOnlineUser, type BoardSubscription, type GymBoards } from './gym-boards.ts';
+import type { Hub, OnlineEntry } from '../hub.ts';
+import { requireStaying, users, type UserRecord } from '../users/user.journal.ts';
+import { newPace, type BoardSubscription, type Pace } from './gym-board.ts';
+import type { GymBoards } from './gym-boards.ts';
+import { FIRST_CHOICE } from './online-entry.ts';
 import {
   GoOnlineShape,
   type OnlineUserShape,
   type OnlineUsersUpdate,
   type PresenceShape,
 } from './presence.shapes.ts';
+import { byTimeOnline, OPEN_SIGHT, readSight, seenIn, sightOf } from './visibility.ts';
 
 const OFFLINE: PresenceShape = { online: false, status: null, activity: null, since: null };
 
-/** Who is online. A gym's people see each other; between two of whom one has blocked the other, both are offline. */
+/** Who is online. A gym's people see each other; two of whom one has blocked the other are offline to each other. */
 export class OnlineUsers {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -29,55 +32,59 @@ export class OnlineUsers {
   /** Of the viewer's gym, or of any for a SUPER_ADMIN; the longest online first. */
   async list(gymId?: string | null): Promise<OnlineUserShape[]> {
     const gym = requireGym(this.unit.viewer, gymId);
-    const hidden = await this.hiddenUsers();
+    const sight = await readSight(this.hub.journals, this.unit.viewer);
     return [...this.hub.onlineIn(gym)]
-      .filter((entry) => isVisible(entry) && !hidden.has(entry.userId))
-      .toSorted((one, other) => one.since.localeCompare(other.since))
-      .map(presentOnlineUser);
+      .map((entry) => seenIn(gym, sight, entry))
+      .filter((seen) => seen !== undefined)
+      .toSorted(byTimeOnline);
   }
 
-  /** The viewer is online for her gym from now on. */
+  /**
+   * The viewer announces themselves to their gym, or changes how they are shown. What is absent stays as it is known:
+   * a second device that comes online must not show a user who has hidden on the first one.
+   */
   async goOnline(input: unknown): Promise<PresenceShape> {
     const { status, activity } = validated(GoOnlineShape, input ?? {});
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
-    requireStaying(await this.hub.journals.of(users).read(userId));
-    return {
-      online: true,
-      ...pick(this.hub.announce(userId, gymId, status ?? 'AVAILABLE', activity || null)),
-    };
+    const { chosenStatus } = await this.hub.journals.of(users).change(userId, (user) => {
+      requireStaying(user);
+      const known = user.chosenStatus ?? FIRST_CHOICE;
+      return !status || status === known.status
+        ? []
+        : [{ type: 'choseStatus', chosenStatus: { status, choice: known.choice + 1 } }];
+    });
+    return presentOwn(this.hub.announce({ userId, gymId, activity, ...(chosenStatus ?? FIRST_CHOICE) }));
   }
 
-  /** Offline for who may not see her. */
+  /** Offline to those who may not see it. */
   async presenceOf(userId: string): Promise<PresenceShape> {
-    const entry = this.hub.onlineEntry(userId);
     const { viewer } = this.unit;
-    if (!entry || viewer.kind !== 'user') return OFFLINE;
-    if (viewer.userId === userId) return { online: true, ...pick(entry) };
-    if (!seesGym(viewer, entry.gymId) || !isVisible(entry) || (await this.hiddenUsers()).has(userId))
-      return OFFLINE;
-    return { online: true, ...pick(entry) };
+    if (viewer.kind !== 'user') return OFFLINE;
+    // Read for everybody, so that the time of the answer does not tell who has an entry.
+    const sight = await readSight(this.hub.journals, viewer);
+    const entry = this.hub.onlineEntry(userId);
+    if (viewer.userId === userId) return presentOwn(entry);
+    const seen = entry && seesGym(viewer, entry.gymId) ? seenIn(entry.gymId, sight, entry) : undefined;
+    return seen ? { online: true, status: seen.status, activity: seen.activity, since: seen.since } : OFFLINE;
   }
 
-  /** A connection of the viewer: she stays online while it is there, and for the grace after. */
+  /** A connection of the viewer: they stay online while it is there, and for the grace after. */
   async connect(): Promise<() => void> {
-    return this.hub.connect(requireUser(this.unit.viewer).userId);
+    const { userId, gymId } = requireUser(this.unit.viewer);
+    return this.hub.connect(userId, gymId);
   }
 
-  /** Tells of every change in the viewer's gym, numbered and at most five times a second. */
-  async watch({ gymId, delta = false, deliver }: BoardWatch): Promise<BoardSubscription> {
+  /** Delivers every change that the viewer may see, numbered and at most five times a second. */
+  async watch({ gymId, delta = false, pace = newPace(), deliver }: BoardWatch): Promise<Watching> {
     const { userId } = requireUser(this.unit.viewer);
     const gym = requireGym(this.unit.viewer, gymId);
-    let hidden: ReadonlySet<string> = new Set();
     const board: { current?: BoardSubscription } = {};
-    const following = await this.hub.journals.of(users).follow(userId, (user) => {
-      const before = hidden;
-      hidden = hiddenFrom(user);
-      if (hidden.size !== before.size || [...hidden].some((one) => !before.has(one)))
-        board.current?.refresh();
-    });
-    hidden = hiddenFrom(following.state);
-    const listening = this.boards.listen(gym, { delta, hidden: () => hidden, deliver });
+    const following = await this.hub.journals
+      .of(users)
+      .follow(userId, (user) => board.current?.look(sightOf(user)));
+    const sight = sightOf(following.state);
+    const listening = this.boards.listen(gym, { delta, sight, pace, deliver });
     board.current = listening;
     return {
       ...listening,
@@ -89,21 +96,21 @@ export class OnlineUsers {
   }
 
   /**
-   * As `watch`, but as those see it who have nobody blocked and are blocked by nobody. For the gateway, on behalf of
-   * the gym's people whom `attend` does not tell apart.
+   * As `watch`, with the sight of those who have no blocks. For the gateway, on behalf of the gym's people whom
+   * `attend` does not tell apart.
    */
-  async watchForAudience(_audience: Audience, { gymId, deliver }: BoardWatch): Promise<BoardSubscription> {
+  async watchForAudience(_audience: Audience, { gymId, deliver }: BoardWatch): Promise<Watching> {
     const gym = requireGym(this.unit.viewer, gymId);
-    return this.boards.listen(gym, { delta: false, hidden: () => NOBODY, deliver });
+    return this.boards.listen(gym, { delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver });
   }
 
   /**
-   * Keeps somebody online who listens in an audience. Tells whether she may not see what it is told: once at first,
-   * then as it changes. Returns what ends it.
+   * Keeps a member of an audience online. `tell` says whether what the audience gets is not what they may see: once at
+   * first, then as it changes. Returns what ends it.
    */
   async attend(userId: string, tell: (isApart: boolean) => void): Promise<() => void> {
-    const disconnect = this.hub.connect(userId);
-    const isApart = (user: UserRecord) => hiddenFrom(user).size > 0;
+    const disconnect = this.hub.connect(userId, requireUser(this.unit.viewer).gymId);
+    const isApart = (user: UserRecord) => sightOf(user) !== OPEN_SIGHT;
     try {
       const following = await this.hub.journals.of(users).follow(userId, (user) => tell(isApart(user)));
       tell(isApart(following.state));
@@ -117,8 +124,9 @@ export class OnlineUsers {
     }
   }
 
-  private async hiddenUsers(): Promise<ReadonlySet<string>> {
-    return hiddenFrom(await this.hub.journals.of(users).read(requireUser(this.unit.viewer).userId));
+  /** @throws FEATURE_DISABLED if the viewer's gym has switched the module off */
+  async requireSwitchedOn(): Promise<void> {
+    // Refused by `switchable` like every rule of a module; there is nothing else to do.
   }
 }
 
@@ -127,9 +135,16 @@ export interface BoardWatch {
   gymId?: string | null | undefined;
   /** Changes only, however few are online. */
   delta?: boolean | undefined;
-  deliver(update: OnlineUsersUpdate): void;
+  /** That of the connection, if it may listen more than once. */
+  pace?: Pace;
+  /** False if the client cannot take it now. */
+  deliver(update: OnlineUsersUpdate): boolean;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+export type Watching = Pick<BoardSubscription, 'snapshot' | 'refresh' | 'stop'>;
 
-const pick = ({ status, activity, since }: OnlineUserShape) => ({ status, activity, since });
+/** As the user sees it themselves. */
+const presentOwn = (entry: OnlineEntry | undefined): PresenceShape =>
+  entry && entry.status !== 'OFFLINE'
+    ? { online: true, status: entry.status, activity: entry.activity, since: entry.since }
+    : OFFLINE;

@@ -2,6 +2,7 @@ import { eventSource, type EventSink } from '#server/event-source.ts';
 import type { Audience } from '#server/audience.ts';
 import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import { watchModule } from './module-watch.ts';
 import type { OnlineUsers } from './online-users.ts';
 import type { OnlineUsersUpdate } from './presence.shapes.ts';
 
@@ -23,9 +24,10 @@ async function watchForAudience(
 ): Promise<void> {
   const board = await onlineUsers.watchForAudience(audience, {
     gymId,
-    deliver: (update) => push(eventOf(update)) || board.refresh(),
+    deliver: (update) => push(eventOf(update)),
   });
   stream.onStop(board.stop);
+  stream.onStop(watchModule(onlineUsers, { onOff: () => stream.end() }));
   const push = audience.attend(stream, {
     onJoin: (userId, tell) => onlineUsers.attend(userId, tell),
     again: () => board.refresh(),
@@ -47,9 +49,10 @@ export const presenceGraphql = {
           async (stream) => {
             if (audience) return watchForAudience(stream, gymId, onlineUsers, audience);
             stream.onStop(await onlineUsers.connect());
+            stream.onStop(watchModule(onlineUsers, { onOff: () => stream.end() }));
             const board = await onlineUsers.watch({
               gymId,
-              deliver: (update) => stream.push(eventOf(update)) || board.refresh(),
+              deliver: (update) => stream.push(eventOf(update)),
             });
             stream.onStop(board.stop);
             stream.push(eventOf(board.snapshot()));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery } from '#server/shapes.ts';
 import type { OnlineUsers } from './online-users.ts';
-import { OnlineUserShape } from './presence.shapes.ts';
+import { GoOnlineShape, OnlineUserShape, PresenceShape } from './presence.shapes.ts';
 
 const route = restRoute<{ onlineUsers: OnlineUsers }>();
 
@@ -17,5 +17,17 @@ export const presenceRest = [
     success: { status: 200, description: 'The longest online first.', shape: z.array(OnlineUserShape) },
     errors: ['FORBIDDEN', 'GYM_REQUIRED'],
     handler: ({ query }, { onlineUsers }) => onlineUsers.list(query.gymId),
+  }),
+  route({
+    method: 'PUT',
+    path: '/presence',
+    summary: "Announce the caller's presence to their gym, or change it",
+    description:
+      'The caller stays online for 30 seconds, or as long as a socket or a subscription of theirs is open. What is absent stays as it was.',
+    auth: 'required',
+    body: GoOnlineShape,
+    success: { status: 200, description: 'The presence as the caller sees it.', shape: PresenceShape },
+    errors: ['CONFLICT', 'GYM_REQUIRED'],
+    handler: ({ body }, { onlineUsers }) => onlineUsers.goOnline(body),
   }),
 ];

@@ -1,43 +1,64 @@
 import { z } from 'zod';
+import { visibleText } from '#server/shapes.ts';
 
+/** What a user chooses to be. The choice stays, also while they are not connected. */
 export const PresenceStatus = {
   AVAILABLE: 'AVAILABLE',
   WORKING_OUT: 'WORKING_OUT',
   INVISIBLE: 'INVISIBLE',
+  OFFLINE: 'OFFLINE',
 } as const;
 export type PresenceStatus = (typeof PresenceStatus)[keyof typeof PresenceStatus];
+
+/** The status of a user who is online. */
+const onlineStatus = z.enum(PresenceStatus).exclude(['OFFLINE']);
 
 export const OnlineUserShape = z
   .object({
     userId: z.string(),
     gymId: z.string(),
-    status: z.enum(PresenceStatus),
-    activity: z.string().nullable().meta({ description: 'What she is doing, in her own words.' }),
-    since: z.iso.datetime().meta({ description: 'When she came online.' }),
+    status: onlineStatus,
+    activity: z.string().nullable().meta({ description: 'What the user is doing, in their own words.' }),
+    since: z.iso.datetime().meta({ description: 'Since when others can see the user.' }),
   })
   .meta({ id: 'OnlineUser' });
 export type OnlineUserShape = z.infer<typeof OnlineUserShape>;
 
 export const PresenceShape = z.object({
   online: z.boolean(),
-  status: z.enum(PresenceStatus).nullable(),
+  status: onlineStatus.nullable(),
   activity: z.string().nullable(),
   since: z.iso.datetime().nullable(),
 });
 export type PresenceShape = z.infer<typeof PresenceShape>;
 
+/** An empty text clears the activity as null does. */
+const activity = z.preprocess(
+  (given) => (typeof given === 'string' && given.trim() === '' ? null : given),
+  visibleText(140).nullish(),
+);
+
 export const GoOnlineShape = z.object({
-  status: z.enum(PresenceStatus, 'expected AVAILABLE, WORKING_OUT or INVISIBLE').nullish(),
-  activity: z.string().trim().max(140, 'expected at most 140 characters').nullish(),
+  status: z.enum(PresenceStatus, 'expected AVAILABLE, WORKING_OUT, INVISIBLE or OFFLINE').nullish().meta({
+    description:
+      'Absent: the last one that was chosen; AVAILABLE if none ever was. OFFLINE ends presence until another one is chosen.',
+  }),
+  activity: activity.meta({
+    description: 'At most 140 characters. Absent: the activity stays. Null: it is cleared.',
+  }),
 });
 
 /** What `online_users_updated` and `onlineUsersUpdated` deliver. */
-export interface OnlineUsersUpdate {
+export interface OnlineUsersUpdate extends BoardContent {
+  /** Counts the updates of one connection or subscription. */
+  readonly seq: number;
+}
+
+/** An update before it is numbered: the same object for all who see the same. */
+export interface BoardContent {
   /** Everybody, or (`full: false`) those who came or changed. */
   readonly users: readonly OnlineUserShape[];
-  /** Those who went; empty where `full`. */
+  /** Those who went; empty if `full`. */
   readonly removed: readonly string[];
   readonly full: boolean;
-  /** Counts the updates of one gym. */
-  readonly seq: number;
 }

@@ -6,11 +6,12 @@ const options = z.object({ delta: z.boolean('expected true or false').optional()
 
 export const presenceSocket: SocketEvents = {
   async user_online(data, { onlineUsers }, connection) {
-    await onlineUsers.goOnline(data);
     const { delta } = validated(options, data);
+    await onlineUsers.goOnline(data);
     const board = await onlineUsers.watch({
       delta,
-      deliver: (update) => connection.pushPresence(update) || board.refresh(),
+      pace: connection.presencePace,
+      deliver: (update) => connection.pushPresence(update),
     });
     connection.keep('presence', board.stop);
     return board.snapshot();

@@ -8,12 +8,14 @@ import { refusalOfDatabase } from '#server/database/refusals.ts';
 import { invalid, PlatformError, socketError, unauthenticated } from '#server/errors.ts';
 import type { SocketHost } from '#server/define-subgraph.ts';
 import { validated } from '#server/validate.ts';
+import { newPace } from '../presence/gym-board.ts';
+import { watchModule } from '../presence/module-watch.ts';
 import type { OnlineUsersUpdate } from '../presence/presence.shapes.ts';
 import type { SquadResources, SquadServices } from '../services.ts';
 import type { SocketEvents } from './events.socket.ts';
 import { CloseCode } from './close-codes.ts';
 import { FrameRate } from './frame-rate.ts';
-import { frameText, onlineUsersFrame } from './frames.ts';
+import { ackText, frameText, onlineUsersFrame } from './frames.ts';
 
 export interface SocketSettings {
   /** How long a socket may stay without a token. */
@@ -24,12 +26,23 @@ export interface SocketSettings {
   framesPerSecond: number | undefined;
 }
 
-/** Above it, presence waits for the reader and comes as one whole list when she has caught up. */
+/** Above it, presence waits for the reader and comes as one whole list when they have caught up. */
 const PRESENCE_WAITS_ABOVE_BYTES = 256 * 1024;
 /** Above it the reader is too slow for what may not be left out: the socket is closed, the client returns and replays. */
 const CLOSE_ABOVE_BYTES = 2 * 1024 * 1024;
 /** Frames that wait for the one before them to be answered. */
 const MAX_WAITING_FRAMES = 100;
+
+/** What is kept of the connection itself; all else is what a module pushes. */
+const OWN_MATTERS: ReadonlySet<string> = new Set([
+  'heartbeat',
+  'authenticate',
+  'expiry',
+  'count',
+  'session',
+  'connection',
+  'module',
+]);
 
 type State =
   | { name: 'waiting' }
@@ -46,6 +59,8 @@ const authenticateShape = z.object({ token: z.string('expected an access token')
 
 /** One client's socket: frames in order, one at a time; answers, pushes, heartbeat, limits. */
 export class SocketConnection {
+  /** Numbers go on when the client announces itself a second time. */
+  readonly presencePace = newPace();
   private state: State = { name: 'waiting' };
   private readonly socket: WebSocket;
   private readonly host: SocketHost<SquadServices, SquadResources>;
@@ -109,6 +124,11 @@ export class SocketConnection {
     else this.kept.set(name, end);
   }
 
+  /** Ends whatever the gym's module has begun to push; the client's frames are refused by the rules themselves. */
+  private releasePushes(): void {
+    for (const name of this.kept.keys()) if (!OWN_MATTERS.has(name)) this.release(name);
+  }
+
   release(name: string): void {
     const end = this.kept.get(name);
     this.kept.delete(name);
@@ -154,12 +174,7 @@ export class SocketConnection {
         const json = jsonOf(bytes);
         id = idOf(json);
         const data = await this.answer(validated(frameShape, json));
-        if (id !== undefined)
-          this.send(
-            data instanceof Object && 'seq' in data && 'full' in data
-              ? onlineUsersFrame(data as OnlineUsersUpdate, id)
-              : frameText({ event: 'ack', id, data }),
-          );
+        if (id !== undefined) this.send(ackText(id, data));
       } catch (error) {
         this.sendError(id, error);
       }
@@ -224,8 +239,24 @@ export class SocketConnection {
       setInterval(() => void this.checkSession(), CHECK_SESSIONS_MILLIS),
     );
     const services = this.host.servicesOf(viewer, authorization);
-    this.keep('connection', await services.onlineUsers.connect());
-    const stop = await services.invites.watch({
+    this.keep(
+      'module',
+      watchModule(services.onlineUsers, {
+        onOff: () => this.releasePushes(),
+        onOn: () =>
+          void this.beginPushes(services).catch((error: unknown) =>
+            this.host.log.warn({ err: error }, 'a socket waits for its invites; it is tried again'),
+          ),
+      }),
+    );
+    await this.beginPushes(services);
+  }
+
+  /** What is pushed without being asked for; it begins again after the module was switched off. */
+  private async beginPushes({ onlineUsers, invites }: SquadServices): Promise<void> {
+    if (!this.kept.has('connection')) this.keep('connection', await onlineUsers.connect());
+    if (this.kept.has('invites')) return;
+    const stop = await invites.watch({
       onReceived: (invite, seq) => this.push('squad_invite_received', { invite }, seq),
       onUpdated: (invite, seq) => this.push('squad_invite_updated', { invite }, seq),
     });

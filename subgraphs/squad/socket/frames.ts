@@ -10,29 +10,41 @@ export interface OutgoingFrame {
 
 export const frameText = (frame: OutgoingFrame): string => JSON.stringify(frame);
 
-/**
- * `online_users_updated`, or with an `id` the ack of `user_online`. A thousand clients of a gym get the same update:
- * its bytes are made once, and each user's part of them once as long as her entry stays.
- */
-export function onlineUsersFrame(update: OnlineUsersUpdate, id?: string | number): Buffer | string {
-  if (id !== undefined) return `{"event":"ack","id":${JSON.stringify(id)},"data":${dataOf(update)}}`;
-  const known = frames.get(update);
-  if (known) return known;
-  const frame = Buffer.from(`{"event":"online_users_updated","data":${dataOf(update)},"seq":${update.seq}}`);
-  frames.set(update, frame);
-  return frame;
+/** The answer to a frame that was done, with the server's time, by which a client sets its clock. */
+export function ackText(id: string | number, data: object): string {
+  const serverTime = new Date().toISOString();
+  if (!isPresence(data)) return frameText({ event: 'ack', id, data: { ...data, serverTime } });
+  return `{"event":"ack","id":${JSON.stringify(id)},"data":{${listsOf(data).text},"seq":${data.seq},"serverTime":"${serverTime}"}}`;
 }
 
-const frames = new WeakMap<OnlineUsersUpdate, Buffer>();
-const texts = new WeakMap<OnlineUsersUpdate, string>();
+/**
+ * A thousand clients of a gym get the same lists under numbers of their own: the bytes of the lists are made once, and
+ * each user's part of them once as long as their entry stays.
+ */
+export function onlineUsersFrame(update: OnlineUsersUpdate): Buffer {
+  const lists = listsOf(update);
+  lists.frameStart ??= Buffer.from(`{"event":"online_users_updated","data":{${lists.text}`);
+  return Buffer.concat([lists.frameStart, Buffer.from(`,"seq":${update.seq}},"seq":${update.seq}}`)]);
+}
+
+interface Lists {
+  readonly text: string;
+  frameStart?: Buffer;
+}
+
+/** By the array of users, which updates of the same content share. */
+const knownLists = new WeakMap<readonly OnlineUserShape[], Lists>();
 const userTexts = new WeakMap<OnlineUserShape, string>();
 
-function dataOf(update: OnlineUsersUpdate): string {
-  const known = texts.get(update);
-  if (known !== undefined) return known;
-  const text = `{"users":[${update.users.map(userText).join(',')}],"removed":${JSON.stringify(update.removed)},"full":${update.full},"seq":${update.seq}}`;
-  texts.set(update, text);
-  return text;
+const isPresence = (data: object): data is OnlineUsersUpdate => 'seq' in data && 'full' in data;
+
+function listsOf({ users, removed, full }: OnlineUsersUpdate): Lists {
+  const known = knownLists.get(users);
+  if (known) return known;
+  const text = `"users":[${users.map(userText).join(',')}],"removed":${JSON.stringify(removed)},"full":${full}`;
+  const lists: Lists = { text };
+  knownLists.set(users, lists);
+  return lists;
 }
 
 function userText(user: OnlineUserShape): string {

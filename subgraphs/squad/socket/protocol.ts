@@ -13,6 +13,10 @@ import {
 const online = z
   .object({ users: z.array(OnlineUserShape), removed: z.array(z.string()), full: z.boolean(), seq: z.int() })
   .meta({ id: 'OnlineUsersUpdate' });
+/** In every ack. */
+const serverTime = z.iso
+  .datetime()
+  .meta({ description: "The server's time, by which a client sets its clock." });
 const invite = z.object({ invite: InviteShape });
 const session = z.object({ session: SquadShape });
 const message = z.object({ message: MessageShape });
@@ -23,11 +27,10 @@ export interface ProtocolEvent {
   summary: string;
   data: z.ZodType;
   /** What the ack of a client's event holds. */
-  ack?: z.ZodType;
+  ack?: z.ZodObject;
 }
 
-/** What a client may send. */
-export const CLIENT_EVENTS: readonly ProtocolEvent[] = [
+const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   {
     name: 'authenticate',
     summary:
@@ -38,7 +41,7 @@ export const CLIENT_EVENTS: readonly ProtocolEvent[] = [
   {
     name: 'user_online',
     summary:
-      'Announces presence to the gym, or changes it; from then on online_users_updated comes. The ack is the whole list.',
+      'Announces presence to the gym, or changes it; from then on online_users_updated comes. What is absent stays as it was. The ack is the whole list.',
     data: GoOnlineShape.extend({ delta: z.boolean().optional() }),
     ack: online,
   },
@@ -89,11 +92,17 @@ export const CLIENT_EVENTS: readonly ProtocolEvent[] = [
   },
 ];
 
+/** What a client may send. */
+export const CLIENT_EVENTS: readonly ProtocolEvent[] = clientEvents.map((event) => ({
+  ...event,
+  ack: event.ack.extend({ serverTime }),
+}));
+
 /** What the server pushes. */
 export const SERVER_EVENTS: readonly ProtocolEvent[] = [
   {
     name: 'online_users_updated',
-    summary: 'Who of the gym is online, on every change, at most five times a second.',
+    summary: 'Who of the gym is online, on every change that the user may see, at most five times a second.',
     data: online,
   },
   {

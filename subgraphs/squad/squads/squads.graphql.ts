@@ -1,5 +1,6 @@
 import { eventSource } from '#server/event-source.ts';
 import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
+import { watchModule } from '../presence/module-watch.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import type { SquadShape } from './squads.shapes.ts';
 
@@ -21,6 +22,7 @@ export const squadsGraphql = {
       subscribe: (_root, { squadId, fromRevision }, { squads, onlineUsers }) =>
         eventSource<{ squadUpdated: SquadShape; [EVENT_KIND]: EventKind }>(async (stream) => {
           stream.onStop(await onlineUsers.connect());
+          stream.onStop(watchModule(onlineUsers, { onOff: () => stream.end() }));
           const { session, stop } = await squads.watch(squadId, undefined, {
             deliver: (_event, changed) => stream.push({ squadUpdated: changed, [EVENT_KIND]: 'whole' }),
             onEnd: () => stream.end(),

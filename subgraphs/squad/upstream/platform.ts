@@ -42,9 +42,16 @@ export class Platform {
     return routine && (z.looseObject({ version: z.int() }).safeParse(routine.body).data?.version ?? null);
   }
 
-  /** A page of a list of the gym service; of the given gym for a SUPER_ADMIN. @throws UPSTREAM_UNAVAILABLE */
+  /**
+   * Announcements as a whole, or a page of posts, from the gym service; of the given gym for a SUPER_ADMIN.
+   * @throws UPSTREAM_UNAVAILABLE
+   */
   async gymList(path: '/posts' | '/announcements', gymId: string, cursor?: string): Promise<UpstreamPage> {
-    const query = new URLSearchParams({ gymId, limit: '50', ...(cursor !== undefined && { cursor }) });
+    const query = new URLSearchParams({
+      gymId,
+      ...(path === '/posts' && { limit: '50' }),
+      ...(cursor !== undefined && { cursor }),
+    });
     const answer = await this.get(`${this.settings.gymUrl}${path}?${query.toString()}`, 'gym');
     const items = z.array(z.unknown()).safeParse(answer?.body);
     if (!items.success) throw unavailable('gym');

@@ -2,6 +2,7 @@ import type { Verdict } from '#server/accounts/account-part.ts';
 import { conflict } from '#server/errors.ts';
 import type { SquadWorkoutShape } from '../history/history.shapes.ts';
 import type { StoredInvite } from '../invites/invites.shapes.ts';
+import type { StatusChoice } from '../presence/online-entry.ts';
 import type { JournalKind } from '../storage/journal.ts';
 
 /** What the squad service keeps of one user. */
@@ -21,6 +22,8 @@ export interface UserRecord {
   readonly inviteSeq: number;
   /** Where else she is named, or was: for who exports or erases what there is of her. */
   readonly namedIn: NamedIn;
+  /** The status that the user has chosen last; null if none ever. */
+  readonly chosenStatus: StatusChoice | null;
   /** Her account is being erased, or has been: from then on nothing is added. */
   readonly farewell: Farewell | null;
 }
@@ -47,6 +50,7 @@ export type UserItem =
   | { type: 'forgotten'; squadId: string }
   /** She is about to be named in the journal of that gym. */
   | { type: 'namedInGym'; gymId: string }
+  | { type: 'choseStatus'; chosenStatus: StatusChoice }
   | { type: 'leaving'; verdict: Verdict }
   | { type: 'trained'; workout: SquadWorkoutShape };
 
@@ -66,6 +70,7 @@ const emptyUser = (userId: string): UserRecord => ({
   history: [],
   inviteSeq: 0,
   namedIn: { squads: [], gyms: [], users: [] },
+  chosenStatus: null,
   farewell: null,
 });
 
@@ -123,6 +128,8 @@ function changed(user: UserRecord, item: Change): UserRecord {
           item.workout,
         ].slice(-MAX_HISTORY),
       };
+    case 'choseStatus':
+      return { ...user, chosenStatus: item.chosenStatus };
     case 'leaving':
       return { ...user, farewell: { verdict: item.verdict, isDone: false } };
     default:

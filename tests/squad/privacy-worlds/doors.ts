@@ -1,0 +1,92 @@
+import type { Client } from 'graphql-ws';
+import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
+import { graphClient, subscribed, type Person, type Received } from '../support/people.ts';
+import type { Transcript } from './transcript.ts';
+
+interface OnlineEvent {
+  onlineUsersUpdated: { users: { user: { id: string }; activity: string | null }[] };
+}
+
+/** Everything that a viewer listens to: two raw sockets and the graph's subscriptions. */
+export class ListeningDoors {
+  readonly whole: SquadClient;
+  readonly delta: SquadClient;
+  private readonly graph: Client;
+  private readonly online: Received<OnlineEvent>;
+  private readonly invites: Received<unknown>;
+  /** How many events of each door are recorded already. */
+  private readonly recorded = new Map<string, number>();
+
+  private constructor(
+    whole: SquadClient,
+    delta: SquadClient,
+    graph: Client,
+    online: Received<OnlineEvent>,
+    invites: Received<unknown>,
+  ) {
+    this.whole = whole;
+    this.delta = delta;
+    this.graph = graph;
+    this.online = online;
+    this.invites = invites;
+  }
+
+  /** @param urls of the instances; the second raw socket is at the second one, if there is one */
+  static async open(urls: readonly string[], { token }: Person): Promise<ListeningDoors> {
+    const [url = '', other = url] = urls;
+    const whole = await SquadClient.connect({ url, token });
+    await whole.send('user_online', {});
+    const delta = await SquadClient.connect({ url: other, token });
+    await delta.send('user_online', { delta: true });
+    const graph = graphClient(url, token);
+    const [online, invites] = await Promise.all([
+      subscribed<OnlineEvent>(
+        graph,
+        'subscription { onlineUsersUpdated { users { user { id presence { online status } } status activity since } removed full seq } }',
+      ),
+      subscribed<unknown>(
+        graph,
+        'subscription { squadInviteReceived { id squadId status message createdAt from { id } to { id } } }',
+      ),
+    ]);
+    return new ListeningDoors(whole, delta, graph, online, invites);
+  }
+
+  /** Resolves once every door has delivered that the marker does that; what came before it, has come. */
+  async reached(markerId: string, activity: string): Promise<void> {
+    const isThere = (users: readonly { userId: string; activity: string | null }[]) =>
+      users.some((user) => user.userId === markerId && user.activity === activity);
+    await Promise.all([
+      ...[this.whole, this.delta].map((socket) =>
+        socket.next('online_users_updated', ({ users }) => isThere(users)),
+      ),
+      this.online.next(({ onlineUsersUpdated }) =>
+        isThere(onlineUsersUpdated.users.map((one) => ({ userId: one.user.id, activity: one.activity }))),
+      ),
+    ]);
+  }
+
+  /** Writes down what has come since the last time. What is told of different things has no order between them. */
+  recordTo(transcript: Transcript, step: number): void {
+    const record = (door: string, events: readonly unknown[], kindOf: (event: unknown) => string) => {
+      const from = this.recorded.get(door) ?? 0;
+      this.recorded.set(door, events.length);
+      for (const event of inKinds(events.slice(from), kindOf)) transcript.add(step, door, event);
+    };
+    const eventOf = (frame: unknown) => (frame as { event: string }).event;
+    record('socket', this.whole.frames, eventOf);
+    record('delta socket', this.delta.frames, eventOf);
+    record('onlineUsersUpdated', this.online.events, () => '');
+    record('squadInviteReceived', this.invites.events, () => '');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.whole.close(), this.delta.close(), this.graph.dispose()]);
+  }
+}
+
+/** By kind, in their order within each. */
+function inKinds(events: readonly unknown[], kindOf: (event: unknown) => string): unknown[] {
+  const kinds = Map.groupBy(events, kindOf);
+  return [...kinds.keys()].toSorted().flatMap((kind) => kinds.get(kind) ?? []);
+}

@@ -1,0 +1,56 @@
+/** What somebody was given during one step of a world, with nothing in it that differs from world to world. */
+export interface Entry {
+  readonly step: number;
+  readonly door: string;
+  readonly what: string;
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+/** They hold a position or a time of the future. */
+const LEFT_OUT = new Set(['serverTime', 'expiresAt', 'endCursor', 'startCursor', 'requestId']);
+
+/**
+ * Records one person's doors. Ids become names in the order in which this person meets them, times become the step in
+ * which they were: both would tell of what happened in between.
+ */
+export class Transcript {
+  readonly entries: Entry[] = [];
+  private readonly names: Map<string, string>;
+  private readonly startOfStep: readonly number[];
+
+  /** @param names of those who are known from the beginning */
+  constructor(names: ReadonlyMap<string, string>, startOfStep: readonly number[]) {
+    this.names = new Map(names);
+    this.startOfStep = startOfStep;
+  }
+
+  add(step: number, door: string, what: unknown): void {
+    const text = JSON.stringify(what, (key, value: unknown) => (LEFT_OUT.has(key) ? undefined : value)) ?? '';
+    const plain = text
+      .replace(UUID, (id) => this.nameOf(id))
+      .replace(TIME, (time) => `step ${this.stepAt(Date.parse(time))}`);
+    this.entries.push({ step, door, what: plain });
+  }
+
+  private nameOf(id: string): string {
+    const known = this.names.get(id) ?? `#${this.names.size}`;
+    this.names.set(id, known);
+    return known;
+  }
+
+  private stepAt(time: number): number {
+    return this.startOfStep.findLastIndex((start) => start <= time);
+  }
+}
+
+/** The first difference, for people to read; undefined if there is none. */
+export function difference(one: Transcript, other: Transcript): string | undefined {
+  const texts = (transcript: Transcript) =>
+    transcript.entries.map(({ step, door, what }) => `step ${step}, ${door}: ${what}`);
+  const [ones, others] = [texts(one), texts(other)];
+  const at = ones.findIndex((text, index) => text !== others[index]);
+  if (at < 0 && ones.length === others.length) return undefined;
+  const from = at < 0 ? ones.length : at;
+  return `with:    ${ones[from] ?? '(nothing)'}\n  without: ${others[from] ?? '(nothing)'}`;
+}

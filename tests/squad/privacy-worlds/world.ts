@@ -1,0 +1,305 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
+import type { Person } from '../support/people.ts';
+import { ListeningDoors } from './doors.ts';
+import { VIEWERS, type Action, type Name, type Presence, type Script, type ViewerName } from './script.ts';
+import { Transcript } from './transcript.ts';
+
+const NAMES: readonly Name[] = [...VIEWERS, 'dora', 'hugo'];
+
+export interface Stage {
+  /** The instances of the squad service. */
+  readonly urls: readonly string[];
+  /** Members of a gym of their own. */
+  newGym(count: number): Promise<Person[]>;
+  /** How often identity was asked for that user so far. */
+  questionsAbout(userId: string): number;
+  /** Longer than anything takes to be told of, without a load on the machine. */
+  readonly settleMillis: number;
+  readonly graceMillis: number;
+}
+
+interface Answer {
+  status: number;
+  // oxlint-disable-next-line no-explicit-any -- recorded as it is
+  body: any;
+}
+
+/** One playing of a script, in a gym of its own. */
+export class World {
+  private readonly stage: Stage;
+  private readonly people: Record<Name, Person>;
+  private readonly marker: Person;
+  private readonly startOfStep: number[] = [];
+  private readonly transcripts = new Map<Name, Transcript>();
+  private readonly doors = new Map<Name, ListeningDoors>();
+  private readonly sockets = new Map<Name, SquadClient>();
+  private readonly groups = new Map<number, string>();
+  private readonly invites = new Map<number, { id: string; squadId: string }>();
+  private step = 0;
+
+  private constructor(stage: Stage, people: Record<Name, Person>, marker: Person) {
+    this.stage = stage;
+    this.people = people;
+    this.marker = marker;
+    const names = new Map(NAMES.map((name) => [people[name].id, name as string]));
+    names.set(marker.id, 'marker');
+    for (const name of VIEWERS) this.transcripts.set(name, new Transcript(names, this.startOfStep));
+  }
+
+  /** What the viewers were given. */
+  static async play(
+    stage: Stage,
+    script: Script,
+    withHidden: boolean,
+  ): Promise<ReadonlyMap<Name, Transcript>> {
+    const members = await stage.newGym(NAMES.length + 1);
+    const people = Object.fromEntries(NAMES.map((name, at) => [name, members[at]])) as Record<Name, Person>;
+    const world = new World(stage, people, members.at(-1) as Person);
+    try {
+      await world.open();
+      for (const { by, action, isHidden, instead } of script.steps) {
+        world.beginStep();
+        if (withHidden || !isHidden) await world.act(by, action);
+        else if (instead) await world.act(by, instead);
+        await world.endStep();
+      }
+    } finally {
+      await world.close();
+    }
+    return world.transcripts;
+  }
+
+  private beginStep(): void {
+    this.startOfStep.push(Date.now());
+    this.step = this.startOfStep.length - 1;
+  }
+
+  private async endStep(): Promise<void> {
+    await pause(this.stage.settleMillis);
+    const activity = `marks step ${this.step}`;
+    await this.call(this.marker, 'PUT', '/presence', { activity });
+    await Promise.all([...this.doors.values()].map((doors) => doors.reached(this.marker.id, activity)));
+    for (const [name, doors] of this.doors)
+      doors.recordTo(this.transcripts.get(name) as Transcript, this.step);
+  }
+
+  private async open(): Promise<void> {
+    const { urls } = this.stage;
+    for (const name of VIEWERS) {
+      this.beginStep();
+      this.doors.set(name, await ListeningDoors.open(urls, this.people[name]));
+      await pause(2); // nobody is online for as long as another one
+    }
+    for (const name of ['dora', 'hugo'] as const)
+      this.sockets.set(
+        name,
+        await SquadClient.connect({ url: urls.at(-1) as string, token: this.people[name].token }),
+      );
+    // A connection keeps the marker online.
+    const socket = await SquadClient.connect({ url: urls[0] as string, token: this.marker.token });
+    this.sockets.set('marker' as Name, socket);
+    this.beginStep();
+    await this.endStep();
+  }
+
+  private async close(): Promise<void> {
+    await Promise.all(
+      [...this.doors.values(), ...this.sockets.values()].map((one) => one.close().catch(() => undefined)),
+    );
+  }
+
+  private record(name: Name, door: string, what: unknown): void {
+    this.transcripts.get(name)?.add(this.step, door, what);
+  }
+
+  private async act(by: Name, action: Action): Promise<void> {
+    switch (action.type) {
+      case 'announce':
+        return this.announce(by, action.door, action.presence);
+      case 'listenAgain': {
+        const doors = this.doors.get(by) as ListeningDoors;
+        this.record(by, 'ack', await doors.whole.send('user_online', action.presence));
+        await pause(this.stage.settleMillis); // or the second ack may hold what the first frame has changed
+        this.record(by, 'delta ack', await doors.delta.send('user_online', { delta: true }));
+        return;
+      }
+      case 'secondTab': {
+        const tab = await this.socketOf(by);
+        await tab.send('user_online', action.presence);
+        return tab.close();
+      }
+      case 'reconnect':
+        await this.sockets.get(by)?.close();
+        await pause(this.stage.graceMillis * 2);
+        this.sockets.set(by, await this.socketOf(by));
+        await this.sockets.get(by)?.send('user_online', action.presence);
+        return;
+      case 'leave':
+        await this.sockets.get(by)?.close();
+        this.sockets.delete(by);
+        await pause(this.stage.graceMillis * 2);
+        return;
+      case 'look':
+        return this.look(by);
+      case 'trainTogether':
+        return this.trainTogether(action.host, action.host === 'hugo' ? 'dora' : 'hugo');
+      case 'openSquad': {
+        const { body } = await this.ask(by, 'POST', '/squads', {});
+        return void (await this.ask(by, 'POST', `/squads/${body.id}/leave`, {}));
+      }
+      default:
+        this.record(by, action.type, plain(await this.write(by, action)));
+    }
+  }
+
+  private async write(by: Name, action: Action): Promise<Answer | undefined> {
+    switch (action.type) {
+      case 'block':
+      case 'unblock':
+        return this.ask(
+          by,
+          action.type === 'block' ? 'POST' : 'DELETE',
+          `/blocks/${this.people[action.other].id}`,
+        );
+      case 'createGroup': {
+        const made = await this.ask(by, 'POST', '/groups', { name: `Group ${action.group}` });
+        if (made.status === 201) this.groups.set(action.group, made.body.id);
+        return made;
+      }
+      case 'joinGroup':
+      case 'leaveGroup': {
+        const group = this.groups.get(action.group);
+        const verb = action.type === 'joinGroup' ? 'join' : 'leave';
+        return group === undefined ? undefined : this.ask(by, 'POST', `/groups/${group}/${verb}`);
+      }
+      case 'invite':
+        return this.invite(by, action);
+      case 'answer': {
+        const invite = this.invites.get(action.invite);
+        if (!invite) return undefined;
+        return this.ask(by, 'POST', `/invites/${invite.id}/respond`, { accept: action.accept });
+      }
+      case 'joinSquad':
+      case 'leaveSquad':
+      case 'endSquad':
+      case 'workOut':
+      case 'chat':
+        return this.inSquad(by, action);
+      default:
+        throw new Error(`nothing is written by ${action.type}`);
+    }
+  }
+
+  private async invite(by: Name, { other, invite }: Extract<Action, { type: 'invite' }>): Promise<Answer> {
+    const toUserId = this.people[other].id;
+    const before = this.stage.questionsAbout(toUserId);
+    const made = await this.ask(by, 'POST', '/invites', { toUserId });
+    if (made.status === 201) this.invites.set(invite, made.body);
+    return { ...made, body: { ...made.body, questions: this.stage.questionsAbout(toUserId) - before } };
+  }
+
+  private async inSquad(
+    by: Name,
+    { type, invite }: Extract<Action, { type: 'joinSquad' | 'leaveSquad' | 'endSquad' | 'workOut' | 'chat' }>,
+  ): Promise<Answer | undefined> {
+    const squadId = this.invites.get(invite)?.squadId;
+    if (squadId === undefined) return undefined;
+    const at = `/squads/${squadId}`;
+    if (type === 'workOut') return this.ask(by, 'POST', `${at}/workout`, workout(this.step));
+    if (type === 'chat') return this.ask(by, 'POST', `${at}/messages`, { text: `in step ${this.step}` });
+    if (type === 'endSquad') return this.ask(by, 'POST', `${at}/end`);
+    if (type === 'leaveSquad') return this.ask(by, 'POST', `${at}/leave`);
+    const doors = this.doors.get(by);
+    if (!doors) return this.ask(by, 'POST', `${at}/join`);
+    return doors.whole.send('join_squad', { squadId }).then(
+      (body) => ({ status: 200, body }),
+      (error: { code: string }) => ({ status: 400, body: { code: error.code } }),
+    );
+  }
+
+  private async announce(by: Name, door: 'rest' | 'graph' | 'socket', presence: Presence): Promise<void> {
+    if (!this.doors.has(by) && !this.sockets.has(by)) this.sockets.set(by, await this.socketOf(by));
+    if (door === 'rest')
+      return this.record(by, door, plain(await this.ask(by, 'PUT', '/presence', presence)));
+    if (door === 'graph') {
+      const query =
+        'mutation ($input: GoOnlineInput) { goOnline(input: $input) { online status activity since } }';
+      return this.record(by, door, plain(await this.graph(by, query, { input: presence })));
+    }
+    const socket = this.doors.get(by)?.whole ?? this.sockets.get(by);
+    this.record(by, door, await socket?.send('user_online', presence));
+  }
+
+  private async trainTogether(host: Name, guest: Name): Promise<void> {
+    const { body } = await this.ask(host, 'POST', '/invites', { toUserId: this.people[guest].id });
+    const at = `/squads/${body.squadId}`;
+    await this.ask(guest, 'POST', `${at}/join`);
+    await this.ask(host, 'POST', `${at}/start`);
+    await this.ask(guest, 'POST', `${at}/workout`, workout(this.step));
+    await this.ask(host, 'POST', `${at}/messages`, { text: 'unseen' });
+    await this.ask(host, 'POST', `${at}/end`);
+  }
+
+  /** Everything that can be asked for. */
+  private async look(by: Name): Promise<void> {
+    const lists = ['/online-users', '/groups', '/feed', '/invites', '/invites?box=sent', '/blocks'];
+    const squadIds = [...this.invites.values()].map(({ squadId }) => squadId);
+    for (const squadId of squadIds)
+      lists.push(`/squads/${squadId}`, `/squads/${squadId}/events`, `/squads/${squadId}/messages`);
+    for (const path of lists) this.record(by, path.slice(0, 9), plain(await this.ask(by, 'GET', path)));
+    const references = [
+      ...NAMES.map((name) => ({ __typename: 'User', id: this.people[name].id })),
+      ...squadIds.map((id) => ({ __typename: 'SquadSession', id })),
+      ...[...this.groups].flatMap(([index, id]) => (index < 1000 ? [{ __typename: 'Group', id }] : [])),
+    ];
+    this.record(by, 'graph', plain(await this.graph(by, LOOK, { references })));
+  }
+
+  private ask(by: Name, method: string, path: string, body?: object): Promise<Answer> {
+    return this.call(this.people[by], method, path, body);
+  }
+
+  private graph(by: Name, query: string, variables: object): Promise<Answer> {
+    return this.ask(by, 'POST', '/graphql', { query, variables });
+  }
+
+  private async call({ token }: Person, method: string, path: string, body?: object): Promise<Answer> {
+    const { urls } = this.stage;
+    const response = await fetch(`${urls[this.step % urls.length]}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text ? JSON.parse(text) : undefined };
+  }
+
+  private socketOf(name: Name): Promise<SquadClient> {
+    return SquadClient.connect({ url: this.stage.urls[0] as string, token: this.people[name].token });
+  }
+}
+
+const LOOK = `query ($references: [_Any!]!) {
+  onlineUsers { user { id } status activity since }
+  groups { id name memberCount joined createdBy { id } members { id } }
+  feed { complete nodes { kind at text user { id } participants { id } group { id memberCount } } }
+  _entities(representations: $references) {
+    ... on User { presence { online status activity since } }
+    ... on SquadSession { id status revision participants { user { id } setIndex } }
+    ... on Group { id memberCount members { id } }
+  }
+}`;
+
+const workout = (step: number) => ({
+  eventId: `event ${step}`,
+  exerciseIndex: 0,
+  setIndex: step,
+  phase: 'WORK',
+});
+
+/** Of a refusal the code: its text names the request. */
+const plain = (answer: Answer | undefined): unknown =>
+  answer && answer.status >= 400 ? { status: answer.status, code: answer.body?.code } : answer;
+
+export type { ViewerName };
