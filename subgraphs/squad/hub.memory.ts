@@ -3,6 +3,7 @@ import type { Hub, HubSettings, OnlineEntry } from './hub.ts';
 import { Connections } from './presence/connections.ts';
 import { OnlineMap } from './presence/online-map.ts';
 import type { PresenceStatus } from './presence/presence.shapes.ts';
+import { MemoryConnectionTimes } from './squads/connection-times.ts';
 import type { Journals } from './storage/journal.ts';
 
 const MINUTE_MILLIS = 60_000;
@@ -10,6 +11,7 @@ const MINUTE_MILLIS = 60_000;
 /** The hub of a single instance: online state lasts as long as this process. */
 export class MemoryHub implements Hub {
   readonly journals: Journals;
+  readonly connectionTimes = new MemoryConnectionTimes();
   private readonly onlineUsers = new OnlineMap();
   private readonly open: Connections;
   private readonly counts = boundedCache<string, { count: number }>({
@@ -51,7 +53,8 @@ export class MemoryHub implements Hub {
   }
 
   connect(userId: string): () => void {
-    return this.open.open(userId);
+    const ends = [this.open.open(userId), this.connectionTimes.open(userId)];
+    return () => ends.forEach((end) => end());
   }
 
   watchGym(gymId: string, listener: (userId: string) => void): () => void {
@@ -75,6 +78,7 @@ export class MemoryHub implements Hub {
 
   async dispose(): Promise<void> {
     this.open.dispose();
+    this.connectionTimes.dispose();
     await this.journals.close();
     this.onDispose();
   }

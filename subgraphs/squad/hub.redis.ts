@@ -5,6 +5,7 @@ import type { Hub, HubSettings, OnlineEntry } from './hub.ts';
 import { Connections } from './presence/connections.ts';
 import { OnlineMap } from './presence/online-map.ts';
 import type { PresenceStatus } from './presence/presence.shapes.ts';
+import { RedisConnectionTimes } from './squads/connection-times.redis.ts';
 import type { Journals } from './storage/journal.ts';
 import { RedisJournals } from './storage/journal.redis.ts';
 import type { RedisConnections } from './storage/redis-connections.ts';
@@ -30,6 +31,7 @@ type Told =
  */
 export class RedisHub implements Hub {
   readonly journals: Journals;
+  readonly connectionTimes: RedisConnectionTimes;
   private readonly instanceId = randomUUID();
   private readonly redis: RedisConnections;
   private readonly log: Logger;
@@ -48,6 +50,7 @@ export class RedisHub implements Hub {
     this.redis = redis;
     this.log = log;
     this.journals = new RedisJournals(redis, log);
+    this.connectionTimes = new RedisConnectionTimes(redis, this.instanceId, log);
     this.open = new Connections(settings.graceMillis, (userId) => this.setOwn(userId, undefined));
   }
 
@@ -104,7 +107,8 @@ export class RedisHub implements Hub {
     // A connection here keeps her online here, too, once the other instance's are gone.
     const known = this.onlineUsers.get(userId);
     if (known && !this.own.has(userId)) this.setOwn(userId, known);
-    return this.open.open(userId);
+    const ends = [this.open.open(userId), this.connectionTimes.open(userId)];
+    return () => ends.forEach((end) => end());
   }
 
   watchGym(gymId: string, listener: (userId: string) => void): () => void {
@@ -132,6 +136,7 @@ export class RedisHub implements Hub {
   async dispose(): Promise<void> {
     clearInterval(this.beating);
     this.open.dispose();
+    this.connectionTimes.dispose();
     for (const timer of this.graces.values()) clearTimeout(timer);
     await this.journals.close();
     // The others give its people the grace, in which they come back to them.

@@ -1,3 +1,4 @@
+import type { ConnectionTimes } from './squads/connection-times.ts';
 import type { PresenceStatus } from './presence/presence.shapes.ts';
 import type { Journals } from './storage/journal.ts';
 
@@ -25,6 +26,8 @@ export interface HubSettings {
 export interface Hub {
   /** Everything that lasts, and what happens to it. */
   readonly journals: Journals;
+  /** Since when people are connected, announced or not. */
+  readonly connectionTimes: ConnectionTimes;
   /** Everybody online in a gym, the invisible included. */
   onlineIn(gymId: string): Iterable<OnlineEntry>;
   onlineEntry(userId: string): OnlineEntry | undefined;

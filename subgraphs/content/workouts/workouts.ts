@@ -5,6 +5,7 @@ import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { MAX_INTEGER } from '#server/shapes.ts';
 import { validated } from '#server/validate.ts';
 import type { Removals } from '#server/references/removals.ts';
 import { requireWriter, sees } from '../access.ts';
@@ -126,6 +127,13 @@ export class Workouts {
     if (version !== undefined && version !== null && version !== current.version)
       return this.shownContent((await this.byVersion.load(`${key}:${version}`))?.content);
     return current.deleted && !version ? null : shown(current);
+  }
+
+  /** As `find`, by `<id>:<version>`. */
+  async findVersion(versionId: string): Promise<WorkoutRoutineShape | null> {
+    const [id = '', version = ''] = versionId.split(':');
+    const isVersion = /^[1-9]\d{0,9}$/.test(version) && Number(version) <= MAX_INTEGER;
+    return isVersion ? this.find(id, Number(version)) : null;
   }
 
   private shownContent(content: WorkoutRoutineShape | undefined): WorkoutRoutineShape | null {
