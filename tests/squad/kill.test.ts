@@ -6,7 +6,7 @@ import { startPlatform } from '../support/platform.ts';
 import { startProcess } from '../support/process.ts';
 
 test('the service loses no acknowledged message or revision when it is killed, and opens every time', async () => {
-  const platform = await startPlatform({ services: ['identity'] });
+  const platform = await startPlatform({ services: ['identity', 'content'] });
   const maya = await platform.register();
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

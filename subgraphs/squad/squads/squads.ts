@@ -35,7 +35,7 @@ import {
   type SquadShape,
 } from './squads.shapes.ts';
 import type { Upkeep } from './upkeep.ts';
-import { checkUpdate, decideUpdate, ended, revisionOf } from './workout-updates.ts';
+import { checkUpdate, decideUpdate, ended, requireActive, revisionOf } from './workout-updates.ts';
 
 const MAX_PARTICIPANTS = 20;
 
@@ -209,7 +209,7 @@ export class Squads {
     const before = await this.seen(squadId);
     const known = revisionOf(before, userId, update.eventId);
     if (known !== undefined) return { revision: known, session: present(before) };
-    if (before.status === 'ENDED') throw ended();
+    requireActive(before);
     const exercise = await checkUpdate(before, update, this.platform);
     const squad = (await this.hub.journals
       .of(squads)

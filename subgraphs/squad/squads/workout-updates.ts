@@ -60,13 +60,8 @@ export function decideUpdate(
 ): readonly SquadItem[] {
   if (now.status === 'NONE') throw notFound('squad', '');
   if (revisionOf(now, userId, eventId) !== undefined) return [];
-  if (now.status === 'ENDED') throw ended();
+  requireActive(now);
   if (!takesPart(now, userId)) throw notFound('squad', now.id);
-  if (now.status === 'PAUSED')
-    throw new PlatformError(
-      'SQUAD_PAUSED',
-      'The host has paused the workout; go on when it is ACTIVE again.',
-    );
   const training = trainingOf(now, userId);
   if (set && training.sets.length >= MAX_SETS && !hasSet(training, { exerciseIndex, setIndex, exerciseId }))
     throw new PlatformError(
@@ -88,6 +83,16 @@ export function decideUpdate(
       at: new Date().toISOString(),
     },
   ];
+}
+
+/** @throws SQUAD_ENDED, SQUAD_PAUSED */
+export function requireActive({ status }: SquadState): void {
+  if (status === 'ENDED') throw ended();
+  if (status === 'PAUSED')
+    throw new PlatformError(
+      'SQUAD_PAUSED',
+      'The host has paused the workout; go on when it is ACTIVE again.',
+    );
 }
 
 /** The revision that an event made; undefined if it was never sent, or too long ago. */
