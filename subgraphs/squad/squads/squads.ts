@@ -154,9 +154,9 @@ export class Squads {
         );
       return [{ type: 'joined', userId, at: nowText() }];
     })) as SquadState;
+    await recordSquad(this.hub.journals, squad, since);
     await this.unlessGone(userId, squadId);
     await this.unlessBlocked(squad);
-    await recordSquad(this.hub.journals, squad, since);
     return replayOf(squad, fromRevision);
   }
 
