@@ -140,7 +140,7 @@ function left(squad: SquadState, { userId, at }: Item<'left'>): SquadState {
       ...squad,
       participants,
       hostId: squad.hostId === userId && next ? next.userId : squad.hostId,
-      invites: squad.invites,
+      invites: spentFor(squad.invites, userId, at),
     },
     at,
   );
