@@ -33,7 +33,9 @@ export class Upkeep {
     this.settings = settings;
     const intervalMillis = Math.max(50, Math.min(settings.hostAwayMillis / 8, 15_000));
     this.lookedAt = new LRUCache({ max: 10_000, ttl: intervalMillis });
-    this.timer = setInterval(() => (this.working ??= this.lookAtListened()), intervalMillis);
+    this.timer = setInterval(() => {
+      this.working ??= this.lookAtListened().finally(() => (this.working = undefined));
+    }, intervalMillis);
     this.timer.unref();
   }
 
@@ -69,8 +71,6 @@ export class Upkeep {
       for (const squadId of this.listened.keys()) await this.settled(squadId);
     } catch {
       // The storage does not answer; the next round looks again.
-    } finally {
-      this.working = undefined;
     }
   }
 
