@@ -45,6 +45,7 @@ export const ERRORS = {
   // squad
   SQUAD_ENDED: { status: 409, title: 'The squad has ended' },
   SQUAD_PAUSED: { status: 409, title: 'The squad is paused' },
+  SQUAD_LIMIT: { status: 409, title: 'Too many open squads' },
   SQUAD_FULL: { status: 409, title: 'The squad is full' },
   INVITE_CLOSED: { status: 409, title: 'The invitation is no longer open' },
   UNKNOWN_EVENT: { status: 400, title: 'Unknown event' },

@@ -221,6 +221,11 @@ export type MutationUploadProductImageArgs = {
 export type WorkoutRoutine = {
   __typename?: 'WorkoutRoutine';
   id: Scalars['ID']['output'];
+  /**
+   * Names this version of the routine, `<id>:<version>`: what refers to it keeps its version, also after the routine was
+   * changed or deleted.
+   */
+  versionId: Scalars['ID']['output'];
   title: Scalars['String']['output'];
   description: Maybe<Scalars['String']['output']>;
   difficulty: Difficulty;
@@ -635,7 +640,8 @@ export type FederationReferenceTypes = {
   WorkoutRoutine:
     ( { __typename: 'WorkoutRoutine' }
     & ( GraphQLRecursivePick<FederationTypes['WorkoutRoutine'], {"id":true}>
-        | GraphQLRecursivePick<FederationTypes['WorkoutRoutine'], {"id":true,"version":true}> ) );
+        | GraphQLRecursivePick<FederationTypes['WorkoutRoutine'], {"id":true,"version":true}>
+        | GraphQLRecursivePick<FederationTypes['WorkoutRoutine'], {"versionId":true}> ) );
   Exercise:
     ( { __typename: 'Exercise' }
     & GraphQLRecursivePick<FederationTypes['Exercise'], {"id":true}> );
@@ -775,6 +781,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
 export type WorkoutRoutineResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WorkoutRoutine'] = ResolversParentTypes['WorkoutRoutine'], FederationReferenceType extends FederationReferenceTypes['WorkoutRoutine'] = FederationReferenceTypes['WorkoutRoutine']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['WorkoutRoutine']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  versionId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   difficulty?: Resolver<ResolversTypes['Difficulty'], ParentType, ContextType>;

@@ -3,6 +3,7 @@ import type { Hub, HubSettings, OnlineEntry } from './hub.ts';
 import { Connections } from './presence/connections.ts';
 import { entryAfter, type PresenceAnnouncement } from './presence/online-entry.ts';
 import { OnlineMap } from './presence/online-map.ts';
+import { MemoryConnectionTimes } from './squads/connection-times.ts';
 import type { Journals } from './storage/journal.ts';
 
 const MINUTE_MILLIS = 60_000;
@@ -10,6 +11,7 @@ const MINUTE_MILLIS = 60_000;
 /** The hub of a single instance: online state lasts as long as this process. */
 export class MemoryHub implements Hub {
   readonly journals: Journals;
+  readonly connectionTimes = new MemoryConnectionTimes();
   private readonly onlineUsers = new OnlineMap();
   private readonly open: Connections;
   private readonly counts = boundedCache<string, { count: number }>({
@@ -53,7 +55,8 @@ export class MemoryHub implements Hub {
     const known = this.onlineUsers.get(userId);
     // A member who connects from another gym, and not any more from the one of their entry, has moved.
     if (known && known.gymId !== gymId && !this.open.has(userId, known.gymId)) this.withdraw(userId);
-    return this.open.open(userId, gymId ?? '');
+    const ends = [this.open.open(userId, gymId ?? ''), this.connectionTimes.open(userId)];
+    return () => ends.forEach((end) => end());
   }
 
   watchGym(gymId: string, listener: (userId: string) => void): () => void {
@@ -77,6 +80,7 @@ export class MemoryHub implements Hub {
 
   async dispose(): Promise<void> {
     this.open.dispose();
+    this.connectionTimes.dispose();
     await this.journals.close();
     this.onDispose();
   }

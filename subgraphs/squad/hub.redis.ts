@@ -5,6 +5,7 @@ import type { Hub, HubSettings, OnlineEntry } from './hub.ts';
 import { Connections } from './presence/connections.ts';
 import { entryAfter, laterOf, type PresenceAnnouncement } from './presence/online-entry.ts';
 import { OnlineMap } from './presence/online-map.ts';
+import { RedisConnectionTimes } from './squads/connection-times.redis.ts';
 import type { Journals } from './storage/journal.ts';
 import { RedisJournals } from './storage/journal.redis.ts';
 import type { RedisConnections } from './storage/redis-connections.ts';
@@ -30,6 +31,7 @@ type Told =
  */
 export class RedisHub implements Hub {
   readonly journals: Journals;
+  readonly connectionTimes: RedisConnectionTimes;
   private readonly instanceId = randomUUID();
   private readonly redis: RedisConnections;
   private readonly log: Logger;
@@ -48,6 +50,7 @@ export class RedisHub implements Hub {
     this.redis = redis;
     this.log = log;
     this.journals = new RedisJournals(redis, log);
+    this.connectionTimes = new RedisConnectionTimes(redis, this.instanceId, log);
     this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
   }
 
@@ -100,7 +103,8 @@ export class RedisHub implements Hub {
       // A member who connects from another gym, and not any more from the one of their entry, has moved.
       this.setOwn(userId, undefined);
     }
-    return this.open.open(userId, gymId ?? '');
+    const ends = [this.open.open(userId, gymId ?? ''), this.connectionTimes.open(userId)];
+    return () => ends.forEach((end) => end());
   }
 
   watchGym(gymId: string, listener: (userId: string) => void): () => void {
@@ -128,6 +132,7 @@ export class RedisHub implements Hub {
   async dispose(): Promise<void> {
     clearInterval(this.beating);
     this.open.dispose();
+    this.connectionTimes.dispose();
     for (const timer of this.graces.values()) clearTimeout(timer);
     await this.journals.close();
     // The others give its people the grace, in which they come back to them.

@@ -1,4 +1,5 @@
 import type { OnlineEntry, PresenceAnnouncement } from './presence/online-entry.ts';
+import type { ConnectionTimes } from './squads/connection-times.ts';
 import type { Journals } from './storage/journal.ts';
 
 export type { OnlineEntry } from './presence/online-entry.ts';
@@ -16,6 +17,8 @@ export interface HubSettings {
 export interface Hub {
   /** Everything that lasts, and what happens to it. */
   readonly journals: Journals;
+  /** Since when people are connected, announced or not. */
+  readonly connectionTimes: ConnectionTimes;
   /** Every entry of a gym, also of those who are invisible or have gone offline by their own choice. */
   onlineIn(gymId: string): Iterable<OnlineEntry>;
   onlineEntry(userId: string): OnlineEntry | undefined;

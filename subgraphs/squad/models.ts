@@ -7,15 +7,19 @@ export type {
   ParticipantShape as SquadParticipant,
   DoneSetShape as DoneSet,
 } from './squads/squads.shapes.ts';
-export type { MessageShape as SquadMessage } from './chat/messages.shapes.ts';
+export type {
+  MessageShape as SquadMessage,
+  MessageReportShape as SquadMessageReport,
+} from './chat/messages.shapes.ts';
 export type { SquadWorkoutShape as SquadWorkout } from './history/history.shapes.ts';
 export type { FeedItemShape as FeedItem } from './feed/feed.shapes.ts';
 
-/** All that is known here of a user by herself. */
+/** All that is known here of a user. */
 export interface User {
   id: string;
 }
 
+/** One version of a routine. */
 export interface WorkoutRoutine {
-  id: string;
+  versionId: string;
 }

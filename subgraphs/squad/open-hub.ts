@@ -4,6 +4,7 @@ import { lockDataFolder } from '#server/embedded-postgres/data-folder-lock.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import { chats } from './chat/chat.journal.ts';
+import { reports } from './chat/report.journal.ts';
 import type { Hub } from './hub.ts';
 import { MemoryHub } from './hub.memory.ts';
 import type { SquadSettings } from './settings.ts';
@@ -26,7 +27,7 @@ export async function openHub(settings: ServerSettings & SquadSettings, log: Log
   const lock = lockDataFolder(folder, '');
   const journals = new FileJournals({ folder, log });
   const sweep = async () => {
-    for (const kind of [squads, chats]) await journals.sweep(kind);
+    for (const kind of [squads, chats, reports]) await journals.sweep(kind);
   };
   const sweeping = setInterval(
     () =>

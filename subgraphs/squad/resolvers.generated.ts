@@ -1,6 +1,6 @@
 // Written by "npm run generate" from schema/ and models.ts. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { DoneSet as DoneSetModel, FeedItem as FeedItemModel, Group as GroupModel, OnlineUser as OnlineUserModel, OnlineUsersUpdate as OnlineUsersUpdateModel, SquadInvite as SquadInviteModel, SquadMessage as SquadMessageModel, SquadParticipant as SquadParticipantModel, SquadSession as SquadSessionModel, SquadWorkout as SquadWorkoutModel, User as UserModel, WorkoutRoutine as WorkoutRoutineModel } from './models.ts';
+import type { DoneSet as DoneSetModel, FeedItem as FeedItemModel, Group as GroupModel, OnlineUser as OnlineUserModel, OnlineUsersUpdate as OnlineUsersUpdateModel, SquadInvite as SquadInviteModel, SquadMessage as SquadMessageModel, SquadMessageReport as SquadMessageReportModel, SquadParticipant as SquadParticipantModel, SquadSession as SquadSessionModel, SquadWorkout as SquadWorkoutModel, User as UserModel, WorkoutRoutine as WorkoutRoutineModel } from './models.ts';
 import type { Context } from './services.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
@@ -27,12 +27,16 @@ export type Query = {
   onlineUsers: Maybe<Array<OnlineUser>>;
   /** The clubs of your gym, by name. A SUPER_ADMIN names any gym by `gymId`. */
   groups: Maybe<Array<Group>>;
-  /** A live squad by its id; `NOT_FOUND` for who is neither invited nor a participant. */
+  /** A squad that you have entered and not left; for everybody else, invited or not, `NOT_FOUND`. */
   squadSession: Maybe<SquadSession>;
+  /** The open squads that you take part in, newest first. */
+  mySquads: Maybe<Array<SquadSession>>;
   /** Invites to you, or from you; newest first. */
   squadInvites: Maybe<SquadInviteConnection>;
-  /** The chat of a squad that you have entered; newest first. */
+  /** The chat of a squad that you have entered and not left; newest first. */
   chatMessages: Maybe<SquadMessageConnection>;
+  /** Reported messages of squads, latest report first. For staff of the gym; a SUPER_ADMIN names any gym by `gymId`. */
+  squadReports: Maybe<SquadMessageReportConnection>;
   /**
    * What happens in your gym: its posts and announcements, and what its squads and clubs do; newest first.
    * While the gym service does not answer, only the latter, and `complete` is false. A SUPER_ADMIN names any gym by
@@ -73,6 +77,13 @@ export type QueryChatMessagesArgs = {
 };
 
 
+export type QuerySquadReportsArgs = {
+  gymId?: InputMaybe<Scalars['ID']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryFeedArgs = {
   gymId?: InputMaybe<Scalars['ID']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
@@ -91,20 +102,29 @@ export type Mutation = {
   joinGroup: Maybe<Group>;
   /** A club whose last member leaves is gone. */
   leaveGroup: Maybe<Group>;
-  /** Opens a squad in LOBBY; you are its host. */
+  /**
+   * Opens a squad in LOBBY; you are its host. It trains the version that the routine has now. You may host at most 5 open
+   * squads. A LOBBY ends by itself after an hour without anybody.
+   */
   createSquad: Maybe<SquadSession>;
   /**
-   * Invites a member of your gym to train with you. Without a `squadId` a squad is opened with you as its host.
-   * An open invite of yours to the same squad is given again.
+   * Invites a member of your gym to train with you. Without a `squadId` it is for a LOBBY of yours that nobody else has
+   * entered; one is opened if there is none. An open invite of yours to the same squad is given again.
    */
   sendSquadInvite: Maybe<SquadInvite>;
-  /** Accepts or declines. Accepting gives the right to join; joining is a step of its own. */
+  /**
+   * Accepts or declines. Accepting gives the right to join until the squad ends, you leave it or are put out; joining is a
+   * step of its own.
+   */
   respondToSquadInvite: Maybe<SquadInvite>;
   /** Takes back an invite that you have sent. */
   revokeSquadInvite: Maybe<Scalars['Boolean']['output']>;
   /** Enters a squad that you are invited to; who is in it already stays so. */
   joinSquad: Maybe<SquadSession>;
-  /** The host's leaving hands over to the one who is there longest; the last one's ends the squad. */
+  /**
+   * The host's leaving hands over to the one who is there longest; the last one's ends the squad. It takes a new invite to
+   * come back, for the host too.
+   */
   leaveSquad: Maybe<SquadSession>;
   /** Starts the workout, or goes on after a pause. For the host. */
   startSquad: Maybe<SquadSession>;
@@ -112,13 +132,25 @@ export type Mutation = {
   pauseSquad: Maybe<SquadSession>;
   /** Ends the workout; it goes into everybody's history. For the host. */
   endSquad: Maybe<SquadSession>;
+  /** Puts a participant out, or takes an invitee the right to enter. For the host. */
+  kickFromSquad: Maybe<SquadSession>;
+  /** Makes another participant the host. For the host. */
+  makeSquadHost: Maybe<SquadSession>;
   /**
-   * Says where you are in the workout. The first set of anybody starts a squad that is in LOBBY.
-   * An `eventId` that was sent before changes nothing.
+   * Says where you are in the workout. The first update of anybody starts a squad that is in LOBBY. An `eventId` that was
+   * sent before changes nothing, an update that comes late moves nobody back, and a set that was done before is corrected
+   * and not counted again.
    */
   updateSquadWorkout: Maybe<SquadSession>;
   /** Writes to a squad. A `clientId` that you have used before in this squad gives the message of then. */
   sendSquadMessage: Maybe<SquadMessage>;
+  /** Deletes a message of yours: it stays in its place without its text. */
+  deleteSquadMessage: Maybe<Scalars['Boolean']['output']>;
+  /**
+   * Reports a message to the staff of the gym, also after you have left the squad. A second report of the same message
+   * replaces the first.
+   */
+  reportSquadMessage: Maybe<SquadMessageReport>;
   /** The two of you no longer see each other online, cannot invite each other, and no longer train together. */
   blockUser: Maybe<User>;
   unblockUser: Maybe<User>;
@@ -190,6 +222,16 @@ export type MutationEndSquadArgs = {
 };
 
 
+export type MutationKickFromSquadArgs = {
+  input: SquadMemberInput;
+};
+
+
+export type MutationMakeSquadHostArgs = {
+  input: SquadMemberInput;
+};
+
+
 export type MutationUpdateSquadWorkoutArgs = {
   input: UpdateSquadWorkoutInput;
 };
@@ -197,6 +239,16 @@ export type MutationUpdateSquadWorkoutArgs = {
 
 export type MutationSendSquadMessageArgs = {
   input: SendSquadMessageInput;
+};
+
+
+export type MutationDeleteSquadMessageArgs = {
+  input: SquadMessageInput;
+};
+
+
+export type MutationReportSquadMessageArgs = {
+  input: ReportSquadMessageInput;
 };
 
 
@@ -220,10 +272,13 @@ export type Subscription = {
   squadInviteReceived: Maybe<SquadInvite>;
   /**
    * The session after each change. With `fromRevision` (the last one that you have) it begins with the session as it is,
-   * where that is newer. Ends when you leave or are put out, or the squad ends.
+   * if that is newer. Ends when you leave or are put out, or the squad ends.
    */
   squadUpdated: Maybe<SquadSession>;
-  /** Each message of a squad that you take part in; with `fromSeq` (the last one that you have) those after it first. */
+  /**
+   * Each message of a squad that you take part in, and each again that is deleted; with `fromSeq` (the last one that you
+   * have) those after it first.
+   */
   squadMessageAdded: Maybe<SquadMessage>;
 };
 
@@ -336,7 +391,7 @@ export type InviteStatus =
   | 'DECLINED'
   /** Not answered in ten minutes. */
   | 'EXPIRED'
-  /** Taken back by the sender. */
+  /** Taken back by the sender, or by the end of the squad. */
   | 'REVOKED';
 
 export type InviteBox =
@@ -392,9 +447,13 @@ export type SquadSession = {
   gymId: Scalars['ID']['output'];
   /** Null once the account is deleted, and for whom you may not see. */
   host: Maybe<User>;
-  /** The routine that is trained; null for a free workout. */
+  /**
+   * The routine in the version that is trained, whatever became of it since; null for a free workout, or if the version is
+   * not known.
+   */
   routine: Maybe<WorkoutRoutine>;
-  /** The version of the routine when the squad was opened; null where it was not known. */
+  routineId: Maybe<Scalars['ID']['output']>;
+  /** The version of the routine when the squad was opened. */
   routineVersion: Maybe<Scalars['Int']['output']>;
   /** Counts every change. */
   revision: Scalars['Int']['output'];
@@ -408,19 +467,21 @@ export type SquadSession = {
   endedAt: Maybe<Scalars['DateTime']['output']>;
 };
 
-/** Somebody in a squad, and where she is in the workout. */
+/** Somebody in a squad, and where they are in the workout. */
 export type SquadParticipant = {
   __typename?: 'SquadParticipant';
   /** Null once the account is deleted, and for whom you may not see. */
   user: Maybe<User>;
   joinedAt: Scalars['DateTime']['output'];
-  /** Null while she takes part. */
+  /** Null while they take part. */
   leftAt: Maybe<Scalars['DateTime']['output']>;
+  /** Counts the exercises from 0: of a routine the entries of all blocks in their order. */
   exerciseIndex: Scalars['Int']['output'];
   setIndex: Scalars['Int']['output'];
   phase: WorkoutPhase;
   restEndsAt: Maybe<Scalars['DateTime']['output']>;
   lastSet: Maybe<DoneSet>;
+  /** How many sets they have done, each counted once. */
   setsDone: Scalars['Int']['output'];
 };
 
@@ -442,7 +503,10 @@ export type SquadMessage = {
   squadId: Scalars['ID']['output'];
   /** Null once the account is deleted, and for whom you may not see. */
   user: Maybe<User>;
+  /** Empty once the message is deleted. */
   text: Scalars['String']['output'];
+  /** Whether its author has deleted it. */
+  deleted: Scalars['Boolean']['output'];
   /** The sender's own id of the message. */
   clientId: Maybe<Scalars['String']['output']>;
   /** Counts the messages of the squad. */
@@ -461,6 +525,34 @@ export type SquadMessageEdge = {
   __typename?: 'SquadMessageEdge';
   cursor: Scalars['String']['output'];
   node: SquadMessage;
+};
+
+/** A message of a squad that one of its readers has reported. */
+export type SquadMessageReport = {
+  __typename?: 'SquadMessageReport';
+  squadId: Scalars['ID']['output'];
+  messageId: Scalars['ID']['output'];
+  /** Null once the account is deleted. */
+  reporter: Maybe<User>;
+  /** Null once the account is deleted. */
+  author: Maybe<User>;
+  /** What the message said when it was reported. */
+  text: Scalars['String']['output'];
+  reason: Maybe<Scalars['String']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+};
+
+export type SquadMessageReportConnection = {
+  __typename?: 'SquadMessageReportConnection';
+  edges: Array<SquadMessageReportEdge>;
+  nodes: Array<SquadMessageReport>;
+  pageInfo: PageInfo;
+};
+
+export type SquadMessageReportEdge = {
+  __typename?: 'SquadMessageReportEdge';
+  cursor: Scalars['String']['output'];
+  node: SquadMessageReport;
 };
 
 export type FeedKind =
@@ -527,14 +619,24 @@ export type SquadInput = {
   squadId: Scalars['ID']['input'];
 };
 
+export type SquadMemberInput = {
+  squadId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+};
+
 export type UpdateSquadWorkoutInput = {
   squadId: Scalars['ID']['input'];
   /** An id of your own, by which a repeated event is recognised. */
   eventId: Scalars['ID']['input'];
+  /** Counts the exercises from 0: of a routine the entries of all blocks in their order. */
   exerciseIndex: Scalars['Int']['input'];
   setIndex: Scalars['Int']['input'];
+  /** Required if the squad has no routine; else that of the routine. */
+  exerciseId?: InputMaybe<Scalars['ID']['input']>;
   phase: WorkoutPhase;
+  /** The modality of the exercise decides which of its fields are legal. */
   set?: InputMaybe<DoneSetInput>;
+  /** Within an hour of now. */
   restEndsAt?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
@@ -553,22 +655,44 @@ export type SendSquadMessageInput = {
   clientId?: InputMaybe<Scalars['ID']['input']>;
 };
 
+export type SquadMessageInput = {
+  squadId: Scalars['ID']['input'];
+  messageId: Scalars['ID']['input'];
+};
+
+export type ReportSquadMessageInput = {
+  squadId: Scalars['ID']['input'];
+  messageId: Scalars['ID']['input'];
+  /** At most 500 characters. */
+  reason?: InputMaybe<Scalars['String']['input']>;
+};
+
 export type BlockUserInput = {
   userId: Scalars['ID']['input'];
 };
 
-/** A workout that a squad did together. */
+/** A workout that the user did in a squad, over all of their stays in it. */
 export type SquadWorkout = {
   __typename?: 'SquadWorkout';
   squadId: Scalars['ID']['output'];
+  /**
+   * The routine in the version that was trained, whatever became of it since; null for a free workout, or if the version is
+   * not known.
+   */
   routine: Maybe<WorkoutRoutine>;
+  routineId: Maybe<Scalars['ID']['output']>;
+  routineVersion: Maybe<Scalars['Int']['output']>;
+  /** When the user began: the start of the squad, or their entering if it was later. */
   startedAt: Scalars['DateTime']['output'];
+  /** When the user left, or the squad ended. */
   endedAt: Scalars['DateTime']['output'];
-  /** Minutes of training, pauses left out. */
+  /** Minutes that the user trained, without LOBBY and pauses. */
   minutes: Scalars['Int']['output'];
-  /** Sets that the user did. */
+  /** How many sets the user did. */
   sets: Scalars['Int']['output'];
-  /** Everybody who took part, the user included; null in the place of whom you may not see. */
+  /** The training that was made of the sets. */
+  trainingId: Maybe<Scalars['ID']['output']>;
+  /** Everybody who had taken part by then, the user included; null in the place of a person whom you may not see. */
   participants: Array<Maybe<User>>;
 };
 
@@ -602,7 +726,7 @@ export type User = {
    * Null where your gym has switched squads off.
    */
   presence: Maybe<Presence>;
-  /** The user's past squad workouts, newest first; for herself only, null for everybody else. */
+  /** The user's past squad workouts, newest first; for themselves only, null for everybody else. */
   squadHistory: Maybe<SquadWorkoutConnection>;
 };
 
@@ -614,7 +738,7 @@ export type UserSquadHistoryArgs = {
 
 export type WorkoutRoutine = {
   __typename?: 'WorkoutRoutine';
-  id: Scalars['ID']['output'];
+  versionId: Scalars['ID']['output'];
 };
 
 
@@ -745,6 +869,9 @@ export type ResolversTypes = {
   SquadMessage: ResolverTypeWrapper<SquadMessageModel>;
   SquadMessageConnection: ResolverTypeWrapper<Omit<SquadMessageConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['SquadMessageEdge']>, nodes: Array<ResolversTypes['SquadMessage']> }>;
   SquadMessageEdge: ResolverTypeWrapper<Omit<SquadMessageEdge, 'node'> & { node: ResolversTypes['SquadMessage'] }>;
+  SquadMessageReport: ResolverTypeWrapper<SquadMessageReportModel>;
+  SquadMessageReportConnection: ResolverTypeWrapper<Omit<SquadMessageReportConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['SquadMessageReportEdge']>, nodes: Array<ResolversTypes['SquadMessageReport']> }>;
+  SquadMessageReportEdge: ResolverTypeWrapper<Omit<SquadMessageReportEdge, 'node'> & { node: ResolversTypes['SquadMessageReport'] }>;
   FeedKind: FeedKind;
   FeedItem: ResolverTypeWrapper<FeedItemModel>;
   FeedConnection: ResolverTypeWrapper<Omit<FeedConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['FeedEdge']>, nodes: Array<ResolversTypes['FeedItem']> }>;
@@ -754,9 +881,12 @@ export type ResolversTypes = {
   RespondToSquadInviteInput: RespondToSquadInviteInput;
   RevokeSquadInviteInput: RevokeSquadInviteInput;
   SquadInput: SquadInput;
+  SquadMemberInput: SquadMemberInput;
   UpdateSquadWorkoutInput: UpdateSquadWorkoutInput;
   DoneSetInput: DoneSetInput;
   SendSquadMessageInput: SendSquadMessageInput;
+  SquadMessageInput: SquadMessageInput;
+  ReportSquadMessageInput: ReportSquadMessageInput;
   BlockUserInput: BlockUserInput;
   SquadWorkout: ResolverTypeWrapper<SquadWorkoutModel>;
   SquadWorkoutConnection: ResolverTypeWrapper<Omit<SquadWorkoutConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['SquadWorkoutEdge']>, nodes: Array<ResolversTypes['SquadWorkout']> }>;
@@ -793,6 +923,9 @@ export type ResolversParentTypes = {
   SquadMessage: SquadMessageModel;
   SquadMessageConnection: Omit<SquadMessageConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['SquadMessageEdge']>, nodes: Array<ResolversParentTypes['SquadMessage']> };
   SquadMessageEdge: Omit<SquadMessageEdge, 'node'> & { node: ResolversParentTypes['SquadMessage'] };
+  SquadMessageReport: SquadMessageReportModel;
+  SquadMessageReportConnection: Omit<SquadMessageReportConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['SquadMessageReportEdge']>, nodes: Array<ResolversParentTypes['SquadMessageReport']> };
+  SquadMessageReportEdge: Omit<SquadMessageReportEdge, 'node'> & { node: ResolversParentTypes['SquadMessageReport'] };
   FeedItem: FeedItemModel;
   FeedConnection: Omit<FeedConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['FeedEdge']>, nodes: Array<ResolversParentTypes['FeedItem']> };
   FeedEdge: Omit<FeedEdge, 'node'> & { node: ResolversParentTypes['FeedItem'] };
@@ -801,9 +934,12 @@ export type ResolversParentTypes = {
   RespondToSquadInviteInput: RespondToSquadInviteInput;
   RevokeSquadInviteInput: RevokeSquadInviteInput;
   SquadInput: SquadInput;
+  SquadMemberInput: SquadMemberInput;
   UpdateSquadWorkoutInput: UpdateSquadWorkoutInput;
   DoneSetInput: DoneSetInput;
   SendSquadMessageInput: SendSquadMessageInput;
+  SquadMessageInput: SquadMessageInput;
+  ReportSquadMessageInput: ReportSquadMessageInput;
   BlockUserInput: BlockUserInput;
   SquadWorkout: SquadWorkoutModel;
   SquadWorkoutConnection: Omit<SquadWorkoutConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['SquadWorkoutEdge']>, nodes: Array<ResolversParentTypes['SquadWorkout']> };
@@ -825,8 +961,10 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   onlineUsers?: Resolver<Maybe<Array<ResolversTypes['OnlineUser']>>, ParentType, ContextType, Partial<QueryOnlineUsersArgs>>;
   groups?: Resolver<Maybe<Array<ResolversTypes['Group']>>, ParentType, ContextType, Partial<QueryGroupsArgs>>;
   squadSession?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<QuerySquadSessionArgs, 'id'>>;
+  mySquads?: Resolver<Maybe<Array<ResolversTypes['SquadSession']>>, ParentType, ContextType>;
   squadInvites?: Resolver<Maybe<ResolversTypes['SquadInviteConnection']>, ParentType, ContextType, RequireFields<QuerySquadInvitesArgs, 'box'>>;
   chatMessages?: Resolver<Maybe<ResolversTypes['SquadMessageConnection']>, ParentType, ContextType, RequireFields<QueryChatMessagesArgs, 'squadId'>>;
+  squadReports?: Resolver<Maybe<ResolversTypes['SquadMessageReportConnection']>, ParentType, ContextType, Partial<QuerySquadReportsArgs>>;
   feed?: Resolver<Maybe<ResolversTypes['FeedConnection']>, ParentType, ContextType, Partial<QueryFeedArgs>>;
   blockedUsers?: Resolver<Maybe<Array<Maybe<ResolversTypes['User']>>>, ParentType, ContextType>;
 };
@@ -845,8 +983,12 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   startSquad?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationStartSquadArgs, 'input'>>;
   pauseSquad?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationPauseSquadArgs, 'input'>>;
   endSquad?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationEndSquadArgs, 'input'>>;
+  kickFromSquad?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationKickFromSquadArgs, 'input'>>;
+  makeSquadHost?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationMakeSquadHostArgs, 'input'>>;
   updateSquadWorkout?: Resolver<Maybe<ResolversTypes['SquadSession']>, ParentType, ContextType, RequireFields<MutationUpdateSquadWorkoutArgs, 'input'>>;
   sendSquadMessage?: Resolver<Maybe<ResolversTypes['SquadMessage']>, ParentType, ContextType, RequireFields<MutationSendSquadMessageArgs, 'input'>>;
+  deleteSquadMessage?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationDeleteSquadMessageArgs, 'input'>>;
+  reportSquadMessage?: Resolver<Maybe<ResolversTypes['SquadMessageReport']>, ParentType, ContextType, RequireFields<MutationReportSquadMessageArgs, 'input'>>;
   blockUser?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationBlockUserArgs, 'input'>>;
   unblockUser?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<MutationUnblockUserArgs, 'input'>>;
 };
@@ -920,6 +1062,7 @@ export type SquadSessionResolvers<ContextType = Context, ParentType extends Reso
   gymId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   host?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   routine?: Resolver<Maybe<ResolversTypes['WorkoutRoutine']>, ParentType, ContextType>;
+  routineId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   routineVersion?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['SquadStatus'], ParentType, ContextType>;
@@ -955,6 +1098,7 @@ export type SquadMessageResolvers<ContextType = Context, ParentType extends Reso
   squadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  deleted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   clientId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   seq?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   sentAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -969,6 +1113,27 @@ export type SquadMessageConnectionResolvers<ContextType = Context, ParentType ex
 export type SquadMessageEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadMessageEdge'] = ResolversParentTypes['SquadMessageEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<ResolversTypes['SquadMessage'], ParentType, ContextType>;
+};
+
+export type SquadMessageReportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadMessageReport'] = ResolversParentTypes['SquadMessageReport']> = {
+  squadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  messageId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  reporter?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type SquadMessageReportConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadMessageReportConnection'] = ResolversParentTypes['SquadMessageReportConnection']> = {
+  edges?: Resolver<Array<ResolversTypes['SquadMessageReportEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<Array<ResolversTypes['SquadMessageReport']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type SquadMessageReportEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadMessageReportEdge'] = ResolversParentTypes['SquadMessageReportEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['SquadMessageReport'], ParentType, ContextType>;
 };
 
 export type FeedItemResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FeedItem'] = ResolversParentTypes['FeedItem']> = {
@@ -998,10 +1163,13 @@ export type FeedEdgeResolvers<ContextType = Context, ParentType extends Resolver
 export type SquadWorkoutResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SquadWorkout'] = ResolversParentTypes['SquadWorkout']> = {
   squadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   routine?: Resolver<Maybe<ResolversTypes['WorkoutRoutine']>, ParentType, ContextType>;
+  routineId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  routineVersion?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   startedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   endedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   minutes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   sets?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  trainingId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   participants?: Resolver<Array<Maybe<ResolversTypes['User']>>, ParentType, ContextType>;
 };
 
@@ -1031,7 +1199,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
 };
 
 export type WorkoutRoutineResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WorkoutRoutine'] = ResolversParentTypes['WorkoutRoutine']> = {
-  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  versionId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = Context> = {
@@ -1052,6 +1220,9 @@ export type Resolvers<ContextType = Context> = {
   SquadMessage?: SquadMessageResolvers<ContextType>;
   SquadMessageConnection?: SquadMessageConnectionResolvers<ContextType>;
   SquadMessageEdge?: SquadMessageEdgeResolvers<ContextType>;
+  SquadMessageReport?: SquadMessageReportResolvers<ContextType>;
+  SquadMessageReportConnection?: SquadMessageReportConnectionResolvers<ContextType>;
+  SquadMessageReportEdge?: SquadMessageReportEdgeResolvers<ContextType>;
   FeedItem?: FeedItemResolvers<ContextType>;
   FeedConnection?: FeedConnectionResolvers<ContextType>;
   FeedEdge?: FeedEdgeResolvers<ContextType>;

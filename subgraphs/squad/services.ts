@@ -5,6 +5,7 @@ import type { Quota } from '#server/http/quota.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { squadAccountPart } from './accounts/account-part.ts';
 import { Blocks } from './blocks/blocks.ts';
+import { MessageReports } from './chat/message-reports.ts';
 import { Messages } from './chat/messages.ts';
 import { Feed } from './feed/feed.ts';
 import { Groups } from './groups/groups.ts';
@@ -15,6 +16,7 @@ import type { GymBoards } from './presence/gym-boards.ts';
 import { OnlineUsers } from './presence/online-users.ts';
 import type { SquadSettings } from './settings.ts';
 import { Squads } from './squads/squads.ts';
+import type { Upkeep } from './squads/upkeep.ts';
 import { Platform } from './upstream/platform.ts';
 
 /** What lives as long as the service. */
@@ -22,22 +24,24 @@ export interface SquadResources {
   settings: ServerSettings & SquadSettings;
   hub: Hub;
   boards: GymBoards;
+  upkeep: Upkeep;
   /** The raw sockets of each user at this instance. */
   userSockets: Quota;
 }
 
 /** The rules of this service, made for one unit of work. */
-export const squadServices = (unit: UnitOfWork, { hub, boards, settings }: SquadResources) => {
+export const squadServices = (unit: UnitOfWork, { hub, boards, upkeep, settings }: SquadResources) => {
   const platform = new Platform(unit, settings);
-  const squads = new Squads(unit, hub, platform);
+  const squads = new Squads(unit, hub, platform, upkeep);
   return {
     onlineUsers: new OnlineUsers(unit, hub, boards),
     groups: new Groups(unit, hub),
     squads,
     invites: new Invites(unit, hub, squads, platform, settings),
     messages: new Messages(unit, hub, settings),
+    messageReports: new MessageReports(unit, hub),
     blocks: new Blocks(unit, hub),
-    history: new History(unit, hub),
+    history: new History(unit, hub, upkeep),
     feed: new Feed(unit, hub, platform),
     accountData: new AccountData(unit, squadAccountPart(hub)),
   };

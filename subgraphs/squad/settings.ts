@@ -15,5 +15,9 @@ export const squadSettings = z.object({
   squadPresenceIntervalMillis: millis(200), // 5 a second
   /** How long an invite is open. */
   squadInviteLifetimeMillis: millis(600_000), // 10 min
+  /** A host whose last connection has been gone for so long passes on to a participant who is connected. */
+  squadHostAwayMillis: millis(120_000), // 2 min
+  /** A LOBBY ends once nobody of it has been connected for so long. */
+  squadLobbyLifetimeMillis: millis(3_600_000), // 1 h
 });
 export type SquadSettings = z.output<typeof squadSettings>;

@@ -29,6 +29,7 @@ import { squadSocket } from './socket/door.socket.ts';
 import { squadsGraphql } from './squads/squads.graphql.ts';
 import { squadsRest } from './squads/squads.rest.ts';
 import { squadsSocket } from './squads/squads.socket.ts';
+import { Upkeep } from './squads/upkeep.ts';
 
 export const squad = defineSubgraph({
   name: 'squad',
@@ -38,6 +39,10 @@ export const squad = defineSubgraph({
   async resources({ settings, log, metrics }): Promise<SquadResources & { dispose(): Promise<void> }> {
     const hub = await openHub(settings, log);
     const boards = new GymBoards(hub, settings.squadPresenceIntervalMillis);
+    const upkeep = new Upkeep(hub, {
+      hostAwayMillis: settings.squadHostAwayMillis,
+      lobbyLifetimeMillis: settings.squadLobbyLifetimeMillis,
+    });
     const gauge = (name: string, help: string, value: () => number) =>
       new Gauge({
         name,
@@ -57,9 +62,11 @@ export const squad = defineSubgraph({
       settings,
       hub,
       boards,
+      upkeep,
       userSockets: socketsPerUser(settings),
       async dispose() {
         boards.dispose();
+        await upkeep.dispose();
         await hub.dispose();
       },
     };
@@ -71,6 +78,7 @@ export const squad = defineSubgraph({
     squads: 'squad',
     invites: 'squad',
     messages: 'squad',
+    messageReports: 'squad',
     history: 'squad',
     feed: 'feed',
   },

@@ -7,6 +7,7 @@ import { settingsOf } from '#server/run.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
 import { squad } from '../../subgraphs/squad/subgraph.ts';
+import { exerciseOf } from './support/people.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { startProcess } from '../support/process.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
@@ -35,7 +36,7 @@ function erasure(withRedis: boolean): void {
     return startSubgraph(squad, { settings, port: 0, verifyAnswers: true });
   };
   beforeAll(async () => {
-    platform = await startPlatform({ services: ['identity'] });
+    platform = await startPlatform({ services: ['identity', 'content'] });
     if (withRedis) redis = await startRedis();
     one = await start();
     other = withRedis ? await start() : one;
@@ -96,6 +97,7 @@ function erasure(withRedis: boolean): void {
       squadId,
       eventId: 'e',
       exerciseIndex: 0,
+      exerciseId: (await exerciseOf(platform)).id,
       setIndex: 0,
       phase: 'WORK',
     });
@@ -185,6 +187,9 @@ describe('kill -9', () => {
       await before.call('POST', '/invites', anna.token, { toUserId: ben.id, squadId: id });
       await before.call('POST', `/squads/${id}/join`, ben.token);
       await before.call('POST', `/squads/${id}/messages`, anna.token, { text: 'half-way' });
+      await before.call('POST', `/squads/${id}/host`, anna.token, { userId: ben.id }); // one hosts five at most
+      if (squads >= 4) await before.call('POST', `/squads/${id}/start`, ben.token);
+      if (squads >= 4) await before.call('POST', `/squads/${id}/end`, ben.token);
     }
     const written = async () => (await kept()).filter((text) => text.includes('half-way')).length;
     expect(await written()).toBe(12);

@@ -8,7 +8,7 @@ describeInBrowser(`the live page${unlessSkipped}`, () => {
   let browser: Browser;
   const troubles: string[] = [];
   beforeAll(async () => {
-    platform = await startPlatform({ services: ['identity', 'squad'] });
+    platform = await startPlatform({ services: ['identity', 'content', 'squad'] });
     browser = await launchBrowser();
   });
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
 import { squad } from '../../subgraphs/squad/subgraph.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import type { Person } from './support/people.ts';
+import { exerciseOf, type Person } from './support/people.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
 const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
@@ -14,6 +14,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
   let platform: TestPlatform;
   let redis: OwnRedis;
   let one: RunningSubgraph;
+  let exerciseId: string;
   let other: RunningSubgraph;
   const graceMillis = 3_000;
 
@@ -31,7 +32,8 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     data.users.some((user) => user.userId === userId);
 
   beforeAll(async () => {
-    platform = await startPlatform({ services: ['identity'] });
+    platform = await startPlatform({ services: ['identity', 'content'] });
+    exerciseId = (await exerciseOf(platform)).id;
     redis = await startRedis();
     [one, other] = await Promise.all([startInstance(), startInstance()]);
   });
@@ -58,6 +60,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
       squadId: invite.squadId,
       eventId: randomUUID(),
       exerciseIndex: 1,
+      exerciseId,
       setIndex: 2,
       phase: 'WORK',
     });
@@ -136,6 +139,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
         squadId,
         eventId: randomUUID(),
         exerciseIndex: 0,
+        exerciseId,
         setIndex,
         phase: 'WORK',
       });
@@ -171,6 +175,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
       squadId,
       eventId: 'meanwhile',
       exerciseIndex: 0,
+      exerciseId,
       setIndex: 1,
       phase: 'REST',
     });
@@ -217,6 +222,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
       squadId,
       eventId: randomUUID(),
       exerciseIndex: 0,
+      exerciseId,
       setIndex: 5,
       phase: 'WORK',
     });

@@ -3,15 +3,14 @@ import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
 import { startPlatform } from '../support/platform.ts';
+import { exerciseOf } from './support/people.ts';
 import { startProcess } from '../support/process.ts';
 
 test('the service loses no acknowledged message or revision when it is killed, and opens every time', async () => {
-  const platform = await startPlatform({ services: ['identity'] });
+  const platform = await startPlatform({ services: ['identity', 'content'] });
   const maya = await platform.register();
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
+  const { id: exerciseId } = await exerciseOf(platform);
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const env = { ...platform.env, SQUAD_PORT: String(port), SQUAD_URL: url };
   const acknowledged: string[] = [];
@@ -38,6 +37,7 @@ test('the service loses no acknowledged message or revision when it is killed, a
             squadId,
             eventId: `${life} ${n}`,
             exerciseIndex: 0,
+            exerciseId,
             setIndex: 0,
             phase: 'WORK' as const,
           };
@@ -58,3 +58,80 @@ test('the service loses no acknowledged message or revision when it is killed, a
   expect(acknowledged.length).toBeGreaterThan(20);
   await platform.stop();
 }, 90_000);
+
+test('everybody has one history row a squad with all acknowledged sets, whatever the service was doing when it was killed', async () => {
+  const platform = await startPlatform({ services: ['identity', 'content'] });
+  const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
+  const { id: exerciseId } = await exerciseOf(platform);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = { ...platform.env, SQUAD_PORT: String(port), SQUAD_URL: url };
+  const call = async (by: { token: string }, method: string, path: string, body?: object) => {
+    const headers = { Authorization: `Bearer ${by.token}`, 'Content-Type': 'application/json' };
+    const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    return { status: answer.status, body: JSON.parse((await answer.text()) || 'null') };
+  };
+  const historyOf = async (person: { id: string; token: string }) =>
+    (await call(person, 'GET', `/history/${person.id}`)).body as { squadId: string; sets: number }[];
+  let squadId = '';
+  let sets = 0;
+  let acknowledged = 0;
+  let setsAtLeaving = 0;
+  /** Leo comes and goes, and does a set each time. */
+  const train = async (): Promise<never> => {
+    for (;;) {
+      await call(maya, 'POST', '/invites', { toUserId: leo.id, squadId });
+      await call(leo, 'POST', `/squads/${squadId}/join`);
+      const setIndex = sets++;
+      const done = await call(leo, 'POST', `/squads/${squadId}/workout`, {
+        eventId: `set ${setIndex}`,
+        exerciseIndex: 0,
+        setIndex,
+        exerciseId,
+        phase: 'WORK',
+        set: { reps: 5 },
+      });
+      if (done.status === 200) acknowledged += 1;
+      if ((await call(leo, 'POST', `/squads/${squadId}/leave`)).status === 200) setsAtLeaving = acknowledged;
+    }
+  };
+  for (let life = 0; life < 4; life += 1) {
+    const service = startProcess(['squad'], env);
+    await service.printed(/is ready/);
+    squadId ||= (await call(maya, 'POST', '/squads', {})).body.id;
+    await call(maya, 'POST', `/squads/${squadId}/start`);
+    const rows = await historyOf(leo);
+    expect(rows.length).toBe(setsAtLeaving > 0 ? 1 : rows.length);
+    expect(rows.length).toBeLessThan(2);
+    expect(rows[0]?.sets ?? 0).toBeGreaterThanOrEqual(setsAtLeaving);
+    const training = train().catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 300));
+    // The last time in the middle of the end, which is written into several journals
+    if (life === 3) void call(maya, 'POST', `/squads/${squadId}/end`).catch(() => undefined);
+    if (life === 3) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
+    await service.end('SIGKILL');
+    await training;
+  }
+  const service = startProcess(['squad'], env);
+  await service.printed(/is ready/);
+  await call(maya, 'POST', `/squads/${squadId}/end`);
+  const { participants } = (await call(maya, 'GET', `/squads/${squadId}`)).body as {
+    participants: { userId: string; setsDone: number }[];
+  };
+  const { setsDone } = participants.find(({ userId }) => userId === leo.id) ?? { setsDone: -1 };
+  expect(setsDone).toBeGreaterThanOrEqual(acknowledged);
+  expect(setsDone).toBeLessThanOrEqual(sets);
+  expect(acknowledged).toBeGreaterThan(4);
+  expect(await historyOf(leo)).toMatchObject([{ squadId, sets: setsDone }]);
+  expect(await historyOf(maya)).toMatchObject([{ squadId, sets: 0 }]);
+  await service.end();
+  await platform.stop();
+}, 90_000);
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { graphClient, socketOf, subscribed, type Person } from './support/people.ts';
+import { exerciseOf, graphClient, socketOf, subscribed, type Person } from './support/people.ts';
 
 let platform: TestPlatform;
+let exerciseId: string;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'squad'], gateway: true });
+  platform = await startPlatform({ services: ['identity', 'content', 'squad'], gateway: true });
+  exerciseId = (await exerciseOf(platform)).id;
 });
 afterAll(() => platform.stop());
 
@@ -55,6 +57,7 @@ const sendersAt = (place: Place): Sender[] => {
           await rest(by, 'POST', `/squads/${squadId}/workout`, {
             eventId: randomUUID(),
             exerciseIndex: 0,
+            exerciseId,
             setIndex,
             phase: 'REST',
             set: { reps: 8 },
@@ -97,6 +100,7 @@ const sendersAt = (place: Place): Sender[] => {
                 squadId,
                 eventId: randomUUID(),
                 exerciseIndex: 0,
+                exerciseId,
                 setIndex,
                 phase: 'REST',
                 set: { reps: 8 },
@@ -124,6 +128,7 @@ const sendersAt = (place: Place): Sender[] => {
             squadId,
             eventId: randomUUID(),
             exerciseIndex: 0,
+            exerciseId,
             setIndex,
             phase: 'REST',
             set: { reps: 8 },

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { graphClient, socketOf, subscribed, type Person } from './support/people.ts';
+import { exerciseOf, graphClient, socketOf, subscribed, type Person } from './support/people.ts';
 
 let platform: TestPlatform;
+let exerciseId: string;
 beforeAll(async () => {
   platform = await startPlatform({
-    services: ['identity', 'squad'],
+    services: ['identity', 'content', 'squad'],
     env: {
       SQUAD_INVITE_LIFETIME_MILLIS: '1500',
       GYM_URL: 'http://127.0.0.1:9',
-      CONTENT_URL: 'http://127.0.0.1:9',
     },
   });
+  exerciseId = (await exerciseOf(platform)).id;
 });
 afterAll(() => platform.stop());
 
@@ -41,6 +42,7 @@ const workout = (eventId: string, setIndex = 0, phase = 'WORK') => ({
   eventId,
   exerciseIndex: 0,
   setIndex,
+  exerciseId,
   phase,
   set: { reps: 10, weightKg: 60.5 },
 });
@@ -73,10 +75,12 @@ describe('a live squad', () => {
       {
         squadId: id,
         routineId: null,
+        routineVersion: null,
         startedAt: expect.any(String),
         endedAt: expect.any(String),
         minutes: 0,
         sets: 1,
+        trainingId: null,
         participantIds: [maya.id, leo.id],
       },
     ]);
@@ -102,7 +106,7 @@ describe('a live squad', () => {
       hostId: leo.id,
       status: 'ACTIVE',
     });
-    expect((await rest(maya, 'POST', `/squads/${id}/leave`)).body.hostId).toBe(leo.id); // once more changes nothing
+    expect((await rest(maya, 'POST', `/squads/${id}/leave`)).body.code).toBe('NOT_FOUND'); // they are out
     await rest(leo, 'POST', `/squads/${id}/leave`);
     expect((await socket.send('leave_squad', { squadId: id })).session.status).toBe('ENDED');
     expect((await rest(maya, 'GET', `/history/${maya.id}`)).body).toHaveLength(1);
@@ -127,7 +131,7 @@ describe('a live squad', () => {
     await socket.close();
   });
 
-  test('gives who returns exactly what she missed, in order', async () => {
+  test('gives a client that returns exactly what it missed, in order', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const id = await squadOf(maya, leo);
     const first = await socketOf(platform, leo);
@@ -227,7 +231,7 @@ describe('the chat', () => {
 });
 
 describe('an invite', () => {
-  test('waits for who is offline, reaches every device of hers, and opens a squad with the sender as host', async () => {
+  test('waits for a member who is offline, reaches every device of theirs, and opens a squad with the sender as host', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const { status, body: invite } = await rest(maya, 'POST', '/invites', {
       toUserId: leo.id,

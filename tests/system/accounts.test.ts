@@ -75,6 +75,7 @@ const KINDS = {
     'presence',
     'squads',
     'messages',
+    'messageReports',
     'history',
     'invitesReceived',
     'invitesSent',

@@ -20,8 +20,11 @@ export const workoutsGraphql = {
     },
   },
   WorkoutRoutine: {
-    __resolveReference: async (reference, { workouts }) =>
-      workouts.find(reference.id, 'version' in reference ? reference.version : undefined),
+    __resolveReference: async (reference, { workouts }) => {
+      if ('versionId' in reference) return workouts.findVersion(reference.versionId);
+      return workouts.find(reference.id, 'version' in reference ? reference.version : undefined);
+    },
+    versionId: ({ id, version }) => `${id}:${version}`,
     exerciseList: (routine, _args, { workouts }) => workouts.exercisesOf(routine),
     versions: (routine, _args, { workouts }) => workouts.versions(routine.id),
   },

@@ -5,6 +5,7 @@ import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { MAX_INTEGER } from '#server/shapes.ts';
 import { validated } from '#server/validate.ts';
 import type { Removals } from '#server/references/removals.ts';
 import { requireWriter, sees } from '../access.ts';
@@ -131,6 +132,13 @@ export class Workouts {
   private async kept(id: string): Promise<RoutineRow | null> {
     const routine = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
     return routine && sees(this.unit.viewer, routine.gymId) ? routine : null;
+  }
+
+  /** As `find`, by `<id>:<version>`. */
+  async findVersion(versionId: string): Promise<WorkoutRoutineShape | null> {
+    const [id = '', version = ''] = versionId.split(':');
+    const isVersion = /^[1-9]\d{0,9}$/.test(version) && Number(version) <= MAX_INTEGER;
+    return isVersion ? this.find(id, Number(version)) : null;
   }
 
   private shownContent(content: WorkoutRoutineShape | undefined): WorkoutRoutineShape | null {

@@ -1,13 +1,15 @@
 import { recordsOfList, type AccountPart, type RecordSource } from '#server/accounts/account-part.ts';
 import { chats, messagesOf } from '../chat/chat.journal.ts';
+import { reports } from '../chat/report.journal.ts';
 import { gyms } from '../gyms/gym.journal.ts';
 import type { Hub } from '../hub.ts';
 import { presentInvite } from '../invites/invites.shapes.ts';
 import { squads } from '../squads/squad.journal.ts';
+import { trainingOf } from '../squads/training.ts';
 import { users } from '../users/user.journal.ts';
 import { eraseUser } from './erase-user.ts';
 
-/** What the squad service keeps of a person. Of others it tells their ids, as they stand in what is hers. */
+/** What the squad service keeps of a person; of others only the ids that stand in it. */
 export function squadAccountPart(hub: Hub): AccountPart {
   const { journals } = hub;
   const userOf = (userId: string) => journals.of(users).read(userId);
@@ -21,6 +23,17 @@ export function squadAccountPart(hub: Hub): AccountPart {
       }),
       squads: recordsOfList((userId) => partsOf(hub, userId)),
       messages: messagesBy(hub),
+      messageReports: recordsOfList(async (userId) =>
+        (
+          await Promise.all(
+            (await userOf(userId)).namedIn.gyms.map((gymId) => journals.of(reports).read(gymId)),
+          )
+        ).flatMap((record) =>
+          record.reports
+            .filter(({ reporterId }) => reporterId === userId)
+            .map(({ squadId, messageId, reason, createdAt }) => ({ squadId, messageId, reason, createdAt })),
+        ),
+      ),
       history: recordsOfList(async (userId) => (await userOf(userId)).history),
       invitesReceived: recordsOfList(async (userId) =>
         (await userOf(userId)).received.map((invite) => presentInvite(invite)),
@@ -56,7 +69,7 @@ export function squadAccountPart(hub: Hub): AccountPart {
   };
 }
 
-/** Her own part in the squads that are still kept. */
+/** Their own part in the squads that are still kept. */
 async function partsOf({ journals }: Hub, userId: string): Promise<object[]> {
   const parts: object[] = [];
   for (const squadId of (await journals.of(users).read(userId)).namedIn.squads) {
@@ -65,12 +78,22 @@ async function partsOf({ journals }: Hub, userId: string): Promise<object[]> {
       squad.status === 'NONE' ? undefined : squad.participants.find((one) => one.userId === userId);
     if (squad.status === 'NONE' || !part) continue;
     const { gymId, routineId, routineVersion, status, hostId } = squad;
-    parts.push({ squadId, gymId, routineId, routineVersion, status, isHost: hostId === userId, ...part });
+    const { sets } = trainingOf(squad, userId);
+    parts.push({
+      squadId,
+      gymId,
+      routineId,
+      routineVersion,
+      status,
+      isHost: hostId === userId,
+      ...part,
+      sets,
+    });
   }
   return parts;
 }
 
-/** Squad by squad, in the order in which she came to them; the key is the squad's place and the message's number. */
+/** Squad by squad, in the order in which they entered them; the key is the squad's place and the message's number. */
 const messagesBy =
   ({ journals }: Hub): RecordSource =>
   async (userId, after, limit) => {

@@ -1,13 +1,15 @@
 import { chats, messagesOf, type ChatState } from '../chat/chat.journal.ts';
+import type { MessageReportShape } from '../chat/messages.shapes.ts';
+import { reports } from '../chat/report.journal.ts';
 import { gyms, type GymRecord } from '../gyms/gym.journal.ts';
 import { squads, type NoSquad, type SquadState } from '../squads/squad.journal.ts';
 import type { Journals } from '../storage/journal.ts';
 import { users, type UserRecord } from '../users/user.journal.ts';
 
-/** Takes a person out of a squad and its chat, with all that was ever written of her there. A squad of nobody else is none. */
+/** Takes a person out of a squad and its chat, with all that was ever written of them there. A squad of nobody else is gone. */
 export async function forgetInSquad(journals: Journals, squadId: string, userId: string): Promise<void> {
   const at = new Date().toISOString();
-  // By leaving, so that the others are told and the host's place is taken.
+  // By leaving, so that the others are told and somebody else becomes host.
   const squad = await journals
     .of(squads)
     .change(squadId, (now) =>
@@ -24,12 +26,18 @@ export async function forgetInSquad(journals: Journals, squadId: string, userId:
     await journals.of(chats).rewrite(squadId, (now) => chatWithout(now, userId));
 }
 
-/** Takes a person out of the clubs and the activity of a gym. What nobody else has part in is gone. */
+/** Takes a person out of the clubs, the activity and the reports of a gym. What nobody else has part in is gone. */
 export async function forgetInGym(journals: Journals, gymId: string, userId: string): Promise<void> {
   await journals.of(gyms).rewrite(gymId, (now) => gymWithout(now, userId));
+  const isAbout = ({ reporterId, authorId }: MessageReportShape) =>
+    reporterId === userId || authorId === userId;
+  if ((await journals.of(reports).read(gymId)).reports.some(isAbout))
+    await journals
+      .of(reports)
+      .rewrite(gymId, (now) => ({ reports: now.reports.filter((report) => !isAbout(report)) }));
 }
 
-/** Takes a person out of what is kept of another: blocks, invites, who trained with her. */
+/** Takes a person out of what is kept of another: blocks, invites, workouts that they did together. */
 export async function forgetInUser(journals: Journals, otherId: string, userId: string): Promise<void> {
   const other = await journals.of(users).read(otherId);
   if (other.namedIn.users.includes(userId))
@@ -42,31 +50,41 @@ function squadWithout(squad: SquadState | NoSquad, userId: string): SquadState |
   const [first] = participants;
   if (!first) return { status: 'NONE' };
   const hostId = squad.hostId === userId ? first.userId : squad.hostId;
+  const { [userId]: _training, ...trainings } = squad.trainings;
+  const { [userId]: _row, ...rows } = squad.rows;
   return {
     ...squad,
     hostId,
     participants,
-    invited: Object.fromEntries(
-      Object.entries(squad.invited)
-        .filter(([invitedId, { fromUserId, status }]) =>
-          invitedId === userId ? false : fromUserId !== userId || status === 'ACCEPTED',
-        )
-        .map(([invitedId, invited]) => [
-          invitedId,
-          { ...invited, fromUserId: invited.fromUserId === userId ? hostId : invited.fromUserId },
-        ]),
-    ),
-    banned: squad.banned.filter((bannedId) => bannedId !== userId),
+    invites: squad.invites
+      .filter(({ toUserId, fromUserId, status }) =>
+        toUserId === userId ? false : fromUserId !== userId || status === 'ACCEPTED',
+      )
+      .map((invite) =>
+        invite.fromUserId === userId ? { ...invite, fromUserId: hostId, message: null } : invite,
+      ),
     events: squad.events
       .filter((event) => event.userId !== userId)
       .map((event) => ({ ...event, hostId: event.hostId === userId ? hostId : event.hostId })),
     eventIds: squad.eventIds.filter(([key]) => !key.startsWith(`${userId} `)),
+    trainings,
+    rows: Object.fromEntries(
+      Object.entries(rows).map(([id, row]) => [
+        id,
+        { ...row, participantIds: row.participantIds.filter((participantId) => participantId !== userId) },
+      ]),
+    ),
   };
 }
 
 function chatWithout(chat: ChatState, userId: string): ChatState {
   const shared = messagesOf(chat).filter((message) => message.userId !== userId);
-  return { shared, length: shared.length, seq: chat.seq };
+  return {
+    shared,
+    length: shared.length,
+    seq: chat.seq,
+    deletedSeqs: shared.filter(({ deleted }) => deleted).map(({ seq }) => seq),
+  };
 }
 
 function gymWithout(gym: GymRecord, userId: string): GymRecord {

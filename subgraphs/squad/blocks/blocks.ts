@@ -3,9 +3,7 @@ import { invalid } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Hub } from '../hub.ts';
 import { closeInvites } from '../invites/invite-records.ts';
-import { recordEnd } from '../squads/finish.ts';
-import { takesPart } from '../squads/squad-rights.ts';
-import { squads } from '../squads/squad.journal.ts';
+import { partWays } from '../squads/parting.ts';
 import { forgetInUser } from '../accounts/forgotten.ts';
 import { unlessGone } from '../accounts/unless-gone.ts';
 import { requireStaying, users } from '../users/user.journal.ts';
@@ -41,7 +39,7 @@ export class Blocks {
       );
     await closeInvites(journals, userId, 'DECLINED', (invite) => invite.fromUserId === otherId);
     await closeInvites(journals, userId, 'REVOKED', (invite) => invite.toUserId === otherId);
-    await this.part(userId, otherId);
+    await partWays(journals, userId, otherId);
     await unlessGone(journals, userId, () => forgetInUser(journals, otherId, userId));
     await unlessGone(journals, otherId, () => forgetInUser(journals, userId, otherId));
   }
@@ -58,24 +56,5 @@ export class Blocks {
       .change(otherId, ({ blockedBy }) =>
         blockedBy.includes(userId) ? [{ type: 'unblockedBy', userId }] : [],
       );
-  }
-
-  /** From her own squads the other is put out; another host's squad she leaves herself, for the host has invited both. */
-  private async part(userId: string, otherId: string): Promise<void> {
-    const { journals } = this.hub;
-    const at = new Date().toISOString();
-    for (const squadId of (await journals.of(users).read(userId)).squads) {
-      const squad = await journals.of(squads).change(squadId, (now) => {
-        if (now.status === 'NONE' || now.status === 'ENDED') return [];
-        if (now.hostId === userId)
-          return takesPart(now, otherId)
-            ? [{ type: 'left', userId: otherId, banned: true, at }]
-            : [{ type: 'uninvited', userId: otherId }];
-        return takesPart(now, otherId) && takesPart(now, userId)
-          ? [{ type: 'left', userId, banned: false, at }]
-          : [];
-      });
-      if (squad.status !== 'NONE') await recordEnd(journals, squad);
-    }
   }
 }

@@ -1,36 +1,46 @@
 import type { JournalKind } from '../storage/journal.ts';
 import type { MessageShape } from './messages.shapes.ts';
 
+/** As it is stored: messages of the previous version do not say whether they are deleted. */
+export type StoredMessage = Omit<MessageShape, 'deleted'> & { readonly deleted?: boolean };
+
 /**
  * A squad's messages, the newest last. The array is shared by all states of one chat and only grows, so that a
  * message costs the same however long the chat is: a state is its first `length` messages.
  */
 export interface ChatState {
-  readonly shared: MessageShape[];
+  readonly shared: StoredMessage[];
   readonly length: number;
   /** Messages ever sent. */
   readonly seq: number;
+  /** The numbers of those that are deleted. */
+  readonly deletedSeqs: readonly number[];
 }
 
 export type ChatItem =
-  | { type: 'message'; message: MessageShape }
+  | { type: 'message'; message: StoredMessage }
   /** Messages were removed: numbers go on after this one all the same. */
   | { type: 'numbered'; seq: number };
 
-/** Older ones are forgotten when the file is written anew. */
+/** Older ones are forgotten when the journal is compacted. */
 const KEPT_MESSAGES = 5_000;
 
 export const chats: JournalKind<ChatState, ChatItem> = {
   name: 'chats',
   keepDays: 90,
-  empty: () => ({ shared: [], length: 0, seq: 0 }),
+  empty: () => ({ shared: [], length: 0, seq: 0, deletedSeqs: [] }),
   apply(chat, item) {
     if (item.type === 'numbered') return { ...chat, seq: Math.max(chat.seq, item.seq) };
     const { shared, length } = chat;
     const { message } = item;
     const messages = shared.length === length ? shared : shared.slice(0, length);
     messages.push(message);
-    return { shared: messages, length: length + 1, seq: message.seq };
+    return {
+      shared: messages,
+      length: length + 1,
+      seq: message.seq,
+      deletedSeqs: message.deleted ? [...chat.deletedSeqs, message.seq] : chat.deletedSeqs,
+    };
   },
   compacted: (chat) => [
     ...messagesOf(chat)
@@ -42,14 +52,33 @@ export const chats: JournalKind<ChatState, ChatItem> = {
   ],
 };
 
-export const messagesOf = ({ shared, length }: ChatState): readonly MessageShape[] => shared.slice(0, length);
+export const messagesOf = ({ shared, length }: ChatState): readonly StoredMessage[] =>
+  shared.slice(0, length);
+
+/** The message stays in its place without its text. */
+export const withoutText = (chat: ChatState, messageId: string): ChatState => {
+  const shared = messagesOf(chat).map((message) =>
+    message.id === messageId ? { ...message, text: '', deleted: true } : message,
+  );
+  return {
+    shared,
+    length: shared.length,
+    seq: chat.seq,
+    deletedSeqs: shared.filter(({ deleted }) => deleted).map(({ seq }) => seq),
+  };
+};
+
+export const presentMessage = (message: StoredMessage): MessageShape => ({
+  ...message,
+  deleted: message.deleted ?? false,
+});
 
 /** A message that the sender has sent before, among the last ones. */
 export function sentBefore(
   { shared, length }: ChatState,
   userId: string,
   clientId: string,
-): MessageShape | undefined {
+): StoredMessage | undefined {
   for (let at = length - 1; at >= Math.max(0, length - 1_000); at -= 1) {
     const message = shared[at];
     if (message?.clientId === clientId && message.userId === userId) return message;

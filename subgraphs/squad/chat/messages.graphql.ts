@@ -9,9 +9,16 @@ export const messagesGraphql = {
   Query: {
     chatMessages: async (_root, { squadId, ...page }, { messages }) =>
       connectionOf(await messages.list(squadId, pageOf(page))),
+    squadReports: async (_root, { gymId, ...page }, { messageReports }) =>
+      connectionOf(await messageReports.list(gymId, pageOf(page))),
   },
   Mutation: {
     sendSquadMessage: (_root, { input }, { messages }) => messages.send(input),
+    deleteSquadMessage: async (_root, { input }, { messages }) => {
+      await messages.delete(input);
+      return true;
+    },
+    reportSquadMessage: (_root, { input }, { messageReports }) => messageReports.report(input),
   },
   Subscription: {
     squadMessageAdded: {
@@ -30,5 +37,9 @@ export const messagesGraphql = {
   },
   SquadMessage: {
     user: ({ userId }) => ({ id: userId }),
+  },
+  SquadMessageReport: {
+    reporter: ({ reporterId }) => ({ id: reporterId }),
+    author: ({ authorId }) => ({ id: authorId }),
   },
 } satisfies Resolvers;

@@ -1,22 +1,24 @@
+import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { restRoute } from '#server/rest/route.ts';
-import { idParams } from '#server/shapes.ts';
+import { gymQuery, idParams } from '#server/shapes.ts';
+import type { MessageReports } from './message-reports.ts';
 import type { Messages } from './messages.ts';
-import { MessageShape, SendMessageShape } from './messages.shapes.ts';
+import { MessageReportShape, MessageShape, ReportMessageShape, SendMessageShape } from './messages.shapes.ts';
 
-const route = restRoute<{ messages: Messages }>();
+const route = restRoute<{ messages: Messages; messageReports: MessageReports }>();
+const messageParams = idParams.extend({ messageId: z.uuid() });
 
 export const messagesRest = [
   route({
     method: 'GET',
     path: '/squads/:id/messages',
     summary: 'The chat of a squad',
-    description: 'For those who have entered it.',
+    description: 'For those who have entered it and not left it.',
     auth: 'required',
     params: idParams,
     query: pageQuery,
     success: { status: 200, description: 'Newest first.', shape: MessageShape, page: true },
-    errors: ['FORBIDDEN'],
     handler: ({ params, query }, { messages }) => messages.list(params.id, query),
   }),
   route({
@@ -28,7 +30,41 @@ export const messagesRest = [
     params: idParams,
     body: SendMessageShape.omit({ squadId: true }),
     success: { status: 201, description: 'The message, which is on disk.', shape: MessageShape },
-    errors: ['FORBIDDEN', 'SQUAD_ENDED'],
+    errors: ['SQUAD_ENDED'],
     handler: ({ params, body }, { messages }) => messages.send({ ...body, squadId: params.id }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/squads/:id/messages/:messageId',
+    summary: 'Delete a message of the caller',
+    description: 'It stays in its place as `deleted: true`, without its text.',
+    auth: 'required',
+    params: messageParams,
+    success: { status: 204, description: 'Its text is gone.' },
+    errors: ['FORBIDDEN'],
+    handler: ({ params: { id, messageId } }, { messages }) => messages.delete({ squadId: id, messageId }),
+  }),
+  route({
+    method: 'POST',
+    path: '/squads/:id/messages/:messageId/report',
+    summary: 'Report a message to those who run the gym',
+    description: 'Also after leaving the squad. A second report of the same message replaces the first.',
+    auth: 'required',
+    params: messageParams,
+    body: ReportMessageShape.pick({ reason: true }),
+    success: { status: 201, description: 'The report.', shape: MessageReportShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ params: { id, messageId }, body }, { messageReports }) =>
+      messageReports.report({ ...body, squadId: id, messageId }),
+  }),
+  route({
+    method: 'GET',
+    path: '/squad-reports',
+    summary: 'Reported messages of squads, latest report first (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    auth: 'required',
+    query: pageQuery.extend(gymQuery.shape),
+    success: { status: 200, description: 'A page of reports.', shape: MessageReportShape, page: true },
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    handler: ({ query: { gymId, ...page } }, { messageReports }) => messageReports.list(gymId, page),
   }),
 ];

@@ -6,7 +6,8 @@ export const MessageShape = z
     id: z.uuid(),
     squadId: z.uuid(),
     userId: z.string(),
-    text: z.string(),
+    text: z.string().meta({ description: 'Empty once the message is deleted.' }),
+    deleted: z.boolean().meta({ description: 'Whether its author has deleted it.' }),
     clientId: z
       .string()
       .nullable()
@@ -22,3 +23,25 @@ export const SendMessageShape = z.object({
   text: visibleText(2_000),
   clientId: z.string().min(1).max(100).nullish(),
 });
+
+export const MessageIdShape = z.object({
+  squadId: z.uuid('expected the id of a squad'),
+  messageId: z.uuid('expected the id of a message'),
+});
+
+export const ReportMessageShape = MessageIdShape.extend({
+  reason: visibleText(500).nullish(),
+});
+
+export const MessageReportShape = z
+  .object({
+    squadId: z.uuid(),
+    messageId: z.uuid(),
+    reporterId: z.string(),
+    authorId: z.string(),
+    text: z.string().meta({ description: 'What the message said when it was reported.' }),
+    reason: z.string().nullable(),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'SquadMessageReport' });
+export type MessageReportShape = z.infer<typeof MessageReportShape>;

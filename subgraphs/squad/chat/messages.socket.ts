@@ -4,4 +4,11 @@ export const messagesSocket: SocketEvents = {
   async send_squad_message(data, { messages }) {
     return { message: await messages.send(data) };
   },
+  async delete_squad_message(data, { messages }) {
+    await messages.delete(data);
+    return {};
+  },
+  async report_squad_message(data, { messageReports }) {
+    return { report: await messageReports.report(data) };
+  },
 };

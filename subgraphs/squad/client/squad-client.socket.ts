@@ -1,6 +1,6 @@
 import { WebSocket, type ClientOptions } from 'ws';
 import type { InviteShape } from '../invites/invites.shapes.ts';
-import type { MessageShape } from '../chat/messages.shapes.ts';
+import type { MessageReportShape, MessageShape } from '../chat/messages.shapes.ts';
 import type { OnlineUsersUpdate, PresenceStatus } from '../presence/presence.shapes.ts';
 import type { SquadEventShape, SquadShape, DoneSetShape, Phase } from '../squads/squads.shapes.ts';
 
@@ -30,12 +30,15 @@ export interface ClientEvents {
   start_squad: [{ squadId: string }, { session: SquadShape }];
   pause_squad: [{ squadId: string }, { session: SquadShape }];
   end_squad: [{ squadId: string }, { session: SquadShape }];
+  kick_from_squad: [{ squadId: string; userId: string }, { session: SquadShape }];
+  make_squad_host: [{ squadId: string; userId: string }, { session: SquadShape }];
   update_workout: [
     {
       squadId: string;
       eventId: string;
       exerciseIndex: number;
       setIndex: number;
+      exerciseId?: string;
       phase: Phase;
       set?: DoneSetShape;
       restEndsAt?: string;
@@ -43,6 +46,11 @@ export interface ClientEvents {
     { revision: number },
   ];
   send_squad_message: [{ squadId: string; text: string; clientId?: string }, { message: MessageShape }];
+  delete_squad_message: [{ squadId: string; messageId: string }, object];
+  report_squad_message: [
+    { squadId: string; messageId: string; reason?: string },
+    { report: MessageReportShape },
+  ];
 }
 
 /** The data of an ack. */

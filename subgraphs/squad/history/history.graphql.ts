@@ -1,5 +1,6 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import { routineOf } from '../squads/squad-view.ts';
 
 export const historyGraphql = {
   User: {
@@ -9,7 +10,7 @@ export const historyGraphql = {
         : null,
   },
   SquadWorkout: {
-    routine: ({ routineId }) => (routineId ? { id: routineId } : null),
-    participants: ({ participantIds }) => participantIds.map((id) => ({ id })),
+    routine: ({ routineId, routineVersion }) => routineOf(routineId, routineVersion),
+    participants: ({ participantIds }) => participantIds.map((id) => (id === null ? null : { id })),
   },
 } satisfies Resolvers;

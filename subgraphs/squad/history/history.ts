@@ -5,20 +5,23 @@ import { cursorsOf, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Hub } from '../hub.ts';
 import { isOlder, sliceAfter } from '../lists.ts';
-import { settle } from '../squads/finish.ts';
-import { users } from '../users/user.journal.ts';
-import type { SquadWorkoutShape } from './history.shapes.ts';
+import { recordLeaving } from '../squads/finish.ts';
+import type { Upkeep } from '../squads/upkeep.ts';
+import { hiddenFrom, users } from '../users/user.journal.ts';
+import type { SquadWorkoutShape, StoredWorkout } from './history.shapes.ts';
 
 const cursors = cursorsOf('squad-history', z.tuple([z.string(), z.string()]));
 
-/** Past squad workouts: each user's are for herself. */
+/** Past squad workouts: each user's are for themselves. */
 export class History {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
+  private readonly upkeep: Upkeep;
 
-  constructor(unit: UnitOfWork, hub: Hub) {
+  constructor(unit: UnitOfWork, hub: Hub, upkeep: Upkeep) {
     this.unit = unit;
     this.hub = hub;
+    this.upkeep = upkeep;
   }
 
   /** Newest first. @throws NOT_FOUND for another user's: it is private. */
@@ -26,13 +29,31 @@ export class History {
     if (requireUser(this.unit.viewer).userId !== userId) throw notFound('squad history of user', userId);
     const after = cursors.read(request.cursor);
     const { journals } = this.hub;
-    // Squads that ended while the service did, or that nobody came back to
-    for (const squadId of (await journals.of(users).read(userId)).squads) await settle(journals, squadId);
-    const newestFirst = (await journals.of(users).read(userId)).history.toSorted((one, other) =>
-      isOlder(keysOf(one), keysOf(other)) ? 1 : -1,
-    );
+    // What a crash kept from being written, and squads that nobody came back to
+    for (const squadId of (await journals.of(users).read(userId)).squads) {
+      const squad = await this.upkeep.settled(squadId);
+      if (squad.status !== 'NONE') await recordLeaving(journals, squad, userId);
+    }
+    const user = await journals.of(users).read(userId);
+    const hidden = hiddenFrom(user);
+    const newestFirst = user.history
+      .map((workout) => presentWorkout(workout, hidden))
+      .toSorted((one, other) => (isOlder(keysOf(one), keysOf(other)) ? 1 : -1));
     return cursors.page(sliceAfter(newestFirst, after, keysOf, request), request, keysOf);
   }
+}
+
+function presentWorkout(
+  { revision: _unused, participantIds, ...workout }: StoredWorkout,
+  hidden: ReadonlySet<string>,
+): SquadWorkoutShape {
+  return {
+    ...workout,
+    // Rows of the previous version do not have them.
+    routineVersion: workout.routineVersion ?? null,
+    trainingId: workout.trainingId ?? null,
+    participantIds: participantIds.map((id) => (hidden.has(id) ? null : id)),
+  };
 }
 
 const keysOf = (workout: SquadWorkoutShape): [string, string] => [workout.endedAt, workout.squadId];

@@ -11,7 +11,7 @@ export const invitesRest = [
   route({
     method: 'GET',
     path: '/invites',
-    summary: 'Invites to the caller, or from her',
+    summary: 'Invites to the caller, or from them',
     auth: 'required',
     query: pageQuery.extend({
       box: z.enum(['received', 'sent'], 'expected received or sent').default('received'),
@@ -24,18 +24,19 @@ export const invitesRest = [
     path: '/invites',
     summary: 'Invite somebody to train together',
     description:
-      'Without a `squadId` a squad is opened with the caller as its host. An open invite of hers to the same squad is given again.',
+      'Without a `squadId` it is for a LOBBY of which the caller is the host and that nobody else has entered; one is opened if there is none. An open invite of theirs to the same squad is given again.',
     auth: 'required',
     body: SendInviteShape,
     success: { status: 201, description: 'The invite, open for ten minutes.', shape: InviteShape },
-    errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SQUAD_ENDED', 'GYM_REQUIRED', 'UPSTREAM_UNAVAILABLE'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'SQUAD_ENDED', 'SQUAD_LIMIT', 'GYM_REQUIRED', 'UPSTREAM_UNAVAILABLE'],
     handler: ({ body }, { invites }) => invites.send(body),
   }),
   route({
     method: 'POST',
     path: '/invites/:id/respond',
     summary: 'Accept or decline an invite',
-    description: 'Accepting gives the right to join; joining is a step of its own.',
+    description:
+      'Accepting gives the right to join until the squad ends, the caller leaves it or is put out; joining is a step of its own. When a squad ends, its open invites are revoked.',
     auth: 'required',
     params: idParams,
     body: RespondToInviteShape.omit({ inviteId: true }),

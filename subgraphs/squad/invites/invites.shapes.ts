@@ -21,20 +21,25 @@ export const InviteShape = z
     status: z.enum(InviteStatus),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
-    respondedAt: z.iso.datetime().nullable(),
+    respondedAt: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When it was accepted, declined or revoked, or was found to have expired.' }),
   })
   .meta({ id: 'SquadInvite' });
 export type InviteShape = z.infer<typeof InviteShape>;
 
-/** As it is stored: nobody writes that time has passed. */
-export type StoredInvite = InviteShape & { status: Exclude<InviteStatus, 'EXPIRED'> };
+/** As it is stored: PENDING may mean that its time has passed and nobody has looked at it since. */
+export type StoredInvite = InviteShape;
+
+const MAX_MESSAGE = 280; // characters
 
 export const SendInviteShape = z.object({
   toUserId: z.uuid('expected the id of a user'),
   squadId: z.uuid('expected the id of a squad').nullish(),
   message: z.preprocess(
     (given) => (typeof given === 'string' && given.trim() === '' ? null : given),
-    visibleText(280).nullish(),
+    visibleText(MAX_MESSAGE).nullish(),
   ),
 });
 
@@ -43,7 +48,7 @@ export const RespondToInviteShape = z.object({
   accept: z.boolean('expected true or false'),
 });
 
-/** As it is shown: a PENDING one whose time is up has EXPIRED. */
+/** As it is shown: a PENDING one has EXPIRED once its time is over. */
 export const presentInvite = (invite: StoredInvite, now = Date.now()): InviteShape =>
   invite.status === 'PENDING' && Date.parse(invite.expiresAt) <= now
     ? { ...invite, status: 'EXPIRED' }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireGym, requireUser } from '#server/auth/viewer.ts';
-import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
+import { conflict, forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { cursorsOf, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -9,14 +9,16 @@ import type { Hub } from '../hub.ts';
 import { sliceAfter } from '../lists.ts';
 import { maySee, sightOf } from '../presence/visibility.ts';
 import type { SquadSettings } from '../settings.ts';
-import { requireSight, takesPart } from '../squads/squad-rights.ts';
+import { isOpen } from '../squads/squad-invites.ts';
+import { meetsHidden, takesPart } from '../squads/squad-rights.ts';
 import { squads } from '../squads/squad.journal.ts';
 import type { Squads } from '../squads/squads.ts';
+import { ended } from '../squads/workout-updates.ts';
 import type { Platform } from '../upstream/platform.ts';
 import { forgetInSquad, forgetInUser } from '../accounts/forgotten.ts';
 import { unlessGone } from '../accounts/unless-gone.ts';
 import { hiddenFrom, requireStaying, users, type UserRecord } from '../users/user.journal.ts';
-import { closeInvite } from './invite-records.ts';
+import { copyOf, decideInvite, settleInvites } from './invite-records.ts';
 import {
   presentInvite,
   RespondToInviteShape,
@@ -26,6 +28,7 @@ import {
 } from './invites.shapes.ts';
 
 const INVITES_PER_MINUTE = 30;
+const MAX_OPEN_INVITES = 100;
 
 export interface InviteWatch {
   /** An invite to the viewer: each open one at first, then each new one. */
@@ -41,14 +44,14 @@ export class Invites {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
   private readonly squads: Squads;
-  private readonly platform: Platform;
+  private readonly platform: Pick<Platform, 'isUserOfGym'>;
   private readonly settings: Pick<SquadSettings, 'squadInviteLifetimeMillis'> & { rateLimits: boolean };
 
   constructor(
     unit: UnitOfWork,
     hub: Hub,
     squadRules: Squads,
-    platform: Platform,
+    platform: Pick<Platform, 'isUserOfGym'>,
     settings: Pick<SquadSettings, 'squadInviteLifetimeMillis'> & { rateLimits: boolean },
   ) {
     this.unit = unit;
@@ -58,16 +61,16 @@ export class Invites {
     this.settings = settings;
   }
 
-  /** Without a squad, one is opened with the viewer as its host. An open invite to the same squad is given again. */
+  /** Without a squad, the viewer's own LOBBY is used in which nobody else is. An open invite of theirs to the same squad is given again. */
   async send(input: unknown): Promise<InviteShape> {
     const { toUserId, squadId, message } = validated(SendInviteShape, input);
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
     if (toUserId === userId) throw invalid('toUserId', 'expected somebody else than yourself');
     await this.checkReceiver(userId, gymId, toUserId);
-    const squad = squadId ? await this.squads.get(squadId) : await this.squads.create({});
+    const squad = squadId ? await this.squads.get(squadId) : await this.squads.ownLobby();
     const createdAt = Date.now();
-    const invite: StoredInvite = {
+    const given = await this.giveRight({
       id: uuidv7(),
       squadId: squad.id,
       gymId,
@@ -78,25 +81,26 @@ export class Invites {
       createdAt: new Date(createdAt).toISOString(),
       expiresAt: new Date(createdAt + this.settings.squadInviteLifetimeMillis).toISOString(),
       respondedAt: null,
-    };
-    const given = await this.giveRight(invite);
-    await this.hub.journals
-      .of(users)
-      .change(toUserId, ({ received }) =>
-        received.some(({ id }) => id === given.id) ? [] : [{ type: 'received', invite: given }],
-      );
-    await this.hub.journals
-      .of(users)
-      .change(userId, ({ sent }) =>
-        sent.some(({ id }) => id === given.id) ? [] : [{ type: 'sent', invite: given }],
-      );
+    });
+    for (const [ownerId, box] of [
+      [toUserId, 'received'],
+      [userId, 'sent'],
+    ] as const)
+      await this.hub.journals
+        .of(users)
+        .change(ownerId, (user) =>
+          user[box].some(({ id }) => id === given.id) ? [] : [{ type: box, invite: given }],
+        );
     await this.unlessGone(userId, toUserId, squad.id);
     await this.unlessGone(toUserId, userId, squad.id);
-    return presentInvite(given);
+    // It may have been closed before its copies were there.
+    const decided = await decideInvite(this.hub.journals, given, () => undefined);
+    return presentInvite(decided ? copyOf(decided) : given);
   }
 
-  /** Those to the viewer, or from her; newest first. */
+  /** Those to the viewer, or from them; newest first. */
   async list(box: 'received' | 'sent', request: PageRequest): Promise<Page<InviteShape>> {
+    await settleInvites(this.hub.journals, requireUser(this.unit.viewer).userId);
     const user = await this.own();
     const after = cursors.read(request.cursor);
     return cursors.page(
@@ -110,16 +114,25 @@ export class Invites {
   async respond(input: unknown): Promise<InviteShape> {
     const { inviteId, accept } = validated(RespondToInviteShape, input);
     const status = accept ? 'ACCEPTED' : 'DECLINED';
-    const invite = visibleInvites(await this.own(), 'received').find(({ id }) => id === inviteId);
+    const viewer = requireUser(this.unit.viewer);
+    const own = await this.own();
+    const invite = visibleInvites(own, 'received').find(({ id }) => id === inviteId);
     if (!invite) throw notFound('invite', inviteId);
-    if (invite.status === status) return invite;
-    const closed = await closeInvite(this.hub.journals, invite, status);
+    const visitor = { viewer, hidden: hiddenFrom(own) };
+    const decided = await decideInvite(this.hub.journals, invite, (now, squad) => {
+      // What accepting promises, joining must keep: the same rights decide.
+      if (accept && (squad.gymId !== viewer.gymId || meetsHidden(squad, visitor)))
+        throw notFound('invite', inviteId);
+      if (now.status === status && !now.isSpent) return undefined;
+      if (!isOpen(now)) throw inviteClosed(now);
+      return status;
+    });
     await this.unlessGone(invite.toUserId, invite.fromUserId, invite.squadId);
-    if (!closed) throw await this.closed(inviteId);
-    return closed;
+    if (!decided) throw inviteClosed(invite);
+    return copyOf(decided);
   }
 
-  /** By who sent it. */
+  /** By its sender. @throws INVITE_CLOSED if it was answered, or its time is over */
   async revoke(inviteId: string): Promise<void> {
     const user = await this.own();
     const invite = visibleInvites(user, 'sent').find(({ id }) => id === inviteId);
@@ -128,19 +141,18 @@ export class Invites {
         throw forbidden('An invite is revoked by its sender; decline it instead.');
       throw notFound('invite', inviteId);
     }
-    if (invite.status === 'REVOKED') return;
-    const closed =
-      invite.status === 'PENDING' ? await closeInvite(this.hub.journals, invite, 'REVOKED') : undefined;
-    if (!closed)
-      throw new PlatformError(
-        'INVITE_CLOSED',
-        `This invite is ${invite.status}; only an open one is revoked.`,
-      );
+    const decided = await decideInvite(this.hub.journals, invite, (now) => {
+      if (now.status === 'REVOKED') return undefined;
+      if (!isOpen(now)) throw inviteClosed(now);
+      return 'REVOKED';
+    });
+    if (!decided && invite.status !== 'REVOKED') throw inviteClosed(invite);
   }
 
   /** Tells of the viewer's invites on this device: what is open now, then all that happens. Returns what ends it. */
   async watch({ onReceived, onUpdated }: InviteWatch): Promise<() => void> {
     const { userId } = requireUser(this.unit.viewer);
+    await settleInvites(this.hub.journals, userId);
     const known = new Map<string, InviteShape['status']>();
     const timers = new Map<string, NodeJS.Timeout>();
     let seq = 0;
@@ -179,7 +191,10 @@ export class Invites {
     };
   }
 
-  /** One answer for all who cannot be invited: blocked, another gym's, not there. */
+  /**
+   * One answer for everybody who cannot be invited: blocked, another gym's, unknown. Whether they are online makes no
+   * difference, not in time either: an INVISIBLE member must not be told from one who is offline.
+   */
   private async checkReceiver(userId: string, gymId: string, toUserId: string): Promise<void> {
     if (this.settings.rateLimits && !(await this.hub.allows(`invites:${userId}`, INVITES_PER_MINUTE))) {
       throw new PlatformError(
@@ -196,49 +211,31 @@ export class Invites {
     if (isGone || !isMember || !maySee(sightOf(own), toUserId)) throw notFound('member', toUserId);
   }
 
+  /** Writes the invite into its squad's journal, which gives the right to enter. Gives the sender's open one if there is one. */
   private async giveRight(invite: StoredInvite): Promise<StoredInvite> {
     let given = invite;
-    const viewer = requireUser(this.unit.viewer);
-    const visitor = { viewer, hidden: new Set<string>() };
-    const previous = (await this.hub.journals.of(users).read(invite.toUserId)).received;
-    await this.hub.journals.of(squads).change(invite.squadId, (now) => {
+    await this.hub.journals.of(squads).change(invite.squadId, (squad) => {
       given = invite;
-      const squad = requireSight(now, invite.squadId, visitor);
-      if (squad.status === 'ENDED')
-        throw new PlatformError('SQUAD_ENDED', 'This squad has ended; open a new one.');
-      if (!takesPart(squad, viewer.userId)) throw forbidden('Join the squad before you invite others to it.');
-      if (takesPart(squad, invite.toUserId))
-        throw new PlatformError('CONFLICT', 'She takes part in this squad already.');
-      const open = squad.invited[invite.toUserId];
-      if (
-        open?.status === 'PENDING' &&
-        open.fromUserId === viewer.userId &&
-        Date.parse(open.expiresAt) > Date.now()
-      ) {
-        given = previous.find(({ id }) => id === open.inviteId) ?? {
-          ...invite,
-          id: open.inviteId,
-          expiresAt: open.expiresAt,
-        };
+      if (squad.status === 'NONE' || !takesPart(squad, invite.fromUserId))
+        throw notFound('squad', invite.squadId);
+      if (squad.status === 'ENDED') throw ended();
+      if (takesPart(squad, invite.toUserId)) throw conflict('This member takes part in the squad already.');
+      const open = squad.invites.filter((one) => isOpen(one));
+      const same = open.find(
+        ({ fromUserId, toUserId }) => fromUserId === invite.fromUserId && toUserId === invite.toUserId,
+      );
+      if (same) {
+        given = copyOf(same);
         return [];
       }
-      return [
-        {
-          type: 'invited',
-          userId: invite.toUserId,
-          invited: {
-            inviteId: invite.id,
-            fromUserId: viewer.userId,
-            status: 'PENDING',
-            expiresAt: invite.expiresAt,
-          },
-        },
-      ];
+      if (open.length >= MAX_OPEN_INVITES)
+        throw conflict(`A squad has at most ${MAX_OPEN_INVITES} open invites; wait until one is answered.`);
+      return [{ type: 'invite', invite }];
     });
     return given;
   }
 
-  /** What the invite told of a user whose account was erased meanwhile is taken back. */
+  /** Takes back what the invite says of a user whose account was erased meanwhile. */
   private unlessGone(userId: string, otherId: string, squadId: string): Promise<void> {
     const { journals } = this.hub;
     return unlessGone(journals, userId, async () => {
@@ -247,22 +244,20 @@ export class Invites {
     });
   }
 
-  private async closed(inviteId: string): Promise<PlatformError> {
-    const invite = visibleInvites(await this.own(), 'received').find(({ id }) => id === inviteId);
-    return new PlatformError(
-      'INVITE_CLOSED',
-      `This invite is ${invite?.status ?? 'gone'}; ask for a new one.`,
-    );
-  }
-
   private async own(): Promise<UserRecord> {
     return this.hub.journals.of(users).read(requireUser(this.unit.viewer).userId);
   }
 }
 
+const inviteClosed = (invite: StoredInvite): PlatformError =>
+  new PlatformError(
+    'INVITE_CLOSED',
+    `This invite is ${presentInvite(invite).status} and cannot be used again; a new one is needed.`,
+  );
+
 const keysOf = (invite: InviteShape): [string, string] => [invite.createdAt, invite.id];
 
-/** Without those between two of whom one has blocked the other. */
+/** Without those between two people of whom one has blocked the other. */
 function visibleInvites(user: UserRecord, box: 'received' | 'sent'): InviteShape[] {
   const hidden = hiddenFrom(user);
   return user[box]

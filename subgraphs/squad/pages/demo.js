@@ -1,10 +1,12 @@
 /* oxlint-disable unicorn/prefer-add-event-listener -- each of these has one listener */
-// The live page: everything over the raw socket, but for logging in and names, which are identity's REST.
+// The live page: everything over the raw socket, but for logging in and names (identity's REST) and exercises (content's).
 const $ = (id) => document.getElementById(id);
 const throughGateway = location.pathname.startsWith('/squad/');
-const identity = throughGateway
-  ? '/identity'
-  : `${location.protocol}//${location.hostname}:${document.body.dataset.identityPort}`;
+const at = (service) =>
+  throughGateway
+    ? `/${service}`
+    : `${location.protocol}//${location.hostname}:${document.body.dataset[`${service}Port`]}`;
+const identity = at('identity');
 const socketUrl = `${location.protocol.replace('http', 'ws')}//${location.host}${throughGateway ? '/squad' : ''}/socket`;
 const PASSWORD = 'demo-password-1';
 
@@ -295,14 +297,27 @@ async function respond(inviteId, accept, squadId) {
   if (answer && accept) await enter(squadId);
 }
 
+// A squad without a routine says which exercise it trains: here some of the library, one after the other.
+let exercises = [];
+async function exerciseAt(index) {
+  if (exercises.length === 0) {
+    const answer = await fetch(`${at('content')}/exercises?limit=200`).catch(() => undefined);
+    const library = answer?.ok ? await answer.json() : [];
+    exercises = library.filter(({ modality }) => modality === 'WEIGHT_REPS');
+  }
+  return exercises[index % Math.max(1, exercises.length)];
+}
+
 const mine = () => session.participants.find(({ userId }) => userId === me.id);
-const update = (change) => {
+const update = async (change) => {
   const { exerciseIndex, setIndex, phase } = mine();
+  const exercise = await exerciseAt(change.exerciseIndex ?? exerciseIndex);
   return act('update_workout', {
     squadId: session.id,
     eventId: crypto.randomUUID(),
     exerciseIndex,
     setIndex,
+    exerciseId: exercise?.id,
     phase,
     ...change,
   });

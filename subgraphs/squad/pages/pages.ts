@@ -5,11 +5,17 @@ import type { ServerSettings } from '#server/settings.ts';
 import { CLIENT_EVENTS, CLOSE_CODES, SERVER_EVENTS, type ProtocolEvent } from '../socket/protocol.ts';
 
 /** `GET /demo` (with demo data), on which two windows train together, and `GET /asyncapi`, on which the protocol can be read. */
-export function pages({ identityUrl, demo: hasDemoAccounts }: ServerSettings): Record<string, BrowserPage> {
+export function pages({
+  identityUrl,
+  contentUrl,
+  demo: hasDemoAccounts,
+}: ServerSettings): Record<string, BrowserPage> {
   const identity = new URL(identityUrl);
-  // The page logs in at identity, which is another origin on the service's own port.
+  // The page logs in at identity and reads exercises from content: other origins, on the service's own port.
   const policy = `default-src 'self'; connect-src 'self' ws: wss: http://${identity.hostname}:* http://localhost:* http://127.0.0.1:*; img-src 'self' data:; style-src 'self'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'`;
-  const demo = file('demo.html').replace('{{identityPort}}', identity.port || '80');
+  const demo = file('demo.html')
+    .replace('{{identityPort}}', identity.port || '80')
+    .replace('{{contentPort}}', new URL(contentUrl).port || '80');
   return {
     ...(hasDemoAccounts && {
       '/demo': { type: 'html', text: demo, headers: { 'Content-Security-Policy': policy } },

@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import { MessageShape, SendMessageShape } from '../chat/messages.shapes.ts';
+import {
+  MessageIdShape,
+  MessageReportShape,
+  MessageShape,
+  ReportMessageShape,
+  SendMessageShape,
+} from '../chat/messages.shapes.ts';
 import { InviteShape, RespondToInviteShape, SendInviteShape } from '../invites/invites.shapes.ts';
 import { GoOnlineShape, OnlineUserShape } from '../presence/presence.shapes.ts';
 import {
   JoinSquadShape,
   SquadEventShape,
   SquadIdShape,
+  SquadMemberShape,
   SquadShape,
   UpdateWorkoutShape,
 } from '../squads/squads.shapes.ts';
@@ -47,7 +54,8 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   },
   {
     name: 'send_squad_invite',
-    summary: 'Invites another member of the gym to a live session; without squadId a squad is opened.',
+    summary:
+      'Invites another member of the gym to a live session; without squadId to an own LOBBY that nobody else has entered, which is opened if there is none.',
     data: SendInviteShape,
     ack: invite,
   },
@@ -79,8 +87,21 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   { name: 'pause_squad', summary: 'Pauses the workout. For the host.', data: SquadIdShape, ack: session },
   { name: 'end_squad', summary: 'Ends the workout. For the host.', data: SquadIdShape, ack: session },
   {
+    name: 'kick_from_squad',
+    summary: 'Puts a participant out, or takes an invitee the right to enter. For the host.',
+    data: SquadMemberShape,
+    ack: session,
+  },
+  {
+    name: 'make_squad_host',
+    summary: 'Makes another participant the host. For the host.',
+    data: SquadMemberShape,
+    ack: session,
+  },
+  {
     name: 'update_workout',
-    summary: 'Says where the client is in the workout. A repeated eventId changes nothing.',
+    summary:
+      'Says where the client is in the workout. A repeated eventId changes nothing, a late update moves nobody back, and a set counts once.',
     data: UpdateWorkoutShape,
     ack: z.object({ revision: z.int() }),
   },
@@ -89,6 +110,18 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
     summary: 'Writes to the squad. A repeated clientId gives the message of then.',
     data: SendMessageShape,
     ack: message,
+  },
+  {
+    name: 'delete_squad_message',
+    summary: 'Deletes a message of the client: it stays in its place without its text.',
+    data: MessageIdShape,
+    ack: z.object({}),
+  },
+  {
+    name: 'report_squad_message',
+    summary: 'Reports a message to those who run the gym.',
+    data: ReportMessageShape,
+    ack: z.object({ report: MessageReportShape }),
   },
 ];
 
@@ -122,7 +155,12 @@ export const SERVER_EVENTS: readonly ProtocolEvent[] = [
     summary: 'Somebody has moved on in the workout, or its state has changed.',
     data: SquadEventShape,
   },
-  { name: 'squad_message', summary: 'A message in the chat of the squad.', data: message },
+  {
+    name: 'squad_message',
+    summary:
+      'A message in the chat of the squad; again, as `deleted: true` without text, once its author has deleted it.',
+    data: message,
+  },
 ];
 
 export const CLOSE_CODES: readonly { code: number; name: string; meaning: string; next: string }[] = [

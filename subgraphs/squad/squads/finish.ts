@@ -1,67 +1,90 @@
 import { forgetInGym, forgetInUser } from '../accounts/forgotten.ts';
 import { gyms } from '../gyms/gym.journal.ts';
+import { showInvite } from '../invites/invite-records.ts';
 import type { Journals } from '../storage/journal.ts';
 import { users } from '../users/user.journal.ts';
-import { isPresent, squads, trainedMinutes, type SquadState } from './squad.journal.ts';
+import { lastChangeOf } from './squad-changes.ts';
+import { isPresent, participantOf } from './squad-rights.ts';
+import { squads, trainedMinutes, type NoSquad, type SquadState } from './squad.journal.ts';
+import { trainingOf } from './training.ts';
 
 /** A squad that nobody has touched for so long has ended by itself. */
 const LAPSES_AFTER_MILLIS = 12 * 60 * 60 * 1000; // 12 h
 
 /**
- * Writes the end of a squad into the history of everybody who took part, and into the gym's feed. What is written is
- * known by the squad's id, so a repetition after a crash in between changes nothing.
+ * Copies what a change of a squad has decided to where it is read: the rows of those who have left into their histories,
+ * and answers to invites into the boxes of their people; at the end also everybody's rows, and the gym's feed. Whatever
+ * is copied is identified by the squad's id and revision, so that a repetition after a crash changes nothing.
+ * @param since a time before the change, so that what was copied long ago is not looked at
  */
-export async function recordEnd(journals: Journals, squad: SquadState): Promise<void> {
-  if (squad.status !== 'ENDED' || squad.isRecorded) return;
-  const { id: squadId, routineId, startedAt, endedAt, participants, gymId } = squad;
-  const participantIds = participants.map(({ userId }) => userId);
-  for (const { userId, setsDone } of participants) {
-    await journals.of(users).change(userId, () =>
-      startedAt && endedAt
-        ? [
-            {
-              type: 'trained',
-              workout: {
-                squadId,
-                routineId,
-                startedAt,
-                endedAt,
-                minutes: trainedMinutes(squad),
-                sets: setsDone,
-                participantIds,
-              },
-            },
-          ]
-        : [{ type: 'forgotten', squadId }],
+export async function recordSquad(journals: Journals, squad: SquadState, since: string): Promise<void> {
+  if (squad.status === 'ENDED') return squad.isRecorded ? undefined : recordEnd(journals, squad);
+  for (const [userId, { endedAt }] of Object.entries(squad.rows))
+    if (endedAt >= since) await recordLeaving(journals, squad, userId);
+  for (const invite of squad.invites)
+    if (invite.respondedAt && invite.respondedAt >= since) await showInvite(journals, invite);
+}
+
+/** Writes the row of a participant who has left. */
+export async function recordLeaving(journals: Journals, squad: SquadState, userId: string): Promise<void> {
+  const workout = squad.rows[userId];
+  const participant = participantOf(squad, userId);
+  if (!workout || !participant || isPresent(participant)) return;
+  await journals
+    .of(users)
+    .change(userId, ({ history }) =>
+      history.some(({ squadId, revision }) => squadId === squad.id && revision === workout.revision)
+        ? []
+        : [{ type: 'trained', workout }],
     );
+}
+
+async function recordEnd(journals: Journals, squad: SquadState): Promise<void> {
+  const { id: squadId, gymId, participants } = squad;
+  for (const { userId } of participants) {
+    const workout = squad.rows[userId];
+    await journals
+      .of(users)
+      .change(userId, ({ squads: entered, history }) => [
+        ...(workout && !history.some((one) => one.squadId === squadId && one.revision === workout.revision)
+          ? [{ type: 'trained', workout } as const]
+          : []),
+        ...(entered.includes(squadId) ? [{ type: 'forgotten', squadId } as const] : []),
+      ]);
   }
-  if (startedAt && endedAt) {
-    const people = participants.length === 1 ? 'Trained alone' : `${participants.length} trained together`;
-    const text = `${people} for ${trainedMinutes(squad)} min, ${participants.reduce((sum, { setsDone }) => sum + setsDone, 0)} sets.`;
-    await journals.of(gyms).change(gymId, () => [
-      {
-        type: 'activity',
-        activity: {
-          id: squadId,
-          kind: 'SQUAD_FINISHED',
-          at: endedAt,
-          userIds: participantIds,
-          text,
-          squadId,
-          groupId: null,
-        },
-      },
-    ]);
-  }
+  await recordActivity(journals, squad);
+  for (const invite of squad.invites) await showInvite(journals, invite);
   const recorded = await journals
     .of(squads)
     .change(squadId, (now) => (now.status === 'NONE' || now.isRecorded ? [] : [{ type: 'recorded' }]));
   const remaining = recorded.status === 'NONE' ? [] : recorded.participants.map(({ userId }) => userId);
-  for (const goneId of participantIds)
+  for (const { userId: goneId } of participants)
     if (!remaining.includes(goneId)) await forget(journals, goneId, gymId, remaining);
 }
 
-/** Somebody's account was erased while she was being written down. */
+async function recordActivity(journals: Journals, squad: SquadState): Promise<void> {
+  const { id: squadId, gymId, startedAt, endedAt, participants } = squad;
+  if (!startedAt || !endedAt) return;
+  const trained = participants.filter(({ userId }) => trainingOf(squad, userId).startedAt);
+  const people = trained.length === 1 ? 'Trained alone' : `${trained.length} trained together`;
+  const text = `${people} for ${trainedMinutes(squad)} min, ${trained.reduce((sum, { setsDone }) => sum + setsDone, 0)} sets.`;
+  await journals.of(gyms).change(gymId, () => [
+    {
+      type: 'activity',
+      activity: {
+        id: squadId,
+        kind: 'SQUAD_FINISHED',
+        at: endedAt,
+        userIds: trained.map(({ userId }) => userId),
+        text,
+        squadId,
+        groupId: null,
+      },
+    },
+  ]);
+}
+
+/** The account of a participant was erased while the end of the squad was being recorded. */
 async function forget(
   journals: Journals,
   goneId: string,
@@ -72,10 +95,10 @@ async function forget(
   for (const otherId of others) await forgetInUser(journals, otherId, goneId);
 }
 
-/** Ends a squad that was left alone, at the moment of its last change; and writes an end that was not written yet. */
-export async function settle(journals: Journals, squadId: string): Promise<void> {
+/** Ends a squad that was left alone, at the moment of its last change; and records what was not recorded yet. */
+export async function settle(journals: Journals, squadId: string): Promise<SquadState | NoSquad> {
   let squad = await journals.of(squads).read(squadId);
-  if (squad.status === 'NONE') return;
+  if (squad.status === 'NONE') return squad;
   if (hasLapsed(squad)) {
     squad = await journals
       .of(squads)
@@ -85,12 +108,12 @@ export async function settle(journals: Journals, squadId: string): Promise<void>
           : [],
       );
   }
-  if (squad.status !== 'NONE') await recordEnd(journals, squad);
+  if (squad.status !== 'ENDED' || squad.isRecorded) return squad;
+  await recordEnd(journals, squad);
+  return journals.of(squads).read(squadId);
 }
 
 export const hasLapsed = (squad: SquadState, now = Date.now()): boolean =>
   squad.status !== 'ENDED' &&
   squad.participants.some(isPresent) &&
   Date.parse(lastChangeOf(squad)) < now - LAPSES_AFTER_MILLIS;
-
-const lastChangeOf = (squad: SquadState): string => squad.events.at(-1)?.at ?? squad.createdAt;

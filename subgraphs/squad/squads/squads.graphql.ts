@@ -2,11 +2,13 @@ import { eventSource } from '#server/event-source.ts';
 import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
 import { watchModule } from '../presence/module-watch.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import { routineOf } from './squad-view.ts';
 import type { SquadShape } from './squads.shapes.ts';
 
 export const squadsGraphql = {
   Query: {
     squadSession: (_root, { id }, { squads }) => squads.get(id),
+    mySquads: (_root, _args, { squads }) => squads.mine(),
   },
   Mutation: {
     createSquad: (_root, { input }, { squads }) => squads.create(input),
@@ -15,6 +17,8 @@ export const squadsGraphql = {
     startSquad: (_root, { input }, { squads }) => squads.start(input),
     pauseSquad: (_root, { input }, { squads }) => squads.pause(input),
     endSquad: (_root, { input }, { squads }) => squads.end(input),
+    kickFromSquad: (_root, { input }, { squads }) => squads.kick(input),
+    makeSquadHost: (_root, { input }, { squads }) => squads.makeHost(input),
     updateSquadWorkout: async (_root, { input }, { squads }) => (await squads.updateWorkout(input)).session,
   },
   Subscription: {
@@ -36,7 +40,7 @@ export const squadsGraphql = {
   SquadSession: {
     __resolveReference: async ({ id }, { squads }) => squads.find(id),
     host: ({ hostId }) => ({ id: hostId }),
-    routine: ({ routineId }) => (routineId ? { id: routineId } : null),
+    routine: ({ routineId, routineVersion }) => routineOf(routineId, routineVersion),
   },
   SquadParticipant: {
     user: ({ userId }) => ({ id: userId }),

@@ -1,28 +1,47 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
+import { pageQuery } from '#server/paging.ts';
 import { MAX_INTEGER, idParams } from '#server/shapes.ts';
 import type { Squads } from './squads.ts';
-import { CreateSquadShape, SquadEventShape, SquadShape, UpdateWorkoutShape } from './squads.shapes.ts';
+import {
+  CreateSquadShape,
+  SquadEventShape,
+  SquadMemberShape,
+  SquadShape,
+  UpdateWorkoutShape,
+} from './squads.shapes.ts';
 
 const route = restRoute<{ squads: Squads }>();
 const session = { status: 200, description: 'The session as it is now.', shape: SquadShape } as const;
 
 export const squadsRest = [
   route({
+    method: 'GET',
+    path: '/squads',
+    summary: 'The open squads that the caller takes part in',
+    auth: 'required',
+    query: pageQuery,
+    success: { status: 200, description: 'Newest first.', shape: SquadShape, page: true },
+    handler: ({ query }, { squads }) => squads.minePage(query),
+  }),
+  route({
     method: 'POST',
     path: '/squads',
     summary: 'Open a squad; the caller is its host',
     auth: 'required',
+    description:
+      'It trains the version that the routine has now. At most 5 open squads of one host. A LOBBY ends by itself after an hour without anybody.',
     body: CreateSquadShape,
     success: { status: 201, description: 'The session, in LOBBY.', shape: SquadShape },
-    errors: ['NOT_FOUND', 'GYM_REQUIRED'],
+    errors: ['GYM_REQUIRED', 'SQUAD_LIMIT', 'UPSTREAM_UNAVAILABLE'],
     handler: ({ body }, { squads }) => squads.create(body),
   }),
   route({
     method: 'GET',
     path: '/squads/:id',
     summary: 'A session',
-    description: 'For its participants and those who are invited; to everybody else it is not there.',
+    description:
+      'For those who have entered it and not left it; to everybody else, invited or not, it does not exist.',
     auth: 'required',
     params: idParams,
     success: session,
@@ -40,7 +59,7 @@ export const squadsRest = [
     success: {
       status: 200,
       description:
-        'The session, and the events in order; `complete: false` where the oldest are no longer kept.',
+        'The session, and the events in order; `complete: false` if the oldest are no longer kept.',
       shape: z.object({ session: SquadShape, missed: z.array(SquadEventShape), complete: z.boolean() }),
     },
     handler: ({ params, query }, { squads }) => squads.replay(params.id, query.fromRevision),
@@ -60,7 +79,7 @@ export const squadsRest = [
     path: '/squads/:id/leave',
     summary: 'Leave a squad',
     description:
-      "The host's leaving hands over to the one who is there longest; the last one's ends the squad.",
+      "The host's leaving hands over to the one who is there longest; the last one's ends the squad. It takes a new invite to come back, for the host too.",
     auth: 'required',
     params: idParams,
     success: session,
@@ -99,10 +118,33 @@ export const squadsRest = [
   }),
   route({
     method: 'POST',
+    path: '/squads/:id/kick',
+    summary: 'Put a participant out, or take an invitee the right to enter (host)',
+    description: 'They need a new invite to come in again.',
+    auth: 'required',
+    params: idParams,
+    body: SquadMemberShape.omit({ squadId: true }),
+    success: session,
+    errors: ['NOT_FOUND', 'FORBIDDEN', 'SQUAD_ENDED'],
+    handler: ({ params, body }, { squads }) => squads.kick({ ...body, squadId: params.id }),
+  }),
+  route({
+    method: 'POST',
+    path: '/squads/:id/host',
+    summary: 'Make another participant the host (host)',
+    auth: 'required',
+    params: idParams,
+    body: SquadMemberShape.omit({ squadId: true }),
+    success: session,
+    errors: ['NOT_FOUND', 'FORBIDDEN', 'SQUAD_ENDED'],
+    handler: ({ params, body }, { squads }) => squads.makeHost({ ...body, squadId: params.id }),
+  }),
+  route({
+    method: 'POST',
     path: '/squads/:id/workout',
     summary: 'Say where the caller is in the workout',
     description:
-      'The first set of anybody starts a squad that is in LOBBY. An `eventId` that was sent before changes nothing.',
+      'The first update of anybody starts a squad that is in LOBBY. An `eventId` that was sent before changes nothing, an update that comes late moves nobody back, and a set that was done before is corrected and not counted again.',
     auth: 'required',
     params: idParams,
     body: UpdateWorkoutShape.omit({ squadId: true }),
@@ -111,7 +153,7 @@ export const squadsRest = [
       description: 'The revision that it made.',
       shape: z.object({ revision: z.int(), session: SquadShape }),
     },
-    errors: ['FORBIDDEN', 'SQUAD_ENDED', 'SQUAD_PAUSED'],
+    errors: ['CONFLICT', 'SQUAD_ENDED', 'SQUAD_PAUSED', 'UPSTREAM_UNAVAILABLE'],
     handler: ({ params, body }, { squads }) => squads.updateWorkout({ ...body, squadId: params.id }),
   }),
 ];

@@ -8,6 +8,8 @@ export type Phase = (typeof Phase)[keyof typeof Phase];
 
 const amount = (most: number) => z.number().min(0).max(most).nullish();
 
+const EXERCISE_INDEX = 'Counts the exercises from 0: of a routine the entries of all blocks in their order.';
+
 /** What was done in one set. */
 export const DoneSetShape = z.object({
   reps: z.int().min(0).max(10_000).nullish(),
@@ -22,13 +24,13 @@ export const ParticipantShape = z
   .object({
     userId: z.string(),
     joinedAt: z.iso.datetime(),
-    leftAt: z.iso.datetime().nullable().meta({ description: 'Null while she takes part.' }),
-    exerciseIndex: z.int(),
+    leftAt: z.iso.datetime().nullable().meta({ description: 'Null while they take part.' }),
+    exerciseIndex: z.int().meta({ description: EXERCISE_INDEX }),
     setIndex: z.int(),
     phase: z.enum(Phase),
     restEndsAt: z.iso.datetime().nullable(),
     lastSet: DoneSetShape.nullable(),
-    setsDone: z.int(),
+    setsDone: z.int().meta({ description: 'How many sets they have done, each counted once.' }),
   })
   .meta({ id: 'SquadParticipant' });
 export type ParticipantShape = z.infer<typeof ParticipantShape>;
@@ -39,7 +41,10 @@ export const SquadShape = z
     gymId: z.string(),
     hostId: z.string(),
     routineId: z.string().nullable(),
-    routineVersion: z.int().nullable(),
+    routineVersion: z
+      .int()
+      .nullable()
+      .meta({ description: 'The version that is trained: that of the routine when the squad was opened.' }),
     status: z.enum(SquadStatus),
     revision: z.int().meta({ description: 'Counts every change of the session.' }),
     participants: z.array(ParticipantShape),
@@ -58,11 +63,11 @@ export const SquadEventShape = z
     squadId: z.uuid(),
     revision: z.int(),
     at: z.iso.datetime(),
-    userId: z.string().meta({ description: 'Who did it, or (squad_left) who is gone.' }),
+    userId: z.string().meta({ description: 'The person who did it; of squad_left the one who is gone.' }),
     hostId: z.string(),
     status: z.enum(SquadStatus),
     participant: ParticipantShape.nullable().meta({
-      description: 'The participant as she is now; null where the session as a whole has changed.',
+      description: 'The participant after it; null if the session as a whole has changed.',
     }),
   })
   .meta({ id: 'SquadEvent' });
@@ -76,12 +81,18 @@ export const JoinSquadShape = SquadIdShape.extend({
   fromRevision: z.int('expected the last revision that you have').min(0).max(MAX_INTEGER).nullish(),
 });
 
+export const SquadMemberShape = SquadIdShape.extend({ userId: z.uuid('expected the id of a user') });
+
 export const UpdateWorkoutShape = SquadIdShape.extend({
   eventId: z.string().min(1, 'expected an id of your own for this event').max(100),
-  exerciseIndex: z.int().min(0).max(500),
+  exerciseIndex: z.int().min(0).max(500).meta({ description: EXERCISE_INDEX }),
   setIndex: z.int().min(0).max(500),
+  exerciseId: z
+    .uuid('expected the id of an exercise')
+    .nullish()
+    .meta({ description: 'Required if the squad has no routine; else that of the routine.' }),
   phase: z.enum(Phase, 'expected WORK, REST or DONE'),
   set: DoneSetShape.nullish(),
-  restEndsAt: instant.nullish(),
+  restEndsAt: instant.nullish().meta({ description: 'Within an hour of now.' }),
 });
 export type UpdateWorkoutShape = z.infer<typeof UpdateWorkoutShape>;

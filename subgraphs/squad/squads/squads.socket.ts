@@ -42,6 +42,12 @@ export const squadsSocket: SocketEvents = {
   async end_squad(data, { squads }) {
     return { session: await squads.end(data) };
   },
+  async kick_from_squad(data, { squads }) {
+    return { session: await squads.kick(data) };
+  },
+  async make_squad_host(data, { squads }) {
+    return { session: await squads.makeHost(data) };
+  },
   async update_workout(data, { squads }) {
     const { revision } = await squads.updateWorkout(data);
     return { revision };

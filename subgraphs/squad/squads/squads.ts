@@ -1,33 +1,50 @@
+import { z } from 'zod';
 import { requireGym, requireUser } from '#server/auth/viewer.ts';
-import { forbidden, notFound, PlatformError } from '#server/errors.ts';
+import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
+import { cursorsOf, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import type { Hub } from '../hub.ts';
-import { closeInvites } from '../invites/invite-records.ts';
-import type { Platform } from '../upstream/platform.ts';
 import { forgetInSquad } from '../accounts/forgotten.ts';
 import { unlessGone } from '../accounts/unless-gone.ts';
+import type { Hub } from '../hub.ts';
+import { sliceAfter } from '../lists.ts';
+import type { Platform } from '../upstream/platform.ts';
 import { hiddenFrom, requireStaying, users } from '../users/user.journal.ts';
+import { recordSquad } from './finish.ts';
+import { emptyLobbyOf, openSquadsOf, reserveSquad } from './opening.ts';
+import { opensDoor } from './squad-invites.ts';
+import {
+  isInRoom,
+  isPresent,
+  mayEnter,
+  meetsHidden,
+  requireRoom,
+  takesPart,
+  type Visitor,
+} from './squad-rights.ts';
 import { present, replayOf, type Replay } from './squad-view.ts';
-import { hasLapsed, recordEnd, settle } from './finish.ts';
-import { maySee, requireSight, takesPart, type Visitor } from './squad-rights.ts';
-import { isPresent, squads, type NoSquad, type SquadItem, type SquadState } from './squad.journal.ts';
+import { squads, type NoSquad, type SquadItem, type SquadState } from './squad.journal.ts';
 import {
   CreateSquadShape,
   JoinSquadShape,
   SquadIdShape,
+  SquadMemberShape,
   UpdateWorkoutShape,
   type SquadEventShape,
   type SquadShape,
 } from './squads.shapes.ts';
+import type { Upkeep } from './upkeep.ts';
+import { checkUpdate, decideUpdate, ended, requireActive, revisionOf } from './workout-updates.ts';
 
 const MAX_PARTICIPANTS = 20;
+
+const cursors = cursorsOf('squads', z.tuple([z.string(), z.string()]));
 
 export interface SquadWatch {
   /** Called with each event in order, and the session after it. */
   deliver(event: SquadEventShape, session: SquadShape): void;
-  /** Called once where there is nothing more to see: she left, or was put out, or the squad has ended. */
+  /** Called once if there is nothing more to see: the viewer has left or was put out, or the squad has ended. */
   onEnd(): void;
 }
 
@@ -35,33 +52,43 @@ export interface SquadWatch {
 export class Squads {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
-  private readonly platform: Platform;
+  private readonly platform: Pick<Platform, 'routine' | 'exerciseModality'>;
+  private readonly upkeep: Upkeep;
 
-  constructor(unit: UnitOfWork, hub: Hub, platform: Platform) {
+  constructor(
+    unit: UnitOfWork,
+    hub: Hub,
+    platform: Pick<Platform, 'routine' | 'exerciseModality'>,
+    upkeep: Upkeep,
+  ) {
     this.unit = unit;
     this.hub = hub;
     this.platform = platform;
+    this.upkeep = upkeep;
   }
 
-  /** Opens a squad in LOBBY; the viewer is its host. */
+  /**
+   * Opens a squad in LOBBY; the viewer is its host. It trains the version that the routine has now.
+   * @throws SQUAD_LIMIT, VALIDATION_FAILED for a routine that does not exist
+   */
   async create(input: unknown): Promise<SquadShape> {
     const { routineId } = validated(CreateSquadShape, input ?? {});
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
-    const routineVersion = routineId ? await this.versionOf(routineId) : null;
+    const routine = routineId ? await this.platform.routine(routineId) : null;
+    if (routine === undefined)
+      throw invalid('routineId', `there is no workout routine "${routineId}" that you may see`);
     const id = uuidv7();
-    await this.hub.journals.of(users).change(userId, (user) => {
-      requireStaying(user);
-      return [{ type: 'entered', squadId: id, gymId }];
-    });
+    await reserveSquad(this.hub, this.upkeep, { userId, gymId, squadId: id });
     const squad = await this.change(id, () => [
       {
         type: 'created',
         id,
         gymId,
         hostId: userId,
-        routineId: routineId ?? null,
-        routineVersion,
+        routineId: routine?.id ?? null,
+        routineVersion: routine?.version ?? null,
+        plan: routine?.plan ?? null,
         at: nowText(),
       },
     ]);
@@ -69,7 +96,14 @@ export class Squads {
     return squad;
   }
 
-  /** @throws NOT_FOUND for who is neither invited nor a participant. */
+  /** The viewer's own LOBBY that nobody else has entered; a new one if they have none. */
+  async ownLobby(): Promise<SquadShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    const lobby = await emptyLobbyOf(this.hub, this.upkeep, userId);
+    return lobby && lobby.gymId === requireGym(this.unit.viewer) ? present(lobby) : this.create({});
+  }
+
+  /** @throws NOT_FOUND for everybody who is not in the room */
   async get(id: string): Promise<SquadShape> {
     return present(await this.seen(id));
   }
@@ -77,7 +111,23 @@ export class Squads {
   /** As `get`, null instead of an error; for references. */
   async find(id: string): Promise<SquadShape | null> {
     const squad = await this.read(id);
-    return this.unit.viewer.kind === 'user' && maySee(squad, await this.visitor()) ? present(squad) : null;
+    if (squad.status === 'NONE' || this.unit.viewer.kind !== 'user') return null;
+    return isInRoom(squad, await this.visitor()) ? present(squad) : null;
+  }
+
+  /** The open squads that the viewer takes part in, newest first. */
+  async mine(): Promise<SquadShape[]> {
+    const visitor = await this.visitor();
+    const open = await openSquadsOf(this.hub, this.upkeep, visitor.viewer.userId);
+    return open
+      .filter((squad) => isInRoom(squad, visitor))
+      .map(present)
+      .toSorted((one, other) => (keysOf(one) < keysOf(other) ? 1 : -1));
+  }
+
+  async minePage(request: PageRequest): Promise<Page<SquadShape>> {
+    const after = cursors.read(request.cursor);
+    return cursors.page(sliceAfter(await this.mine(), after, keysOf, request), request, keysOf);
   }
 
   /** What has happened after a revision. */
@@ -85,36 +135,32 @@ export class Squads {
     return replayOf(await this.seen(id), fromRevision);
   }
 
-  /** Enters the room; who is in it already stays so. */
+  /** Enters the room, by an invite that is open or was accepted; a participant stays one. */
   async join(input: unknown): Promise<Replay> {
     const { squadId, fromRevision } = validated(JoinSquadShape, input);
     const visitor = await this.visitor();
     const { userId } = visitor.viewer;
-    const { gymId } = await this.seen(squadId);
-    await this.hub.journals.of(users).change(userId, (user) => {
-      requireStaying(user);
-      return user.squads.includes(squadId) ? [] : [{ type: 'entered', squadId, gymId }];
-    });
-    const squad = await this.hub.journals.of(squads).change(squadId, (now) => {
-      const seen = requireSight(now, squadId, visitor);
+    const { gymId } = requireDoor(await this.read(squadId), squadId, visitor);
+    await this.enter(userId, squadId, gymId);
+    const since = nowText();
+    const squad = (await this.hub.journals.of(squads).change(squadId, (now) => {
+      const seen = requireDoor(now, squadId, visitor);
       if (seen.status === 'ENDED') throw ended();
       if (takesPart(seen, userId)) return [];
-      const others = seen.participants.filter(isPresent);
-      // To one who is blocked by somebody in it, a squad is not there.
-      if (others.some((other) => visitor.hidden.has(other.userId))) throw notFound('squad', squadId);
-      if (others.length >= MAX_PARTICIPANTS)
+      if (seen.participants.filter(isPresent).length >= MAX_PARTICIPANTS)
         throw new PlatformError(
           'SQUAD_FULL',
           `A squad has at most ${MAX_PARTICIPANTS} participants; wait until somebody leaves.`,
         );
       return [{ type: 'joined', userId, at: nowText() }];
-    });
+    })) as SquadState;
+    await recordSquad(this.hub.journals, squad, since);
     await this.unlessGone(userId, squadId);
-    await closeInvites(this.hub.journals, userId, 'ACCEPTED', (invite) => invite.squadId === squadId);
-    return replayOf(squad as SquadState, fromRevision);
+    await this.unlessBlocked(squad);
+    return replayOf(squad, fromRevision);
   }
 
-  /** The host's leaving hands over; the last one's ends the squad. Who is not in it stays so. */
+  /** The host's leaving hands over; the last one's ends the squad. It takes a new invite to come back, for the host too. */
   async leave(input: unknown): Promise<SquadShape> {
     const { squadId } = validated(SquadIdShape, input);
     const { userId } = requireUser(this.unit.viewer);
@@ -139,35 +185,39 @@ export class Squads {
     return this.setStatus(input, 'ENDED');
   }
 
+  /** Puts a participant out, or takes away the right of an invitee to enter. For the host. */
+  async kick(input: unknown): Promise<SquadShape> {
+    return this.ofHost(input, 'put yourself out; leave instead', (squad, userId) => {
+      const at = nowText();
+      if (takesPart(squad, userId)) return [{ type: 'left', userId, banned: true, at }];
+      const isInvited = squad.invites.some((invite) => invite.toUserId === userId && opensDoor(invite));
+      return isInvited ? [{ type: 'uninvited', userId, at }] : undefined;
+    });
+  }
+
+  /** Makes another participant the host. For the host. */
+  async makeHost(input: unknown): Promise<SquadShape> {
+    return this.ofHost(input, 'make yourself the host; you are', (squad, userId) =>
+      takesPart(squad, userId) ? [{ type: 'host', userId, at: nowText() }] : undefined,
+    );
+  }
+
   /** Where the viewer is in the workout. An `eventId` that was sent before changes nothing and gives its revision again. */
   async updateWorkout(input: unknown): Promise<{ revision: number; session: SquadShape }> {
     const { squadId, ...update } = validated(UpdateWorkoutShape, input);
     const { userId } = requireUser(this.unit.viewer);
-    const key = `${userId} ${update.eventId}`;
-    await this.seen(squadId);
-    const squad = await this.hub.journals.of(squads).change(squadId, (now) => {
-      if (now.status === 'NONE') throw notFound('squad', squadId);
-      if (now.eventIds.some(([known]) => known === key)) return [];
-      if (now.status === 'ENDED') throw ended();
-      if (!takesPart(now, userId)) throw forbidden('Join the squad before you train with it.');
-      if (now.status === 'PAUSED')
-        throw new PlatformError(
-          'SQUAD_PAUSED',
-          'The host has paused the workout; go on when it is ACTIVE again.',
-        );
-      return [
-        {
-          type: 'workout',
-          userId,
-          ...update,
-          set: update.set ?? null,
-          restEndsAt: update.restEndsAt ?? null,
-          at: nowText(),
-        },
-      ];
-    });
-    const made = (squad as SquadState).eventIds.findLast(([known]) => known === key);
-    return { revision: made?.[1] ?? (squad as SquadState).revision, session: present(squad as SquadState) };
+    const before = await this.seen(squadId);
+    const known = revisionOf(before, userId, update.eventId);
+    if (known !== undefined) return { revision: known, session: present(before) };
+    requireActive(before);
+    const exercise = await checkUpdate(before, update, this.platform);
+    const squad = (await this.hub.journals
+      .of(squads)
+      .change(squadId, (now) => decideUpdate(now, userId, update, exercise))) as SquadState;
+    return {
+      revision: revisionOf(squad, userId, update.eventId) ?? squad.revision,
+      session: present(squad),
+    };
   }
 
   /** Tells of everything from now on. The state that it begins with is that of the returned replay: nothing is between. */
@@ -188,22 +238,27 @@ export class Squads {
     const following = await this.hub.journals.of(squads).follow(id, (now) => {
       if (now.status === 'NONE') return;
       for (const event of now.events) {
-        const sheLeft = event.event === 'squad_left' && event.userId === userId;
-        if (event.revision <= last || !(sheLeft || maySee(now, visitor))) continue;
+        const isOwnLeaving = event.event === 'squad_left' && event.userId === userId;
+        if (event.revision <= last || !(isOwnLeaving || isInRoom(now, visitor))) continue;
         last = event.revision;
         deliver(event, present(now));
-        if (sheLeft || event.status === 'ENDED') return end();
+        if (isOwnLeaving || event.status === 'ENDED') return end();
       }
-      if (!maySee(now, visitor)) end();
+      if (!isInRoom(now, visitor)) end();
     });
-    stop = following.stop;
-    if (!maySee(following.state, visitor)) {
+    const unlisten = this.upkeep.listen(id);
+    stop = () => {
+      following.stop();
+      unlisten();
+    };
+    const { state } = following;
+    if (state.status === 'NONE' || !isInRoom(state, visitor)) {
       stop();
       throw notFound('squad', id);
     }
-    last = following.state.revision;
-    if (following.state.status === 'ENDED') queueMicrotask(end);
-    return { ...replayOf(following.state, fromRevision), stop };
+    last = state.revision;
+    if (state.status === 'ENDED') queueMicrotask(end);
+    return { ...replayOf(state, fromRevision), stop };
   }
 
   private async setStatus(input: unknown, status: 'ACTIVE' | 'PAUSED' | 'ENDED'): Promise<SquadShape> {
@@ -211,7 +266,7 @@ export class Squads {
     const { userId } = requireUser(this.unit.viewer);
     await this.seen(squadId);
     return this.change(squadId, (squad) => {
-      if (squad.status === 'NONE') throw notFound('squad', squadId);
+      if (squad.status === 'NONE' || !takesPart(squad, userId)) throw notFound('squad', squadId);
       if (squad.hostId !== userId) throw forbidden('Only the host starts, pauses and ends the workout.');
       if (squad.status === status) return [];
       if (squad.status === 'ENDED') throw ended();
@@ -221,13 +276,43 @@ export class Squads {
     });
   }
 
+  /** What the host does to another person of the squad; `decide` gives undefined for a stranger. */
+  private async ofHost(
+    input: unknown,
+    whatToOneself: string,
+    decide: (squad: SquadState, userId: string) => readonly SquadItem[] | undefined,
+  ): Promise<SquadShape> {
+    const { squadId, userId: otherId } = validated(SquadMemberShape, input);
+    const { userId } = requireUser(this.unit.viewer);
+    await this.seen(squadId);
+    return this.change(squadId, (squad) => {
+      if (squad.status === 'NONE' || !takesPart(squad, userId)) throw notFound('squad', squadId);
+      if (squad.hostId !== userId) throw forbidden('Only the host decides about the people of the squad.');
+      if (otherId === userId) throw invalid('userId', `expected somebody else: you cannot ${whatToOneself}`);
+      if (squad.status === 'ENDED') throw ended();
+      const items = decide(squad, otherId);
+      if (!items) throw notFound('participant', otherId);
+      return items;
+    });
+  }
+
   private async change(
     id: string,
     decide: (squad: SquadState | NoSquad) => readonly SquadItem[],
   ): Promise<SquadShape> {
-    const squad = (await this.hub.journals.of(squads).change(id, decide)) as SquadState;
-    await recordEnd(this.hub.journals, squad);
+    const { journals } = this.hub;
+    const since = nowText();
+    const squad = (await journals.of(squads).change(id, decide)) as SquadState;
+    await recordSquad(journals, squad, since);
     return present(squad);
+  }
+
+  /** The user's own journal names the squad before the squad names them: for the erasure of their account. */
+  private async enter(userId: string, squadId: string, gymId: string): Promise<void> {
+    await this.hub.journals.of(users).change(userId, (user) => {
+      requireStaying(user);
+      return user.squads.includes(squadId) ? [] : [{ type: 'entered', squadId, gymId }];
+    });
   }
 
   private unlessGone(userId: string, squadId: string): Promise<void> {
@@ -235,37 +320,42 @@ export class Squads {
     return unlessGone(journals, userId, () => forgetInSquad(journals, squadId, userId));
   }
 
+  /**
+   * A block that came while the viewer was entering either finds them in the squad, or is found here: it stands in
+   * their own journal before it looks for squads that the two share.
+   */
+  private async unlessBlocked(squad: SquadState): Promise<void> {
+    const visitor = await this.visitor();
+    const { userId } = visitor.viewer;
+    if (!meetsHidden(squad, visitor)) return;
+    await this.change(squad.id, (now) =>
+      now.status !== 'NONE' && now.status !== 'ENDED' && takesPart(now, userId) && meetsHidden(now, visitor)
+        ? [{ type: 'left', userId, banned: false, at: nowText() }]
+        : [],
+    );
+    throw notFound('squad', squad.id);
+  }
+
+  /** An id that is no UUID is that of no squad; it reaches no journal. */
   private async read(id: string): Promise<SquadState | NoSquad> {
-    if (!isUuid(id)) return { status: 'NONE' };
-    const squad = await this.hub.journals.of(squads).read(id);
-    if (squad.status === 'NONE' || !(hasLapsed(squad) || (squad.status === 'ENDED' && !squad.isRecorded)))
-      return squad;
-    await settle(this.hub.journals, id);
-    return this.hub.journals.of(squads).read(id);
+    return isUuid(id) ? this.upkeep.settled(id) : { status: 'NONE' };
   }
 
   private async seen(id: string): Promise<SquadState> {
-    return requireSight(await this.read(id), id, await this.visitor());
+    return requireRoom(await this.read(id), id, await this.visitor());
   }
 
   private async visitor(): Promise<Visitor> {
     const viewer = requireUser(this.unit.viewer);
     return { viewer, hidden: hiddenFrom(await this.hub.journals.of(users).read(viewer.userId)) };
   }
-
-  /** A routine that content does not know is refused; where content does not answer, the version stays open. */
-  private async versionOf(routineId: string): Promise<number | null> {
-    let version: number | null | undefined;
-    try {
-      version = await this.platform.routineVersion(routineId);
-    } catch (error) {
-      this.unit.log.warn({ err: error, routineId }, 'a squad was opened without the version of its routine');
-      return null;
-    }
-    if (version === undefined) throw notFound('workout routine', routineId);
-    return version;
-  }
 }
 
+/** @throws NOT_FOUND: nobody outside of a private squad learns that it exists. SQUAD_ENDED for those who could have entered it. */
+function requireDoor(squad: SquadState | NoSquad, id: string, visitor: Visitor): SquadState {
+  if (squad.status === 'NONE' || !mayEnter(squad, visitor)) throw notFound('squad', id);
+  return squad;
+}
+
+const keysOf = ({ createdAt, id }: SquadShape): [string, string] => [createdAt, id];
 const nowText = (): string => new Date().toISOString();
-const ended = () => new PlatformError('SQUAD_ENDED', 'This squad has ended; open a new one.');

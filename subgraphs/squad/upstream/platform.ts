@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { Plan } from '../squads/plan.ts';
 
 const TIMEOUT_MILLIS = 2_000; // 2 s
 
@@ -12,7 +13,25 @@ export interface UpstreamPage {
   nextCursor: string | undefined;
 }
 
-/** Calls to the other services in the caller's name: her rights decide there. Connections are kept and shared by `fetch`. */
+/** A version of a routine, as far as a squad needs it. */
+export interface TrainedRoutine {
+  id: string;
+  version: number;
+  plan: Plan;
+}
+
+const RoutineAnswer = z.looseObject({
+  id: z.string(),
+  version: z.int(),
+  exercises: z.array(
+    z.looseObject({
+      entries: z.array(z.looseObject({ exerciseId: z.string(), sets: z.array(z.unknown()) })),
+    }),
+  ),
+});
+const ExerciseAnswer = z.looseObject({ id: z.string(), modality: z.string().nullable() });
+
+/** Calls to the other services in the caller's name: their rights decide there. Connections are kept and shared by `fetch`. */
 export class Platform {
   private readonly unit: UnitOfWork;
   private readonly settings: ServerSettings;
@@ -30,16 +49,41 @@ export class Platform {
     );
     if (user === undefined) return false;
     const known = z.looseObject({ gymId: z.string().nullish() }).safeParse(user.body).data?.gymId;
-    return known === undefined || known === gymId; // where it is not shown, identity shows people of her own gym only
+    return known === undefined || known === gymId; // if it is not shown, identity shows people of the caller's own gym only
   }
 
-  /** The present version of a routine; null where it is not told. Undefined: there is none. @throws UPSTREAM_UNAVAILABLE */
-  async routineVersion(routineId: string): Promise<number | null | undefined> {
-    const routine = await this.get(
-      `${this.settings.contentUrl}/workouts/${encodeURIComponent(routineId)}`,
+  /** A routine at its present version; undefined if there is none that the caller may see. @throws UPSTREAM_UNAVAILABLE */
+  async routine(routineId: string): Promise<TrainedRoutine | undefined> {
+    const url = `${this.settings.contentUrl}/workouts/${encodeURIComponent(routineId)}`;
+    const answer = await this.get(url, 'content');
+    if (!answer) return undefined;
+    const routine = RoutineAnswer.safeParse(answer.body).data;
+    // The routine may change between the two requests; its versions do not.
+    const exercises = routine && (await this.get(`${url}/exercises?version=${routine.version}`, 'content'));
+    const known = z.array(ExerciseAnswer).safeParse(exercises?.body).data;
+    if (!routine || !known) throw unavailable('content');
+    const modalities = new Map(known.map(({ id, modality }) => [id.toLowerCase(), modality]));
+    return {
+      id: routine.id,
+      version: routine.version,
+      plan: routine.exercises.flatMap(({ entries }, block) =>
+        entries.map(({ exerciseId, sets }) => ({
+          exerciseId,
+          modality: modalities.get(exerciseId.toLowerCase()) ?? null,
+          block,
+          sets: sets.length,
+        })),
+      ),
+    };
+  }
+
+  /** What an exercise counts, null if content does not say; undefined if there is no exercise that the caller may see. @throws UPSTREAM_UNAVAILABLE */
+  async exerciseModality(exerciseId: string): Promise<string | null | undefined> {
+    const answer = await this.get(
+      `${this.settings.contentUrl}/exercises/${encodeURIComponent(exerciseId)}`,
       'content',
     );
-    return routine && (z.looseObject({ version: z.int() }).safeParse(routine.body).data?.version ?? null);
+    return answer && (ExerciseAnswer.safeParse(answer.body).data?.modality ?? null);
   }
 
   /**

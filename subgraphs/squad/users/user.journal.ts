@@ -1,6 +1,6 @@
 import type { Verdict } from '#server/accounts/account-part.ts';
 import { conflict } from '#server/errors.ts';
-import type { SquadWorkoutShape } from '../history/history.shapes.ts';
+import type { StoredWorkout } from '../history/history.shapes.ts';
 import type { StoredInvite } from '../invites/invites.shapes.ts';
 import type { StatusChoice } from '../presence/online-entry.ts';
 import type { JournalKind } from '../storage/journal.ts';
@@ -8,23 +8,23 @@ import type { JournalKind } from '../storage/journal.ts';
 /** What the squad service keeps of one user. */
 export interface UserRecord {
   readonly userId: string;
-  /** Whom she has blocked, and who has blocked her. */
+  /** Those whom they have blocked, and those who have blocked them. */
   readonly blocked: readonly string[];
   readonly blockedBy: readonly string[];
-  /** The newest last. */
+  /** Copies, the newest last: what is decided about an invite stands in its squad's journal. */
   readonly received: readonly StoredInvite[];
   readonly sent: readonly StoredInvite[];
-  /** Squads that she entered and that were not written to her history yet. */
+  /** Squads that they entered, until the end of each is written into their history. */
   readonly squads: readonly string[];
   /** The newest last. */
-  readonly history: readonly SquadWorkoutShape[];
+  readonly history: readonly StoredWorkout[];
   /** Counts what happened to her invites: the `seq` of the frames that tell it. */
   readonly inviteSeq: number;
-  /** Where else she is named, or was: for who exports or erases what there is of her. */
+  /** Where else they are named, or were: for the export and the erasure of what there is of them. */
   readonly namedIn: NamedIn;
   /** The status that the user has chosen last; null if none ever. */
   readonly chosenStatus: StatusChoice | null;
-  /** Her account is being erased, or has been: from then on nothing is added. */
+  /** Their account is being erased, or has been: from then on nothing is added. */
   readonly farewell: Farewell | null;
 }
 
@@ -32,7 +32,7 @@ export interface UserRecord {
 export interface NamedIn {
   readonly squads: readonly string[];
   readonly gyms: readonly string[];
-  /** Those in whose records she is: by invites, blocks, or training together. */
+  /** Those in whose records they are: by invites, blocks, or training together. */
   readonly users: readonly string[];
 }
 
@@ -48,11 +48,11 @@ export type UserItem =
   | { type: 'received' | 'sent'; invite: StoredInvite }
   | { type: 'entered'; squadId: string; gymId: string }
   | { type: 'forgotten'; squadId: string }
-  /** She is about to be named in the journal of that gym. */
+  /** They are about to be named in the journal of that gym. */
   | { type: 'namedInGym'; gymId: string }
   | { type: 'choseStatus'; chosenStatus: StatusChoice }
   | { type: 'leaving'; verdict: Verdict }
-  | { type: 'trained'; workout: SquadWorkoutShape };
+  | { type: 'trained'; workout: StoredWorkout };
 
 const MAX_INVITES = 200;
 const MAX_HISTORY = 2_000;
@@ -84,7 +84,7 @@ export const users: JournalKind<UserRecord, UserItem> = {
   compacted: (user) => [{ type: 'snapshot', user }],
 };
 
-/** @throws CONFLICT where her account is being erased: for whoever writes of her elsewhere, before */
+/** @throws CONFLICT if their account is being erased: for every rule that is about to write of them elsewhere */
 export function requireStaying(user: UserRecord): void {
   if (user.farewell) throw conflict('The account that this is about has been deleted.');
 }
@@ -120,14 +120,7 @@ function changed(user: UserRecord, item: Change): UserRecord {
     case 'forgotten':
       return { ...user, squads: without(user.squads, item.squadId) };
     case 'trained':
-      return {
-        ...user,
-        squads: without(user.squads, item.workout.squadId),
-        history: [
-          ...user.history.filter(({ squadId }) => squadId !== item.workout.squadId),
-          item.workout,
-        ].slice(-MAX_HISTORY),
-      };
+      return withWorkout(user, item.workout);
     case 'choseStatus':
       return { ...user, chosenStatus: item.chosenStatus };
     case 'leaving':
@@ -174,7 +167,7 @@ function namesIn(item: Change): Partial<NamedIn> {
   }
 }
 
-/** Those who are offline to her, and she to them. */
+/** Those to whom they are offline, and who are offline to them. */
 export const hiddenFrom = (user: UserRecord): ReadonlySet<string> =>
   new Set([...user.blocked, ...user.blockedBy]);
 
@@ -183,7 +176,27 @@ const added = (list: readonly string[], one: string, most: number): readonly str
 const without = (list: readonly string[], one: string): readonly string[] =>
   list.filter((other) => other !== one);
 
+/** An invite is open once: what says so may come after what closed it, from another request or instance. */
 function withInvite(list: readonly StoredInvite[], invite: StoredInvite): readonly StoredInvite[] {
   const at = list.findIndex(({ id }) => id === invite.id);
-  return at < 0 ? [...list, invite].slice(-MAX_INVITES) : list.with(at, invite);
+  const known = list[at];
+  if (!known) return [...list, invite].slice(-MAX_INVITES);
+  if (invite.status === 'PENDING') return list;
+  return list.with(at, { ...known, status: invite.status, respondedAt: invite.respondedAt });
+}
+
+/** One row a squad. A row that was made earlier may come later, from another request or instance. */
+function withWorkout(user: UserRecord, workout: StoredWorkout): UserRecord {
+  const { squadId, revision } = workout;
+  const known = user.history.find((one) => one.squadId === squadId);
+  const others = user.history.filter((one) => one.squadId !== squadId);
+  return {
+    ...user,
+    // The previous version wrote a row at the end of a squad only, and had nothing more to do with the squad then.
+    squads: revision === undefined ? without(user.squads, squadId) : user.squads,
+    history:
+      known && (known.revision ?? 0) > (revision ?? 0)
+        ? user.history
+        : [...others, workout].slice(-MAX_HISTORY),
+  };
 }

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
 import type { TestPlatform } from '../../support/platform.ts';
 
-/** A member with what she needs to come in by every door. */
+/** A member with what they need to come in by every door. */
 export interface Person {
   id: string;
   token: string;
@@ -90,9 +90,22 @@ export async function subscribed<Data>(
   };
 }
 
-/** Her raw socket, authenticated. */
+/** Their raw socket, authenticated. */
 export const socketOf = (
   platform: TestPlatform,
   person: Person,
   url = platform.url('squad'),
 ): Promise<SquadClient> => SquadClient.connect({ url, token: person.token });
+
+/** An exercise of the library that counts what the modality says. */
+export async function exerciseOf(
+  platform: TestPlatform,
+  modality: string = 'WEIGHT_REPS',
+): Promise<{ id: string; name: string }> {
+  const { body } = await platform.rest('content', 'GET', '/exercises?limit=200');
+  const found = (body as { id: string; name: string; modality: string }[]).find(
+    (exercise) => exercise.modality === modality,
+  );
+  if (!found) throw new Error(`the library has no exercise of modality ${modality}`);
+  return found;
+}

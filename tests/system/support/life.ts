@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { exerciseOf } from '../../squad/support/people.ts';
 import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
 import { pictures } from '../../support/pictures.ts';
 import type { Called, CallOptions, TestPlatform } from '../../support/platform.ts';
@@ -141,10 +142,12 @@ async function withTheSquad(platform: TestPlatform, me: Me, friend: { id: string
     eventId: 'e1',
     exerciseIndex: 0,
     setIndex: 0,
+    exerciseId: (await exerciseOf(platform)).id,
     phase: 'WORK',
     set: { reps: 5 },
   });
-  await theirs.send('send_squad_message', { squadId, text: 'Ready' });
+  const { message } = await theirs.send('send_squad_message', { squadId, text: 'Ready' });
+  await mine.send('report_squad_message', { squadId, messageId: message.id, reason: `${mark} minds` });
   await mine.send('send_squad_message', { squadId, text: `Go, says ${mark}` });
   await mine.send('end_squad', { squadId });
   const { invite: back } = await theirs.send('send_squad_invite', { toUserId: me.id, message: 'Again?' });

@@ -1,0 +1,63 @@
+import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
+
+/** Milliseconds since 1970. Both are null for a person of whom nothing is known. */
+export interface ConnectionTime {
+  /** Since when they have a connection without a break; null if they have none. */
+  readonly connectedAt: number | null;
+  /** When their last connection was lost, if that is not longer ago than `KEEPS_GONE_MILLIS`. */
+  readonly goneAt: number | null;
+}
+
+/**
+ * Since when people are connected (sockets and subscriptions, on all devices and at all instances), whether they have
+ * announced their presence or not. Implementations: `MemoryConnectionTimes`, and `connection-times.redis.ts`.
+ */
+export interface ConnectionTimes {
+  /** Counts a connection until the returned function is called (once or more). */
+  open(userId: string): () => void;
+  of(userIds: readonly string[]): Promise<ReadonlyMap<string, ConnectionTime>>;
+  dispose(): void;
+}
+
+/** Longer than anything that depends on it: a LOBBY ends after an hour without anybody. */
+export const KEEPS_GONE_MILLIS = 2 * 60 * 60 * 1000; // 2 h
+
+/** The connections of one process. */
+export class MemoryConnectionTimes implements ConnectionTimes {
+  private readonly connected = new Map<string, { count: number; since: number }>();
+  private readonly gone = boundedCache<string, { at: number }>({
+    name: 'squad_gone_connections',
+    maxEntries: 50_000,
+    maxBytes: 16 * 1024 * 1024, // 16 MiB
+    bytesOf: (_gone, userId) => bytesOfText(userId) + 50,
+    ttlMillis: KEEPS_GONE_MILLIS,
+  });
+
+  open(userId: string): () => void {
+    const known = this.connected.get(userId) ?? { count: 0, since: Date.now() };
+    known.count += 1;
+    this.connected.set(userId, known);
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      known.count -= 1;
+      if (known.count > 0) return;
+      this.connected.delete(userId);
+      this.gone.set(userId, { at: Date.now() });
+    };
+  }
+
+  async of(userIds: readonly string[]): Promise<ReadonlyMap<string, ConnectionTime>> {
+    return new Map(
+      userIds.map((userId) => {
+        const connectedAt = this.connected.get(userId)?.since ?? null;
+        return [userId, { connectedAt, goneAt: connectedAt ? null : (this.gone.get(userId)?.at ?? null) }];
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.connected.clear();
+  }
+}

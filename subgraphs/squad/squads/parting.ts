@@ -1,0 +1,32 @@
+import type { Journals } from '../storage/journal.ts';
+import { users } from '../users/user.journal.ts';
+import { recordSquad } from './finish.ts';
+import { opensDoor } from './squad-invites.ts';
+import { takesPart } from './squad-rights.ts';
+import { squads, type SquadState } from './squad.journal.ts';
+
+/**
+ * Ends that two people train together of whom the first has blocked the other. The other is put out of squads that the
+ * first hosts, and may not enter them; another host has invited both, so the first leaves that squad.
+ */
+export async function partWays(journals: Journals, userId: string, otherId: string): Promise<void> {
+  const at = new Date().toISOString();
+  for (const squadId of (await journals.of(users).read(userId)).squads) {
+    const squad = await journals.of(squads).change(squadId, (now) => {
+      if (now.status === 'NONE' || now.status === 'ENDED') return [];
+      if (now.hostId === userId && takesPart(now, userId))
+        return takesPart(now, otherId)
+          ? [{ type: 'left', userId: otherId, banned: true, at }]
+          : hasRight(now, otherId)
+            ? [{ type: 'uninvited', userId: otherId, at }]
+            : [];
+      return takesPart(now, otherId) && takesPart(now, userId)
+        ? [{ type: 'left', userId, banned: false, at }]
+        : [];
+    });
+    if (squad.status !== 'NONE') await recordSquad(journals, squad, at);
+  }
+}
+
+const hasRight = ({ invites }: SquadState, userId: string): boolean =>
+  invites.some((invite) => invite.toUserId === userId && opensDoor(invite));

@@ -1,0 +1,98 @@
+import type { StoredWorkout } from '../history/history.shapes.ts';
+import type { SquadState, WorkoutItem } from './squad.journal.ts';
+import { isPresent } from './squad-rights.ts';
+import type { DoneSetShape } from './squads.shapes.ts';
+
+/** One set that a participant did. A repeated one replaces it. */
+export interface TrainedSet extends DoneSetShape {
+  readonly exerciseIndex: number;
+  readonly setIndex: number;
+  /** Null in squads of the previous version. */
+  readonly exerciseId: string | null;
+  readonly at: string;
+}
+
+/** What one participant did in a squad, over all of their stays. */
+export interface TrainingRecord {
+  /** When they first were in the squad while it was not in LOBBY. */
+  readonly startedAt: string | null;
+  /** Milliseconds of stays and activity that are over. */
+  readonly millis: number;
+  /** Since when they are there while the squad is ACTIVE. */
+  readonly activeSince: string | null;
+  readonly sets: readonly TrainedSet[];
+}
+
+export const MAX_SETS = 500;
+
+const NOTHING: TrainingRecord = { startedAt: null, millis: 0, activeSince: null, sets: [] };
+
+export const trainingOf = (squad: Pick<SquadState, 'trainings'>, userId: string): TrainingRecord =>
+  squad.trainings[userId] ?? NOTHING;
+
+/** Starts and stops everybody's clock: it runs for those who are there while the squad is ACTIVE. */
+export function withClocks(squad: SquadState, at: string): SquadState {
+  const changed: Record<string, TrainingRecord> = {};
+  for (const participant of squad.participants) {
+    const { userId } = participant;
+    const before = trainingOf(squad, userId);
+    const isThere = isPresent(participant) && (squad.status === 'ACTIVE' || squad.status === 'PAUSED');
+    const isRunning = isThere && squad.status === 'ACTIVE';
+    let after = before;
+    if (isThere && !before.startedAt) after = { ...after, startedAt: at };
+    if (isRunning && !before.activeSince) after = { ...after, activeSince: at };
+    if (!isRunning && before.activeSince)
+      after = {
+        ...after,
+        activeSince: null,
+        millis: before.millis + Math.max(0, Date.parse(at) - Date.parse(before.activeSince)),
+      };
+    if (after !== before) changed[userId] = after;
+  }
+  return Object.keys(changed).length === 0
+    ? squad
+    : { ...squad, trainings: { ...squad.trainings, ...changed } };
+}
+
+/** Writes down what the people have trained who leave, or who are there at the end. None for a squad that never left LOBBY. */
+export function withRows(squad: SquadState, userIds: readonly string[], at: string): SquadState {
+  const participantIds = squad.participants
+    .map(({ userId }) => userId)
+    .filter((userId) => trainingOf(squad, userId).startedAt);
+  const rows: Record<string, StoredWorkout> = {};
+  for (const { userId, setsDone } of squad.participants) {
+    const { startedAt, millis } = trainingOf(squad, userId);
+    if (!startedAt || !userIds.includes(userId)) continue;
+    rows[userId] = {
+      squadId: squad.id,
+      routineId: squad.routineId,
+      routineVersion: squad.routineVersion,
+      startedAt,
+      endedAt: at,
+      minutes: Math.max(0, Math.round(millis / 60_000)),
+      sets: setsDone,
+      trainingId: null,
+      participantIds,
+      revision: squad.revision + 1,
+    };
+  }
+  return { ...squad, rows: { ...squad.rows, ...rows } };
+}
+
+/** Whether the participant has done this set before, under whatever event id. */
+export const hasSet = (training: TrainingRecord, item: SetPlace): boolean =>
+  training.sets.some((set) => isSame(set, item));
+
+export function withSet(training: TrainingRecord, item: WorkoutItem): TrainingRecord {
+  if (!item.set) return training;
+  const { exerciseIndex, setIndex, exerciseId = null, at } = item;
+  const done: TrainedSet = { ...item.set, exerciseIndex, setIndex, exerciseId, at };
+  const known = training.sets.findIndex((set) => isSame(set, item));
+  const sets = known < 0 ? [...training.sets, done].slice(-MAX_SETS) : training.sets.with(known, done);
+  return { ...training, sets };
+}
+
+type SetPlace = Pick<WorkoutItem, 'exerciseIndex' | 'setIndex' | 'exerciseId'>;
+
+const isSame = (set: TrainedSet, { exerciseIndex, setIndex, exerciseId = null }: SetPlace): boolean =>
+  set.exerciseIndex === exerciseIndex && set.setIndex === setIndex && set.exerciseId === exerciseId;

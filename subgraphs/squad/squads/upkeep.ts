@@ -1,0 +1,153 @@
+import { LRUCache } from 'lru-cache';
+import type { Hub } from '../hub.ts';
+import type { ConnectionTime } from './connection-times.ts';
+import { recordSquad, settle } from './finish.ts';
+import { lastChangeOf } from './squad-changes.ts';
+import { isPresent, takesPart } from './squad-rights.ts';
+import { squads, type NoSquad, type SquadState } from './squad.journal.ts';
+
+export interface UpkeepSettings {
+  /** The host passes on once their last connection has been gone for so long. */
+  hostAwayMillis: number;
+  /** A LOBBY ends once nobody of it has been connected, and nothing has happened in it, for so long. */
+  lobbyLifetimeMillis: number;
+}
+
+/**
+ * What happens to squads by the passing of time. It is decided when somebody looks at a squad; and for squads that
+ * somebody listens to at this instance, again and again.
+ */
+export class Upkeep {
+  private readonly hub: Hub;
+  private readonly settings: UpkeepSettings;
+  private readonly listened = new Map<string, number>();
+  /** Squads whose host was looked at a moment ago. */
+  private readonly lookedAt: LRUCache<string, true>;
+  /** Hosts without a connection of whom nothing is known, and since when this instance looks for one. */
+  private readonly missedSince = new LRUCache<string, number>({ max: 10_000 });
+  private readonly timer: NodeJS.Timeout;
+  private working: Promise<void> | undefined;
+
+  constructor(hub: Hub, settings: UpkeepSettings) {
+    this.hub = hub;
+    this.settings = settings;
+    const intervalMillis = Math.max(50, Math.min(settings.hostAwayMillis / 8, 15_000));
+    this.lookedAt = new LRUCache({ max: 10_000, ttl: intervalMillis });
+    this.timer = setInterval(() => {
+      this.working ??= this.lookAtListened().finally(() => (this.working = undefined));
+    }, intervalMillis);
+    this.timer.unref();
+  }
+
+  /** The squad as it is after all that time has done to it. */
+  async settled(squadId: string): Promise<SquadState | NoSquad> {
+    const squad = await settle(this.hub.journals, squadId);
+    if (squad.status === 'NONE' || squad.status === 'ENDED' || this.lookedAt.has(squadId)) return squad;
+    this.lookedAt.set(squadId, true);
+    return squad.status === 'LOBBY' ? this.withoutLapse(squad) : this.withPresentHost(squad);
+  }
+
+  /** Looks after the squad until the returned function is called. */
+  listen(squadId: string): () => void {
+    this.listened.set(squadId, (this.listened.get(squadId) ?? 0) + 1);
+    let isListening = true;
+    return () => {
+      if (!isListening) return;
+      isListening = false;
+      const left = (this.listened.get(squadId) ?? 1) - 1;
+      if (left > 0) this.listened.set(squadId, left);
+      else this.listened.delete(squadId);
+    };
+  }
+
+  async dispose(): Promise<void> {
+    clearInterval(this.timer);
+    this.listened.clear();
+    await this.working;
+  }
+
+  private async lookAtListened(): Promise<void> {
+    try {
+      for (const squadId of this.listened.keys()) await this.settled(squadId);
+    } catch {
+      // The storage does not answer; the next round looks again.
+    }
+  }
+
+  /** A LOBBY without anybody ends. */
+  private async withoutLapse(squad: SquadState): Promise<SquadState> {
+    const { lobbyLifetimeMillis } = this.settings;
+    const now = Date.now();
+    const isStale = (one: SquadState) => Date.parse(lastUseOf(one)) <= now - lobbyLifetimeMillis;
+    if (!isStale(squad)) return this.withPresentHost(squad);
+    const people = await this.timesOf(squad);
+    const isThere = ({ connectedAt, goneAt }: ConnectionTime) =>
+      connectedAt !== null || (goneAt !== null && goneAt > now - lobbyLifetimeMillis);
+    if ([...people.values()].some(isThere)) return this.withPresentHost(squad);
+    const ended = (await this.hub.journals
+      .of(squads)
+      .change(squad.id, (one) =>
+        one.status === 'LOBBY' && isStale(one)
+          ? [{ type: 'status', status: 'ENDED', userId: one.hostId, at: new Date(now).toISOString() }]
+          : [],
+      )) as SquadState;
+    await recordSquad(this.hub.journals, ended, new Date(now).toISOString());
+    return ended;
+  }
+
+  /** A host who is away passes on to the participant who has been connected longest; to nobody if none is. */
+  private async withPresentHost(squad: SquadState): Promise<SquadState> {
+    const { hostAwayMillis } = this.settings;
+    if (squad.participants.filter(isPresent).length < 2) return squad;
+    const people = await this.timesOf(squad);
+    const now = Date.now();
+    const goneAt = this.goneAt(squad, people, now);
+    if (goneAt === null || goneAt > now - hostAwayMillis) return squad;
+    const [next] = [...people]
+      .flatMap(([userId, { connectedAt }]) => (connectedAt === null ? [] : [{ userId, connectedAt }]))
+      .toSorted((one, other) => one.connectedAt - other.connectedAt);
+    if (!next) return squad;
+    const at = new Date(now).toISOString();
+    return (await this.hub.journals
+      .of(squads)
+      .change(squad.id, (one) =>
+        one.status !== 'NONE' &&
+        one.status !== 'ENDED' &&
+        takesPart(one, next.userId) &&
+        one.hostId === squad.hostId &&
+        lastActOf(one, one.hostId) === lastActOf(squad, squad.hostId)
+          ? [{ type: 'host', userId: next.userId, at }]
+          : [],
+      )) as SquadState;
+  }
+
+  /** Since when the host is away; null if they are not. What they do without a connection (by REST) shows that they are there. */
+  private goneAt(squad: SquadState, people: ReadonlyMap<string, ConnectionTime>, now: number): number | null {
+    const key = `${squad.id} ${squad.hostId}`;
+    const known = people.get(squad.hostId);
+    if (!known || known.connectedAt !== null) {
+      this.missedSince.delete(key);
+      return null;
+    }
+    const missedSince = this.missedSince.get(key) ?? now;
+    this.missedSince.set(key, missedSince);
+    return Math.max(known.goneAt ?? missedSince, lastActOf(squad, squad.hostId));
+  }
+
+  private timesOf(squad: SquadState): Promise<ReadonlyMap<string, ConnectionTime>> {
+    return this.hub.connectionTimes.of(squad.participants.filter(isPresent).map(({ userId }) => userId));
+  }
+}
+
+/** When something last happened in a LOBBY, or somebody was invited to it. */
+function lastUseOf(squad: SquadState): string {
+  const change = lastChangeOf(squad);
+  const invited = squad.invites.at(-1)?.createdAt ?? change;
+  return invited > change ? invited : change;
+}
+
+/** When they last did something in the squad, or became its host. */
+function lastActOf(squad: SquadState, userId: string): number {
+  const event = squad.events.findLast((one) => one.userId === userId);
+  return event ? Date.parse(event.at) : 0;
+}

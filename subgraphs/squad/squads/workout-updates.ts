@@ -1,0 +1,102 @@
+import { invalid, notFound, PlatformError } from '#server/errors.ts';
+import type { Platform } from '../upstream/platform.ts';
+import { checkMeasures, plannedExercise } from './plan.ts';
+import { takesPart } from './squad-rights.ts';
+import type { NoSquad, SquadItem, SquadState } from './squad.journal.ts';
+import type { UpdateWorkoutShape } from './squads.shapes.ts';
+import { hasSet, MAX_SETS, trainingOf } from './training.ts';
+
+const MAX_REST_MILLIS = 60 * 60 * 1000; // 1 h
+const MAX_EXERCISES = 200;
+
+type Update = Omit<UpdateWorkoutShape, 'squadId'>;
+
+/** What is known of the exercise of an update before it is decided about. */
+export interface CheckedExercise {
+  exerciseId: string | null;
+  /** Undefined if the squad knows it already, or has a routine. */
+  modality: string | null | undefined;
+}
+
+/**
+ * Holds an update to the version of the routine that the squad trains; without a routine, to the exercise that it names,
+ * which content is asked about once.
+ * @throws VALIDATION_FAILED at the field that does not fit, UPSTREAM_UNAVAILABLE
+ */
+export async function checkUpdate(
+  squad: SquadState,
+  update: Update,
+  platform: Pick<Platform, 'exerciseModality'>,
+): Promise<CheckedExercise> {
+  const { set, restEndsAt } = update;
+  if (restEndsAt && Math.abs(Date.parse(restEndsAt) - Date.now()) > MAX_REST_MILLIS)
+    throw invalid('restEndsAt', 'expected a time within an hour of now');
+  if (squad.plan && squad.plan.length > 0) {
+    const { exerciseId, modality } = plannedExercise(squad.plan, update);
+    if (set) checkMeasures(set, modality);
+    return { exerciseId, modality: undefined };
+  }
+  // A squad of the previous version does not know what its routine asks for.
+  if (squad.routineId && !squad.plan) return { exerciseId: update.exerciseId ?? null, modality: undefined };
+  if (!update.exerciseId)
+    throw invalid('exerciseId', 'expected the exercise, because the squad has no routine');
+  const exerciseId = update.exerciseId.toLowerCase();
+  const known = squad.modalities[exerciseId];
+  const modality = known === undefined ? await platform.exerciseModality(exerciseId) : known;
+  if (modality === undefined)
+    throw invalid('exerciseId', `there is no exercise "${exerciseId}" that you may see`);
+  if (known === undefined && Object.keys(squad.modalities).length >= MAX_EXERCISES)
+    throw invalid('exerciseId', `expected one of the ${MAX_EXERCISES} exercises that the squad has trained`);
+  if (set) checkMeasures(set, modality);
+  return { exerciseId, modality: known === undefined ? modality : undefined };
+}
+
+/** Decides about a checked update; an event id that was sent before changes nothing. */
+export function decideUpdate(
+  now: SquadState | NoSquad,
+  userId: string,
+  { eventId, exerciseIndex, setIndex, phase, set, restEndsAt }: Update,
+  { exerciseId, modality }: CheckedExercise,
+): readonly SquadItem[] {
+  if (now.status === 'NONE') throw notFound('squad', '');
+  if (revisionOf(now, userId, eventId) !== undefined) return [];
+  requireActive(now);
+  if (!takesPart(now, userId)) throw notFound('squad', now.id);
+  const training = trainingOf(now, userId);
+  if (set && training.sets.length >= MAX_SETS && !hasSet(training, { exerciseIndex, setIndex, exerciseId }))
+    throw new PlatformError(
+      'CONFLICT',
+      `You have done ${MAX_SETS} sets in this squad, and no more are kept.`,
+    );
+  return [
+    {
+      type: 'workout',
+      userId,
+      eventId,
+      exerciseIndex,
+      setIndex,
+      exerciseId,
+      ...(modality !== undefined && { modality }),
+      phase,
+      set: set ?? null,
+      restEndsAt: restEndsAt ?? null,
+      at: new Date().toISOString(),
+    },
+  ];
+}
+
+/** @throws SQUAD_ENDED, SQUAD_PAUSED */
+export function requireActive({ status }: SquadState): void {
+  if (status === 'ENDED') throw ended();
+  if (status === 'PAUSED')
+    throw new PlatformError(
+      'SQUAD_PAUSED',
+      'The host has paused the workout; go on when it is ACTIVE again.',
+    );
+}
+
+/** The revision that an event made; undefined if it was never sent, or too long ago. */
+export const revisionOf = ({ eventIds }: SquadState, userId: string, eventId: string): number | undefined =>
+  eventIds.findLast(([known]) => known === `${userId} ${eventId}`)?.[1];
+
+export const ended = () => new PlatformError('SQUAD_ENDED', 'This squad has ended; open a new one.');
