@@ -59,7 +59,7 @@ export type Mutation = {
    * `AI_NOT_CONFIGURED` for a picture without a provider; `AI_UNAVAILABLE`, `AI_TIMEOUT`, `AI_UNUSABLE_ANSWER` where the provider fails.
    */
   analyzeFood: Maybe<FoodAnalysis>;
-  /** Imports a CSV file of entries. Wrong lines are left out and reported; a file that was imported before changes nothing. */
+  /** Imports a CSV file of entries. Every line is imported, a duplicate, or left out and reported; a file that was imported before changes nothing. */
   importFoodLogs: Maybe<FoodLogImport>;
   /** Writes an entry of your own food log. */
   logFood: Maybe<FoodLog>;
@@ -243,7 +243,7 @@ export type FoodLogImport = {
   __typename?: 'FoodLogImport';
   id: Scalars['ID']['output'];
   status: ImportStatus;
-  /** Lines read so far, without the header. */
+  /** Lines read so far, without the header and empty lines: the sum of `imported`, `duplicates` and `failed`. A text in quotes with line breaks counts as one line. */
   lines: Scalars['Int']['output'];
   imported: Scalars['Int']['output'];
   /** Lines that were imported before. */
@@ -252,6 +252,10 @@ export type FoodLogImport = {
   failed: Scalars['Int']['output'];
   /** What is wrong with them; at most the first 1,000. */
   errors: Array<ImportError>;
+  /** How many errors more there are. */
+  errorsOmitted: Scalars['Int']['output'];
+  /** How the file was read; null before it is decided. */
+  format: Maybe<CsvFormat>;
   startedAt: Scalars['DateTime']['output'];
   finishedAt: Maybe<Scalars['DateTime']['output']>;
 };
@@ -262,9 +266,44 @@ export type ImportStatus =
   /** Broken off; what was imported stays, and the same file sent again goes on. */
   | 'FAILED';
 
+/** How a CSV file was read: as the request says, else as the file itself tells. */
+export type CsvFormat = {
+  __typename?: 'CsvFormat';
+  encoding: CsvEncoding;
+  delimiter: CsvDelimiter;
+  decimal: CsvDecimal;
+  /** Null: no date of the file depends on it. */
+  dateOrder: Maybe<CsvDateOrder>;
+};
+
+export type CsvEncoding =
+  | 'UTF_8'
+  | 'UTF_16LE'
+  | 'UTF_16BE'
+  | 'WINDOWS_1252';
+
+export type CsvDelimiter =
+  | 'COMMA'
+  | 'SEMICOLON'
+  | 'TAB';
+
+export type CsvDecimal =
+  /** 1.5 and 1,234.5 */
+  | 'POINT'
+  /** 1,5 and 1.234,5 */
+  | 'COMMA';
+
+export type CsvDateOrder =
+  /** 3/4/2026 is 3 April. */
+  | 'DMY'
+  /** 3/4/2026 is 4 March. */
+  | 'MDY';
+
 export type ImportError = {
   __typename?: 'ImportError';
+  /** Line of the file, the first is 1. */
   line: Scalars['Int']['output'];
+  /** By its title in the file; null: the whole line. */
   column: Maybe<Scalars['String']['output']>;
   message: Scalars['String']['output'];
 };
@@ -452,6 +491,14 @@ export type ImportFoodLogsInput = {
   /** An id of your own making, to ask for the progress meanwhile by `foodLogImport`. */
   importId?: InputMaybe<Scalars['ID']['input']>;
   timezone?: InputMaybe<Scalars['String']['input']>;
+  /** Default: told apart by the dates of the file; `VALIDATION_FAILED` if each may be either. */
+  dateOrder?: InputMaybe<CsvDateOrder>;
+  /** Default: told apart by the numbers of the file. */
+  decimal?: InputMaybe<CsvDecimal>;
+  /** Default: the one by which the header is one. */
+  delimiter?: InputMaybe<CsvDelimiter>;
+  /** Default: told apart by the bytes of the file. */
+  encoding?: InputMaybe<CsvEncoding>;
 };
 
 export type LogFoodInput = {
@@ -654,6 +701,11 @@ export type ResolversTypes = {
   FoodEdge: ResolverTypeWrapper<Omit<FoodEdge, 'node'> & { node: ResolversTypes['Food'] }>;
   FoodLogImport: ResolverTypeWrapper<FoodLogImportModel>;
   ImportStatus: ImportStatus;
+  CsvFormat: ResolverTypeWrapper<CsvFormat>;
+  CsvEncoding: CsvEncoding;
+  CsvDelimiter: CsvDelimiter;
+  CsvDecimal: CsvDecimal;
+  CsvDateOrder: CsvDateOrder;
   ImportError: ResolverTypeWrapper<ImportError>;
   NutritionMetric: NutritionMetric;
   LoggedMeal: ResolverTypeWrapper<LoggedMealModel>;
@@ -699,6 +751,7 @@ export type ResolversParentTypes = {
   FoodConnection: Omit<FoodConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['FoodEdge']>, nodes: Array<ResolversParentTypes['Food']> };
   FoodEdge: Omit<FoodEdge, 'node'> & { node: ResolversParentTypes['Food'] };
   FoodLogImport: FoodLogImportModel;
+  CsvFormat: CsvFormat;
   ImportError: ImportError;
   LoggedMeal: LoggedMealModel;
   Nutrients: NutrientsModel;
@@ -831,8 +884,17 @@ export type FoodLogImportResolvers<ContextType = Context, ParentType extends Res
   duplicates?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   errors?: Resolver<Array<ResolversTypes['ImportError']>, ParentType, ContextType>;
+  errorsOmitted?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  format?: Resolver<Maybe<ResolversTypes['CsvFormat']>, ParentType, ContextType>;
   startedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   finishedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type CsvFormatResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CsvFormat'] = ResolversParentTypes['CsvFormat']> = {
+  encoding?: Resolver<ResolversTypes['CsvEncoding'], ParentType, ContextType>;
+  delimiter?: Resolver<ResolversTypes['CsvDelimiter'], ParentType, ContextType>;
+  decimal?: Resolver<ResolversTypes['CsvDecimal'], ParentType, ContextType>;
+  dateOrder?: Resolver<Maybe<ResolversTypes['CsvDateOrder']>, ParentType, ContextType>;
 };
 
 export type ImportErrorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ImportError'] = ResolversParentTypes['ImportError']> = {
@@ -932,6 +994,7 @@ export type Resolvers<ContextType = Context> = {
   FoodConnection?: FoodConnectionResolvers<ContextType>;
   FoodEdge?: FoodEdgeResolvers<ContextType>;
   FoodLogImport?: FoodLogImportResolvers<ContextType>;
+  CsvFormat?: CsvFormatResolvers<ContextType>;
   ImportError?: ImportErrorResolvers<ContextType>;
   LoggedMeal?: LoggedMealResolvers<ContextType>;
   Nutrients?: NutrientsResolvers<ContextType>;

@@ -1,8 +1,5 @@
-import { z } from 'zod';
 import { invalid } from '#server/errors.ts';
-import { timezone as timezoneShape } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { validated } from '#server/validate.ts';
 import { requireOwner } from '../access.ts';
 import type { FoodLogs } from '../food-logs/food-logs.ts';
 import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
@@ -10,7 +7,16 @@ import type { Goals } from '../goals/goals.ts';
 import type { NutritionGoalShape } from '../goals/goals.shapes.ts';
 import { divided, grams, NO_NUTRIENTS, sum, type Nutrients } from '../nutrients.ts';
 import type { TimeZones } from '../time-zones/time-zones.ts';
-import { addDays, checkRange, dayOf, daysFrom, endOfBucket, startOfBucket, type Bucket } from './calendar.ts';
+import {
+  addDays,
+  checkRange,
+  dayOf,
+  daysFrom,
+  endOfBucket,
+  startOfBucket,
+  validZone,
+  type Bucket,
+} from './calendar.ts';
 import { chartOf, type ChartMetric } from './chart.ts';
 import { DayTotals } from './day-totals.ts';
 import type {
@@ -177,9 +183,6 @@ export class Days {
     return { from: first, to: last };
   }
 }
-
-const validZone = (zone: string | null | undefined): string | undefined =>
-  zone ? validated(z.object({ timezone: timezoneShape }), { timezone: zone }).timezone : undefined;
 
 const left = (goal: number | null, eaten: number): number | null =>
   goal === null ? null : grams(goal - eaten);

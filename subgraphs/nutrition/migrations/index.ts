@@ -2,10 +2,12 @@ import type { MigrationDeclaration } from '#server/database/database.ts';
 import { FoodLogs } from './20260105100000_food_logs.ts';
 import { AccountData } from './20261121120000_account_data.ts';
 import { GoalVersions } from './20261123050000_goal_versions.ts';
+import { ImportAccounts } from './20261124100000_import_accounts.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20260105100000_food_logs', class: FoodLogs },
   { name: '20261121120000_account_data', class: AccountData },
   { name: '20261123050000_goal_versions', class: GoalVersions },
+  { name: '20261124100000_import_accounts', class: ImportAccounts },
 ];
