@@ -30,7 +30,7 @@ test('a hundred meals: at least ninety are within their stated range, in every n
 
 test('of the same meals the foods themselves are found, each once, none besides', () => {
   const wrong = MEALS.filter(([text, foods]) => {
-    const names = Object.keys(foods).map((id) => FOOD_TABLE.find((food) => food.id === id)?.name);
+    const names = Object.keys(foods).map((id) => FOOD_TABLE.find((food) => food.id === id)?.names.en);
     return (
       JSON.stringify(
         estimateMeal(text)

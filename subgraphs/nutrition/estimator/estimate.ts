@@ -1,5 +1,4 @@
-import { nutrientsOf, portionGrams, type Food } from '../foods/food.ts';
-import { DISHES } from '../foods/dishes.ts';
+import { measureGrams, nutrientsOf, portionGrams, type Food } from '../foods/food.ts';
 import type { Analysis, AnalysisItem } from '../analysis/analysis.shapes.ts';
 import { isEmpty, type Amount } from './amounts.ts';
 import { parseMeal, type Mention } from './parse-meal.ts';
@@ -77,7 +76,7 @@ function itemOf({ food, words, amount, leftOut, corrected, companions }: Mention
     (amount.vague ? VAGUE : 1) *
     (isDish(food) ? DISH : 1);
   return {
-    name: food.name,
+    name: food.names.en,
     grams: round(grams),
     calories: Math.round(held.calories),
     protein: round(held.protein),
@@ -88,7 +87,7 @@ function itemOf({ food, words, amount, leftOut, corrected, companions }: Mention
   };
 }
 
-const isDish = (food: Food): boolean => DISHES.includes(food);
+const isDish = (food: Food): boolean => food.category === 'dishes';
 
 /** Grams of what was said, and how sure that is. */
 function weightOf(
@@ -99,8 +98,11 @@ function weightOf(
   const count = amount.count ?? 1;
   const bounded = (grams: number, confidence: number) =>
     grams > MOST_GRAMS ? { grams: MOST_GRAMS, confidence: 0.1 } : { grams, confidence };
-  if (amount.ounces && food.measures['fl oz'] !== undefined)
-    return bounded((count * (amount.grams ?? 0) * food.measures['fl oz']) / 28.35, CONFIDENCE.measure);
+  if (amount.ounces && measureGrams(food, 'fl oz') !== undefined)
+    return bounded(
+      (count * (amount.grams ?? 0) * (measureGrams(food, 'fl oz') ?? 0)) / 28.35,
+      CONFIDENCE.measure,
+    );
   if (amount.grams !== undefined) return bounded(count * amount.grams, CONFIDENCE.weight);
   if (amount.millilitres !== undefined)
     return bounded(count * amount.millilitres * density(food), CONFIDENCE.measure);
@@ -122,7 +124,7 @@ function measureOf(
   if (measure === 'piece' || measure === 'steak') return pieceOf(food, size);
   if (measure === 'portion')
     return { grams: portionGrams(food) * factor, confidence: CONFIDENCE.vessel * sized };
-  const weighed = food.measures[measure];
+  const weighed = measureGrams(food, measure);
   if (weighed !== undefined) return { grams: weighed * factor, confidence: CONFIDENCE.measure * sized };
   const spoon = VOLUME_UNITS[measure];
   if (spoon !== undefined && MEASURE_WORDS[measure])
@@ -139,14 +141,14 @@ function measureOf(
 function pieceOf(food: Food, size: string | undefined): { grams: number; confidence: number } {
   if (size !== undefined) {
     const wanted = SIZES[size] ?? { measure: 'medium', factor: 1 };
-    const weighed = food.measures[wanted.measure];
+    const weighed = measureGrams(food, wanted.measure);
     if (weighed !== undefined) return { grams: weighed, confidence: CONFIDENCE.measure };
     return {
-      grams: (food.measures.piece ?? portionGrams(food)) * wanted.factor,
+      grams: (measureGrams(food, 'piece') ?? portionGrams(food)) * wanted.factor,
       confidence: CONFIDENCE.vessel,
     };
   }
-  const piece = food.measures.piece ?? food.measures.medium;
+  const piece = measureGrams(food, 'piece') ?? measureGrams(food, 'medium');
   if (piece !== undefined) return { grams: piece, confidence: CONFIDENCE.pieces };
   return { grams: portionGrams(food), confidence: CONFIDENCE.vessel };
 }
@@ -157,18 +159,20 @@ const scale = (weight: { grams: number; confidence: number }, by: number, most: 
 });
 
 const CUP = 236.6; // ml
-const hasDensity = ({ measures }: Food): boolean =>
-  measures['fl oz'] !== undefined ||
-  measures.cup !== undefined ||
-  measures.tbsp !== undefined ||
-  measures.tsp !== undefined;
+const hasDensity = (food: Food): boolean =>
+  ['fl oz', 'cup', 'tbsp', 'tsp'].some((name) => measureGrams(food, name) !== undefined);
 
 /** Grams of a millilitre, by the first of the volumes that the table weighs; else as water. */
-function density({ measures }: Food): number {
-  if (measures['fl oz'] !== undefined) return measures['fl oz'] / 29.57;
-  if (measures.cup !== undefined) return measures.cup / CUP;
-  if (measures.tbsp !== undefined) return measures.tbsp / 14.79;
-  if (measures.tsp !== undefined) return measures.tsp / 4.93;
+function density(food: Food): number {
+  for (const [name, millilitres] of [
+    ['fl oz', 29.57],
+    ['cup', CUP],
+    ['tbsp', 14.79],
+    ['tsp', 4.93],
+  ] as const) {
+    const grams = measureGrams(food, name);
+    if (grams !== undefined) return grams / millilitres;
+  }
   return 1;
 }
 
@@ -187,9 +191,13 @@ function questionsOf(mentions: readonly Mention[], items: readonly AnalysisItem[
         `The food table does not know "${words}"; what is in it, or what does its label say? It counts as 0 kcal here.`,
       ];
     return [
-      ...(corrected ? [`Did you mean ${food.name} by "${words}"?`] : []),
-      ...(leftOut.length > 0 ? [`What is "${leftOut.join(' ')}" before ${food.name}? It was left out.`] : []),
-      ...(isEmpty(amount) ? [`How much ${food.name} was it? ${items[index]?.grams} g were assumed.`] : []),
+      ...(corrected ? [`Did you mean ${food.names.en} by "${words}"?`] : []),
+      ...(leftOut.length > 0
+        ? [`What is "${leftOut.join(' ')}" before ${food.names.en}? It was left out.`]
+        : []),
+      ...(isEmpty(amount)
+        ? [`How much ${food.names.en} was it? ${items[index]?.grams} g were assumed.`]
+        : []),
     ];
   });
   if (mentions.length === 0)

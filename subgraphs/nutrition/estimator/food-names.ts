@@ -1,5 +1,4 @@
 import { boundedCache } from '#server/observability/bounded-cache.ts';
-import { DISHES } from '../foods/dishes.ts';
 import { FOOD_TABLE } from '../foods/food-table.ts';
 import type { Food } from '../foods/food.ts';
 
@@ -51,10 +50,10 @@ const nameOf = (words: readonly string[]): string => words.map(singular).join(' 
 
 const wordsOf = (alias: string): string[] =>
   alias.toLowerCase().replaceAll('-', ' ').split(/\s+/).filter(Boolean);
-const FOODS = [...FOOD_TABLE, ...DISHES];
-for (const food of FOODS) for (const alias of food.aliases) learn(food, wordsOf(alias));
+const FOODS = FOOD_TABLE;
+for (const food of FOODS) for (const alias of food.aliases.en) learn(food, wordsOf(alias));
 // What the table calls a food comes after what people call it: "egg" is the boiled one.
-for (const food of FOODS) learn(food, wordsOf(food.name.replace(/[,/()].*$/, '')));
+for (const food of FOODS) learn(food, wordsOf(food.names.en.replace(/[,/()].*$/, '')));
 
 /** The first food of a name keeps it. */
 function learn(food: Food, words: readonly string[]): void {

@@ -5,7 +5,7 @@ import { validated } from '#server/validate.ts';
 import { editDistance, singular } from '../estimator/food-names.ts';
 import type { FoodShape } from './foods.shapes.ts';
 import { FOOD_TABLE } from './food-table.ts';
-import { portionGrams, type Food } from './food.ts';
+import { nutrientsOf, portionGrams, type Food } from './food.ts';
 
 const cursors = cursorsOf('foods', z.tuple([z.number(), z.string()]));
 
@@ -24,7 +24,7 @@ export class Foods {
     const found = FOOD_TABLE.filter((food) => !category || food.category === category.toLowerCase())
       .map((food) => ({ food, misses: missesOf(food, words) }))
       .filter(({ misses }) => misses !== undefined)
-      .map(({ food, misses = 0 }) => ({ food, key: [misses, food.name] as [number, string] }))
+      .map(({ food, misses = 0 }) => ({ food, key: [misses, food.names.en] as [number, string] }))
       .toSorted((one, other) => compare(one.key, other.key));
     const after = cursors.read(request.cursor);
     const rest = after ? found.filter(({ key }) => compare(key, after) > 0) : found;
@@ -56,7 +56,7 @@ const compare = (one: readonly [number, string], other: readonly [number, string
 /** How far the words are from the best of the food's names, 0 for the name itself; undefined where a word has no like. */
 function missesOf(food: Food, words: readonly string[]): number | undefined {
   if (words.length === 0) return 0;
-  const scores = [food.name, ...food.aliases].map((name) => {
+  const scores = [food.names.en, ...food.aliases.en].map((name) => {
     const parts = name
       .toLowerCase()
       .split(/[^\p{L}\p{N}%]+/u)
@@ -83,10 +83,10 @@ function distanceOf(word: string, part: string): number {
 
 const present = (food: Food): FoodShape => ({
   id: food.id,
-  name: food.name,
+  name: food.names.en,
   category: food.category,
-  ndb: food.ndb,
-  per100g: { ...food.per100g, calories: Math.round(food.per100g.calories) },
-  measures: Object.entries(food.measures).map(([name, grams]) => ({ name, grams })),
+  ndb: food.ndb ?? '',
+  per100g: { ...nutrientsOf(food, 100), calories: Math.round(food.per100g.calories) },
+  measures: food.measures,
   portion: { ...food.portion, grams: Math.round(portionGrams(food) * 100) / 100 },
 });
