@@ -178,7 +178,9 @@ export type FoodAnalysis = {
   confidence: Scalars['Float']['output'];
   /** What would make the estimate better. */
   questions: Array<Scalars['String']['output']>;
-  /** `food-table` or the AI provider, e.g. `gemini`. */
+  /** What was not understood, or cannot be right; it is not in `items` and counts as nothing. */
+  unknown: Array<Scalars['String']['output']>;
+  /** `food-table`, or the AI provider, e.g. `gemini`; `gemini+food-table` if the table gave or corrected nutrients of the provider. */
   provider: Scalars['String']['output'];
 };
 
@@ -830,6 +832,7 @@ export type FoodAnalysisResolvers<ContextType = Context, ParentType extends Reso
   total?: Resolver<ResolversTypes['Nutrients'], ParentType, ContextType>;
   confidence?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   questions?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  unknown?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   provider?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 

@@ -9,6 +9,8 @@ export const nutritionSettings = z.object({
   geminiBaseUrl: httpUrl('https://generativelanguage.googleapis.com'),
   /** How long one attempt may take. */
   geminiTimeoutMillis: z.coerce.number().int().min(100).max(60_000).default(12_000), // 12 s
+  /** How long all attempts and the waits between them may take; the gateway's own time limit shortens it. */
+  geminiTotalTimeoutMillis: z.coerce.number().int().min(100).max(300_000).default(25_000), // 25 s
   /** Attempts after the first one, where the provider is overloaded or out of order. */
   geminiRetries: z.coerce.number().int().min(0).max(5).default(2),
   /** How long to wait for them in all; where the provider asks for more, the caller is told at once. */

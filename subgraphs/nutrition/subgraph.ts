@@ -34,6 +34,7 @@ export const nutrition = defineSubgraph({
           model: settings.geminiModel,
           baseUrl: settings.geminiBaseUrl,
           timeoutMillis: settings.geminiTimeoutMillis,
+          totalTimeoutMillis: settings.geminiTotalTimeoutMillis,
           retries: settings.geminiRetries,
           maxRetryWaitMillis: settings.geminiMaxRetryWaitMillis,
           breakerFailures: 5,

@@ -29,7 +29,13 @@ export const AnalysisShape = z
         'Of the total: the mean of the items by their calories, less the share of what is not known.',
     }),
     questions: z.array(z.string()).meta({ description: 'What would make the estimate better.' }),
-    provider: z.string().meta({ description: '`food-table` or the AI provider, e.g. `gemini`.' }),
+    unknown: z.array(z.string()).meta({
+      description: 'What was not understood, or cannot be right; it is not in `items` and counts as nothing.',
+    }),
+    provider: z.string().meta({
+      description:
+        '`food-table`, or the AI provider, e.g. `gemini`; `gemini+food-table` if the table gave or corrected nutrients of the provider.',
+    }),
   })
   .meta({ id: 'FoodAnalysis' });
 export type Analysis = z.infer<typeof AnalysisShape>;

@@ -51,6 +51,7 @@ export function estimateMeal(text: string): Analysis {
     total,
     confidence: items.length === 0 ? 0 : round((mean * known.length) / items.length),
     questions: questionsOf(mentions, items),
+    unknown: [],
     provider: 'food-table',
   };
 }
