@@ -10,7 +10,7 @@ import { notFound, PlatformError } from '../errors.ts';
 import { readJson } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
 import { pageOfWhole, type Page, type PageRequest } from '../paging.ts';
-import { begun } from '../streams.ts';
+import { begun, streamOf } from '../streams.ts';
 import { undeclaredFields } from '../undeclared-fields.ts';
 import { validated } from '../validate.ts';
 import { callerOf, keyOf, type IdempotencyStore, type StoredAnswer } from './idempotency.ts';
@@ -195,7 +195,7 @@ function requestOf<Services>(
     query: route.query ? validated(route.query, req.query) : undefined,
     body,
     files: multipart?.files ?? [],
-    stream: (route.consumes && multipart?.files[0] && Readable.from([multipart.files[0].bytes])) || req,
+    stream: (route.consumes && multipart?.files[0] && streamOf([multipart.files[0].bytes])) || req,
     expectedVersion: route.versioned ? expectedVersionOf(req.headers['if-match'], body) : undefined,
     viewer,
     address: contextOf(res).address,

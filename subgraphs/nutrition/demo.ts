@@ -31,6 +31,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
         userId: maya.id,
         weekday: null,
         date: null,
+        validFrom: addDays(today, -DAYS),
         calories: 2_100,
         protein: 120,
         carbs: 240,

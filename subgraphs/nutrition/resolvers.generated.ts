@@ -30,7 +30,7 @@ export type Query = {
   foodLogImport: Maybe<FoodLogImport>;
   /** One entry of your own food log; `NOT_FOUND` for anybody else's. */
   foodLog: Maybe<FoodLog>;
-  /** Your goals: the default, then those of weekdays, then those of single dates. */
+  /** Your goals: the default, then those of weekdays, each the latest first with those that held before it, then those of single dates. */
   nutritionGoals: Maybe<Array<NutritionGoal>>;
 };
 
@@ -71,9 +71,9 @@ export type Mutation = {
   deleteFoodLog: Maybe<Scalars['Boolean']['output']>;
   /** The same food again: now, or on the day and at the time that the input says. */
   copyFoodLog: Maybe<FoodLog>;
-  /** Sets your goal for a weekday, for a date, or with neither the default; what was there is replaced. */
+  /** Sets your goal for a weekday, for a date, or with neither the default. It holds from a day on, until another one follows: days before keep the goal that held then. */
   setNutritionGoal: Maybe<NutritionGoal>;
-  /** Takes away your goal of a weekday or date, or with neither the default. */
+  /** Takes away your goal of a weekday or date, or with neither the default, from a day on; days before keep it. */
   deleteNutritionGoal: Maybe<Scalars['Boolean']['output']>;
 };
 
@@ -367,6 +367,10 @@ export type NutritionGoal = {
   /** 1 (Monday) to 7 (Sunday). */
   weekday: Maybe<Scalars['Int']['output']>;
   date: Maybe<Scalars['Date']['output']>;
+  /** First day on which it holds; null for the goal of a single date. */
+  from: Maybe<Scalars['Date']['output']>;
+  /** Last day on which it holds, because another one follows or it was taken away; null: it still holds. */
+  until: Maybe<Scalars['Date']['output']>;
   /** Counts up with each change. */
   version: Scalars['Int']['output'];
 };
@@ -576,6 +580,8 @@ export type SetNutritionGoalInput = {
   /** 1 (Monday) to 7 (Sunday). */
   weekday?: InputMaybe<Scalars['Int']['input']>;
   date?: InputMaybe<Scalars['Date']['input']>;
+  /** First day on which it holds, also one that is past; default: your today. Not with `date`. */
+  from?: InputMaybe<Scalars['Date']['input']>;
   /** The version that the change is based on; absent: last write wins. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -583,6 +589,8 @@ export type SetNutritionGoalInput = {
 export type DeleteNutritionGoalInput = {
   weekday?: InputMaybe<Scalars['Int']['input']>;
   date?: InputMaybe<Scalars['Date']['input']>;
+  /** From which day on it is taken away; default: your today. Not with `date`. */
+  from?: InputMaybe<Scalars['Date']['input']>;
   /** The version that you have read; absent: whatever is there is taken away. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -940,6 +948,8 @@ export type NutritionGoalResolvers<ContextType = Context, ParentType extends Res
   fats?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   weekday?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   date?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
+  from?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
+  until?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 

@@ -21,7 +21,7 @@ export interface NutritionResources {
 /** The rules of this service, made for one unit of work. */
 export const nutritionServices = (unit: UnitOfWork, { zones, provider }: NutritionResources) => {
   const foodLogs = new FoodLogs(unit, zones);
-  const goals = new Goals(unit);
+  const goals = new Goals(unit, zones);
   return {
     foodLogs,
     goals,

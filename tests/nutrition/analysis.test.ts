@@ -461,7 +461,7 @@ describe('with an AI provider', () => {
       try {
         const caller = await slow.demo('leo@iron.test');
         for (let time = 0; time < 6; time++) {
-          const ended = closed();
+          const providerClosed = closed();
           const controller = new AbortController();
           const asked = standIn.requests.length;
           const call = fetch(`${slow.url('nutrition')}/analyze`, {
@@ -473,7 +473,7 @@ describe('with an AI provider', () => {
           while (standIn.requests.length === asked) await new Promise((resolve) => setTimeout(resolve, 5));
           controller.abort();
           await expect(call).rejects.toThrow(/abort/i);
-          await ended;
+          await providerClosed;
         }
         standIn.answer = says({ items: [EGG], questions: [] });
         expect(

@@ -247,8 +247,8 @@ describe("another user's food log", () => {
 describe('goals', () => {
   test("a date's goal comes before its weekday's, and that before the default", async () => {
     const ana = await platform.register();
-    await rest(ana, 'PUT', '/goals', { calories: 2_000, protein: 120 });
-    await rest(ana, 'PUT', '/goals', { calories: 2_500, weekday: 1 });
+    await rest(ana, 'PUT', '/goals', { calories: 2_000, protein: 120, from: '2026-01-01' });
+    await rest(ana, 'PUT', '/goals', { calories: 2_500, weekday: 1, from: '2026-01-01' });
     await graph(
       ana,
       'mutation { setNutritionGoal(input: { calories: 1500, date: "2026-01-12" }) { calories } }',

@@ -430,7 +430,7 @@ test('one damaged line costs no other line', async () => {
       fc.integer({ min: 0, max: 29 }),
       fc.constantFrom('"', '""', '"x', 'x"', '\0', '\uFFFE"', '"""', ',', ';;"', '"\t', '","', '",', ',"'),
       fc.integer({ min: 0, max: 22 }),
-      async (which, piece, at) => {
+      async (which, piece, column) => {
         const { token } = await platform.register();
         const lines = Array.from({ length: 30 }, (_unused, index) =>
           index % 2
@@ -438,7 +438,7 @@ test('one damaged line costs no other line', async () => {
             : `2026-01-${String(index + 1).padStart(2, '0')},Bread ${index},${100 + index}`,
         );
         const line = lines[which] ?? '';
-        lines[which] = line.slice(0, at) + piece + line.slice(at);
+        lines[which] = line.slice(0, column) + piece + line.slice(column);
         const { status, body } = await importFile(
           token,
           `localDate,foodName,calories\n${lines.join('\n')}\n`,

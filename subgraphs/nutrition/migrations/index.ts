@@ -3,6 +3,7 @@ import { FoodLogs } from './20260105100000_food_logs.ts';
 import { AccountData } from './20261121120000_account_data.ts';
 import { GoalVersions } from './20261123050000_goal_versions.ts';
 import { ImportAccounts } from './20261124100000_import_accounts.ts';
+import { GoalsFrom } from './20261124110000_goals_from.ts';
 
 /** Oldest first; the names stay for ever. */
 export const migrations: MigrationDeclaration[] = [
@@ -10,4 +11,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261121120000_account_data', class: AccountData },
   { name: '20261123050000_goal_versions', class: GoalVersions },
   { name: '20261124100000_import_accounts', class: ImportAccounts },
+  { name: '20261124110000_goals_from', class: GoalsFrom },
 ];
