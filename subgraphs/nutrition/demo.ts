@@ -106,6 +106,8 @@ function mealsOf(day: string, back: number, { id: userId, timezone }: { id: stri
       return {
         id: demoId('410', back * 10 + index + 1),
         userId,
+        foodId: null,
+        tableFoodId: null,
         foodName,
         calories,
         protein,

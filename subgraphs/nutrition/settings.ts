@@ -17,4 +17,8 @@ export const nutritionSettings = z.object({
   geminiMaxRetryWaitMillis: z.coerce.number().int().min(0).max(30_000).default(3_000), // 3 s
   /** After five failures in a row it is not asked for so long. */
   geminiBreakerMillis: z.coerce.number().int().min(100).max(600_000).default(30_000), // 30 s
+  /** Where products are looked up by barcode, e.g. https://world.openfoodfacts.org; absent: in users' own foods alone. */
+  openFoodFactsUrl: z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }).optional(),
+  /** How long a product may be waited for. */
+  openFoodFactsTimeoutMillis: z.coerce.number().int().min(100).max(60_000).default(3_000), // 3 s
 });

@@ -6,7 +6,7 @@ import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
 import type { Goals } from '../goals/goals.ts';
 import type { NutritionGoalShape } from '../goals/goals.shapes.ts';
 import { divided, grams, NO_NUTRIENTS, sum, type Nutrients } from '../nutrients.ts';
-import type { TimeZones } from '../time-zones/time-zones.ts';
+import type { Profiles } from '../profiles/profiles.ts';
 import {
   addDays,
   checkRange,
@@ -42,20 +42,20 @@ export class Days {
   private readonly unit: UnitOfWork;
   private readonly foodLogs: FoodLogs;
   private readonly goals: Goals;
-  private readonly zones: TimeZones;
+  private readonly profiles: Profiles;
   private readonly totals: DayTotals;
 
-  constructor(unit: UnitOfWork, foodLogs: FoodLogs, goals: Goals, zones: TimeZones) {
+  constructor(unit: UnitOfWork, foodLogs: FoodLogs, goals: Goals, profiles: Profiles) {
     this.unit = unit;
     this.foodLogs = foodLogs;
     this.goals = goals;
-    this.zones = zones;
+    this.profiles = profiles;
     this.totals = new DayTotals(unit);
   }
 
   /** The user's today, in the zone that is named or their own. */
   async today(timezone?: string | null): Promise<string> {
-    return dayOf(new Date(), validZone(timezone) ?? (await this.zones.of(this.unit)));
+    return dayOf(new Date(), validZone(timezone) ?? (await this.profiles.of(this.unit)).timezone);
   }
 
   /** One day; default: today. @throws NOT_FOUND for another user's. */

@@ -6,7 +6,7 @@ import { uuidv7 } from '#server/ids.ts';
 import { validated } from '#server/validate.ts';
 import { requireOwner } from '../access.ts';
 import { dayOf, weekdayOf } from '../days/calendar.ts';
-import type { TimeZones } from '../time-zones/time-zones.ts';
+import type { Profiles } from '../profiles/profiles.ts';
 import { SetGoalShape, type NutritionGoalShape } from './goals.shapes.ts';
 
 const DAY = (column: string) => `to_char(${column}, 'YYYY-MM-DD')`;
@@ -35,11 +35,11 @@ export class Goals {
     this.on('me', dates),
   );
 
-  private readonly zones: TimeZones;
+  private readonly profiles: Profiles;
 
-  constructor(unit: UnitOfWork, zones: TimeZones) {
+  constructor(unit: UnitOfWork, profiles: Profiles) {
     this.unit = unit;
-    this.zones = zones;
+    this.profiles = profiles;
   }
 
   /** All of the caller's (a service of the platform says whose): the default, then weekdays, the latest first, then dates. */
@@ -155,7 +155,7 @@ export class Goals {
   /** A service writes for users of any zone: the earliest day on earth holds for all of them. */
   private async today(): Promise<string> {
     const isService = this.unit.viewer.kind === 'service';
-    return dayOf(new Date(), isService ? 'Etc/GMT+12' : await this.zones.of(this.unit));
+    return dayOf(new Date(), isService ? 'Etc/GMT+12' : (await this.profiles.of(this.unit)).timezone);
   }
 
   /**

@@ -12,7 +12,7 @@ import { dayOf, instantOf, validZone } from '../days/calendar.ts';
 import { DayTotals } from '../days/day-totals.ts';
 import { FOOD_LOG_COLUMNS } from '../food-logs/food-logs.ts';
 import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
-import type { TimeZones } from '../time-zones/time-zones.ts';
+import type { Profiles } from '../profiles/profiles.ts';
 import { CSV_COLUMNS } from './csv-columns.ts';
 import { readCsvLines, type CsvLine, type ReadLine } from './csv-lines.ts';
 import { FoodLogImport } from './food-log-import.entity.ts';
@@ -26,11 +26,11 @@ const EXPORT_PAGE = 1_000;
 /** A food log as CSV, in and out. */
 export class Imports {
   private readonly unit: UnitOfWork;
-  private readonly zones: TimeZones;
+  private readonly profiles: Profiles;
 
-  constructor(unit: UnitOfWork, zones: TimeZones) {
+  constructor(unit: UnitOfWork, profiles: Profiles) {
     this.unit = unit;
-    this.zones = zones;
+    this.profiles = profiles;
   }
 
   /**
@@ -43,7 +43,7 @@ export class Imports {
     const { userId } = requireUser(this.unit.viewer);
     if (importId && !isUuid(importId)) throw invalid('importId', 'expected a UUID');
     const format = validated(CsvOptionsShape, options);
-    const zone = validZone(timezone) ?? (await this.zones.of(this.unit));
+    const zone = validZone(timezone) ?? (await this.profiles.of(this.unit)).timezone;
     const report = await this.begin(userId, importId ?? uuidv7());
     let batch: ReadLine[] = [];
     const lines = readCsvLines(csv, format, (decided) => {
