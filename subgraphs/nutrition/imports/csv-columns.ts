@@ -15,6 +15,7 @@ export const CSV_COLUMNS = [
   'protein',
   'carbs',
   'fats',
+  'foodId',
 ] as const;
 
 /** What a column of an import may hold: ours, and what other apps write instead. */
@@ -43,6 +44,7 @@ const TITLES: ReadonlyMap<string, CsvField> = new Map(
   (
     [
       ['id', ['id']],
+      ['foodId', ['foodid']],
       ['localDate', ['localdate', 'date', 'day']],
       ['localTime', ['localtime', 'time', 'timeofday']],
       ['loggedAt', ['loggedat', 'datetime', 'timestamp']],

@@ -22,6 +22,7 @@ const LineShape = z
     protein: number(5_000).nullable(),
     carbs: number(5_000).nullable(),
     fats: number(5_000).nullable(),
+    foodId: z.string().max(60).nullable(),
     /** `HH:MM` of the day; absent if the file says none. */
     localTime: z.string().optional(),
   })
@@ -90,6 +91,7 @@ function rawEntry(reader: FieldReader): Record<string, unknown> {
     protein: reader.number('protein'),
     carbs: reader.number('carbs'),
     fats: reader.number('fats'),
+    foodId: reader.text('foodId').toLowerCase() || null,
     ...(when.localTime !== undefined && { localTime: when.localTime }),
   };
 }

@@ -134,7 +134,8 @@ class Interpreter {
       return { line, errors: [{ line, column: null, message: record.problem }] };
     const read = entryOf(record.fields, this.columns, format);
     if ('problems' in read) return { line, errors: read.problems.map((problem) => ({ line, ...problem })) };
-    const { id: _id, ...content } = read.entry;
+    // Ids are no part of what a line says: a file without these columns is the same food log.
+    const { id: _id, foodId: _foodId, ...content } = read.entry;
     const hash = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 32);
     const occurrence = (this.seen.get(hash) ?? 0) + 1;
     this.seen.set(hash, occurrence);

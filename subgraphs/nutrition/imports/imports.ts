@@ -8,6 +8,7 @@ import { streamOf } from '#server/streams.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { requireOwner } from '../access.ts';
+import { foodById } from '../foods/food-table.ts';
 import { dayOf, instantOf, validZone } from '../days/calendar.ts';
 import { DayTotals } from '../days/day-totals.ts';
 import { FOOD_LOG_COLUMNS } from '../food-logs/food-logs.ts';
@@ -210,19 +211,20 @@ export class Imports {
   /** A line is there already where it was imported before, or where it is one of an export of entries that still exist. */
   private insert(userId: string, rows: readonly ReturnType<typeof rowOf>[]): Promise<{ date: string }[]> {
     return this.unit.em.execute(
-      `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, quantity, unit, grams, meal_type, source, logged_at, local_date, created_at, version, import_key)
-       select row.id, ?::uuid, row."foodName", row.calories, row.protein, row.carbs, row.fats, row.quantity, row.unit, row.grams, row."mealType", 'IMPORT', row."loggedAt", row."localDate", now(), 1, row.key
-       from jsonb_to_recordset(?::jsonb) as row(id uuid, "exportedId" uuid, "foodName" text, calories int, protein float8, carbs float8, fats float8, quantity float8, unit text, grams float8, "mealType" text, "loggedAt" timestamptz, "localDate" date, key text)
+      `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, quantity, unit, grams, meal_type, source, logged_at, local_date, created_at, version, import_key, food_id, table_food_id)
+       select row.id, ?::uuid, row."foodName", row.calories, row.protein, row.carbs, row.fats, row.quantity, row.unit, row.grams, row."mealType", 'IMPORT', row."loggedAt", row."localDate", now(), 1, row.key,
+         (select food.id from food where food.id = row."foodId" and (food.user_id = ?::uuid or food.user_id is null) for key share), row."tableFoodId"
+       from jsonb_to_recordset(?::jsonb) as row(id uuid, "exportedId" uuid, "foodName" text, calories int, protein float8, carbs float8, fats float8, quantity float8, unit text, grams float8, "mealType" text, "loggedAt" timestamptz, "localDate" date, key text, "foodId" uuid, "tableFoodId" text)
        where row."exportedId" is null or not exists (select 1 from food_log as own where own.id = row."exportedId" and own.user_id = ?::uuid)
        on conflict do nothing
        returning to_char(local_date, 'YYYY-MM-DD') as date`,
-      [userId, JSON.stringify(rows), userId],
+      [userId, userId, JSON.stringify(rows), userId],
     );
   }
 }
 
 function rowOf(
-  { id: exportedId, localDate, loggedAt, localTime, ...entry }: CsvLine,
+  { id: exportedId, localDate, loggedAt, localTime, foodId, ...entry }: CsvLine,
   key: string,
   zone: string,
 ) {
@@ -237,5 +239,8 @@ function rowOf(
     loggedAt: instant.toISOString(),
     localDate: localDate ?? dayOf(instant, zone),
     key,
+    // A food that the owner may not read, or that is gone, is left out; the entry itself is whole without it.
+    foodId: foodId !== null && isUuid(foodId) ? foodId : null,
+    tableFoodId: foodId !== null && foodById(foodId) ? foodId : null,
   };
 }
