@@ -355,7 +355,7 @@ describe('entries by a food', () => {
     const back = (await rest(ana, 'GET', '/history/me')).body.map(
       (entry: { foodId: string | null }) => entry.foodId,
     );
-    expect(back.toSorted()).toEqual([own.id, 'banana'].toSorted());
+    expect(new Set(back)).toEqual(new Set([own.id, 'banana']));
   });
 });
 
@@ -382,9 +382,9 @@ describe('barcodes', () => {
   const newCode = (length: 12 | 13 = 13) => {
     next += 1;
     const digits = `2${String(next).padStart(length - 2, '0')}`;
-    const sum = [...digits]
+    const sum = Array.from(digits, Number)
       .toReversed()
-      .reduce((total, digit, index) => total + Number(digit) * (index % 2 ? 1 : 3), 0);
+      .reduce((total, digit, index) => total + digit * (index % 2 ? 1 : 3), 0);
     return digits + ((10 - (sum % 10)) % 10);
   };
 

@@ -14,8 +14,8 @@ export const barcode = z
   .meta({ description: 'EAN-8, UPC-A or EAN-13; a UPC-A is kept as the EAN-13 with a leading zero.' });
 
 function hasCheckDigit(digits: string): boolean {
-  const sum = [...digits]
-    .reverse()
-    .reduce((total, digit, index) => total + Number(digit) * (index % 2 ? 3 : 1), 0);
+  const sum = Array.from(digits, Number)
+    .toReversed()
+    .reduce((total, digit, index) => total + digit * (index % 2 ? 3 : 1), 0);
   return sum % 10 === 0;
 }
