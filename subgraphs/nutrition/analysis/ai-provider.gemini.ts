@@ -264,6 +264,7 @@ function analysisOf(text: string, log: Logger): Analysis {
         ? 0
         : round(items.reduce((sum, item) => sum + item.confidence * (item.calories + 1), 0) / weights),
     questions: answer.questions.slice(0, 5).map((question) => question.slice(0, 300)),
+    unknown: [],
     provider: 'gemini',
   };
 }
