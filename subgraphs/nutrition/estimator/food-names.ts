@@ -157,7 +157,7 @@ class NameIndex implements FoodNames {
         const sameStart = letter === word[0];
         if (!sameStart && (word.length < 5 || (!alike && Math.abs(name.length - word.length) > 1))) continue;
         const distance = editDistance(word, name);
-        if (distance > allowed + (alike ? 1 : 0)) continue;
+        if (distance > allowed + (alike && word.length > 4 ? 1 : 0)) continue;
         const cost = distance - (alike ? 0.6 : 0) + (sameStart ? 0 : 0.5);
         if (cost < lowest) [best, lowest] = [name, cost];
       }

@@ -192,7 +192,11 @@ class MealParser {
     const before = this.adjacent && this.pending.length === 0 ? this.last : undefined;
     const lastWord = words.at(-1) ?? '';
     if (before && found.length === 1 && this.language.lexicon.composites.has(lastWord) && this.canFlavour(before, found.food)) {
-      this.composite(lastWord);
+      if (isBread(before.food)) {
+        // "sourdough toast", "rye sandwich"
+        before.role = 'base';
+        this.at += 1;
+      } else this.composite(lastWord);
       return true;
     }
     this.at += found.length;
@@ -207,6 +211,21 @@ class MealParser {
     if (before?.food === food && isEmpty(this.amount)) {
       // "Oatly oat milk": the maker's name and the food's
       before.words = `${before.words} ${words.join(' ')}`;
+      return true;
+    }
+    const { last } = this;
+    if (
+      last &&
+      food.id === 'egg_boiled' &&
+      this.amount.count !== undefined &&
+      ['omelette', 'egg_scrambled', 'omelette_cheese'].includes(last.food.id) &&
+      !isQuantity(last.amount) &&
+      ['', 'of', 'with', 'mit', 'avec', 'con'].includes(this.joint)
+    ) {
+      // "an omelette of three eggs", "Rührei aus 2 Eiern"
+      last.amount = { count: this.amount.count, ...(last.food.id === 'omelette' && { measure: 'egg' }) };
+      this.amount = {};
+      this.adjacent = true;
       return true;
     }
     if (before && isEmpty(this.amount) && addsNothing(before.food, food)) {
@@ -276,6 +295,7 @@ class MealParser {
       last !== undefined &&
       last.group === this.group &&
       last.role !== 'food' &&
+      !isPotato(food) &&
       isEmpty(this.amount) &&
       this.joint !== '' &&
       this.joint !== '\n' &&
@@ -320,24 +340,23 @@ class MealParser {
         if (!isEmpty(mention.amount) || !['and', 'und', 'et', 'y', 'n'].includes(mention.joint)) break;
       }
     const amount = fillings[0]?.amount ?? this.amount;
-    const isBread = base.id.startsWith('bread_') && base.id !== 'bread_roll';
+    const isSliced = base.id.startsWith('bread_') && base.id !== 'bread_roll';
     this.group += 1;
     for (const filling of fillings) Object.assign(filling, { role: 'filling', group: this.group, amount: {} });
     this.amount = {};
-    const plain = fillings.length === 0 && isBread ? foodById('ham_cheese_sandwich') : undefined;
+    const plain = fillings.length === 0 && isSliced ? foodById('ham_cheese_sandwich') : undefined;
     const followed = this.language.lexicon.separators.has(this.reader.word(this.at) ?? '') || this.language.lexicon.of.has(this.reader.word(this.at) ?? '');
     const group = this.group;
     const mention = this.add({ corrected: false }, plain && !followed ? plain : base, word);
     Object.assign(mention, { role: 'base', group, amount });
     this.group = group;
     // Two slices, or a piece of a baguette
-    if (isBread && mention.food === base && !isQuantity(amount) && amount.measure === undefined)
+    if (isSliced && mention.food === base && !isQuantity(amount) && amount.measure === undefined)
       mention.amount = { count: amount.count ?? 1, measure: 'sandwich', ...(amount.size && { size: amount.size }) };
   }
 
   /** "a turkey sandwich on whole wheat bread" */
   private replacesBread(base: Mention, food: Food): boolean {
-    const isBread = (one: Food): boolean => /^(bread|toast|rye|multigrain|pumpernickel|brioche|focaccia)/.test(one.id);
     if (this.joint !== 'on' || !isBread(base.food) || !isBread(food) || !isEmpty(this.amount)) return false;
     base.food = food;
     this.adjacent = true;
@@ -469,6 +488,10 @@ class MealParser {
     return words;
   }
 }
+
+const isBread = (food: Food): boolean =>
+  /^(bread|toast|rye|multigrain|pumpernickel|brioche|focaccia|gluten_free|ezekiel)/.test(food.id);
+const isPotato = (food: Food): boolean => /^(potato|french_fries|chips|rice|pasta)/.test(food.id);
 
 const GENERIC = new Set(
   'mixed_nuts cheddar cod ice_cream milk_chocolate bread_white bread_ww lettuce soup_vegetable curry_chicken stir_fry_chicken beef_stew fruit_salad mixed_vegetables pasta hamburger chicken_pie cola water chili_con_carne'.split(

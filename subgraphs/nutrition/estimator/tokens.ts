@@ -85,6 +85,7 @@ const clean = (text: string): string =>
     .replaceAll(/\bcuill?er(?:e|ee)?s?\s+(?:a|de)\s+soupe\b|\bc\.?\s+a\s+soupe\b/g, 'cas')
     .replaceAll(/\bcuill?er(?:e|ee)?s?\s+(?:a|de)\s+(?:cafe|the)\b|\bc\.?\s+a\s+cafe\b/g, 'cac')
     .replaceAll(/\bcucharadas?\s+soperas?\b/g, 'cucharada')
+    .replaceAll(/\bsix[\s-]?inch\b/g, ' small ')
     // the width of a pizza, the length of a sandwich
     .replaceAll(/\b(\d+)[\s-]*(?:inch(?:es)?\b|\")/g, (_all, inches: string) =>
       Number(inches) < 11 ? ' small ' : Number(inches) < 14 ? ' medium ' : ' large ',
