@@ -223,11 +223,11 @@ export type FoodAnalysis = {
   /** In the order in which they were mentioned. */
   items: Array<AnalysisItem>;
   total: Nutrients;
-  /** Of the total, 0 to 1: the truth is expected within (1 - confidence) of the number. */
+  /** Of the total, 0 to 1: the truth is expected within (1 - confidence) of its calories. At 0.8 and above, at least four of five meals of the calibration set lie in that range. */
   confidence: Scalars['Float']['output'];
-  /** What would make the estimate better. */
+  /** What would make the estimate better: portions that were assumed, weights above what a person eats at a meal, numbers with two readings, words that were corrected. */
   questions: Array<Scalars['String']['output']>;
-  /** What was not understood, or cannot be right; it is not in `items` and counts as nothing. */
+  /** Parts of the text that were not understood, as written, and items of an AI provider that cannot be right. They are in no item and count as nothing. */
   unknown: Array<Scalars['String']['output']>;
   /** `food-table`, or the AI provider, e.g. `gemini`; `gemini+food-table` if the table gave or corrected nutrients of the provider. */
   provider: Scalars['String']['output'];
@@ -244,7 +244,7 @@ export type AnalysisItem = {
   fats: Scalars['Float']['output'];
   /** 0 to 1: the truth is expected within (1 - confidence) of the number. */
   confidence: Scalars['Float']['output'];
-  /** False: it was not recognised and counts as nothing; see the questions. */
+  /** Always true: what was not recognised is in `unknown` of the analysis. */
   known: Scalars['Boolean']['output'];
 };
 
@@ -555,7 +555,7 @@ export type PageInfo = {
 export type AnalyzeFoodInput = {
   /** What was eaten, as one would say it. */
   prompt?: InputMaybe<Scalars['String']['input']>;
-  /** Language tag of the answer, for the AI provider. */
+  /** Language tag of the prompt and of the names in the answer. The food table understands `en`, `de`, `fr` and `es`, each beside English, and reads numbers by it. */
   locale?: InputMaybe<Scalars['String']['input']>;
   /** 1 to 4 pictures: JPEG, PNG, WebP or AVIF, at most 10 MiB each. */
   images?: InputMaybe<Array<Scalars['Upload']['input']>>;

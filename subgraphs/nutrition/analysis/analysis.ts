@@ -45,6 +45,6 @@ export class Analyses {
         'AI_NOT_CONFIGURED',
         'Pictures need an AI provider, and none is configured (GEMINI_API_KEY); describe the meal in words instead.',
       );
-    return estimateMeal(prompt ?? '');
+    return estimateMeal(prompt ?? '', locale);
   }
 }

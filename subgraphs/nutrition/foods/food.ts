@@ -28,6 +28,8 @@ export const FoodSchema = z.strictObject({
   category: z.string().min(1),
   /** `raw` and `dry` foods are meant only if the text says so; `cooked` and `ready` ones are as eaten. */
   state: z.enum(['raw', 'dry', 'cooked', 'ready']),
+  /** Of a raw or dry food: the id of the food as eaten, whose unqualified name means the latter. */
+  of: z.string().optional(),
   /** Null for a generic food. */
   brand: z.string().nullable(),
   names: byLocale(z.string().min(1)),
