@@ -14,6 +14,7 @@ import type { FoodShape } from '../foods/foods.shapes.ts';
 import { sum } from '../nutrients.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import { changedValues, checkPlausible, valuesOf } from './entry-values.ts';
+import { foodIdOf, referenceOf, unknownFood } from './food-reference.ts';
 import { FoodLog } from './food-log.entity.ts';
 import { placeOf, type Place, type When } from './when-eaten.ts';
 import {
@@ -272,19 +273,10 @@ export class FoodLogs {
 /** What of a change a food or a weight could contradict. */
 const VALUES = ['foodId', 'grams', 'calories', 'protein', 'carbs', 'fats'] as const;
 
-const unknownFood = (foodId: string, path: string) =>
-  invalid(`${path}foodId`, `expected the id of a food that you may read, got "${foodId}"`);
-
-/** Stored foods are rows, those of the table are not. */
-const referenceOf = (foodId: string | null): { foodId: string | null; tableFoodId: string | null } =>
-  foodId !== null && isUuid(foodId)
-    ? { foodId: foodId.toLowerCase(), tableFoodId: null }
-    : { foodId: null, tableFoodId: foodId };
-
 const present = (entry: FoodLog): FoodLogShape => ({
   id: entry.id,
   userId: entry.userId,
-  foodId: entry.foodId ?? entry.tableFoodId ?? null,
+  foodId: foodIdOf(entry),
   foodName: entry.foodName,
   calories: entry.calories,
   protein: entry.protein,
