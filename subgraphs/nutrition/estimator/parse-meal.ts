@@ -191,7 +191,7 @@ class MealParser {
     const words = this.wordsFrom(this.at).slice(0, found.length);
     const before = this.adjacent && this.pending.length === 0 ? this.last : undefined;
     const lastWord = words.at(-1) ?? '';
-    if (before && found.length === 1 && this.language.lexicon.composites.has(lastWord) && this.canFlavour(before, found.food)) {
+    if (before && before.food.category !== 'eggs' && found.length === 1 && this.language.lexicon.composites.has(lastWord) && this.canFlavour(before, found.food)) {
       if (isBread(before.food)) {
         // "sourdough toast", "rye sandwich"
         before.role = 'base';
@@ -201,7 +201,8 @@ class MealParser {
     }
     this.at += found.length;
     const food = this.formOf(found.food);
-    if (before && food.category === 'eggs' && before.food.category === 'eggs') {
+    const eggs = before && food.category === 'eggs' && ['egg_boiled', 'egg_fried', 'egg_scrambled', 'egg_white', 'egg_poached'].includes(before.food.id);
+    if (before && eggs) {
       // "a three egg omelette", "2 eggs scrambled"
       if (food.id === 'omelette') before.amount = { ...before.amount, measure: 'egg' };
       before.food = food;
