@@ -99,7 +99,9 @@ export class AmountReader {
         }
       } else if (
         (word === 'extra' && lexicon.sizes.has(this.word(at + 1) ?? '')) ||
-        (at > from && (lexicon.of.has(word) || word === 'a' || word === 'an' || word === 'the'))
+        (at > from &&
+          (lexicon.of.has(word) || word === 'a' || word === 'an' || word === 'the') &&
+          !this.isFood(at))
       )
         at += 1;
       else if (!isEmpty(amount) && FILLERS.has(word)) at += 1;
@@ -125,17 +127,22 @@ export class AmountReader {
   private skipContainer(from: number): number {
     let at = from;
     const measure = this.lexicon.measures.get(this.word(at) ?? '');
-    if (measure && !['breast', 'thigh', 'fillet', 'chop', 'steak'].includes(measure)) at += 1;
-    while (this.lexicon.of.has(this.word(at) ?? '') || ['the', 'worth'].includes(this.word(at) ?? '')) at += 1;
+    const isName = ['breast', 'thigh', 'fillet', 'chop', 'steak'].includes(measure ?? '') || this.isFood(at);
+    if (measure && !isName) at += 1;
+    while (!this.isFood(at) && (this.isOf(at) || ['the', 'worth'].includes(this.word(at) ?? ''))) at += 1;
     return at;
   }
 
-  private isFood(at: number, most = 4): boolean {
+  private isFood(at: number): boolean {
+    return this.foodLength(at) > 0;
+  }
+
+  /** The words of the food's name that begins here; 0 if there is none. */
+  private foodLength(at: number): number {
     const words: string[] = [];
-    for (let word = this.word(at); word !== undefined && words.length < most; word = this.word(at + words.length))
+    for (let word = this.word(at); word !== undefined && words.length < 5; word = this.word(at + words.length))
       words.push(word);
-    const found = words.length > 0 ? this.language.names.foodAt(words) : undefined;
-    return found !== undefined && !found.corrected;
+    return this.language.names.nameLength(words);
   }
 
   private isOf(at: number): boolean {
@@ -153,9 +160,10 @@ export class AmountReader {
     const volume = volumes.get(word);
     if (volume !== undefined) return { quantity: { millilitres: volume }, length: 1 };
     const measure = measures.get(word);
-    // "2 steaks": a measure that is a food too is a measure only in front of a food
-    if (measure === undefined || (!this.isOf(at + 1) && this.isFood(at, 1) && !this.isFood(at + 1)))
-      return undefined;
+    if (measure === undefined) return undefined;
+    // "2 steaks", "100 g glass noodles": what is a food's name, or begins one, is no measure
+    const words = this.foodLength(at);
+    if (words > 1 || (words === 1 && !this.isOf(at + 1) && !this.isFood(at + 1))) return undefined;
     return { measure, length: 1 };
   }
 

@@ -273,7 +273,7 @@ class MealParser {
     if (food.id === 'potato_chips' && words === 'chips' && (amount.measure === undefined || amount.measure === 'portion') && (this.mentions.some(isHot) || this.mentions.some((other) => /^(curry_sauce|gravy|ketchup)$/.test(other.food.id))))
       mention.food = foodById('chips_uk') ?? food;
     // "half a chicken" is of the bird, not of a breast.
-    if (food.id === 'chicken_breast' && amount.count !== undefined && amount.count <= 1 && amount.measure === undefined && amount.size === undefined && !isQuantity(amount) && /^(chicken|poulet|pollo|hahnchen|hendl)$/.test(words))
+    if (food.id === 'chicken_breast' && amount.count !== undefined && amount.count <= 1 && (amount.measure === undefined || amount.measure === 'whole') && amount.size === undefined && !isQuantity(amount) && /^(chicken|poulet|pollo|hahnchen|hendl)$/.test(words))
       mention.food = foodById('chicken_roast') ?? food;
   }
 

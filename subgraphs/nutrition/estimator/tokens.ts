@@ -86,6 +86,8 @@ const clean = (text: string): string =>
     .replaceAll(/\bcuill?er(?:e|ee)?s?\s+(?:a|de)\s+(?:cafe|the)\b|\bc\.?\s+a\s+cafe\b/g, 'cac')
     .replaceAll(/\bcucharadas?\s+soperas?\b/g, 'cucharada')
     .replaceAll(/\bsix[\s-]?inch\b/g, ' small ')
+    .replaceAll(/\b7[\s-]?up\b/g, 'seven up')
+    .replaceAll(/\b[5-9]\d\s?%\s*(?:cocoa\s*|cacao\s*|dark\s*)?(?=chocolate\b)/g, 'dark ')
     // the width of a pizza, the length of a sandwich
     .replaceAll(/\b(\d+)[\s-]*(?:inch(?:es)?\b|\")/g, (_all, inches: string) =>
       Number(inches) < 11 ? ' small ' : Number(inches) < 14 ? ' medium ' : ' large ',
