@@ -224,7 +224,9 @@ class MealParser {
       ['', 'of', 'with', 'mit', 'avec', 'con'].includes(this.joint)
     ) {
       // "an omelette of three eggs", "Rührei aus 2 Eiern"
-      last.amount = { count: this.amount.count, ...(last.food.id === 'omelette' && { measure: 'egg' }) };
+      // The table's cheese omelette is of two eggs.
+      const omelettes = last.food.id === 'omelette_cheese' ? 2 : 1;
+      last.amount = { count: this.amount.count / omelettes, ...(last.food.id === 'omelette' && { measure: 'egg' }) };
       this.amount = {};
       this.adjacent = true;
       return true;
