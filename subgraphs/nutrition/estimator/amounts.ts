@@ -80,7 +80,9 @@ export class AmountReader {
       const size = lexicon.sizes.get(word);
       if (unit?.quantity && amount.count !== undefined && !isQuantity(amount)) {
         Object.assign(amount, unit.quantity);
-        return { amount, length: this.skipContainer(at + unit.length) - from };
+        at += unit.length;
+        at += this.upperEnd(amount, at);
+        return { amount, length: this.skipContainer(at) - from };
       }
       // "a tall glass", "ein kleines Glas": of two meanings the one that fits the place
       if (size !== undefined && (amount.count !== undefined || at === from) && amount.size === undefined) {
@@ -109,6 +111,19 @@ export class AmountReader {
     }
     if (this.word(at - 1) === 'extra') at -= 1;
     return { amount, length: isEmpty(amount) ? 0 : at - from };
+  }
+
+  /** "150 g to 200 g": the upper end of a range, with the unit once more. */
+  private upperEnd(amount: Amount, from: number): number {
+    if (!this.isMark(from, '~') && !this.isMark(from, '-') && !this.lexicon.ranges.has(this.word(from) ?? '')) return 0;
+    const upper = this.plainNumber(from + 1);
+    const unit = upper ? this.unit(from + 1 + upper.length)?.quantity : undefined;
+    const lower = amount.count ?? 1;
+    if (!upper || !unit || unit.grams !== amount.grams || unit.millilitres !== amount.millilitres || upper.value <= lower)
+      return 0;
+    amount.count = (lower + upper.value) / 2;
+    amount.vague = true;
+    return 2 + upper.length;
   }
 
   /** "a cup and a half", "une tasse et demie" */

@@ -179,10 +179,11 @@ class NameIndex implements FoodNames {
     let lowest = Infinity;
     for (const [letter, candidates] of this.byLetter)
       for (const { word: name, sound: nameSound } of candidates) {
-        if (name.length < 3 || Math.abs(name.length - word.length) > allowed + 1) continue;
         const alike = sound === nameSound && sound.length > 1;
+        if (name.length < 3 || Math.abs(name.length - word.length) > allowed + (alike ? 1 : 0)) continue;
         const sameStart = letter === word[0];
-        if (!sameStart && (word.length < 5 || (!alike && Math.abs(name.length - word.length) > 1))) continue;
+        // Slips in the first letter are rare: the rest has to be right, or sound right.
+        if (!sameStart && !alike && (word.length < 5 || !name.endsWith(word.slice(2)))) continue;
         const distance = editDistance(word, name);
         if (distance > allowed + (alike && word.length > 4 ? 1 : 0)) continue;
         const cost = distance - (alike ? 0.6 : 0) + (sameStart ? 0 : 0.5);
