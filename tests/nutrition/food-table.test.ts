@@ -8,7 +8,7 @@ const idsOf = (foods: readonly Food[]): string[] => foods.map(({ id }) => id);
 
 // Alcohol has 7 kcal a gram and is none of the three macronutrients.
 const WITH_ALCOHOL =
-  /^(beer|wine|champagne|sangria|mulled|port|aperol|spirits?_?|liqueur|cream_liqueur|gin_tonic|screwdriver|mojito|margarita|pina_colada|cocktail|espresso_martini|sake|cider|hard_seltzer|shandy)/;
+  /^(beer|wine|champagne|sangria|mulled|port|aperol|spirits?_?|liqueur|cream_liqueur|gin_tonic|screwdriver|mojito|margarita|pina_colada|cocktail|espresso_martini|sake|cider|hard_seltzer|shandy|mimosa|white_russian|irish_coffee|kir)/;
 // Acids, sweeteners, polyols and bran: their carbohydrates by difference give less energy than 4 kcal a gram.
 const WITH_OTHER_CARBS = new Set(['vinegar', 'sweetener', 'cocoa', 'chewing_gum', 'oat_bran']);
 
@@ -18,7 +18,9 @@ test('the table holds at least 700 foods, each with its own id', () => {
 });
 
 test('the figures of each food have a source: a food of SR28, or a recipe of them', () => {
-  expect(idsOf(FOOD_TABLE.filter(({ ndb, recipe }) => (ndb === null) === (recipe === undefined)))).toEqual([]);
+  expect(idsOf(FOOD_TABLE.filter(({ ndb, recipe }) => (ndb === null) === (recipe === undefined)))).toEqual(
+    [],
+  );
 });
 
 test('the energy of each food agrees with its macronutrients', () => {
@@ -27,7 +29,9 @@ test('the energy of each food agrees with its macronutrients', () => {
     // Carbohydrates hold the fibre, which gives little energy.
     const least = (most - 4 * (fibre ?? 0)) * 0.85 - 12;
     return (
-      !WITH_ALCOHOL.test(id) && !WITH_OTHER_CARBS.has(id) && !(calories >= least && calories <= most * 1.12 + 12)
+      !WITH_ALCOHOL.test(id) &&
+      !WITH_OTHER_CARBS.has(id) &&
+      !(calories >= least && calories <= most * 1.12 + 12)
     );
   });
   expect(idsOf(wrong)).toEqual([]);
@@ -65,7 +69,9 @@ describe('measures', () => {
     );
     expect(wrong).toEqual([]);
     expect(
-      idsOf(FOOD_TABLE.filter(({ measures }) => new Set(measures.map(({ name }) => name)).size < measures.length)),
+      idsOf(
+        FOOD_TABLE.filter(({ measures }) => new Set(measures.map(({ name }) => name)).size < measures.length),
+      ),
     ).toEqual([]);
   });
 

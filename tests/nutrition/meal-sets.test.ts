@@ -41,7 +41,8 @@ function figuresOf(set: string) {
     };
   });
   const errors = answers.map(({ error }) => error).toSorted((one, other) => one - other);
-  const share = (part: readonly unknown[], of: readonly unknown[] = answers) => part.length / Math.max(1, of.length);
+  const share = (part: readonly unknown[], of: readonly unknown[] = answers) =>
+    part.length / Math.max(1, of.length);
   const sure = answers.filter(({ confidence }) => confidence >= 0.8);
   const fair = answers.filter(({ confidence }) => confidence >= 0.6);
   const figures = {
@@ -49,7 +50,9 @@ function figuresOf(set: string) {
     medianError: errors[Math.floor(errors.length / 2)] ?? 1,
     within20: share(answers.filter(({ error }) => error <= 0.2)),
     unknown: share(answers.filter(({ unknown }) => unknown)),
-    nothing: answers.filter(({ calories, truth }) => calories === 0 && truth.calories > 5).map(({ text }) => text),
+    nothing: answers
+      .filter(({ calories, truth }) => calories === 0 && truth.calories > 5)
+      .map(({ text }) => text),
     threefold: answers
       .filter(({ calories, truth }) => calories > 3 * Math.max(LEAST_KCAL, truth.calories))
       .map(({ text }) => text),
@@ -88,7 +91,9 @@ test.each(['tuning', 'calibration', 'held-out'])('the %s set is estimated within
 });
 
 test('no text is in two sets', () => {
-  const texts = ['tuning', 'calibration', 'held-out'].map((set) => new Set(mealsOf(set).map(({ text }) => text)));
+  const texts = ['tuning', 'calibration', 'held-out'].map(
+    (set) => new Set(mealsOf(set).map(({ text }) => text)),
+  );
   const [tuning, calibration, heldOut] = texts;
   for (const text of heldOut ?? []) {
     expect(tuning?.has(text)).toBe(false);

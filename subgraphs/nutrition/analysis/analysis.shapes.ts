@@ -52,5 +52,8 @@ export const AnalyzeShape = z.object({
     .string()
     .regex(/^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/, 'expected a language tag such as en-GB')
     .optional()
-    .meta({ description: 'Language of the prompt and of the names in the answer. The food table understands `en`, `de`, `fr` and `es`, each beside English; default: English by the food table, the language of the prompt by the AI provider. It decides how numbers are read: `2.000 g` is 2,000 g in German.' }),
+    .meta({
+      description:
+        'Language of the prompt and of the names in the answer. The food table understands `en`, `de`, `fr` and `es`, each beside English; default: English by the food table, the language of the prompt by the AI provider. It decides how numbers are read: `2.000 g` is 2,000 g in German.',
+    }),
 });

@@ -36,7 +36,9 @@ interface ReadNumber {
 }
 
 const FILLERS = new Set(
-  'full heaped heaping level generous good rounded more extra thick thin fresh cooked worth about nice'.split(' '),
+  'full heaped heaping level generous good rounded more extra thick thin fresh cooked worth about nice'.split(
+    ' ',
+  ),
 );
 
 /** Reads amounts: number, size, unit, in the orders in which people write them. */
@@ -115,11 +117,18 @@ export class AmountReader {
 
   /** "150 g to 200 g": the upper end of a range, with the unit once more. */
   private upperEnd(amount: Amount, from: number): number {
-    if (!this.isMark(from, '~') && !this.isMark(from, '-') && !this.lexicon.ranges.has(this.word(from) ?? '')) return 0;
+    if (!this.isMark(from, '~') && !this.isMark(from, '-') && !this.lexicon.ranges.has(this.word(from) ?? ''))
+      return 0;
     const upper = this.plainNumber(from + 1);
     const unit = upper ? this.unit(from + 1 + upper.length)?.quantity : undefined;
     const lower = amount.count ?? 1;
-    if (!upper || !unit || unit.grams !== amount.grams || unit.millilitres !== amount.millilitres || upper.value <= lower)
+    if (
+      !upper ||
+      !unit ||
+      unit.grams !== amount.grams ||
+      unit.millilitres !== amount.millilitres ||
+      upper.value <= lower
+    )
       return 0;
     amount.count = (lower + upper.value) / 2;
     amount.vague = true;
@@ -155,7 +164,11 @@ export class AmountReader {
   /** The words of the food's name that begins here; 0 if there is none. */
   private foodLength(at: number): number {
     const words: string[] = [];
-    for (let word = this.word(at); word !== undefined && words.length < 5; word = this.word(at + words.length))
+    for (
+      let word = this.word(at);
+      word !== undefined && words.length < 5;
+      word = this.word(at + words.length)
+    )
       words.push(word);
     return this.language.names.nameLength(words);
   }
@@ -197,10 +210,18 @@ export class AmountReader {
       doubtful ||= upper.doubtful;
       at += 1 + upper.length;
     }
-    const and = this.lexicon.separators.has(this.word(at) ?? '') && !['with', 'mit', 'avec', 'con'].includes(this.word(at) ?? '') ? 1 : 0;
+    const and =
+      this.lexicon.separators.has(this.word(at) ?? '') &&
+      !['with', 'mit', 'avec', 'con'].includes(this.word(at) ?? '')
+        ? 1
+        : 0;
     const rest = this.fraction(at + and);
     const token = this.tokens[at];
-    if (rest && value >= 1 && ((and === 1 && !this.startsOwnFood(at + 1 + rest.length)) || token?.kind === 'number')) {
+    if (
+      rest &&
+      value >= 1 &&
+      ((and === 1 && !this.startsOwnFood(at + 1 + rest.length)) || token?.kind === 'number')
+    ) {
       value += rest.value;
       at += and + rest.length;
     }
@@ -217,10 +238,12 @@ export class AmountReader {
     const token = this.tokens[from];
     if (this.isMark(from, 'x')) {
       const next = this.tokens[from + 1];
-      return next?.kind === 'number'
+      return next?.kind === 'number' && next.value >= 0
         ? { value: next.value, length: 2, vague: false, doubtful: next.doubtful }
         : undefined;
     }
+    // A negative number is no amount of anything.
+    if (token?.kind === 'number' && token.value < 0) return undefined;
     if (token?.kind === 'number') {
       const part = ['thirds', 'quarters'].includes(this.word(from + 1) ?? '')
         ? this.lexicon.numbers.get(this.word(from + 1) ?? '')

@@ -50,6 +50,9 @@ export const DOUBTFUL = 0.3;
 export function ofSum(parts: readonly { calories: number; confidence: number }[]): number {
   const total = parts.reduce((sum, { calories }) => sum + calories, 0);
   if (total === 0) return parts.length === 0 ? 0 : Math.min(...parts.map(({ confidence }) => confidence));
-  const squares = parts.reduce((sum, { calories, confidence }) => sum + (calories * (1 - confidence)) ** 2, 0);
+  const squares = parts.reduce(
+    (sum, { calories, confidence }) => sum + (calories * (1 - confidence)) ** 2,
+    0,
+  );
   return 1 - Math.min(1, Math.sqrt(squares) / total);
 }

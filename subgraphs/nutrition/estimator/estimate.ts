@@ -75,16 +75,27 @@ function estimateOf(mention: Mention, base: Mention | undefined, isOnly: boolean
     (mention.minus.length > 0 ? LESS_SURE.minus : 1) *
     (amount.vague ? LESS_SURE.vague : 1) *
     (amount.energy === undefined ? varietyOf(food) : 1);
-  const least = Math.min(weight.implausible ? IMPLAUSIBLE : 1, amount.doubtful && weight.grams < 10 ? DOUBTFUL : 1);
+  const least = Math.min(
+    weight.implausible ? IMPLAUSIBLE : 1,
+    amount.doubtful && weight.grams < 10 ? DOUBTFUL : 1,
+  );
   return { mention, weight, held, confidence: Math.min(sure, least) };
 }
 
 const VARIABLE = new Set(['bakery', 'soups', 'sauces', 'supplements', 'fast_food']);
 const varietyOf = (food: Food): number =>
-  food.recipe || food.category === 'dishes' ? LESS_SURE.dish : VARIABLE.has(food.category) ? LESS_SURE.variable : 1;
+  food.recipe || food.category === 'dishes'
+    ? LESS_SURE.dish
+    : VARIABLE.has(food.category)
+      ? LESS_SURE.variable
+      : 1;
 
-const categoryByNdb = new Map(FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])));
-const foodByNdb = new Map(FOOD_TABLE.toReversed().flatMap((food) => (food.ndb ? [[food.ndb, food] as const] : [])));
+const categoryByNdb = new Map(
+  FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])),
+);
+const foodByNdb = new Map(
+  FOOD_TABLE.toReversed().flatMap((food) => (food.ndb ? [[food.ndb, food] as const] : [])),
+);
 
 /** Takes a part out of a dish: by its recipe, else by the usual piece of what was left out. */
 function withoutPart(food: Food, missing: Food, held: Nutrients, grams: number): void {
@@ -93,7 +104,10 @@ function withoutPart(food: Food, missing: Food, held: Nutrients, grams: number):
   const named = new Set([missing.ndb, ...(missing.recipe?.parts.map(([ndb]) => ndb) ?? [])]);
   const same = parts.filter(([ndb]) => named.has(ndb));
   const alike = same.length > 0 ? same : parts.filter(([ndb]) => categoryByNdb.get(ndb) === missing.category);
-  const taken = alike.map(([ndb, partGrams]) => ({ food: foodByNdb.get(ndb), grams: (partGrams * grams) / (made || 1) }));
+  const taken = alike.map(([ndb, partGrams]) => ({
+    food: foodByNdb.get(ndb),
+    grams: (partGrams * grams) / (made || 1),
+  }));
   if (taken.length === 0 && food.category === 'fast_food' && missing.category === 'grains')
     taken.push({ food: missing, grams: 50 });
   if (taken.length === 0 && food.id.startsWith('pizza') && missing.category === 'dairy')
@@ -148,7 +162,8 @@ function questionsOf(estimates: readonly Estimate[], unknown: readonly string[],
   for (const { mention, weight } of estimates) {
     const name = mention.food.names[locale];
     const grams = round(weight.grams);
-    if (weight.implausible) questions.push(`Were there really ${grams} g of ${name}? That is more than usual for a meal.`);
+    if (weight.implausible)
+      questions.push(`Were there really ${grams} g of ${name}? That is more than usual for a meal.`);
     else if (mention.amount.doubtful && grams < 10)
       questions.push(`Is the amount of ${name} ${grams} g, or a thousand times as much?`);
     if (mention.corrected) questions.push(`Did you mean ${name} by "${mention.words}"?`);

@@ -147,8 +147,7 @@ class NameIndex implements FoodNames {
     }
     if (this.locale !== 'de') return undefined;
     // The last part of a compound says what it is.
-    for (let at = 3; at <= word.length - 4; at++)
-      if (this.isFood(word.slice(at))) return [word.slice(at)];
+    for (let at = 3; at <= word.length - 4; at++) if (this.isFood(word.slice(at))) return [word.slice(at)];
     return undefined;
   }
 
@@ -201,7 +200,9 @@ export function foodNames(locale: Locale): FoodNames {
   return index;
 }
 
-const rawForms = new Map(FOOD_TABLE.toReversed().flatMap((food) => (food.of ? [[food.of, food] as const] : [])));
+const rawForms = new Map(
+  FOOD_TABLE.toReversed().flatMap((food) => (food.of ? [[food.of, food] as const] : [])),
+);
 
 /** The raw or dry form of a food, if the table has one. */
 export const rawForm = (food: Food): Food | undefined => rawForms.get(food.id);

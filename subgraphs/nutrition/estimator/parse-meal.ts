@@ -38,12 +38,20 @@ export interface ParsedMeal {
 export const parseMeal = (text: string, language: Language): ParsedMeal =>
   new MealParser(tokensOf(text, language), language).parse();
 
-const HEADS = new Set(
-  'bakery sweets dishes soups beverages snacks fast_food sauces supplements'.split(' '),
-);
+const HEADS = new Set('bakery sweets dishes soups beverages snacks fast_food sauces supplements'.split(' '));
 const isHead = (food: Food): boolean => HEADS.has(food.category) || food.id.startsWith('yogurt');
 /** Sweets that name a taste when another food follows: "chocolate cake". */
-const TASTES = new Set(['milk_chocolate', 'honey', 'jam', 'maple_syrup', 'caramel_sauce', 'dark_chocolate', 'toffee', 'cocoa', 'white_chocolate']);
+const TASTES = new Set([
+  'milk_chocolate',
+  'honey',
+  'jam',
+  'maple_syrup',
+  'caramel_sauce',
+  'dark_chocolate',
+  'toffee',
+  'cocoa',
+  'white_chocolate',
+]);
 
 /** Reads from left to right, keeping what was said of the next food until it comes. */
 class MealParser {
@@ -101,7 +109,8 @@ class MealParser {
     if (lexicon.of.has(word) && this.adjacent && this.flavour()) return;
     if (this.reader.at(this.at).length > 0) return this.quantity();
     const isMeasure = lexicon.measures.has(word) || lexicon.sizes.has(word);
-    if (!lexicon.ignored.has(word) && !lexicon.of.has(word) && !isMeasure && !isAdverb(word)) this.notKnown(word);
+    if (!lexicon.ignored.has(word) && !lexicon.of.has(word) && !isMeasure && !isAdverb(word))
+      this.notKnown(word);
     this.at += 1;
   }
 
@@ -115,7 +124,8 @@ class MealParser {
       isEmpty(this.amount) &&
       next.length > 0 &&
       this.endsPhraseAt(this.at + 1 + next.length) &&
-      ('(:-x'.includes(text) || (text === ',' && (isQuantity(next.amount) || next.amount.measure !== undefined))) &&
+      ('(:-x'.includes(text) ||
+        (text === ',' && (isQuantity(next.amount) || next.amount.measure !== undefined))) &&
       (isEmpty(last.amount) || (isQuantity(next.amount) && !isQuantity(last.amount)))
     ) {
       // "2 slices (60 g)": the weight is of all of them
@@ -130,7 +140,12 @@ class MealParser {
     }
     if (text === ':' && this.at + 1 < this.tokens.length) {
       // "smoothie: a banana, 200 ml milk": a title of what follows
-      while (this.adjacent && this.last && isEmpty(this.last.amount) && this.clause.includes(this.last.food)) {
+      while (
+        this.adjacent &&
+        this.last &&
+        isEmpty(this.last.amount) &&
+        this.clause.includes(this.last.food)
+      ) {
         this.clause = this.clause.slice(0, -1);
         this.mentions.pop();
         if (this.last?.joint === '\n' || this.last?.joint === ',') break;
@@ -160,8 +175,12 @@ class MealParser {
     const { last } = this;
     const ends = this.endsPhraseAt(this.at + length);
     const behind =
-      this.adjacent && last && this.pending.length === 0 && (amount.count !== undefined || amount.size !== undefined)
-        ? isEmpty(last.amount) || ((ends || amount.energy !== undefined) && isQuantity(amount) && !isQuantity(last.amount))
+      this.adjacent &&
+      last &&
+      this.pending.length === 0 &&
+      (amount.count !== undefined || amount.size !== undefined)
+        ? isEmpty(last.amount) ||
+          ((ends || amount.energy !== undefined) && isQuantity(amount) && !isQuantity(last.amount))
         : false;
     if (behind && last && (ends || isQuantity(amount))) {
       last.amount = amount;
@@ -191,7 +210,13 @@ class MealParser {
     const words = this.wordsFrom(this.at).slice(0, found.length);
     const before = this.adjacent && this.pending.length === 0 ? this.last : undefined;
     const lastWord = words.at(-1) ?? '';
-    if (before && before.food.category !== 'eggs' && found.length === 1 && this.language.lexicon.composites.has(lastWord) && this.canFlavour(before, found.food)) {
+    if (
+      before &&
+      before.food.category !== 'eggs' &&
+      found.length === 1 &&
+      this.language.lexicon.composites.has(lastWord) &&
+      this.canFlavour(before, found.food)
+    ) {
       if (isBread(before.food)) {
         // "sourdough toast", "rye sandwich"
         before.role = 'base';
@@ -201,7 +226,10 @@ class MealParser {
     }
     this.at += found.length;
     const food = this.formOf(found.food);
-    const eggs = before && food.category === 'eggs' && ['egg_boiled', 'egg_fried', 'egg_scrambled', 'egg_white', 'egg_poached'].includes(before.food.id);
+    const eggs =
+      before &&
+      food.category === 'eggs' &&
+      ['egg_boiled', 'egg_fried', 'egg_scrambled', 'egg_white', 'egg_poached'].includes(before.food.id);
     if (before && eggs) {
       // "a three egg omelette", "2 eggs scrambled"
       if (food.id === 'omelette') before.amount = { ...before.amount, measure: 'egg' };
@@ -226,7 +254,10 @@ class MealParser {
       // "an omelette of three eggs", "Rührei aus 2 Eiern"
       // The table's cheese omelette is of two eggs.
       const omelettes = last.food.id === 'omelette_cheese' ? 2 : 1;
-      last.amount = { count: this.amount.count / omelettes, ...(last.food.id === 'omelette' && { measure: 'egg' }) };
+      last.amount = {
+        count: this.amount.count / omelettes,
+        ...(last.food.id === 'omelette' && { measure: 'egg' }),
+      };
       this.amount = {};
       this.adjacent = true;
       return true;
@@ -255,10 +286,14 @@ class MealParser {
     const dish = this.last;
     const parts = dish?.food.recipe?.parts.map(([ndb]) => ndb) ?? [];
     const joins = this.listsParts || ['with', 'mit', 'avec', 'con', 'including'].includes(this.joint);
-    if (!dish || !joins || !isEmpty(this.amount) || !['dishes', 'fast_food'].includes(dish.food.category)) return false;
+    if (!dish || !joins || !isEmpty(this.amount) || !['dishes', 'fast_food'].includes(dish.food.category))
+      return false;
     const alike = ['meat', 'fish', 'legumes'].includes(food.category);
     const isPart = parts.some(
-      (ndb) => ndb === food.ndb || food.recipe?.parts[0]?.[0] === ndb || (alike && categoryOf(ndb) === food.category),
+      (ndb) =>
+        ndb === food.ndb ||
+        food.recipe?.parts[0]?.[0] === ndb ||
+        (alike && categoryOf(ndb) === food.category),
     );
     if (!isPart) return false;
     this.endPhrase('');
@@ -271,11 +306,28 @@ class MealParser {
     const { food, amount, words } = mention;
     // British chips come with a hot meal, crisps do not.
     const isHot = (other: Mention): boolean =>
-      other !== mention && ['meat', 'fish', 'eggs', 'fast_food', 'dishes', 'legumes'].includes(other.food.category) && !/sandwich|wrap|nachos/.test(other.food.id) && other.role !== 'filling';
-    if (food.id === 'potato_chips' && words === 'chips' && (amount.measure === undefined || amount.measure === 'portion') && (this.mentions.some(isHot) || this.mentions.some((other) => /^(curry_sauce|gravy|ketchup)$/.test(other.food.id))))
+      other !== mention &&
+      ['meat', 'fish', 'eggs', 'fast_food', 'dishes', 'legumes'].includes(other.food.category) &&
+      !/sandwich|wrap|nachos/.test(other.food.id) &&
+      other.role !== 'filling';
+    if (
+      food.id === 'potato_chips' &&
+      words === 'chips' &&
+      (amount.measure === undefined || amount.measure === 'portion') &&
+      (this.mentions.some(isHot) ||
+        this.mentions.some((other) => /^(curry_sauce|gravy|ketchup)$/.test(other.food.id)))
+    )
       mention.food = foodById('chips_uk') ?? food;
     // "half a chicken" is of the bird, not of a breast.
-    if (food.id === 'chicken_breast' && amount.count !== undefined && amount.count <= 1 && (amount.measure === undefined || amount.measure === 'whole') && amount.size === undefined && !isQuantity(amount) && /^(chicken|poulet|pollo|hahnchen|hendl)$/.test(words))
+    if (
+      food.id === 'chicken_breast' &&
+      amount.count !== undefined &&
+      amount.count <= 1 &&
+      (amount.measure === undefined || amount.measure === 'whole') &&
+      amount.size === undefined &&
+      !isQuantity(amount) &&
+      /^(chicken|poulet|pollo|hahnchen|hendl)$/.test(words)
+    )
       mention.food = foodById('chicken_roast') ?? food;
   }
 
@@ -345,17 +397,24 @@ class MealParser {
     const amount = fillings[0]?.amount ?? this.amount;
     const isSliced = base.id.startsWith('bread_') && base.id !== 'bread_roll';
     this.group += 1;
-    for (const filling of fillings) Object.assign(filling, { role: 'filling', group: this.group, amount: {} });
+    for (const filling of fillings)
+      Object.assign(filling, { role: 'filling', group: this.group, amount: {} });
     this.amount = {};
     const plain = fillings.length === 0 && isSliced ? foodById('ham_cheese_sandwich') : undefined;
-    const followed = this.language.lexicon.separators.has(this.reader.word(this.at) ?? '') || this.language.lexicon.of.has(this.reader.word(this.at) ?? '');
+    const followed =
+      this.language.lexicon.separators.has(this.reader.word(this.at) ?? '') ||
+      this.language.lexicon.of.has(this.reader.word(this.at) ?? '');
     const group = this.group;
     const mention = this.add({ corrected: false }, plain && !followed ? plain : base, word);
     Object.assign(mention, { role: 'base', group, amount });
     this.group = group;
     // Two slices, or a piece of a baguette
     if (isSliced && mention.food === base && !isQuantity(amount) && amount.measure === undefined)
-      mention.amount = { count: amount.count ?? 1, measure: 'sandwich', ...(amount.size && { size: amount.size }) };
+      mention.amount = {
+        count: amount.count ?? 1,
+        measure: 'sandwich',
+        ...(amount.size && { size: amount.size }),
+      };
   }
 
   /** "a turkey sandwich on whole wheat bread" */
@@ -399,7 +458,12 @@ class MealParser {
   /** "two cod fillets", "bacon rashers": a measure right behind the name. */
   private measureBehind(): void {
     const measure = this.language.lexicon.measures.get(this.reader.word(this.at) ?? '');
-    if (!measure || measure === 'portion' || isQuantity(this.amount) || this.language.names.foodAt(this.wordsFrom(this.at)))
+    if (
+      !measure ||
+      measure === 'portion' ||
+      isQuantity(this.amount) ||
+      this.language.names.foodAt(this.wordsFrom(this.at))
+    )
       return;
     this.amount = { ...this.amount, measure };
     this.at += 1;
@@ -436,7 +500,11 @@ class MealParser {
     if (['or', 'nor', 'oder', 'ou', 'o', 'ni'].includes(joint ?? '')) return true;
     if (!['and', 'und', 'et', 'y'].includes(joint ?? '')) return false;
     const next = this.language.names.foodAt(this.wordsFrom(this.at + 1))?.food;
-    return next !== undefined && (['sauces', 'fats', 'seasonings'].includes(next.category) || /^(milk|sugar|cream|onion|cheddar|bacon|honey)/.test(next.id));
+    return (
+      next !== undefined &&
+      (['sauces', 'fats', 'seasonings'].includes(next.category) ||
+        /^(milk|sugar|cream|onion|cheddar|bacon|honey)/.test(next.id))
+    );
   }
 
   /** Whether a word means something else than a food, so that it is no slip of a food's name. */
@@ -445,7 +513,9 @@ class MealParser {
     const word = this.reader.word(at) ?? '';
     return (
       this.reader.at(at).length > 0 ||
-      [lexicon.ignored, lexicon.separators, lexicon.negations, lexicon.raw, lexicon.of, lexicon.ranges].some((set) => set.has(word)) ||
+      [lexicon.ignored, lexicon.separators, lexicon.negations, lexicon.raw, lexicon.of, lexicon.ranges].some(
+        (set) => set.has(word),
+      ) ||
       lexicon.composites.has(word) ||
       lexicon.measures.has(word) ||
       isAdverb(word)
@@ -504,9 +574,12 @@ const GENERIC = new Set(
 /** "Ben and Jerry's ice cream", "Brie cheese", "tuna niçoise salad": the general word behind a food is of the same food. */
 const addsNothing = (before: Food, food: Food): boolean =>
   GENERIC.has(food.id) &&
-  (before.category === food.category || (before.category === 'dishes' && ['lettuce', 'pasta', 'soup_vegetable'].includes(food.id)));
+  (before.category === food.category ||
+    (before.category === 'dishes' && ['lettuce', 'pasta', 'soup_vegetable'].includes(food.id)));
 
-const categories = new Map(FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])));
+const categories = new Map(
+  FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])),
+);
 const categoryOf = (ndb: string): string | undefined => categories.get(ndb);
 
 const isAdverb = (word: string): boolean => word.length > 5 && /[^e]ed$|ly$/.test(word);

@@ -17,7 +17,7 @@ export type Token =
 
 const MAX_CHARACTERS = 4_000;
 const MAX_TOKENS = 600;
-const DECIMAL_COMMA: readonly Locale[] = ['de', 'fr', 'es'];
+const DECIMAL_COMMA: ReadonlySet<Locale> = new Set(['de', 'fr', 'es']);
 
 export interface Language {
   locale: Locale;
@@ -80,7 +80,10 @@ const clean = (text: string): string =>
     .replaceAll(/\bc\.?\s?a\.?\s?c\b\.?/g, ' cac ')
     .replaceAll(/\b(\d+)\s*kj\b/g, (_all, joules: string) => `${Math.round(Number(joules) / 4.184)} kcal`)
     // "no sugar coke", "sugar-free jelly": a kind of food, not something that is left out
-    .replaceAll(/\b(?:no|zero|without|sans|sin|ohne)[ -](?:added )?(?:sugar|sucre|azucar|zucker)[ -](?=\p{L})/gu, ' sugarfree ')
+    .replaceAll(
+      /\b(?:no|zero|without|sans|sin|ohne)[ -](?:added )?(?:sugar|sucre|azucar|zucker)[ -](?=\p{L})/gu,
+      ' sugarfree ',
+    )
     .replaceAll(/\b(?:sugar|zucker)[- ]?(?:free|frei\p{L}{0,2})\b/gu, ' sugarfree ')
     .replaceAll(/\bcuill?er(?:e|ee)?s?\s+(?:a|de)\s+soupe\b|\bc\.?\s+a\s+soupe\b/g, 'cas')
     .replaceAll(/\bcuill?er(?:e|ee)?s?\s+(?:a|de)\s+(?:cafe|the)\b|\bc\.?\s+a\s+cafe\b/g, 'cac')
@@ -89,7 +92,7 @@ const clean = (text: string): string =>
     .replaceAll(/\b7[\s-]?up\b/g, 'seven up')
     .replaceAll(/\b[5-9]\d\s?%\s*(?:cocoa\s*|cacao\s*|dark\s*)?(?=chocolate\b)/g, 'dark ')
     // the width of a pizza, the length of a sandwich
-    .replaceAll(/\b(\d+)[\s-]*(?:inch(?:es)?\b|\")/g, (_all, inches: string) =>
+    .replaceAll(/\b(\d+)[\s-]*(?:inch(?:es)?\b|")/g, (_all, inches: string) =>
       Number(inches) < 11 ? ' small ' : Number(inches) < 14 ? ' medium ' : ' large ',
     )
     // percentages name a kind of food, not an amount
@@ -99,12 +102,16 @@ const clean = (text: string): string =>
     .replaceAll(/\b\d+(?:[.,]\d+)?\s?%\s*(?:fat|fett|lean|cocoa|cacao|kakao|vol)?/g, ' ')
     .replaceAll(/\bfat[- ]free\b|\bnon[- ]fat\b/g, 'nonfat')
     .replaceAll(/\b(?:gluten|dairy|lactose|caffeine|salt|cage)[- ]free\b/g, ' ')
-    .replaceAll(/\begg(s?),?\s+(scrambled|fried|boiled|hard[- ]boiled|poached)\b(?!\s+(?:rice|noodle))/g, '$2 egg$1');
+    .replaceAll(
+      /\begg(s?),?\s+(scrambled|fried|boiled|hard[- ]boiled|poached)\b(?!\s+(?:rice|noodle))/g,
+      '$2 egg$1',
+    );
 
 function splitWord(text: string, before: Token | undefined, { lexicon, names, locale }: Language): Token[] {
   const words = fold(text).split(' ').filter(Boolean);
   return words.flatMap((word): Token[] => {
-    if (word === 'x' && (before?.kind === 'number' || words.length === 1)) return [{ kind: 'mark', text: 'x' }];
+    if (word === 'x' && (before?.kind === 'number' || words.length === 1))
+      return [{ kind: 'mark', text: 'x' }];
     if (isKnown(word, lexicon, names)) return [{ kind: 'word', text: word }];
     const glued = before?.kind === 'number' ? unitInFront(word, { lexicon, names }) : undefined;
     if (glued)
@@ -178,7 +185,7 @@ function numberOf(part: string, locale: Locale): Token {
       doubtful: false,
     };
   const grouped = /^\d{1,3}([.,])\d{3}(?:\1\d{3})*$/.exec(part);
-  const thousands = DECIMAL_COMMA.includes(locale) ? '.' : ',';
+  const thousands = DECIMAL_COMMA.has(locale) ? '.' : ',';
   if (grouped && (grouped[1] === thousands || part.length > 7))
     return { kind: 'number', value: Number(part.replaceAll(/[.,]/g, '')), fraction: false, doubtful: false };
   return {

@@ -57,7 +57,13 @@ const VESSELS: Readonly<Record<string, { millilitres: number; grams: number }>> 
   bag: { millilitres: 200, grams: 50 },
   knob: { millilitres: 10, grams: 10 },
 };
-const SPOONS: Readonly<Record<string, number>> = { cup: 236.6, tbsp: 14.79, tsp: 4.93, 'fl oz': 29.57, pint: 473 };
+const SPOONS: Readonly<Record<string, number>> = {
+  cup: 236.6,
+  tbsp: 14.79,
+  tsp: 4.93,
+  'fl oz': 29.57,
+  pint: 473,
+};
 const SIZES: Readonly<Record<string, number>> = {
   mini: 0.4,
   small: 0.75,
@@ -84,7 +90,11 @@ export function weightOf(mention: Mention, base: Mention | undefined, isOnly = f
   };
 }
 
-function readWeight(mention: Mention, base: Mention | undefined, isOnly: boolean): { grams: number; source: Source } {
+function readWeight(
+  mention: Mention,
+  base: Mention | undefined,
+  isOnly: boolean,
+): { grams: number; source: Source } {
   const { food, amount, companions } = mention;
   const count = amount.count ?? 1;
   if (amount.energy !== undefined && food.per100g.calories >= 1)
@@ -105,7 +115,11 @@ function readWeight(mention: Mention, base: Mention | undefined, isOnly: boolean
 }
 
 const baseCount = (base: Mention | undefined): number =>
-  base?.amount.measure === 'slice' || base?.food.id.startsWith('toast') ? (base?.amount.count ?? 1) : base?.amount.measure === 'sandwich' ? (base.amount.count ?? 1) : 1;
+  base?.amount.measure === 'slice' || base?.food.id.startsWith('toast')
+    ? (base?.amount.count ?? 1)
+    : base?.amount.measure === 'sandwich'
+      ? (base.amount.count ?? 1)
+      : 1;
 
 function fillingGrams(food: Food, base: Mention | undefined, isOnly: boolean): number {
   const isMeal = base !== undefined && ['pasta', 'lettuce'].includes(base.food.id);
@@ -126,7 +140,11 @@ function measureOf(food: Food, measure: string, amount: Amount): Measured {
     source: factor === 1 ? source : 'vessel',
   });
   if (measure === 'sandwich') return scaled(food.id === 'bread_french' ? 100 : 60, 'vessel');
-  if (measure === 'piece' && measureGrams(food, 'slice') !== undefined && measureGrams(food, 'whole') !== undefined)
+  if (
+    measure === 'piece' &&
+    measureGrams(food, 'slice') !== undefined &&
+    measureGrams(food, 'whole') !== undefined
+  )
     return scaled(measureGrams(food, 'slice') ?? 0, 'pieces');
   if (measure === 'piece' || measure === 'steak') return pieceOf(food, amount);
   if (measure === 'whole') {
@@ -151,7 +169,10 @@ function measureOf(food: Food, measure: string, amount: Amount): Measured {
   }
   if (food.category === 'beverages' || (hasLiquidMeasure(food) && measure !== 'handful'))
     return scaled(vessel.millilitres * density(food), 'vessel');
-  return scaled(['bowl', 'plate'].includes(measure) ? Math.max(portionGrams(food), vessel.grams * 0.6) : vessel.grams, 'vessel');
+  return scaled(
+    ['bowl', 'plate'].includes(measure) ? Math.max(portionGrams(food), vessel.grams * 0.6) : vessel.grams,
+    'vessel',
+  );
 }
 
 /** One of what is counted in pieces, of a size if one is said. */
@@ -187,7 +208,11 @@ function density(food: Food): number {
   return 1;
 }
 
-const CEREALS = new Set('cornflakes granola oats_dry oatmeal muesli bran_flakes cheerios honey_cereal choco_cereal special_k rice_krispies weetabix shredded_wheat'.split(' '));
+const CEREALS = new Set(
+  'cornflakes granola oats_dry oatmeal muesli bran_flakes cheerios honey_cereal choco_cereal special_k rice_krispies weetabix shredded_wheat'.split(
+    ' ',
+  ),
+);
 const HOT_DRINKS = new Set('coffee_black tea espresso double_espresso tea_green coffee_cold_brew'.split(' '));
 
 /** Less than a portion is meant of milk that goes into coffee or over cereals. */
