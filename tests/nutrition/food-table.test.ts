@@ -53,7 +53,7 @@ describe('measures', () => {
     cup: [5, 420],
     glass: [30, 350],
     bowl: [10, 750],
-    bottle: [200, 800],
+    bottle: [60, 800],
     handful: [3, 90],
     slice: [1, 320],
   };
