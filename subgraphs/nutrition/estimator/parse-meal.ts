@@ -1,6 +1,7 @@
-import { FOOD_TABLE, foodById } from '../foods/food-table.ts';
+import { foodById } from '../foods/food-table.ts';
 import type { Food } from '../foods/food.ts';
 import { AmountReader, isEmpty, isQuantity, type Amount } from './amounts.ts';
+import { addsNothing, categoryOf, isBread, isHead, isPotato, TASTES } from './food-kinds.ts';
 import { rawForm, sugarFreeForm, type NamedFood } from './food-names.ts';
 import { tokensOf, type Language, type Token } from './tokens.ts';
 import { singular } from './words.ts';
@@ -37,21 +38,6 @@ export interface ParsedMeal {
 /** What a meal text says was eaten, in its order. */
 export const parseMeal = (text: string, language: Language): ParsedMeal =>
   new MealParser(tokensOf(text, language), language).parse();
-
-const HEADS = new Set('bakery sweets dishes soups beverages snacks fast_food sauces supplements'.split(' '));
-const isHead = (food: Food): boolean => HEADS.has(food.category) || food.id.startsWith('yogurt');
-/** Sweets that name a taste when another food follows: "chocolate cake". */
-const TASTES = new Set([
-  'milk_chocolate',
-  'honey',
-  'jam',
-  'maple_syrup',
-  'caramel_sauce',
-  'dark_chocolate',
-  'toffee',
-  'cocoa',
-  'white_chocolate',
-]);
 
 /** Reads from left to right, keeping what was said of the next food until it comes. */
 class MealParser {
@@ -561,25 +547,5 @@ class MealParser {
     return words;
   }
 }
-
-const isBread = (food: Food): boolean =>
-  /^(bread|toast|rye|multigrain|pumpernickel|brioche|focaccia|gluten_free|ezekiel)/.test(food.id);
-const isPotato = (food: Food): boolean => /^(potato|french_fries|chips|rice|pasta)/.test(food.id);
-
-const GENERIC = new Set(
-  'mixed_nuts cheddar cod ice_cream milk_chocolate bread_white bread_ww lettuce soup_vegetable curry_chicken stir_fry_chicken beef_stew fruit_salad mixed_vegetables pasta hamburger chicken_pie cola water chili_con_carne'.split(
-    ' ',
-  ),
-);
-/** "Ben and Jerry's ice cream", "Brie cheese", "tuna niçoise salad": the general word behind a food is of the same food. */
-const addsNothing = (before: Food, food: Food): boolean =>
-  GENERIC.has(food.id) &&
-  (before.category === food.category ||
-    (before.category === 'dishes' && ['lettuce', 'pasta', 'soup_vegetable'].includes(food.id)));
-
-const categories = new Map(
-  FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])),
-);
-const categoryOf = (ndb: string): string | undefined => categories.get(ndb);
 
 const isAdverb = (word: string): boolean => word.length > 5 && /[^e]ed$|ly$/.test(word);
