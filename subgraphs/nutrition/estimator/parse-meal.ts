@@ -1,6 +1,7 @@
 import { foodById } from '../foods/food-table.ts';
 import type { Food } from '../foods/food.ts';
 import { AmountReader, isEmpty, isQuantity, type Amount } from './amounts.ts';
+import { readByContext } from './context.ts';
 import { addsNothing, categoryOf, isBread, isHead, isPotato, TASTES } from './food-kinds.ts';
 import { rawForm, sugarFreeForm, type NamedFood } from './food-names.ts';
 import { tokensOf, type Language, type Token } from './tokens.ts';
@@ -68,7 +69,7 @@ class MealParser {
   parse(): ParsedMeal {
     while (this.at < this.tokens.length) this.step();
     this.endPhrase('');
-    for (const mention of this.mentions) this.readByContext(mention);
+    readByContext(this.mentions);
     return { mentions: this.mentions, unknown: this.unknown };
   }
 
@@ -285,36 +286,6 @@ class MealParser {
     this.endPhrase('');
     this.listsParts = true;
     return true;
-  }
-
-  /** What a word means beside the other foods of the meal. */
-  private readByContext(mention: Mention): void {
-    const { food, amount, words } = mention;
-    // British chips come with a hot meal, crisps do not.
-    const isHot = (other: Mention): boolean =>
-      other !== mention &&
-      ['meat', 'fish', 'eggs', 'fast_food', 'dishes', 'legumes'].includes(other.food.category) &&
-      !/sandwich|wrap|nachos/.test(other.food.id) &&
-      other.role !== 'filling';
-    if (
-      food.id === 'potato_chips' &&
-      words === 'chips' &&
-      (amount.measure === undefined || amount.measure === 'portion') &&
-      (this.mentions.some(isHot) ||
-        this.mentions.some((other) => /^(curry_sauce|gravy|ketchup)$/.test(other.food.id)))
-    )
-      mention.food = foodById('chips_uk') ?? food;
-    // "half a chicken" is of the bird, not of a breast.
-    if (
-      food.id === 'chicken_breast' &&
-      amount.count !== undefined &&
-      amount.count <= 1 &&
-      (amount.measure === undefined || amount.measure === 'whole') &&
-      amount.size === undefined &&
-      !isQuantity(amount) &&
-      /^(chicken|poulet|pollo|hahnchen|hendl)$/.test(words)
-    )
-      mention.food = foodById('chicken_roast') ?? food;
   }
 
   /** Whether the mention right before a food says what the latter tastes of or holds: "mango yogurt", not "2 eggs toast". */
