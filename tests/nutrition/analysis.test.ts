@@ -588,6 +588,32 @@ describe('without an AI provider', () => {
     },
   );
 
+  test('REST and the graph give the same, in the language of the request', async () => {
+    const prompt = '2.000 g Kartoffeln, zwei Spiegeleier und zorblax';
+    const rest = await own.rest('nutrition', 'POST', '/analyze', {
+      token: caller,
+      body: { prompt, locale: 'de-AT' },
+    });
+    const graph = await own.graph(
+      'nutrition',
+      `mutation ($input: AnalyzeFoodInput!) { analyzeFood(input: $input) {
+        items { name grams calories protein carbs fats confidence known }
+        total { calories protein carbs fats } confidence questions unknown provider } }`,
+      { input: { prompt, locale: 'de-AT' } },
+      { token: caller },
+    );
+    expect(graph.data.analyzeFood).toEqual(rest.body);
+    expect(rest.body).toMatchObject({
+      items: [
+        { name: 'Salzkartoffeln', grams: 2000 },
+        { name: 'Spiegelei', grams: 92 },
+      ],
+      unknown: ['zorblax'],
+    });
+    expect(rest.body.items[0].confidence).toBeLessThanOrEqual(0.5);
+    expect(rest.body.questions.join()).toContain('more than usual for a meal');
+  });
+
   test('a picture is 503, what is none is 415', async () => {
     expect(
       await own.rest('nutrition', 'POST', '/analyze', {

@@ -82,7 +82,9 @@ export class AmountReader {
       const size = lexicon.sizes.get(word);
       if (unit?.quantity && amount.count !== undefined && !isQuantity(amount)) {
         Object.assign(amount, unit.quantity);
-        return { amount, length: this.skipContainer(at + unit.length) - from };
+        at += unit.length;
+        at += this.upperEnd(amount, at);
+        return { amount, length: this.skipContainer(at) - from };
       }
       // "a tall glass", "ein kleines Glas": of two meanings the one that fits the place
       if (size !== undefined && (amount.count !== undefined || at === from) && amount.size === undefined) {
@@ -101,7 +103,9 @@ export class AmountReader {
         }
       } else if (
         (word === 'extra' && lexicon.sizes.has(this.word(at + 1) ?? '')) ||
-        (at > from && (lexicon.of.has(word) || word === 'a' || word === 'an' || word === 'the'))
+        (at > from &&
+          (lexicon.of.has(word) || word === 'a' || word === 'an' || word === 'the') &&
+          !this.isFood(at))
       )
         at += 1;
       else if (!isEmpty(amount) && FILLERS.has(word)) at += 1;
@@ -109,6 +113,26 @@ export class AmountReader {
     }
     if (this.word(at - 1) === 'extra') at -= 1;
     return { amount, length: isEmpty(amount) ? 0 : at - from };
+  }
+
+  /** "150 g to 200 g": the upper end of a range, with the unit once more. */
+  private upperEnd(amount: Amount, from: number): number {
+    if (!this.isMark(from, '~') && !this.isMark(from, '-') && !this.lexicon.ranges.has(this.word(from) ?? ''))
+      return 0;
+    const upper = this.plainNumber(from + 1);
+    const unit = upper ? this.unit(from + 1 + upper.length)?.quantity : undefined;
+    const lower = amount.count ?? 1;
+    if (
+      !upper ||
+      !unit ||
+      unit.grams !== amount.grams ||
+      unit.millilitres !== amount.millilitres ||
+      upper.value <= lower
+    )
+      return 0;
+    amount.count = (lower + upper.value) / 2;
+    amount.vague = true;
+    return 2 + upper.length;
   }
 
   /** "a cup and a half", "une tasse et demie" */
@@ -127,22 +151,26 @@ export class AmountReader {
   private skipContainer(from: number): number {
     let at = from;
     const measure = this.lexicon.measures.get(this.word(at) ?? '');
-    if (measure && !['breast', 'thigh', 'fillet', 'chop', 'steak'].includes(measure)) at += 1;
-    while (this.lexicon.of.has(this.word(at) ?? '') || ['the', 'worth'].includes(this.word(at) ?? ''))
-      at += 1;
+    const isName = ['breast', 'thigh', 'fillet', 'chop', 'steak'].includes(measure ?? '') || this.isFood(at);
+    if (measure && !isName) at += 1;
+    while (!this.isFood(at) && (this.isOf(at) || ['the', 'worth'].includes(this.word(at) ?? ''))) at += 1;
     return at;
   }
 
-  private isFood(at: number, most = 4): boolean {
+  private isFood(at: number): boolean {
+    return this.foodLength(at) > 0;
+  }
+
+  /** The words of the food's name that begins here; 0 if there is none. */
+  private foodLength(at: number): number {
     const words: string[] = [];
     for (
       let word = this.word(at);
-      word !== undefined && words.length < most;
+      word !== undefined && words.length < 5;
       word = this.word(at + words.length)
     )
       words.push(word);
-    const found = words.length > 0 ? this.language.names.foodAt(words) : undefined;
-    return found !== undefined && !found.corrected;
+    return this.language.names.nameLength(words);
   }
 
   private isOf(at: number): boolean {
@@ -160,9 +188,10 @@ export class AmountReader {
     const volume = volumes.get(word);
     if (volume !== undefined) return { quantity: { millilitres: volume }, length: 1 };
     const measure = measures.get(word);
-    // "2 steaks": a measure that is a food too is a measure only in front of a food
-    if (measure === undefined || (!this.isOf(at + 1) && this.isFood(at, 1) && !this.isFood(at + 1)))
-      return undefined;
+    if (measure === undefined) return undefined;
+    // "2 steaks", "100 g glass noodles": what is a food's name, or begins one, is no measure
+    const words = this.foodLength(at);
+    if (words > 1 || (words === 1 && !this.isOf(at + 1) && !this.isFood(at + 1))) return undefined;
     return { measure, length: 1 };
   }
 
@@ -209,10 +238,12 @@ export class AmountReader {
     const token = this.tokens[from];
     if (this.isMark(from, 'x')) {
       const next = this.tokens[from + 1];
-      return next?.kind === 'number'
+      return next?.kind === 'number' && next.value >= 0
         ? { value: next.value, length: 2, vague: false, doubtful: next.doubtful }
         : undefined;
     }
+    // A negative number is no amount of anything.
+    if (token?.kind === 'number' && token.value < 0) return undefined;
     if (token?.kind === 'number') {
       const part = ['thirds', 'quarters'].includes(this.word(from + 1) ?? '')
         ? this.lexicon.numbers.get(this.word(from + 1) ?? '')

@@ -7,13 +7,13 @@ import type { Source } from './weights.ts';
  */
 export const CONFIDENCE: Readonly<Record<Source | 'unknown', number>> = {
   /** A weight or volume was written. */
-  weight: 0.9,
+  weight: 0.88,
   /** An energy was written; the weight is derived from it. */
   energy: 0.92,
   /** A measure that the table weighs, or a piece with its size. */
-  measure: 0.87,
+  measure: 0.85,
   /** A count of pieces. */
-  pieces: 0.82,
+  pieces: 0.81,
   /** A bowl, a handful, a small one of what the table knows only one size of. */
   vessel: 0.62,
   /** What goes in or on another food. */
@@ -46,7 +46,10 @@ export const IMPLAUSIBLE = 0.5;
 /** If a number can be read in two ways. */
 export const DOUBTFUL = 0.3;
 
-/** The confidence of a sum: errors of its parts are independent, so that they cancel in part. */
+/** How much of the errors of a meal's parts is common to them, as of a person whose portions are all large. */
+const COMMON_ERROR = 0.3;
+
+/** The confidence of a sum: the errors of its parts cancel as far as they are independent. */
 export function ofSum(parts: readonly { calories: number; confidence: number }[]): number {
   const total = parts.reduce((sum, { calories }) => sum + calories, 0);
   if (total === 0) return parts.length === 0 ? 0 : Math.min(...parts.map(({ confidence }) => confidence));
@@ -54,5 +57,7 @@ export function ofSum(parts: readonly { calories: number; confidence: number }[]
     (sum, { calories, confidence }) => sum + (calories * (1 - confidence)) ** 2,
     0,
   );
-  return 1 - Math.min(1, Math.sqrt(squares) / total);
+  const linear = parts.reduce((sum, { calories, confidence }) => sum + calories * (1 - confidence), 0);
+  const error = COMMON_ERROR * linear + (1 - COMMON_ERROR) * Math.sqrt(squares);
+  return 1 - Math.min(1, error / total);
 }

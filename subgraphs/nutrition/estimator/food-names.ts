@@ -1,6 +1,7 @@
 import { boundedCache } from '#server/observability/bounded-cache.ts';
 import { FOOD_TABLE, foodById } from '../foods/food-table.ts';
 import type { Food, Locale } from '../foods/food.ts';
+import { ownWords } from './lexicons/lexicon.ts';
 import { editDistance, fold, germanStem, singular, soundOf } from './words.ts';
 
 export { editDistance, singular } from './words.ts';
@@ -20,6 +21,8 @@ const LONGEST_NAME = 7; // words
 export interface FoodNames {
   /** The longest name that begins with the first of the words. */
   foodAt(words: readonly string[]): NamedFood | undefined;
+  /** How many of the words are a name exactly as the table writes it; 0 if they begin none. */
+  nameLength(words: readonly string[]): number;
   /** Whether a word is part of a name. */
   has(word: string): boolean;
   /** The words of a name that is written as one: `peanutbutter`; of a German compound its known parts. */
@@ -38,11 +41,14 @@ const keyOf = (words: readonly string[]): string => words.map(singular).join(' '
 const stemKeyOf = (words: readonly string[]): string => words.map(germanStem).join(' ');
 const wordsOf = (name: string): string[] =>
   fold(name)
+    .replaceAll(/\b0\s*%/g, ' nonfat ')
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
 class NameIndex implements FoodNames {
   private readonly locale: Locale;
+  /** As written, so that "pâté" is not "pâtes". */
+  private readonly byWords = new Map<string, Food>();
   private readonly byName = new Map<string, Food>();
   /** By the stems of German words, for endings that no name has. */
   private readonly byStem = new Map<string, Food>();
@@ -51,8 +57,11 @@ class NameIndex implements FoodNames {
   /** By their first letter, to keep the search for slips short. */
   private readonly byLetter = new Map<string, { word: string; sound: string }[]>();
 
+  private readonly ownWords: ReadonlySet<string>;
+
   constructor(locale: Locale) {
     this.locale = locale;
+    this.ownWords = ownWords(locale);
     // The language of the request decides what a word means; of one language the name comes before the aliases.
     for (const language of new Set<Locale>([locale, 'en'])) {
       for (const food of FOOD_TABLE)
@@ -73,6 +82,10 @@ class NameIndex implements FoodNames {
 
   private learn(food: Food, words: readonly string[], language: Locale): void {
     if (words.length === 0) return;
+    // An English name that is an everyday word of the other language: "roti" in French.
+    if (language !== this.locale && words.length === 1 && this.ownWords.has(words[0] ?? '')) return;
+    const written = words.join(' ');
+    if (!this.byWords.has(written)) this.byWords.set(written, food);
     const name = keyOf(words);
     if (!this.byName.has(name)) this.byName.set(name, food);
     if (language === 'de' && !this.byStem.has(stemKeyOf(words))) this.byStem.set(stemKeyOf(words), food);
@@ -86,17 +99,31 @@ class NameIndex implements FoodNames {
     return this.words.has(singular(word));
   }
 
+  nameLength(words: readonly string[]): number {
+    for (let length = Math.min(LONGEST_NAME, words.length); length > 0; length--) {
+      const name = words.slice(0, length);
+      if (this.byWords.has(name.join(' ')) || this.byName.has(keyOf(name))) return length;
+    }
+    return 0;
+  }
+
   foodAt(words: readonly string[]): NamedFood | undefined {
     for (let length = Math.min(LONGEST_NAME, words.length); length > 0; length--) {
-      const food = this.byName.get(keyOf(words.slice(0, length)));
-      if (food) return { food, length, corrected: false };
+      const name = words.slice(0, length);
+      const food = this.byWords.get(name.join(' ')) ?? this.byName.get(keyOf(name));
+      if (food) return this.correctedAt(words, length) ?? { food, length, corrected: false };
     }
     if (this.locale === 'de')
       for (let length = Math.min(3, words.length); length > 0; length--) {
         const food = this.byStem.get(stemKeyOf(words.slice(0, length)));
         if (food) return { food, length, corrected: false };
       }
-    for (let length = Math.min(4, words.length); length > 0; length--) {
+    return this.correctedAt(words, 0);
+  }
+
+  /** A name with slips, of more words than `longerThan`: "orange juce" is more than an orange. */
+  private correctedAt(words: readonly string[], longerThan: number): NamedFood | undefined {
+    for (let length = Math.min(4, words.length); length > longerThan; length--) {
       const corrected = words.slice(0, length).map((word) => this.spelled(word));
       if (corrected.some((word) => word === undefined)) continue;
       const food = this.byName.get(corrected.join(' '));
@@ -151,10 +178,11 @@ class NameIndex implements FoodNames {
     let lowest = Infinity;
     for (const [letter, candidates] of this.byLetter)
       for (const { word: name, sound: nameSound } of candidates) {
-        if (name.length < 3 || Math.abs(name.length - word.length) > allowed + 1) continue;
         const alike = sound === nameSound && sound.length > 1;
+        if (name.length < 3 || Math.abs(name.length - word.length) > allowed + (alike ? 1 : 0)) continue;
         const sameStart = letter === word[0];
-        if (!sameStart && (word.length < 5 || (!alike && Math.abs(name.length - word.length) > 1))) continue;
+        // Slips in the first letter are rare: the rest has to be right, or sound right.
+        if (!sameStart && !alike && (word.length < 5 || !name.endsWith(word.slice(2)))) continue;
         const distance = editDistance(word, name);
         if (distance > allowed + (alike && word.length > 4 ? 1 : 0)) continue;
         const cost = distance - (alike ? 0.6 : 0) + (sameStart ? 0 : 0.5);
@@ -172,7 +200,9 @@ export function foodNames(locale: Locale): FoodNames {
   return index;
 }
 
-const rawForms = new Map(FOOD_TABLE.flatMap((food) => (food.of ? [[food.of, food] as const] : [])));
+const rawForms = new Map(
+  FOOD_TABLE.toReversed().flatMap((food) => (food.of ? [[food.of, food] as const] : [])),
+);
 
 /** The raw or dry form of a food, if the table has one. */
 export const rawForm = (food: Food): Food | undefined => rawForms.get(food.id);

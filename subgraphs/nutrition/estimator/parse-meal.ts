@@ -1,6 +1,8 @@
-import { FOOD_TABLE, foodById } from '../foods/food-table.ts';
+import { foodById } from '../foods/food-table.ts';
 import type { Food } from '../foods/food.ts';
 import { AmountReader, isEmpty, isQuantity, type Amount } from './amounts.ts';
+import { readByContext } from './context.ts';
+import { addsNothing, categoryOf, isBread, isHead, isPotato, TASTES } from './food-kinds.ts';
 import { rawForm, sugarFreeForm, type NamedFood } from './food-names.ts';
 import { tokensOf, type Language, type Token } from './tokens.ts';
 import { singular } from './words.ts';
@@ -38,21 +40,6 @@ export interface ParsedMeal {
 export const parseMeal = (text: string, language: Language): ParsedMeal =>
   new MealParser(tokensOf(text, language), language).parse();
 
-const HEADS = new Set('bakery sweets dishes soups beverages snacks fast_food sauces supplements'.split(' '));
-const isHead = (food: Food): boolean => HEADS.has(food.category) || food.id.startsWith('yogurt');
-/** Sweets that name a taste when another food follows: "chocolate cake". */
-const TASTES = new Set([
-  'milk_chocolate',
-  'honey',
-  'jam',
-  'maple_syrup',
-  'caramel_sauce',
-  'dark_chocolate',
-  'toffee',
-  'cocoa',
-  'white_chocolate',
-]);
-
 /** Reads from left to right, keeping what was said of the next food until it comes. */
 class MealParser {
   private readonly tokens: readonly Token[];
@@ -82,7 +69,7 @@ class MealParser {
   parse(): ParsedMeal {
     while (this.at < this.tokens.length) this.step();
     this.endPhrase('');
-    for (const mention of this.mentions) this.readByContext(mention);
+    readByContext(this.mentions);
     return { mentions: this.mentions, unknown: this.unknown };
   }
 
@@ -212,6 +199,7 @@ class MealParser {
     const lastWord = words.at(-1) ?? '';
     if (
       before &&
+      before.food.category !== 'eggs' &&
       found.length === 1 &&
       this.language.lexicon.composites.has(lastWord) &&
       this.canFlavour(before, found.food)
@@ -225,7 +213,11 @@ class MealParser {
     }
     this.at += found.length;
     const food = this.formOf(found.food);
-    if (before && food.category === 'eggs' && before.food.category === 'eggs') {
+    const eggs =
+      before &&
+      food.category === 'eggs' &&
+      ['egg_boiled', 'egg_fried', 'egg_scrambled', 'egg_white', 'egg_poached'].includes(before.food.id);
+    if (before && eggs) {
       // "a three egg omelette", "2 eggs scrambled"
       if (food.id === 'omelette') before.amount = { ...before.amount, measure: 'egg' };
       before.food = food;
@@ -247,7 +239,12 @@ class MealParser {
       ['', 'of', 'with', 'mit', 'avec', 'con'].includes(this.joint)
     ) {
       // "an omelette of three eggs", "Rührei aus 2 Eiern"
-      last.amount = { count: this.amount.count, ...(last.food.id === 'omelette' && { measure: 'egg' }) };
+      // The table's cheese omelette is of two eggs.
+      const omelettes = last.food.id === 'omelette_cheese' ? 2 : 1;
+      last.amount = {
+        count: this.amount.count / omelettes,
+        ...(last.food.id === 'omelette' && { measure: 'egg' }),
+      };
       this.amount = {};
       this.adjacent = true;
       return true;
@@ -289,36 +286,6 @@ class MealParser {
     this.endPhrase('');
     this.listsParts = true;
     return true;
-  }
-
-  /** What a word means beside the other foods of the meal. */
-  private readByContext(mention: Mention): void {
-    const { food, amount, words } = mention;
-    // British chips come with a hot meal, crisps do not.
-    const isHot = (other: Mention): boolean =>
-      other !== mention &&
-      ['meat', 'fish', 'eggs', 'fast_food', 'dishes', 'legumes'].includes(other.food.category) &&
-      !/sandwich|wrap|nachos/.test(other.food.id) &&
-      other.role !== 'filling';
-    if (
-      food.id === 'potato_chips' &&
-      words === 'chips' &&
-      (amount.measure === undefined || amount.measure === 'portion') &&
-      (this.mentions.some(isHot) ||
-        this.mentions.some((other) => /^(curry_sauce|gravy|ketchup)$/.test(other.food.id)))
-    )
-      mention.food = foodById('chips_uk') ?? food;
-    // "half a chicken" is of the bird, not of a breast.
-    if (
-      food.id === 'chicken_breast' &&
-      amount.count !== undefined &&
-      amount.count <= 1 &&
-      amount.measure === undefined &&
-      amount.size === undefined &&
-      !isQuantity(amount) &&
-      /^(chicken|poulet|pollo|hahnchen|hendl)$/.test(words)
-    )
-      mention.food = foodById('chicken_roast') ?? food;
   }
 
   /** Whether the mention right before a food says what the latter tastes of or holds: "mango yogurt", not "2 eggs toast". */
@@ -551,25 +518,5 @@ class MealParser {
     return words;
   }
 }
-
-const isBread = (food: Food): boolean =>
-  /^(bread|toast|rye|multigrain|pumpernickel|brioche|focaccia|gluten_free|ezekiel)/.test(food.id);
-const isPotato = (food: Food): boolean => /^(potato|french_fries|chips|rice|pasta)/.test(food.id);
-
-const GENERIC = new Set(
-  'mixed_nuts cheddar cod ice_cream milk_chocolate bread_white bread_ww lettuce soup_vegetable curry_chicken stir_fry_chicken beef_stew fruit_salad mixed_vegetables pasta hamburger chicken_pie cola water chili_con_carne'.split(
-    ' ',
-  ),
-);
-/** "Ben and Jerry's ice cream", "Brie cheese", "tuna niçoise salad": the general word behind a food is of the same food. */
-const addsNothing = (before: Food, food: Food): boolean =>
-  GENERIC.has(food.id) &&
-  (before.category === food.category ||
-    (before.category === 'dishes' && ['lettuce', 'pasta', 'soup_vegetable'].includes(food.id)));
-
-const categories = new Map(
-  FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])),
-);
-const categoryOf = (ndb: string): string | undefined => categories.get(ndb);
 
 const isAdverb = (word: string): boolean => word.length > 5 && /[^e]ed$|ly$/.test(word);

@@ -17,7 +17,7 @@ export type Token =
 
 const MAX_CHARACTERS = 4_000;
 const MAX_TOKENS = 600;
-const DECIMAL_COMMA: readonly Locale[] = ['de', 'fr', 'es'];
+const DECIMAL_COMMA: ReadonlySet<Locale> = new Set(['de', 'fr', 'es']);
 
 export interface Language {
   locale: Locale;
@@ -89,8 +89,10 @@ const clean = (text: string): string =>
     .replaceAll(/\bcuill?er(?:e|ee)?s?\s+(?:a|de)\s+(?:cafe|the)\b|\bc\.?\s+a\s+cafe\b/g, 'cac')
     .replaceAll(/\bcucharadas?\s+soperas?\b/g, 'cucharada')
     .replaceAll(/\bsix[\s-]?inch\b/g, ' small ')
+    .replaceAll(/\b7[\s-]?up\b/g, 'seven up')
+    .replaceAll(/\b[5-9]\d\s?%\s*(?:cocoa\s*|cacao\s*|dark\s*)?(?=chocolate\b)/g, 'dark ')
     // the width of a pizza, the length of a sandwich
-    .replaceAll(/\b(\d+)[\s-]*(?:inch(?:es)?\b|\")/g, (_all, inches: string) =>
+    .replaceAll(/\b(\d+)[\s-]*(?:inch(?:es)?\b|")/g, (_all, inches: string) =>
       Number(inches) < 11 ? ' small ' : Number(inches) < 14 ? ' medium ' : ' large ',
     )
     // percentages name a kind of food, not an amount
@@ -183,7 +185,7 @@ function numberOf(part: string, locale: Locale): Token {
       doubtful: false,
     };
   const grouped = /^\d{1,3}([.,])\d{3}(?:\1\d{3})*$/.exec(part);
-  const thousands = DECIMAL_COMMA.includes(locale) ? '.' : ',';
+  const thousands = DECIMAL_COMMA.has(locale) ? '.' : ',';
   if (grouped && (grouped[1] === thousands || part.length > 7))
     return { kind: 'number', value: Number(part.replaceAll(/[.,]/g, '')), fraction: false, doubtful: false };
   return {

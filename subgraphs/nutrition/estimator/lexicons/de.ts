@@ -22,6 +22,6 @@ export const de: LexiconWords = {
     gekocht gekochte gekochter gekochtes gekochten gebraten gebratene gebratener gebratenes gebratenen gegrillt gegrillte gegrillter gegrilltes gebacken gebackene gedünstet gedämpft gedünstete geröstet geröstete paniert panierte frisch frische frischer frisches frischen
     selbstgemacht selbstgemachte hausgemacht hausgemachte groß natur pur warm kalt heiß heiße mager magere magerer fettarm fettarme fettarmer leicht leichte bio vegan vegane veganer vegetarisch vegetarische gemischt gemischter gemischte gemischtes
     gefüllt gefüllte belegt belegtes belegte gehackt gehackte gewürfelt gerieben geriebener gerieben rot rote roter grün grüne grüner weiß weiße weißer schwarz schwarze schwarzer gesalzen ungesalzen gesüßt ungesüßt dunkel helles dünn dick
-    mit zwei- kleines bisschen wenig viel dann auch nur sehr schön lecker leckere hart weich weiche wachsweich natürlich griechischer italienischer deutsche deutscher mein meine zu als beilage dazu`,
+    kräuter kleines bisschen wenig viel dann auch nur sehr schön lecker leckere hart weich weiche wachsweich natürlich griechischer italienischer deutsche deutscher mein meine zu als beilage dazu`,
   composites: `sandwich=bread_white brot=bread_ww brötchen=bread_roll semmel=bread_roll wrap=tortilla_flour toast=toast_white salat=lettuce omelett=omelette nudeln=pasta spaghetti=pasta burger=burger_bun baguette=bread_french`,
 };

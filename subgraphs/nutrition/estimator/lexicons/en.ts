@@ -24,7 +24,7 @@ export const en: LexiconWords = {
   energy: `kcal kcals cal cals calorie calories kilocalories kilocalorie`,
   separators: `and with plus then also on over in topped alongside followed n w und`,
   ranges: `to or till until`,
-  negations: `no without minus not hold skip skipped except sans excluding zero-`,
+  negations: `no without minus not hold skip skipped except sans excluding `,
   raw: `raw uncooked dry dried unprepared`,
   sugarFree: `sugarfree diet zero`,
   of: `of`,
@@ -36,10 +36,10 @@ export const en: LexiconWords = {
     herb herbed garlicky lemony peppered honeyed glazed cured aged mature mild strong sweet sour bitter dark white brown red green yellow black blue golden purple pink mixed assorted chunky smooth sparkling still fizzy double single triple
     heinz kellogg kelloggs nestle danone kraft hellmanns hellmann barilla dole chiquita tesco lidl aldi walmart costco starbucks mcdonalds mcdonald maccies mcd kirkland lindt cadbury cadburys hershey hersheys quaker
     skippy jif tropicana simply minute maid walkers clif myprotein bonne maman sainsbury sainsburys waitrose trader joe joes daves killer wonder warburtons hovis president kerrygold lurpak anchor land lakes dannon yoplait total
-    bertolli cecco uncle bens mission old el paso birds eye giant del monte john west starkist bumble bee princes siggis arla muller mueller coors dominos burger-king kfc wendys chipotle greggs pret nandos costa dunkin asda morrisons marks spencer rewe edeka carrefour mercadona hacendado
+    bertolli cecco uncle bens mission old el paso birds eye giant del monte john west starkist bumble bee princes siggis arla muller mueller coors dominos burger king kfc wendys chipotle greggs pret nandos costa dunkin asda morrisons marks spencer rewe edeka carrefour mercadona hacendado
     i ive had have having ate eat eaten eating drank drink drinks drinking my me we our for breakfast lunch dinner supper snack brunch teatime today yesterday tonight this morning afternoon evening night after before workout post pre at am pm the from to it its was were is are that
-    just only very really so which by mid late early noon midday midnight each every total as well made using got grabbed did up out down kind sort type meal food consumed finished left too worth use used contains containing includes including consisting consists consist made-with
-    board platter menu combo deal dip special leftovers assorted selection few- big-ish quite rather size sized piece pieces of`,
+    just only very really so which by mid late early noon midday midnight each every total as well made using got grabbed did up out down kind sort type meal food consumed finished left too worth use used contains containing includes including consisting consists consist made
+    board platter menu combo deal dip special leftovers assorted selection rare  quite rather size sized piece pieces of`,
   composites: `sandwich=bread_white sandwiches=bread_white sarnie=bread_white butty=bread_white toastie=bread_white sandwhich=bread_white sandwitch=bread_white
     wrap=tortilla_flour wraps=tortilla_flour roll=bread_roll rolls=bread_roll bap=bread_roll baguette=bread_french bagel=bagel bagels=bagel toast=toast_white pita=pita pitta=pita ciabatta=bread_french panini=bread_french croissant=croissant
     salad=lettuce salads=lettuce omelette=omelette omelet=omelette omelettes=omelette pasta=pasta spaghetti=pasta linguine=pasta penne=pasta noodles=pasta tagliatelle=pasta burger=burger_bun burgers=burger_bun`,

@@ -19,7 +19,7 @@ export const es: LexiconWords = {
   of: `de del al a la`,
   ignored: `el la los las lo me he comí comido tomé bebí desayuno almuerzo comida cena merienda hoy ayer mañana tarde noche aproximadamente unos alrededor casi poco
     cocido cocida cocidos cocidas asado asada asados asadas plancha frito frita fritos fritas hervido hervida hervidos horno salteado salteada salteados vapor natural naturales fresco fresca frescos casero casera caseros integral bio ligero ligera caliente frío fría
-    blanco blanca rojo roja verde verdes negro negra tostado tostada picado picada rallado rallada ahumado ahumada mixto mixta relleno rellena rellenos salado salada dulce empanado empanada vegetal vegetariana vegano vegana desnatado desnatada entero-
+    blanco blanca rojo roja verde verdes negro negra tostado tostada picado picada rallado rallada ahumado ahumada mixto mixta relleno rellena rellenos salado salada dulce empanado empanada vegetal vegetariana vegano vegana desnatado desnatada entero
     mi mis su muy bien buen buena guarnición`,
   composites: `sándwich=bread_white bocadillo=bread_french bocata=bread_french ensalada=lettuce tortilla=omelette pasta=pasta tostada=toast_white wrap=tortilla_flour hamburguesa=burger_bun`,
 };

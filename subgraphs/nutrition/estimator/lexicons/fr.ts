@@ -20,6 +20,6 @@ export const fr: LexiconWords = {
   ignored: `le la les l j ai mangé bu pour petit-déjeuner déjeuner dîner goûter collation matin midi soir hier aujourd hui environ à peu près un peu
     cuit cuite cuits cuites grillé grillée grillés grillées rôti rôtie rôtis rôties poêlé poêlée poêlés sauté sautée sautés frit frite frits bouilli vapeur nature frais fraîche fraîches maison fait bio léger légère allégé allégée chaud chaude froid froide
     noir blanc rouge vert verte jaune brun complet fumé fumée râpé râpée haché hachée mixte fort doux douce sucré sucrée salé salée végétarien végétarienne végétal végétale pané panée gratiné gratinée beurré farci
-    mon ma mes son ce cette j'ai en quelque très bien bon bonne gras grasse c soupe café-`,
+    mon ma mes son ce cette j'ai en quelque très bien bon bonne gras grasse c soupe `,
   composites: `sandwich=bread_french salade=lettuce omelette=omelette pâtes=pasta tartine=toast_white wrap=tortilla_flour burger=burger_bun panini=bread_french bagel=bagel`,
 };

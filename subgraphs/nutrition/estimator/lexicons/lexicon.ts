@@ -70,6 +70,14 @@ function mapOf<Value>(locale: Locale, part: keyof LexiconWords, value: (text: st
   return map;
 }
 
+/** The everyday words of one language alone. */
+export const ownWords = (locale: Locale): Set<string> =>
+  new Set(
+    (['numbers', 'measures', 'separators', 'negations', 'of', 'ignored', 'raw'] as const)
+      .flatMap((part) => listOf(WORDS[locale][part]))
+      .map((entry) => fold(entry.split('=')[0] ?? '')),
+  );
+
 const setOf = (locale: Locale, part: keyof LexiconWords): Set<string> =>
   new Set(mapOf(locale, part, () => '').keys());
 
