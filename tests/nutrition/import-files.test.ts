@@ -98,6 +98,20 @@ describe('every line of a file is accounted for', () => {
     ]);
   });
 
+  test('lines are counted as an editor counts them, to the last one, which may have no end', async () => {
+    const { token } = await platform.register();
+    for (const end of ['\n', '\r\n', '\r']) {
+      const file = [
+        'localDate,foodName,calories',
+        '2026-01-01,Rice,200',
+        '2026-01-01,Rice,none',
+        '2026-01-02,"Tea,1',
+      ].join(end);
+      const { body } = await importFile(token, file);
+      expect(body).toMatchObject({ lines: 3, failed: 2, errors: [{ line: 3 }, { line: 4 }] });
+    }
+  });
+
   test('a line with more fields than the header is refused, not read into the wrong columns', async () => {
     const { token } = await platform.register();
     const { body } = await importFile(token, `${HEADER}2026-01-01,Rice, white,200\n2026-01-01,Rice,200,,\n`);

@@ -13,7 +13,8 @@ export const referenceOf = (foodId: string | null): { foodId: string | null; tab
     : { foodId: null, tableFoodId: foodId };
 
 /** The id by which clients name it. */
-export const foodIdOf = ({ foodId, tableFoodId }: FoodReference): string | null => foodId ?? tableFoodId ?? null;
+export const foodIdOf = ({ foodId, tableFoodId }: FoodReference): string | null =>
+  foodId ?? tableFoodId ?? null;
 
 export const unknownFood = (foodId: string, path: string) =>
   invalid(`${path}foodId`, `expected the id of a food that you may read, got "${foodId}"`);
