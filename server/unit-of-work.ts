@@ -16,6 +16,12 @@ export interface Origin {
   readonly userAgent: string;
   /** The path under which the gateway serves this service, such as `/gym`, if the request came through it; else empty. */
   readonly prefix: string;
+  /** `Accept-Language`, cut to 256 characters. Absent: work that no request has asked for. */
+  readonly acceptLanguage?: string;
+  /** Milliseconds that the caller still waits for the answer; undefined if it has not said. Absent: no caller waits. */
+  readonly timeLeft?: () => number | undefined;
+  /** Aborts if the client's connection closes before it has the answer. Absent: no client waits. */
+  readonly clientLeft?: () => AbortSignal;
 }
 
 /** The origin of work that no request has asked for. */

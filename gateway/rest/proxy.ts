@@ -5,6 +5,7 @@ import { createProxyMiddleware } from 'http-proxy-middleware';
 import { PlatformError } from '#server/errors.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
+import { TIME_LIMIT_HEADER } from '#server/http/waiting-client.ts';
 import type { Upgrade } from '#server/http/sockets.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { unknownPath } from '#server/rest/mount-routes.ts';
@@ -60,8 +61,9 @@ const ownConnection: RequestHandler = (req, res, next) => {
 };
 
 const forwarding =
-  (service: ServiceName, { origins, proof }: ProxyOptions): RequestHandler =>
+  (service: ServiceName, { origins, proof, settings }: ProxyOptions): RequestHandler =>
   (req, res, next) => {
+    req.headers[TIME_LIMIT_HEADER] = String(timeLimitMillis(settings));
     setForwardingHeaders(req, { origins, proof, prefix: `/${service}` });
     const { id, traceparent } = contextOf(res);
     req.headers['x-request-id'] = id;
@@ -69,11 +71,14 @@ const forwarding =
     next();
   };
 
+/** Pictures, imports and exports take longer than a query. */
+const timeLimitMillis = (settings: GatewaySettings): number => settings.subgraphTimeoutMillis * 6;
+
 const proxyTo = (service: ServiceName, { settings, log }: ProxyOptions, agent: http.Agent) =>
   createProxyMiddleware<Request, Response>({
     target: urlOf(service, settings),
     agent,
-    proxyTimeout: settings.subgraphTimeoutMillis * 6, // images, imports and exports take longer than a query
+    proxyTimeout: timeLimitMillis(settings),
     logger: {
       info: () => undefined,
       warn: (message: string) => log.warn(message),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { Pool } from 'undici';
 import { CircuitBreaker } from '#server/circuit-breaker.ts';
+import { TIME_LIMIT_HEADER } from '#server/http/waiting-client.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { TimeLimitError, type RawAnswer } from './answer-reader.ts';
@@ -57,6 +58,7 @@ export class HttpSubgraph implements Subgraph {
   private readonly endpoint: SubgraphEndpoint;
   /** Names and values in turn, which is undici's fastest form. */
   private readonly headers: readonly string[];
+  private readonly uploadHeaders: readonly string[];
   private readonly timeLimit: TimeLimit;
   private readonly uploadTimeLimit: TimeLimit;
   private readonly generations = new WriteGenerations();
@@ -69,9 +71,12 @@ export class HttpSubgraph implements Subgraph {
     this.options = options;
     this.name = options.name;
     this.url = options.url;
-    this.headers = Object.entries(options.headers ?? {}).flat();
+    const uploadMillis = options.timeoutMillis * UPLOAD_TIME_FACTOR;
+    const ownHeaders = Object.entries(options.headers ?? {}).flat();
+    this.headers = [...ownHeaders, TIME_LIMIT_HEADER, String(options.timeoutMillis)];
+    this.uploadHeaders = [...ownHeaders, TIME_LIMIT_HEADER, String(uploadMillis)];
     this.timeLimit = new TimeLimit(options.timeoutMillis);
-    this.uploadTimeLimit = new TimeLimit(options.timeoutMillis * UPLOAD_TIME_FACTOR);
+    this.uploadTimeLimit = new TimeLimit(uploadMillis);
     this.endpoint = {
       pool: new Pool(origin, {
         connections: options.connections,
@@ -159,7 +164,7 @@ export class HttpSubgraph implements Subgraph {
       `multipart/form-data; boundary=${boundary}`,
       'apollo-require-preflight',
       'true',
-      ...this.headers,
+      ...this.uploadHeaders,
       ...further,
     ];
     const stream = multipartBody(boundary, body, files);

@@ -3,6 +3,7 @@ import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
 import { logOfRequest, type Logger } from '../observability/logger.ts';
 import type { Origin } from '../unit-of-work.ts';
 import type { RequestOrigins } from './request-origin.ts';
+import { clientLeftOf, timeLeftOf } from './waiting-client.ts';
 
 /** What is known of a request before any rule sees it. */
 export interface RequestContext {
@@ -21,7 +22,11 @@ export interface RequestContext {
 /** Gives every request its id, trace, log and (until authentication) an anonymous viewer. */
 export function requestContext(log: Logger, origins: RequestOrigins): RequestHandler {
   return (req, res, next) => {
-    const origin = origins.of(req);
+    const origin: Origin = {
+      ...origins.of(req),
+      timeLeft: timeLeftOf(req.headers),
+      clientLeft: clientLeftOf(res),
+    };
     const { requestId: id, traceparent, address } = origin;
     let ownLog: Logger | undefined;
     res.locals.context = {

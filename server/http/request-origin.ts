@@ -13,7 +13,7 @@ export interface PublicAddress {
   readonly prefix: string;
 }
 
-const MAX_USER_AGENT_CHARACTERS = 256;
+const MAX_HEADER_CHARACTERS = 256;
 /** One or more plain path segments. Anything else could lead a link of ours to another host. */
 const PREFIX = /^(\/[\w.~-]+)+$/;
 
@@ -50,7 +50,8 @@ export class RequestOrigins {
       authorization: headers.authorization,
       address: this.addressOf({ headers, socket }),
       prefix: headers['x-forwarded-prefix'] === undefined ? '' : this.prefixOf({ headers, socket }),
-      userAgent: (headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT_CHARACTERS),
+      userAgent: (headers['user-agent'] ?? '').slice(0, MAX_HEADER_CHARACTERS),
+      acceptLanguage: (headers['accept-language'] ?? '').slice(0, MAX_HEADER_CHARACTERS),
     };
   }
 

@@ -10,11 +10,11 @@ import { notFound, PlatformError } from '../errors.ts';
 import { readJson } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
 import { pageOfWhole, type Page, type PageRequest } from '../paging.ts';
-import { begun } from '../streams.ts';
+import { begun, streamOf } from '../streams.ts';
 import { undeclaredFields } from '../undeclared-fields.ts';
 import { validated } from '../validate.ts';
 import { callerOf, keyOf, type IdempotencyStore, type StoredAnswer } from './idempotency.ts';
-import { readMultipart, type MultipartBody } from './multipart.ts';
+import { readMultipart, type MultipartBody, type UploadLimits } from './multipart.ts';
 import { problemAnswer, sendProblem } from './problem.ts';
 import { rateLimited } from './rate-limit.ts';
 import { checkBodyFields, checkQueryFields } from './request-fields.ts';
@@ -62,7 +62,7 @@ export function mountRoutes<Services>(
     const handlers = [
       AUTHENTICATION[route.auth](host.verifier),
       ...(limiter ? [limiter] : []),
-      ...(route.consumes ? [streamedBody(route.consumes)] : []),
+      ...(route.consumes ? [streamedBody(route.consumes, route.upload)] : []),
       ...(route.body && !route.upload ? [jsonBody] : []),
       ...(route.body && route.upload?.optional ? [jsonUnlessMultipart] : []),
       handlerOf(route, host),
@@ -114,12 +114,12 @@ const jsonUnlessMultipart: RequestHandler = (req, res, next) =>
 
 /** A stream must say that it is what the route takes; its bytes are the handler's to read. */
 const streamedBody =
-  (mediaType: string): RequestHandler =>
+  (mediaType: string, upload: UploadLimits | undefined): RequestHandler =>
   (req, _res, next) => {
-    if (!req.is(mediaType))
+    if (!req.is(mediaType) && !(upload && isMultipart(req)))
       throw new PlatformError(
         'UNSUPPORTED_MEDIA_TYPE',
-        `Expected Content-Type: ${mediaType}, got ${req.headers['content-type'] ?? 'none'}.`,
+        `Expected Content-Type: ${mediaType}${upload ? ' or multipart/form-data' : ''}, got ${req.headers['content-type'] ?? 'none'}.`,
       );
     next();
   };
@@ -132,7 +132,7 @@ function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Service
     if (!route.versioned && CHANGES_A_THING.has(route.method)) refuseExpectedVersion(req.headers['if-match']);
     const { services, idempotency } = host.begin(res);
     const multipart =
-      route.upload && (!route.upload.optional || isMultipart(req))
+      route.upload && ((!route.upload.optional && !route.consumes) || isMultipart(req))
         ? await readMultipart(req, route.upload)
         : undefined;
     const request = requestOf(route, req, res, multipart);
@@ -195,7 +195,7 @@ function requestOf<Services>(
     query: route.query ? validated(route.query, req.query) : undefined,
     body,
     files: multipart?.files ?? [],
-    stream: req,
+    stream: (route.consumes && multipart?.files[0] && streamOf([multipart.files[0].bytes])) || req,
     expectedVersion: route.versioned ? expectedVersionOf(req.headers['if-match'], body) : undefined,
     viewer,
     address: contextOf(res).address,

@@ -99,8 +99,8 @@ function headersOf(route: RestRoute<never>): z.ZodObject | undefined {
 }
 
 function requestBody(route: RestRoute<never>): object {
-  if (route.consumes)
-    return { requestBody: { required: true, content: { [route.consumes]: { schema: { type: 'string' } } } } };
+  const streamed = route.consumes ? { [route.consumes]: { schema: { type: 'string' } } } : {};
+  if (route.consumes && !route.upload) return { requestBody: { required: true, content: streamed } };
   if (route.upload) {
     const fields = route.body
       ? z.toJSONSchema(route.body, { io: 'input', unrepresentable: 'any' }).properties
@@ -119,6 +119,7 @@ function requestBody(route: RestRoute<never>): object {
       requestBody: {
         required: true,
         content: {
+          ...streamed,
           'multipart/form-data': { schema: { type: 'object', properties } },
           ...(route.upload.optional && route.body && { 'application/json': { schema: route.body } }),
         },

@@ -12,7 +12,7 @@ export interface RestRequest<Params, Query, Body> {
   body: Body;
   /** Uploaded files of a multipart route, in the order in which they came. */
   files: readonly UploadedFile[];
-  /** The body as it comes in, of a route that `consumes` a stream. */
+  /** The body as it comes in, of a route that `consumes` a stream; of a multipart one its file. */
   stream: Readable;
   /** `If-Match` or the body's `version`; undefined: last write wins. Only where the route is `versioned`. */
   expectedVersion: number | undefined;
@@ -67,7 +67,7 @@ export interface RestDeclaration<
   body?: Body;
   /** Takes multipart/form-data with files instead of JSON. */
   upload?: UploadLimits;
-  /** Takes a body of this media type as a stream, e.g. `text/csv`. */
+  /** Takes a body of this media type as a stream, e.g. `text/csv`; with `upload` beside it, a multipart file as well. */
   consumes?: string;
   /** Takes `If-Match`, which other PUTs, PATCHes and DELETEs refuse; the answer's `version` is sent as `ETag` in any case. */
   versioned?: boolean;

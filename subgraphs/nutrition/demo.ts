@@ -31,6 +31,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
         userId: maya.id,
         weekday: null,
         date: null,
+        validFrom: addDays(today, -DAYS),
         calories: 2_100,
         protein: 120,
         carbs: 240,
@@ -105,6 +106,8 @@ function mealsOf(day: string, back: number, { id: userId, timezone }: { id: stri
       return {
         id: demoId('410', back * 10 + index + 1),
         userId,
+        foodId: null,
+        tableFoodId: null,
         foodName,
         calories,
         protein,

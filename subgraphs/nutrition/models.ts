@@ -1,7 +1,7 @@
 /** Which of our types stands behind each GraphQL type; code generation reads this file. */
 export type { Analysis as FoodAnalysis, AnalysisItem } from './analysis/analysis.shapes.ts';
 export type { FoodLogImportShape as FoodLogImport } from './imports/imports.shapes.ts';
-export type { FoodShape as Food } from './foods/foods.shapes.ts';
+export type { FoodNutrients, FoodShape as Food } from './foods/foods.shapes.ts';
 export type {
   NutritionDay,
   RemainingShape as NutritionRemaining,

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from schema/ and models.ts. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { AnalysisItem as AnalysisItemModel, Food as FoodModel, FoodAnalysis as FoodAnalysisModel, FoodLog as FoodLogModel, FoodLogImport as FoodLogImportModel, LoggedMeal as LoggedMealModel, Nutrients as NutrientsModel, NutritionDay as NutritionDayModel, NutritionGoal as NutritionGoalModel, NutritionPoint as NutritionPointModel, NutritionRemaining as NutritionRemainingModel, User as UserModel } from './models.ts';
+import type { AnalysisItem as AnalysisItemModel, Food as FoodModel, FoodAnalysis as FoodAnalysisModel, FoodLog as FoodLogModel, FoodLogImport as FoodLogImportModel, FoodNutrients as FoodNutrientsModel, LoggedMeal as LoggedMealModel, Nutrients as NutrientsModel, NutritionDay as NutritionDayModel, NutritionGoal as NutritionGoalModel, NutritionPoint as NutritionPointModel, NutritionRemaining as NutritionRemainingModel, User as UserModel } from './models.ts';
 import type { Context } from './services.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
@@ -24,13 +24,17 @@ export type Scalars = {
 
 export type Query = {
   __typename?: 'Query';
-  /** The food table, by name or best match first: what 100 g hold, and what household measures weigh. */
+  /** The food table and your own foods, by name or best match first: what 100 g hold, and what household measures weigh. */
   foods: Maybe<FoodConnection>;
+  /** One food; null where there is none that you may see. */
+  food: Maybe<Food>;
+  /** The food with a barcode (EAN-8, UPC-A or EAN-13): your own, else a product of the database of products, if one is configured. Null where there is none; `VALIDATION_FAILED` for what is no barcode. */
+  foodByBarcode: Maybe<Food>;
   /** How far an import of yours is, or how it ended; null where there is none. */
   foodLogImport: Maybe<FoodLogImport>;
   /** One entry of your own food log; `NOT_FOUND` for anybody else's. */
   foodLog: Maybe<FoodLog>;
-  /** Your goals: the default, then those of weekdays, then those of single dates. */
+  /** Your goals: the default, then those of weekdays, each the latest first with those that held before it, then those of single dates. */
   nutritionGoals: Maybe<Array<NutritionGoal>>;
 };
 
@@ -40,6 +44,21 @@ export type QueryFoodsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   search?: InputMaybe<Scalars['String']['input']>;
   category?: InputMaybe<Scalars['String']['input']>;
+  recent?: InputMaybe<Scalars['Boolean']['input']>;
+  favourite?: InputMaybe<Scalars['Boolean']['input']>;
+  locale?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryFoodArgs = {
+  id: Scalars['ID']['input'];
+  locale?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryFoodByBarcodeArgs = {
+  code: Scalars['String']['input'];
+  locale?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -59,8 +78,16 @@ export type Mutation = {
    * `AI_NOT_CONFIGURED` for a picture without a provider; `AI_UNAVAILABLE`, `AI_TIMEOUT`, `AI_UNUSABLE_ANSWER` where the provider fails.
    */
   analyzeFood: Maybe<FoodAnalysis>;
-  /** Imports a CSV file of entries. Wrong lines are left out and reported; a file that was imported before changes nothing. */
+  /** Imports a CSV file of entries. Every line is imported, a duplicate, or left out and reported; a file that was imported before changes nothing. */
   importFoodLogs: Maybe<FoodLogImport>;
+  /** Adds a food of your own; nobody else sees it. `CONFLICT` for a name and brand, or a barcode, that another of yours has. */
+  createFood: Maybe<Food>;
+  /** Changes a food of your own; what is absent stays. `FORBIDDEN` for a food of the table, `NOT_FOUND` for anybody else's. */
+  updateFood: Maybe<Food>;
+  /** Deletes a food of your own; entries that were logged with it stay. */
+  deleteFood: Maybe<Scalars['Boolean']['output']>;
+  /** Makes a food one of your favourites, or takes it off them. */
+  setFoodFavourite: Maybe<Food>;
   /** Writes an entry of your own food log. */
   logFood: Maybe<FoodLog>;
   /** Writes all entries of a confirmed meal, or none. */
@@ -71,9 +98,9 @@ export type Mutation = {
   deleteFoodLog: Maybe<Scalars['Boolean']['output']>;
   /** The same food again: now, or on the day and at the time that the input says. */
   copyFoodLog: Maybe<FoodLog>;
-  /** Sets your goal for a weekday, for a date, or with neither the default; what was there is replaced. */
+  /** Sets your goal for a weekday, for a date, or with neither the default. It holds from a day on, until another one follows: days before keep the goal that held then. */
   setNutritionGoal: Maybe<NutritionGoal>;
-  /** Takes away your goal of a weekday or date, or with neither the default. */
+  /** Takes away your goal of a weekday or date, or with neither the default, from a day on; days before keep it. */
   deleteNutritionGoal: Maybe<Scalars['Boolean']['output']>;
 };
 
@@ -85,6 +112,26 @@ export type MutationAnalyzeFoodArgs = {
 
 export type MutationImportFoodLogsArgs = {
   input: ImportFoodLogsInput;
+};
+
+
+export type MutationCreateFoodArgs = {
+  input: CreateFoodInput;
+};
+
+
+export type MutationUpdateFoodArgs = {
+  input: UpdateFoodInput;
+};
+
+
+export type MutationDeleteFoodArgs = {
+  input: DeleteFoodInput;
+};
+
+
+export type MutationSetFoodFavouriteArgs = {
+  input: SetFoodFavouriteInput;
 };
 
 
@@ -127,6 +174,8 @@ export type FoodLog = {
   __typename?: 'FoodLog';
   id: Scalars['ID']['output'];
   userId: Scalars['ID']['output'];
+  /** The food that it is; null: none was named, or it was deleted. */
+  foodId: Maybe<Scalars['ID']['output']>;
   foodName: Scalars['String']['output'];
   /** kcal */
   calories: Scalars['Int']['output'];
@@ -174,11 +223,13 @@ export type FoodAnalysis = {
   /** In the order in which they were mentioned. */
   items: Array<AnalysisItem>;
   total: Nutrients;
-  /** Of the total, 0 to 1: the truth is expected within (1 - confidence) of the number. */
+  /** Of the total, 0 to 1: the truth is expected within (1 - confidence) of its calories. At 0.8 and above, at least four of five meals of the calibration set lie in that range. */
   confidence: Scalars['Float']['output'];
-  /** What would make the estimate better. */
+  /** What would make the estimate better: portions that were assumed, weights above what a person eats at a meal, numbers with two readings, words that were corrected. */
   questions: Array<Scalars['String']['output']>;
-  /** `food-table` or the AI provider, e.g. `gemini`. */
+  /** Parts of the text that were not understood, as written, and items of an AI provider that cannot be right. They are in no item and count as nothing. */
+  unknown: Array<Scalars['String']['output']>;
+  /** `food-table`, or the AI provider, e.g. `gemini`; `gemini+food-table` if the table gave or corrected nutrients of the provider. */
   provider: Scalars['String']['output'];
 };
 
@@ -193,23 +244,44 @@ export type AnalysisItem = {
   fats: Scalars['Float']['output'];
   /** 0 to 1: the truth is expected within (1 - confidence) of the number. */
   confidence: Scalars['Float']['output'];
-  /** False: it was not recognised and counts as nothing; see the questions. */
+  /** Always true: what was not recognised is in `unknown` of the analysis. */
   known: Scalars['Boolean']['output'];
 };
 
-/** A food of the table. */
+/** A food of the table, of your own, or a product by its barcode. */
 export type Food = {
   __typename?: 'Food';
   id: Scalars['ID']['output'];
+  /** In the language that was asked for; else in English. */
   name: Scalars['String']['output'];
-  category: Scalars['String']['output'];
-  /** Number of the food in USDA SR28, where its values are from. */
-  ndb: Scalars['String']['output'];
-  per100g: Nutrients;
+  brand: Maybe<Scalars['String']['output']>;
+  /** EAN-8 or EAN-13. */
+  barcode: Maybe<Scalars['String']['output']>;
+  /** Null for own foods and products. */
+  category: Maybe<Scalars['String']['output']>;
+  /** Number of the food in USDA SR28, if its values are from there. */
+  ndb: Maybe<Scalars['String']['output']>;
+  per100g: FoodNutrients;
   /** Household measures: cup, tbsp, slice, piece, large ... */
   measures: Array<FoodMeasure>;
-  /** What is assumed where nobody says how much. */
-  portion: FoodPortion;
+  /** What is assumed if nobody says how much; null: nothing is. */
+  portion: Maybe<FoodPortion>;
+  /** Whether it is your own food, which you may change. */
+  custom: Scalars['Boolean']['output'];
+  /** Counts up with each change; 1 for a food of the table. */
+  version: Scalars['Int']['output'];
+};
+
+/** What 100 g hold: energy in kcal, the rest in grams; null: not known. */
+export type FoodNutrients = {
+  __typename?: 'FoodNutrients';
+  calories: Scalars['Float']['output'];
+  protein: Maybe<Scalars['Float']['output']>;
+  carbs: Maybe<Scalars['Float']['output']>;
+  fats: Maybe<Scalars['Float']['output']>;
+  fibre: Maybe<Scalars['Float']['output']>;
+  sugars: Maybe<Scalars['Float']['output']>;
+  salt: Maybe<Scalars['Float']['output']>;
 };
 
 export type FoodMeasure = {
@@ -243,7 +315,7 @@ export type FoodLogImport = {
   __typename?: 'FoodLogImport';
   id: Scalars['ID']['output'];
   status: ImportStatus;
-  /** Lines read so far, without the header. */
+  /** Lines read so far, without the header and empty lines: the sum of `imported`, `duplicates` and `failed`. A text in quotes with line breaks counts as one line. */
   lines: Scalars['Int']['output'];
   imported: Scalars['Int']['output'];
   /** Lines that were imported before. */
@@ -252,6 +324,10 @@ export type FoodLogImport = {
   failed: Scalars['Int']['output'];
   /** What is wrong with them; at most the first 1,000. */
   errors: Array<ImportError>;
+  /** How many errors more there are. */
+  errorsOmitted: Scalars['Int']['output'];
+  /** How the file was read; null before it is decided. */
+  format: Maybe<CsvFormat>;
   startedAt: Scalars['DateTime']['output'];
   finishedAt: Maybe<Scalars['DateTime']['output']>;
 };
@@ -262,9 +338,44 @@ export type ImportStatus =
   /** Broken off; what was imported stays, and the same file sent again goes on. */
   | 'FAILED';
 
+/** How a CSV file was read: as the request says, else as the file itself tells. */
+export type CsvFormat = {
+  __typename?: 'CsvFormat';
+  encoding: CsvEncoding;
+  delimiter: CsvDelimiter;
+  decimal: CsvDecimal;
+  /** Null: no date of the file depends on it. */
+  dateOrder: Maybe<CsvDateOrder>;
+};
+
+export type CsvEncoding =
+  | 'UTF_8'
+  | 'UTF_16LE'
+  | 'UTF_16BE'
+  | 'WINDOWS_1252';
+
+export type CsvDelimiter =
+  | 'COMMA'
+  | 'SEMICOLON'
+  | 'TAB';
+
+export type CsvDecimal =
+  /** 1.5 and 1,234.5 */
+  | 'POINT'
+  /** 1,5 and 1.234,5 */
+  | 'COMMA';
+
+export type CsvDateOrder =
+  /** 3/4/2026 is 3 April. */
+  | 'DMY'
+  /** 3/4/2026 is 4 March. */
+  | 'MDY';
+
 export type ImportError = {
   __typename?: 'ImportError';
+  /** Line of the file, the first is 1. */
   line: Scalars['Int']['output'];
+  /** By its title in the file; null: the whole line. */
   column: Maybe<Scalars['String']['output']>;
   message: Scalars['String']['output'];
 };
@@ -326,6 +437,10 @@ export type NutritionGoal = {
   /** 1 (Monday) to 7 (Sunday). */
   weekday: Maybe<Scalars['Int']['output']>;
   date: Maybe<Scalars['Date']['output']>;
+  /** First day on which it holds; null for the goal of a single date. */
+  from: Maybe<Scalars['Date']['output']>;
+  /** Last day on which it holds, because another one follows or it was taken away; null: it still holds. */
+  until: Maybe<Scalars['Date']['output']>;
   /** Counts up with each change. */
   version: Scalars['Int']['output'];
 };
@@ -440,7 +555,7 @@ export type PageInfo = {
 export type AnalyzeFoodInput = {
   /** What was eaten, as one would say it. */
   prompt?: InputMaybe<Scalars['String']['input']>;
-  /** Language tag of the answer, for the AI provider. */
+  /** Language tag of the prompt and of the names in the answer. The food table understands `en`, `de`, `fr` and `es`, each beside English, and reads numbers by it. */
   locale?: InputMaybe<Scalars['String']['input']>;
   /** 1 to 4 pictures: JPEG, PNG, WebP or AVIF, at most 10 MiB each. */
   images?: InputMaybe<Array<Scalars['Upload']['input']>>;
@@ -452,18 +567,30 @@ export type ImportFoodLogsInput = {
   /** An id of your own making, to ask for the progress meanwhile by `foodLogImport`. */
   importId?: InputMaybe<Scalars['ID']['input']>;
   timezone?: InputMaybe<Scalars['String']['input']>;
+  /** Default: told apart by the dates of the file; `VALIDATION_FAILED` if each may be either. */
+  dateOrder?: InputMaybe<CsvDateOrder>;
+  /** Default: told apart by the numbers of the file. */
+  decimal?: InputMaybe<CsvDecimal>;
+  /** Default: the one by which the header is one. */
+  delimiter?: InputMaybe<CsvDelimiter>;
+  /** Default: told apart by the bytes of the file. */
+  encoding?: InputMaybe<CsvEncoding>;
 };
 
 export type LogFoodInput = {
-  foodName: Scalars['String']['input'];
-  /** Whole kcal. */
-  calories: Scalars['Int']['input'];
-  /** g; default 0 */
+  /** A food of `foods`: of the table, your own, or a product by its barcode. What is not given follows from it. */
+  foodId?: InputMaybe<Scalars['ID']['input']>;
+  /** Required without `foodId`; default: the food's name. */
+  foodName?: InputMaybe<Scalars['String']['input']>;
+  /** Whole kcal. Required without `foodId`; default: of the food, by the weight. */
+  calories?: InputMaybe<Scalars['Int']['input']>;
+  /** g; default: of the food by the weight, else 0 */
   protein?: InputMaybe<Scalars['Float']['input']>;
   carbs?: InputMaybe<Scalars['Float']['input']>;
   fats?: InputMaybe<Scalars['Float']['input']>;
   quantity?: InputMaybe<Scalars['Float']['input']>;
   unit?: InputMaybe<Scalars['String']['input']>;
+  /** Default with `foodId`: by quantity and unit, or the food's usual portion. */
   grams?: InputMaybe<Scalars['Float']['input']>;
   mealType?: InputMaybe<MealType>;
   /** `MANUAL` (default), `AI` or `FOOD_TABLE`. */
@@ -486,8 +613,11 @@ export type LogMealInput = {
   timezone?: InputMaybe<Scalars['String']['input']>;
 };
 
+/** Another weight (`grams`) changes the nutrients and the quantity that are not given in proportion; another day (`localDate`) keeps the local time. */
 export type UpdateFoodLogInput = {
   id: Scalars['ID']['input'];
+  /** Another food: what the change does not say follows from it. Null: it names none any more. */
+  foodId?: InputMaybe<Scalars['ID']['input']>;
   foodName?: InputMaybe<Scalars['String']['input']>;
   calories?: InputMaybe<Scalars['Int']['input']>;
   protein?: InputMaybe<Scalars['Float']['input']>;
@@ -527,6 +657,8 @@ export type SetNutritionGoalInput = {
   /** 1 (Monday) to 7 (Sunday). */
   weekday?: InputMaybe<Scalars['Int']['input']>;
   date?: InputMaybe<Scalars['Date']['input']>;
+  /** First day on which it holds, also one that is past; default: your today. Not with `date`. */
+  from?: InputMaybe<Scalars['Date']['input']>;
   /** The version that the change is based on; absent: last write wins. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -534,8 +666,68 @@ export type SetNutritionGoalInput = {
 export type DeleteNutritionGoalInput = {
   weekday?: InputMaybe<Scalars['Int']['input']>;
   date?: InputMaybe<Scalars['Date']['input']>;
+  /** From which day on it is taken away; default: your today. Not with `date`. */
+  from?: InputMaybe<Scalars['Date']['input']>;
   /** The version that you have read; absent: whatever is there is taken away. */
   version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type CreateFoodInput = {
+  name: Scalars['String']['input'];
+  brand?: InputMaybe<Scalars['String']['input']>;
+  /** EAN-8, UPC-A or EAN-13. */
+  barcode?: InputMaybe<Scalars['String']['input']>;
+  per100g: FoodNutrientsInput;
+  /** At most 20. */
+  measures?: InputMaybe<Array<FoodMeasureInput>>;
+};
+
+/** What is absent stays; null empties what may be empty. */
+export type UpdateFoodInput = {
+  id: Scalars['ID']['input'];
+  name?: InputMaybe<Scalars['String']['input']>;
+  brand?: InputMaybe<Scalars['String']['input']>;
+  barcode?: InputMaybe<Scalars['String']['input']>;
+  per100g?: InputMaybe<FoodNutrientsChangeInput>;
+  measures?: InputMaybe<Array<FoodMeasureInput>>;
+  /** The version that the change is based on; absent: last write wins. */
+  version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type DeleteFoodInput = {
+  id: Scalars['ID']['input'];
+  version?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type SetFoodFavouriteInput = {
+  id: Scalars['ID']['input'];
+  favourite: Scalars['Boolean']['input'];
+};
+
+/** Of 100 g: energy in kcal, the rest in grams; absent or null: not known. */
+export type FoodNutrientsInput = {
+  calories: Scalars['Float']['input'];
+  protein?: InputMaybe<Scalars['Float']['input']>;
+  carbs?: InputMaybe<Scalars['Float']['input']>;
+  fats?: InputMaybe<Scalars['Float']['input']>;
+  fibre?: InputMaybe<Scalars['Float']['input']>;
+  sugars?: InputMaybe<Scalars['Float']['input']>;
+  salt?: InputMaybe<Scalars['Float']['input']>;
+};
+
+export type FoodNutrientsChangeInput = {
+  calories?: InputMaybe<Scalars['Float']['input']>;
+  protein?: InputMaybe<Scalars['Float']['input']>;
+  carbs?: InputMaybe<Scalars['Float']['input']>;
+  fats?: InputMaybe<Scalars['Float']['input']>;
+  fibre?: InputMaybe<Scalars['Float']['input']>;
+  sugars?: InputMaybe<Scalars['Float']['input']>;
+  salt?: InputMaybe<Scalars['Float']['input']>;
+};
+
+export type FoodMeasureInput = {
+  name: Scalars['String']['input'];
+  grams: Scalars['Float']['input'];
 };
 
 
@@ -638,9 +830,9 @@ export type ResolversTypes = {
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   FoodLog: ResolverTypeWrapper<FoodLogModel>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   MealType: MealType;
@@ -648,12 +840,18 @@ export type ResolversTypes = {
   FoodAnalysis: ResolverTypeWrapper<FoodAnalysisModel>;
   AnalysisItem: ResolverTypeWrapper<AnalysisItemModel>;
   Food: ResolverTypeWrapper<FoodModel>;
+  FoodNutrients: ResolverTypeWrapper<FoodNutrientsModel>;
   FoodMeasure: ResolverTypeWrapper<FoodMeasure>;
   FoodPortion: ResolverTypeWrapper<FoodPortion>;
   FoodConnection: ResolverTypeWrapper<Omit<FoodConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['FoodEdge']>, nodes: Array<ResolversTypes['Food']> }>;
   FoodEdge: ResolverTypeWrapper<Omit<FoodEdge, 'node'> & { node: ResolversTypes['Food'] }>;
   FoodLogImport: ResolverTypeWrapper<FoodLogImportModel>;
   ImportStatus: ImportStatus;
+  CsvFormat: ResolverTypeWrapper<CsvFormat>;
+  CsvEncoding: CsvEncoding;
+  CsvDelimiter: CsvDelimiter;
+  CsvDecimal: CsvDecimal;
+  CsvDateOrder: CsvDateOrder;
   ImportError: ResolverTypeWrapper<ImportError>;
   NutritionMetric: NutritionMetric;
   LoggedMeal: ResolverTypeWrapper<LoggedMealModel>;
@@ -676,6 +874,13 @@ export type ResolversTypes = {
   CopyFoodLogInput: CopyFoodLogInput;
   SetNutritionGoalInput: SetNutritionGoalInput;
   DeleteNutritionGoalInput: DeleteNutritionGoalInput;
+  CreateFoodInput: CreateFoodInput;
+  UpdateFoodInput: UpdateFoodInput;
+  DeleteFoodInput: DeleteFoodInput;
+  SetFoodFavouriteInput: SetFoodFavouriteInput;
+  FoodNutrientsInput: FoodNutrientsInput;
+  FoodNutrientsChangeInput: FoodNutrientsChangeInput;
+  FoodMeasureInput: FoodMeasureInput;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -686,19 +891,21 @@ export type ResolversParentTypes = {
   Query: Record<PropertyKey, never>;
   Int: Scalars['Int']['output'];
   String: Scalars['String']['output'];
+  Boolean: Scalars['Boolean']['output'];
   ID: Scalars['ID']['output'];
   Mutation: Record<PropertyKey, never>;
-  Boolean: Scalars['Boolean']['output'];
   FoodLog: FoodLogModel;
   Float: Scalars['Float']['output'];
   FoodAnalysis: FoodAnalysisModel;
   AnalysisItem: AnalysisItemModel;
   Food: FoodModel;
+  FoodNutrients: FoodNutrientsModel;
   FoodMeasure: FoodMeasure;
   FoodPortion: FoodPortion;
   FoodConnection: Omit<FoodConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['FoodEdge']>, nodes: Array<ResolversParentTypes['Food']> };
   FoodEdge: Omit<FoodEdge, 'node'> & { node: ResolversParentTypes['Food'] };
   FoodLogImport: FoodLogImportModel;
+  CsvFormat: CsvFormat;
   ImportError: ImportError;
   LoggedMeal: LoggedMealModel;
   Nutrients: NutrientsModel;
@@ -719,6 +926,13 @@ export type ResolversParentTypes = {
   CopyFoodLogInput: CopyFoodLogInput;
   SetNutritionGoalInput: SetNutritionGoalInput;
   DeleteNutritionGoalInput: DeleteNutritionGoalInput;
+  CreateFoodInput: CreateFoodInput;
+  UpdateFoodInput: UpdateFoodInput;
+  DeleteFoodInput: DeleteFoodInput;
+  SetFoodFavouriteInput: SetFoodFavouriteInput;
+  FoodNutrientsInput: FoodNutrientsInput;
+  FoodNutrientsChangeInput: FoodNutrientsChangeInput;
+  FoodMeasureInput: FoodMeasureInput;
 };
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -735,6 +949,8 @@ export interface UploadScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   foods?: Resolver<Maybe<ResolversTypes['FoodConnection']>, ParentType, ContextType, Partial<QueryFoodsArgs>>;
+  food?: Resolver<Maybe<ResolversTypes['Food']>, ParentType, ContextType, RequireFields<QueryFoodArgs, 'id'>>;
+  foodByBarcode?: Resolver<Maybe<ResolversTypes['Food']>, ParentType, ContextType, RequireFields<QueryFoodByBarcodeArgs, 'code'>>;
   foodLogImport?: Resolver<Maybe<ResolversTypes['FoodLogImport']>, ParentType, ContextType, RequireFields<QueryFoodLogImportArgs, 'id'>>;
   foodLog?: Resolver<Maybe<ResolversTypes['FoodLog']>, ParentType, ContextType, RequireFields<QueryFoodLogArgs, 'id'>>;
   nutritionGoals?: Resolver<Maybe<Array<ResolversTypes['NutritionGoal']>>, ParentType, ContextType>;
@@ -743,6 +959,10 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   analyzeFood?: Resolver<Maybe<ResolversTypes['FoodAnalysis']>, ParentType, ContextType, RequireFields<MutationAnalyzeFoodArgs, 'input'>>;
   importFoodLogs?: Resolver<Maybe<ResolversTypes['FoodLogImport']>, ParentType, ContextType, RequireFields<MutationImportFoodLogsArgs, 'input'>>;
+  createFood?: Resolver<Maybe<ResolversTypes['Food']>, ParentType, ContextType, RequireFields<MutationCreateFoodArgs, 'input'>>;
+  updateFood?: Resolver<Maybe<ResolversTypes['Food']>, ParentType, ContextType, RequireFields<MutationUpdateFoodArgs, 'input'>>;
+  deleteFood?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType, RequireFields<MutationDeleteFoodArgs, 'input'>>;
+  setFoodFavourite?: Resolver<Maybe<ResolversTypes['Food']>, ParentType, ContextType, RequireFields<MutationSetFoodFavouriteArgs, 'input'>>;
   logFood?: Resolver<Maybe<ResolversTypes['FoodLog']>, ParentType, ContextType, RequireFields<MutationLogFoodArgs, 'input'>>;
   logMeal?: Resolver<Maybe<ResolversTypes['LoggedMeal']>, ParentType, ContextType, RequireFields<MutationLogMealArgs, 'input'>>;
   updateFoodLog?: Resolver<Maybe<ResolversTypes['FoodLog']>, ParentType, ContextType, RequireFields<MutationUpdateFoodLogArgs, 'input'>>;
@@ -756,6 +976,7 @@ export type FoodLogResolvers<ContextType = Context, ParentType extends Resolvers
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['FoodLog']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  foodId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   foodName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   calories?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   protein?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
@@ -777,6 +998,7 @@ export type FoodAnalysisResolvers<ContextType = Context, ParentType extends Reso
   total?: Resolver<ResolversTypes['Nutrients'], ParentType, ContextType>;
   confidence?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   questions?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  unknown?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   provider?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
@@ -794,11 +1016,25 @@ export type AnalysisItemResolvers<ContextType = Context, ParentType extends Reso
 export type FoodResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Food'] = ResolversParentTypes['Food']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  category?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  ndb?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  per100g?: Resolver<ResolversTypes['Nutrients'], ParentType, ContextType>;
+  brand?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  barcode?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  category?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  ndb?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  per100g?: Resolver<ResolversTypes['FoodNutrients'], ParentType, ContextType>;
   measures?: Resolver<Array<ResolversTypes['FoodMeasure']>, ParentType, ContextType>;
-  portion?: Resolver<ResolversTypes['FoodPortion'], ParentType, ContextType>;
+  portion?: Resolver<Maybe<ResolversTypes['FoodPortion']>, ParentType, ContextType>;
+  custom?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type FoodNutrientsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodNutrients'] = ResolversParentTypes['FoodNutrients']> = {
+  calories?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  protein?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  carbs?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  fats?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  fibre?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  sugars?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  salt?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
 };
 
 export type FoodMeasureResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FoodMeasure'] = ResolversParentTypes['FoodMeasure']> = {
@@ -831,8 +1067,17 @@ export type FoodLogImportResolvers<ContextType = Context, ParentType extends Res
   duplicates?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   errors?: Resolver<Array<ResolversTypes['ImportError']>, ParentType, ContextType>;
+  errorsOmitted?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  format?: Resolver<Maybe<ResolversTypes['CsvFormat']>, ParentType, ContextType>;
   startedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   finishedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type CsvFormatResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CsvFormat'] = ResolversParentTypes['CsvFormat']> = {
+  encoding?: Resolver<ResolversTypes['CsvEncoding'], ParentType, ContextType>;
+  delimiter?: Resolver<ResolversTypes['CsvDelimiter'], ParentType, ContextType>;
+  decimal?: Resolver<ResolversTypes['CsvDecimal'], ParentType, ContextType>;
+  dateOrder?: Resolver<Maybe<ResolversTypes['CsvDateOrder']>, ParentType, ContextType>;
 };
 
 export type ImportErrorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ImportError'] = ResolversParentTypes['ImportError']> = {
@@ -875,6 +1120,8 @@ export type NutritionGoalResolvers<ContextType = Context, ParentType extends Res
   fats?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   weekday?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   date?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
+  from?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
+  until?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
@@ -927,11 +1174,13 @@ export type Resolvers<ContextType = Context> = {
   FoodAnalysis?: FoodAnalysisResolvers<ContextType>;
   AnalysisItem?: AnalysisItemResolvers<ContextType>;
   Food?: FoodResolvers<ContextType>;
+  FoodNutrients?: FoodNutrientsResolvers<ContextType>;
   FoodMeasure?: FoodMeasureResolvers<ContextType>;
   FoodPortion?: FoodPortionResolvers<ContextType>;
   FoodConnection?: FoodConnectionResolvers<ContextType>;
   FoodEdge?: FoodEdgeResolvers<ContextType>;
   FoodLogImport?: FoodLogImportResolvers<ContextType>;
+  CsvFormat?: CsvFormatResolvers<ContextType>;
   ImportError?: ImportErrorResolvers<ContextType>;
   LoggedMeal?: LoggedMealResolvers<ContextType>;
   Nutrients?: NutrientsResolvers<ContextType>;

@@ -6,29 +6,35 @@ import type { AiProvider } from './analysis/ai-provider.ts';
 import { Analyses } from './analysis/analysis.ts';
 import { Days } from './days/days.ts';
 import { FoodLogs } from './food-logs/food-logs.ts';
+import type { BarcodeSource } from './foods/barcode-source.ts';
 import { Foods } from './foods/foods.ts';
+import { OwnFoods } from './foods/own-foods.ts';
 import { Goals } from './goals/goals.ts';
 import { Imports } from './imports/imports.ts';
-import type { TimeZones } from './time-zones/time-zones.ts';
+import type { Profiles } from './profiles/profiles.ts';
 
 /** What lives as long as the service. */
 export interface NutritionResources {
-  zones: TimeZones;
+  profiles: Profiles;
   /** Undefined where none is configured. */
   provider: AiProvider | undefined;
+  /** Undefined where none is configured. */
+  barcodes: BarcodeSource | undefined;
 }
 
 /** The rules of this service, made for one unit of work. */
-export const nutritionServices = (unit: UnitOfWork, { zones, provider }: NutritionResources) => {
-  const foodLogs = new FoodLogs(unit, zones);
-  const goals = new Goals(unit);
+export const nutritionServices = (unit: UnitOfWork, { profiles, provider, barcodes }: NutritionResources) => {
+  const foods = new Foods(unit, profiles, barcodes);
+  const foodLogs = new FoodLogs(unit, profiles, foods);
+  const goals = new Goals(unit, profiles);
   return {
     foodLogs,
     goals,
-    days: new Days(unit, foodLogs, goals, zones),
-    imports: new Imports(unit, zones),
+    days: new Days(unit, foodLogs, goals, profiles),
+    imports: new Imports(unit, profiles),
     analyses: new Analyses(unit, provider),
-    foods: new Foods(),
+    foods,
+    ownFoods: new OwnFoods(unit),
     accountData: new AccountData(unit, nutritionAccountPart(unit)),
   };
 };

@@ -8,6 +8,7 @@ import { daysRest } from './days/days.rest.ts';
 import { demo } from './demo.ts';
 import { foodLogsGraphql } from './food-logs/food-logs.graphql.ts';
 import { foodLogsRest } from './food-logs/food-logs.rest.ts';
+import { openFoodFacts } from './foods/barcode-source.open-food-facts.ts';
 import { foodsGraphql } from './foods/foods.graphql.ts';
 import { foodsRest } from './foods/foods.rest.ts';
 import { goalsGraphql } from './goals/goals.graphql.ts';
@@ -18,7 +19,7 @@ import { nutritionRetention } from './retention.ts';
 import { nutritionServices, type NutritionResources } from './services.ts';
 import { geminiProvider } from './analysis/ai-provider.gemini.ts';
 import { nutritionSettings } from './settings.ts';
-import { identityTimeZones } from './time-zones/time-zones.identity.ts';
+import { identityProfiles } from './profiles/profiles.identity.ts';
 
 export const nutrition = defineSubgraph({
   name: 'nutrition',
@@ -27,17 +28,25 @@ export const nutrition = defineSubgraph({
   settings: nutritionSettings,
   database,
   resources: async ({ settings, log }): Promise<NutritionResources> => ({
-    zones: identityTimeZones(settings.identityUrl),
+    profiles: identityProfiles(settings.identityUrl),
     provider: settings.geminiApiKey
       ? geminiProvider({
           apiKey: settings.geminiApiKey,
           model: settings.geminiModel,
           baseUrl: settings.geminiBaseUrl,
           timeoutMillis: settings.geminiTimeoutMillis,
+          totalTimeoutMillis: settings.geminiTotalTimeoutMillis,
           retries: settings.geminiRetries,
           maxRetryWaitMillis: settings.geminiMaxRetryWaitMillis,
           breakerFailures: 5,
           breakerOpenMillis: settings.geminiBreakerMillis,
+          log,
+        })
+      : undefined,
+    barcodes: settings.openFoodFactsUrl
+      ? openFoodFacts({
+          url: settings.openFoodFactsUrl,
+          timeoutMillis: settings.openFoodFactsTimeoutMillis,
           log,
         })
       : undefined,
@@ -50,6 +59,7 @@ export const nutrition = defineSubgraph({
     imports: 'nutrition',
     analyses: 'nutrition',
     foods: 'nutrition',
+    ownFoods: 'nutrition',
   },
   graphql: [analysisGraphql, foodLogsGraphql, goalsGraphql, daysGraphql, foodsGraphql, importsGraphql],
   graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSES_A_MINUTE },

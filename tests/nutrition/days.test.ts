@@ -17,12 +17,13 @@ interface Entry {
   fats: number;
 }
 const NUTRIENTS = ['calories', 'protein', 'carbs', 'fats'] as const;
-const food = fc.record({
-  calories: fc.integer({ min: 0, max: 3_000 }),
-  protein: grams(),
-  carbs: grams(),
-  fats: grams(),
-});
+// Of each gram its energy (Atwater), so that every entry could have been eaten.
+const food = fc
+  .record({ protein: grams(), carbs: grams(), fats: grams(), alcohol: fc.integer({ min: 0, max: 300 }) })
+  .map(({ alcohol, ...held }) => ({
+    ...held,
+    calories: Math.round(4 * held.protein + 4 * held.carbs + 9 * held.fats) + alcohol,
+  }));
 function grams() {
   return fc.integer({ min: 0, max: 30_000 }).map((centigrams) => centigrams / 100);
 }
@@ -161,6 +162,25 @@ test("the day is the one of the user's own time zone where they name none", asyn
     body: { foodName: 'x', calories: 1, loggedAt: '2026-06-30T13:00:00Z' },
   });
   expect(logged.body.localDate).toBe('2026-07-01');
+});
+
+test('a change of the time zone in the profile holds for the very next entry', async () => {
+  const { token } = await platform.register();
+  const logged = async () =>
+    (
+      await platform.rest('nutrition', 'POST', '/log', {
+        token,
+        body: { foodName: 'x', calories: 1, loggedAt: '2026-06-30T13:00:00Z' },
+      })
+    ).body.localDate;
+  for (const [timezone, day] of [
+    ['Pacific/Auckland', '2026-07-01'],
+    ['Europe/Berlin', '2026-06-30'],
+    ['Pacific/Auckland', '2026-07-01'],
+  ]) {
+    await platform.rest('identity', 'PUT', '/profile', { token, body: { timezone } });
+    expect(await logged()).toBe(day);
+  }
 });
 
 test('days are summed up over weeks and months, and a day of 23 hours is one day', async () => {

@@ -69,7 +69,7 @@ const KINDS = {
     'announcements',
     'auditEvents',
   ],
-  nutrition: ['foodLogs', 'goals', 'imports'],
+  nutrition: ['foodLogs', 'goals', 'foods', 'foodFavourites', 'imports'],
   content: [],
   squad: [
     'presence',
@@ -111,7 +111,10 @@ describe('an export', () => {
     expect(nutrition.foodLogs.map(({ foodName }: { foodName: string }) => foodName)).toEqual([
       `Bread of ${anna.mark}`,
       `Soup of ${anna.mark}`,
+      `Cake of ${anna.mark}`,
     ]);
+    expect(nutrition.foods).toMatchObject([{ name: `Cake of ${anna.mark}` }]);
+    expect(nutrition.foodFavourites).toMatchObject([{ foodId: nutrition.foods[0].id }]);
     expect(squad.messages).toMatchObject([{ text: `Go, says ${anna.mark}` }]);
     const text = JSON.stringify(body);
     for (const secret of [anna.password, anna.token, refreshToken, resetToken, 'argon2', 'hash', 'Hash'])
@@ -155,7 +158,13 @@ describe('an export', () => {
     }, 10_000);
     expect((await platform.rest('identity', 'GET', document, friend)).status).toBe(404);
     const file = await platform.rest('identity', 'GET', document, user);
-    expect(file.body.services.nutrition).toEqual({ foodLogs: [], goals: [], imports: [] });
+    expect(file.body.services.nutrition).toEqual({
+      foodLogs: [],
+      goals: [],
+      foods: [],
+      foodFavourites: [],
+      imports: [],
+    });
 
     await platform.rest('identity', 'DELETE', '/users/me', { ...user, body: { password: user.password } });
     expect(await placesOf(body.id)).toEqual(['identity.saga']); // which files were to go

@@ -4,6 +4,8 @@ import { eraseOnce } from '#server/accounts/erased-accounts.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { FOOD_LOG_COLUMNS } from '../food-logs/food-logs.ts';
 import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
+import { FoodFavourite } from '../foods/food-favourite.entity.ts';
+import { StoredFood } from '../foods/stored-food.entity.ts';
 import { NutritionGoal } from '../goals/nutrition-goal.entity.ts';
 import { FoodLogImport } from '../imports/food-log-import.entity.ts';
 
@@ -12,11 +14,20 @@ export const nutritionAccountPart = (unit: UnitOfWork): AccountPart => ({
   records: {
     foodLogs: foodLogsOf(unit),
     goals: entityRecords(unit, NutritionGoal, 'id', (userId) => ({ userId })),
+    foods: entityRecords(unit, StoredFood, 'id', (userId) => ({ userId })),
+    foodFavourites: entityRecords(unit, FoodFavourite, 'id', (userId) => ({ userId })),
     imports: entityRecords(unit, FoodLogImport, 'id', (userId) => ({ userId })),
   },
   erase: (userId) =>
     eraseOnce(unit, userId, async () => {
-      for (const table of ['food_log', 'food_log_day', 'nutrition_goal', 'food_log_import'])
+      for (const table of [
+        'food_log',
+        'food_log_day',
+        'nutrition_goal',
+        'food_log_import',
+        'food_favourite',
+        'food',
+      ])
         await unit.em.execute(`delete from ${table} where user_id = ?`, [userId]);
       return { outcome: 'DELETED', reason: null };
     }),

@@ -5,6 +5,10 @@ export interface AnalysisRequest {
   locale: string | undefined;
   /** WebP, reduced and without metadata. */
   pictures: readonly Buffer[];
+  /** How long the caller waits at most; absent: as long as it takes. */
+  timeLimitMillis: number | undefined;
+  /** Aborts when nobody waits for the answer any more. */
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -13,8 +17,9 @@ export interface AnalysisRequest {
  */
 export interface AiProvider {
   /**
-   * @throws AI_UNAVAILABLE (503) where it cannot be reached, refuses us, is overloaded or is left in peace after failures;
-   * AI_TIMEOUT (504); AI_UNUSABLE_ANSWER (422) where it answers with nothing usable. Never an invented number.
+   * @throws AI_UNAVAILABLE (503) if it cannot be reached, refuses us, is overloaded, gives an answer that cannot be read,
+   * or is not asked after failures; AI_TIMEOUT (504); AI_UNUSABLE_ANSWER (422) if it blocks its answer to this meal.
+   * Never an invented number.
    */
   analyze(request: AnalysisRequest): Promise<Analysis>;
 }

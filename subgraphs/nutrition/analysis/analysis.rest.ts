@@ -19,7 +19,7 @@ export const analysisRest = [
     rateLimit: ANALYSES_A_MINUTE,
     success: {
       status: 200,
-      description: 'The estimate. What is not recognised is an item with `known: false`.',
+      description: 'The estimate. What is not recognised is in `unknown` and in no item.',
       shape: AnalysisShape,
     },
     errors: ['AI_NOT_CONFIGURED', 'AI_UNAVAILABLE', 'AI_TIMEOUT', 'AI_UNUSABLE_ANSWER'],

@@ -33,12 +33,18 @@ export class Analyses {
     for (const picture of pictures)
       reduced.push((await reencoded(picture, { field: 'image', maxSide: LONGEST_SIDE })).bytes);
     if (this.provider)
-      return this.provider.analyze({ prompt: prompt || undefined, locale, pictures: reduced });
+      return this.provider.analyze({
+        prompt: prompt || undefined,
+        locale,
+        pictures: reduced,
+        timeLimitMillis: this.unit.origin.timeLeft?.(),
+        signal: this.unit.origin.clientLeft?.(),
+      });
     if (pictures.length > 0)
       throw new PlatformError(
         'AI_NOT_CONFIGURED',
         'Pictures need an AI provider, and none is configured (GEMINI_API_KEY); describe the meal in words instead.',
       );
-    return estimateMeal(prompt ?? '');
+    return estimateMeal(prompt ?? '', locale);
   }
 }

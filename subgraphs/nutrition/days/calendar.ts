@@ -1,5 +1,8 @@
 import { DateTime } from 'luxon';
+import { z } from 'zod';
 import { invalid } from '#server/errors.ts';
+import { timezone } from '#server/shapes.ts';
+import { validated } from '#server/validate.ts';
 
 /** A local day is text, `YYYY-MM-DD`; between days there are no clocks, so they are counted in UTC. */
 
@@ -12,9 +15,20 @@ const fromMillis = (millis: number): string => new Date(millis).toISOString().sl
 export const dayOf = (instant: Date, zone: string): string =>
   DateTime.fromJSDate(instant, { zone }).toISODate() ?? '';
 
-/** Noon of a local day, as an instant: where only the day of an entry is known. */
-export const noonOf = (day: string, zone: string): Date =>
-  DateTime.fromISO(`${day}T12:00:00`, { zone }).toJSDate();
+/** A time of a local day, such as `18:30`, as an instant. A time that a change of clocks leaves out is an hour later. */
+export const instantOf = (day: string, time: string, zone: string): Date =>
+  DateTime.fromISO(`${day}T${time}`, { zone }).toJSDate();
+
+/** Noon of a local day, as an instant: if only the day of an entry is known. */
+export const noonOf = (day: string, zone: string): Date => instantOf(day, '12:00:00', zone);
+
+/** The time of day of an instant in a time zone, to be read by `instantOf`. */
+export const timeOfDay = (instant: Date, zone: string): string =>
+  DateTime.fromJSDate(instant, { zone }).toFormat('HH:mm:ss.SSS');
+
+/** A zone that a request names. Undefined: it names none. @throws VALIDATION_FAILED for one that there is not */
+export const validZone = (zone: string | null | undefined): string | undefined =>
+  zone ? validated(z.object({ timezone }), { timezone: zone }).timezone : undefined;
 
 export const addDays = (day: string, days: number): string => fromMillis(millisOf(day) + days * DAY_MILLIS);
 

@@ -1,16 +1,22 @@
-import { z } from 'zod';
 import { invalid } from '#server/errors.ts';
-import { timezone as timezoneShape } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { validated } from '#server/validate.ts';
 import { requireOwner } from '../access.ts';
 import type { FoodLogs } from '../food-logs/food-logs.ts';
 import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
 import type { Goals } from '../goals/goals.ts';
 import type { NutritionGoalShape } from '../goals/goals.shapes.ts';
 import { divided, grams, NO_NUTRIENTS, sum, type Nutrients } from '../nutrients.ts';
-import type { TimeZones } from '../time-zones/time-zones.ts';
-import { addDays, checkRange, dayOf, daysFrom, endOfBucket, startOfBucket, type Bucket } from './calendar.ts';
+import type { Profiles } from '../profiles/profiles.ts';
+import {
+  addDays,
+  checkRange,
+  dayOf,
+  daysFrom,
+  endOfBucket,
+  startOfBucket,
+  validZone,
+  type Bucket,
+} from './calendar.ts';
 import { chartOf, type ChartMetric } from './chart.ts';
 import { DayTotals } from './day-totals.ts';
 import type {
@@ -36,20 +42,20 @@ export class Days {
   private readonly unit: UnitOfWork;
   private readonly foodLogs: FoodLogs;
   private readonly goals: Goals;
-  private readonly zones: TimeZones;
+  private readonly profiles: Profiles;
   private readonly totals: DayTotals;
 
-  constructor(unit: UnitOfWork, foodLogs: FoodLogs, goals: Goals, zones: TimeZones) {
+  constructor(unit: UnitOfWork, foodLogs: FoodLogs, goals: Goals, profiles: Profiles) {
     this.unit = unit;
     this.foodLogs = foodLogs;
     this.goals = goals;
-    this.zones = zones;
+    this.profiles = profiles;
     this.totals = new DayTotals(unit);
   }
 
   /** The user's today, in the zone that is named or their own. */
   async today(timezone?: string | null): Promise<string> {
-    return dayOf(new Date(), validZone(timezone) ?? (await this.zones.of(this.unit)));
+    return dayOf(new Date(), validZone(timezone) ?? (await this.profiles.of(this.unit)).timezone);
   }
 
   /** One day; default: today. @throws NOT_FOUND for another user's. */
@@ -177,9 +183,6 @@ export class Days {
     return { from: first, to: last };
   }
 }
-
-const validZone = (zone: string | null | undefined): string | undefined =>
-  zone ? validated(z.object({ timezone: timezoneShape }), { timezone: zone }).timezone : undefined;
 
 const left = (goal: number | null, eaten: number): number | null =>
   goal === null ? null : grams(goal - eaten);

@@ -1,41 +1,32 @@
-import { nutrientsOf, portionGrams, type Food } from '../foods/food.ts';
-import { DISHES } from '../foods/dishes.ts';
+import { nutrientsOf, LOCALES, type Food, type Locale } from '../foods/food.ts';
+import { FOOD_TABLE } from '../foods/food-table.ts';
+import type { Nutrients } from '../nutrients.ts';
 import type { Analysis, AnalysisItem } from '../analysis/analysis.shapes.ts';
-import { isEmpty, type Amount } from './amounts.ts';
+import { isEmpty } from './amounts.ts';
+import { CONFIDENCE, DOUBTFUL, IMPLAUSIBLE, LESS_SURE, ofSum } from './confidence.ts';
+import { foodNames } from './food-names.ts';
+import { lexiconFor } from './lexicons/lexicon.ts';
 import { parseMeal, type Mention } from './parse-meal.ts';
-import { MEASURE_WORDS, SIZES, VESSELS, VOLUME_UNITS } from './words.ts';
+import { weightOf, type Weight } from './weights.ts';
 
-/**
- * How sure a weight is. A confidence of 0.9 says: the truth is expected within 10 percent of the number; 0.5: within
- * half of it. So the range is always `number * (1 ± (1 - confidence))`.
- */
-export const CONFIDENCE = {
-  /** A weight was written. */
-  weight: 0.95,
-  /** A measure that the table weighs, or a piece with its size. */
-  measure: 0.9,
-  /** A volume by the food's density, or a count of pieces. */
-  pieces: 0.85,
-  /** A bowl, a handful, a small one of what the table knows only one size of. */
-  vessel: 0.65,
-  /** Nothing was said: the usual portion. */
-  portion: 0.5,
-  unknown: 0,
-} as const;
-
-const CORRECTED = 0.9;
-const LEFT_OUT = 0.8;
-const VAGUE = 0.85;
-const DISH = 0.7;
-const MOST_GRAMS = 20_000;
 const MOST_ITEMS = 50;
 const MOST_QUESTIONS = 10;
+const MOST_UNKNOWN_CHARACTERS = 200;
 
-/** Estimates a meal text by the food table. What it does not know it says, with no number made up. */
-export function estimateMeal(text: string): Analysis {
-  const mentions = parseMeal(text).slice(0, MOST_ITEMS);
-  const items = mentions.map(itemOf);
-  const known = items.filter((item) => item.known);
+/** Estimates a meal text by the food table. What it does not understand it says, with no number made up. */
+export function estimateMeal(text: string, languageTag?: string): Analysis {
+  const locale = localeOf(languageTag);
+  const language = { locale, lexicon: lexiconFor(locale), names: foodNames(locale) };
+  const parsed = parseMeal(text, language);
+  const mentions = parsed.mentions.slice(0, MOST_ITEMS);
+  const bases = new Map(mentions.filter(({ role }) => role === 'base').map((base) => [base.group, base]));
+  const estimates = energyOfDishes(
+    mentions.map((mention) => {
+      const alike = mentions.filter(({ role, group }) => role === 'filling' && group === mention.group);
+      return estimateOf(mention, bases.get(mention.group), alike.length === 1);
+    }),
+  );
+  const items = estimates.map((estimate) => itemOf(estimate, locale));
   const total = { calories: 0, protein: 0, carbs: 0, fats: 0 };
   for (const item of items) {
     total.calories += item.calories;
@@ -43,156 +34,145 @@ export function estimateMeal(text: string): Analysis {
     total.carbs = round(total.carbs + item.carbs);
     total.fats = round(total.fats + item.fats);
   }
-  const weight = (item: AnalysisItem) => item.calories + 1; // water has a say, too
-  const weights = known.reduce((sum, item) => sum + weight(item), 0);
-  const mean =
-    weights === 0 ? 0 : known.reduce((sum, item) => sum + item.confidence * weight(item), 0) / weights;
+  const unknown = [
+    ...parsed.unknown,
+    ...mentions.filter(({ leftOut }) => leftOut.length > 0).map(({ leftOut }) => leftOut.join(' ')),
+  ]
+    .slice(0, MOST_ITEMS)
+    .map((words) => words.slice(0, MOST_UNKNOWN_CHARACTERS));
   return {
     items,
     total,
-    confidence: items.length === 0 ? 0 : round((mean * known.length) / items.length),
-    questions: questionsOf(mentions, items),
+    // What was not understood may hold as much as what was.
+    confidence: round((ofSum(items) * items.length) / Math.max(1, items.length + parsed.unknown.length)),
+    questions: questionsOf(estimates, parsed.unknown, locale),
+    unknown,
     provider: 'food-table',
   };
 }
 
-function itemOf({ food, words, amount, leftOut, corrected, companions }: Mention): AnalysisItem {
-  if (!food)
-    return {
-      name: words,
-      grams: Math.min(MOST_GRAMS, round((amount.grams ?? 0) * (amount.count ?? 1))),
-      calories: 0,
-      protein: 0,
-      carbs: 0,
-      fats: 0,
-      confidence: CONFIDENCE.unknown,
-      known: false,
-    };
-  const { grams, confidence } = weightOf(food, amount, companions);
-  const held = nutrientsOf(food, grams);
+/** The language of a tag such as `de-AT`; English for those that the table does not have. */
+const localeOf = (tag: string | undefined): Locale =>
+  LOCALES.find((locale) => locale === tag?.toLowerCase().split(/[-_]/)[0]) ?? 'en';
+
+interface Estimate {
+  mention: Mention;
+  weight: Weight;
+  held: Nutrients;
+  confidence: number;
+}
+
+function estimateOf(mention: Mention, base: Mention | undefined, isOnly: boolean): Estimate {
+  const { food, amount } = mention;
+  const weight = weightOf(mention, base, isOnly);
+  const held = nutrientsOf(food, weight.grams);
+  for (const missing of mention.minus) withoutPart(food, missing, held, weight.grams);
   const sure =
-    confidence *
-    (corrected ? CORRECTED : 1) *
-    (leftOut.length > 0 ? LEFT_OUT : 1) *
-    (amount.vague ? VAGUE : 1) *
-    (isDish(food) ? DISH : 1);
-  return {
-    name: food.name,
-    grams: round(grams),
-    calories: Math.round(held.calories),
-    protein: round(held.protein),
-    carbs: round(held.carbs),
-    fats: round(held.fats),
-    confidence: round(sure),
-    known: true,
-  };
+    CONFIDENCE[weight.source] *
+    (mention.corrected ? LESS_SURE.corrected : 1) *
+    (mention.leftOut.length > 0 ? LESS_SURE.leftOut : 1) *
+    (mention.flavoured ? LESS_SURE.flavoured : 1) *
+    (mention.minus.length > 0 ? LESS_SURE.minus : 1) *
+    (amount.vague ? LESS_SURE.vague : 1) *
+    (amount.energy === undefined ? varietyOf(food) : 1);
+  const least = Math.min(
+    weight.implausible ? IMPLAUSIBLE : 1,
+    amount.doubtful && weight.grams < 10 ? DOUBTFUL : 1,
+  );
+  return { mention, weight, held, confidence: Math.min(sure, least) };
 }
 
-const isDish = (food: Food): boolean => DISHES.includes(food);
+const VARIABLE = new Set(['bakery', 'soups', 'sauces', 'supplements', 'fast_food']);
+const varietyOf = (food: Food): number =>
+  food.recipe || food.category === 'dishes'
+    ? LESS_SURE.dish
+    : VARIABLE.has(food.category)
+      ? LESS_SURE.variable
+      : 1;
 
-/** Grams of what was said, and how sure that is. */
-function weightOf(
-  food: Food,
-  amount: Amount,
-  companions: readonly Food[],
-): { grams: number; confidence: number } {
-  const count = amount.count ?? 1;
-  const bounded = (grams: number, confidence: number) =>
-    grams > MOST_GRAMS ? { grams: MOST_GRAMS, confidence: 0.1 } : { grams, confidence };
-  if (amount.ounces && food.measures['fl oz'] !== undefined)
-    return bounded((count * (amount.grams ?? 0) * food.measures['fl oz']) / 28.35, CONFIDENCE.measure);
-  if (amount.grams !== undefined) return bounded(count * amount.grams, CONFIDENCE.weight);
-  if (amount.millilitres !== undefined)
-    return bounded(count * amount.millilitres * density(food), CONFIDENCE.measure);
-  if (isEmpty(amount))
-    return { grams: besides(food, companions) ?? portionGrams(food), confidence: CONFIDENCE.portion };
-  const one =
-    amount.measure === undefined ? pieceOf(food, amount.size) : measureOf(food, amount.measure, amount.size);
-  return bounded(count * one.grams, one.confidence);
-}
+const categoryByNdb = new Map(
+  FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])),
+);
+const foodByNdb = new Map(
+  FOOD_TABLE.toReversed().flatMap((food) => (food.ndb ? [[food.ndb, food] as const] : [])),
+);
 
-function measureOf(
-  food: Food,
-  measure: string,
-  size: string | undefined,
-): { grams: number; confidence: number } {
-  const factor = size === undefined ? 1 : (SIZES[size]?.factor ?? 1);
-  const sized = factor === 1 ? 1 : VAGUE;
-  if (measure === 'half') return scale(pieceOf(food, size), 0.5);
-  if (measure === 'piece' || measure === 'steak') return pieceOf(food, size);
-  if (measure === 'portion')
-    return { grams: portionGrams(food) * factor, confidence: CONFIDENCE.vessel * sized };
-  const weighed = food.measures[measure];
-  if (weighed !== undefined) return { grams: weighed * factor, confidence: CONFIDENCE.measure * sized };
-  const spoon = VOLUME_UNITS[measure];
-  if (spoon !== undefined && MEASURE_WORDS[measure])
-    return { grams: spoon * density(food) * factor, confidence: CONFIDENCE.pieces * sized };
-  const vessel = VESSELS[measure];
-  if (!vessel) return scale(pieceOf(food, size), 1, CONFIDENCE.vessel);
-  if (measure === 'handful' && food.category === 'nuts')
-    return { grams: vessel.dryGrams * factor, confidence: CONFIDENCE.vessel };
-  const grams = hasDensity(food) ? vessel.millilitres * density(food) : vessel.dryGrams;
-  return { grams: grams * factor, confidence: CONFIDENCE.vessel * sized };
-}
-
-/** One of what is counted in pieces, of a size where one is said. */
-function pieceOf(food: Food, size: string | undefined): { grams: number; confidence: number } {
-  if (size !== undefined) {
-    const wanted = SIZES[size] ?? { measure: 'medium', factor: 1 };
-    const weighed = food.measures[wanted.measure];
-    if (weighed !== undefined) return { grams: weighed, confidence: CONFIDENCE.measure };
-    return {
-      grams: (food.measures.piece ?? portionGrams(food)) * wanted.factor,
-      confidence: CONFIDENCE.vessel,
-    };
+/** Takes a part out of a dish: by its recipe, else by the usual piece of what was left out. */
+function withoutPart(food: Food, missing: Food, held: Nutrients, grams: number): void {
+  const parts = food.recipe?.parts ?? [];
+  const made = food.recipe?.grams ?? parts.reduce((sum, [, partGrams]) => sum + partGrams, 0);
+  const named = new Set([missing.ndb, ...(missing.recipe?.parts.map(([ndb]) => ndb) ?? [])]);
+  const same = parts.filter(([ndb]) => named.has(ndb));
+  const alike = same.length > 0 ? same : parts.filter(([ndb]) => categoryByNdb.get(ndb) === missing.category);
+  const taken = alike.map(([ndb, partGrams]) => ({
+    food: foodByNdb.get(ndb),
+    grams: (partGrams * grams) / (made || 1),
+  }));
+  if (taken.length === 0 && food.category === 'fast_food' && missing.category === 'grains')
+    taken.push({ food: missing, grams: 50 });
+  if (taken.length === 0 && food.id.startsWith('pizza') && missing.category === 'dairy')
+    taken.push({ food: missing, grams: grams / 4 });
+  for (const part of taken) {
+    if (!part.food) continue;
+    const minus = nutrientsOf(part.food, part.grams);
+    for (const nutrient of ['calories', 'protein', 'carbs', 'fats'] as const)
+      held[nutrient] = Math.max(0, held[nutrient] - minus[nutrient]);
   }
-  const piece = food.measures.piece ?? food.measures.medium;
-  if (piece !== undefined) return { grams: piece, confidence: CONFIDENCE.pieces };
-  return { grams: portionGrams(food), confidence: CONFIDENCE.vessel };
 }
 
-const scale = (weight: { grams: number; confidence: number }, by: number, most: number = 1) => ({
-  grams: weight.grams * by,
-  confidence: Math.min(most, weight.confidence),
+/** An energy that is said of a dish is of all its parts: "a chicken wrap, 450 kcal". */
+function energyOfDishes(estimates: readonly Estimate[]): readonly Estimate[] {
+  for (const base of estimates) {
+    const { energy, count = 1 } = base.mention.amount;
+    if (energy === undefined) continue;
+    const parts = estimates.filter(({ mention }) => mention.group === base.mention.group);
+    if (parts.length === 1) continue;
+    // The base alone would take all of the energy; by its usual weight it has its share.
+    const usual = weightOf({ ...base.mention, amount: {} }, undefined).grams;
+    const scale = usual / (base.weight.grams || 1);
+    base.weight.grams = usual;
+    for (const nutrient of ['calories', 'protein', 'carbs', 'fats'] as const) base.held[nutrient] *= scale;
+    const sum = parts.reduce((total, { held }) => total + held.calories, 0);
+    for (const part of parts) {
+      const factor = (energy * count) / (sum || 1);
+      part.weight.grams *= factor;
+      part.confidence = Math.max(part.confidence, CONFIDENCE.energy * LESS_SURE.variable);
+      for (const nutrient of ['calories', 'protein', 'carbs', 'fats'] as const) part.held[nutrient] *= factor;
+    }
+  }
+  return estimates;
+}
+
+const itemOf = ({ mention, weight, held, confidence }: Estimate, locale: Locale): AnalysisItem => ({
+  name: mention.food.names[locale],
+  grams: round(weight.grams),
+  calories: Math.round(held.calories),
+  protein: round(held.protein),
+  carbs: round(held.carbs),
+  fats: round(held.fats),
+  confidence: round(confidence),
+  known: true,
 });
 
-const CUP = 236.6; // ml
-const hasDensity = ({ measures }: Food): boolean =>
-  measures['fl oz'] !== undefined ||
-  measures.cup !== undefined ||
-  measures.tbsp !== undefined ||
-  measures.tsp !== undefined;
-
-/** Grams of a millilitre, by the first of the volumes that the table weighs; else as water. */
-function density({ measures }: Food): number {
-  if (measures['fl oz'] !== undefined) return measures['fl oz'] / 29.57;
-  if (measures.cup !== undefined) return measures.cup / CUP;
-  if (measures.tbsp !== undefined) return measures.tbsp / 14.79;
-  if (measures.tsp !== undefined) return measures.tsp / 4.93;
-  return 1;
-}
-
-/** Less than a portion is meant of milk that goes into coffee or over oats. */
-function besides(food: Food, companions: readonly Food[]): number | undefined {
-  if (!food.id.startsWith('milk_') && !food.id.includes('milk_unsw')) return undefined;
-  if (companions.some(({ id }) => id === 'coffee_black' || id === 'tea')) return 30;
-  if (companions.some(({ id }) => ['cornflakes', 'granola', 'oats_dry', 'oatmeal'].includes(id))) return 122; // half a cup
-  return undefined;
-}
-
-function questionsOf(mentions: readonly Mention[], items: readonly AnalysisItem[]): string[] {
-  const questions = mentions.flatMap(({ food, words, amount, leftOut, corrected }, index) => {
-    if (!food)
-      return [
-        `The food table does not know "${words}"; what is in it, or what does its label say? It counts as 0 kcal here.`,
-      ];
-    return [
-      ...(corrected ? [`Did you mean ${food.name} by "${words}"?`] : []),
-      ...(leftOut.length > 0 ? [`What is "${leftOut.join(' ')}" before ${food.name}? It was left out.`] : []),
-      ...(isEmpty(amount) ? [`How much ${food.name} was it? ${items[index]?.grams} g were assumed.`] : []),
-    ];
-  });
-  if (mentions.length === 0)
+function questionsOf(estimates: readonly Estimate[], unknown: readonly string[], locale: Locale): string[] {
+  const questions = unknown.map(
+    (words) =>
+      `"${words.slice(0, MOST_UNKNOWN_CHARACTERS)}" was not understood and is not counted; what is it, and how much of it was there?`,
+  );
+  for (const { mention, weight } of estimates) {
+    const name = mention.food.names[locale];
+    const grams = round(weight.grams);
+    if (weight.implausible)
+      questions.push(`Were there really ${grams} g of ${name}? That is more than usual for a meal.`);
+    else if (mention.amount.doubtful && grams < 10)
+      questions.push(`Is the amount of ${name} ${grams} g, or a thousand times as much?`);
+    if (mention.corrected) questions.push(`Did you mean ${name} by "${mention.words}"?`);
+    if (mention.leftOut.length > 0)
+      questions.push(`What is "${mention.leftOut.join(' ')}" beside ${name}? It was left out.`);
+    if (mention.role !== 'filling' && isEmpty(mention.amount))
+      questions.push(`How much ${name} was it? ${grams} g were assumed.`);
+  }
+  if (estimates.length === 0 && unknown.length === 0)
     questions.push('No food was found in the text; what was eaten, and how much of it?');
   return questions.slice(0, MOST_QUESTIONS);
 }

@@ -1,7 +1,10 @@
 import { boundedCache } from '#server/observability/bounded-cache.ts';
-import { DISHES } from '../foods/dishes.ts';
-import { FOOD_TABLE } from '../foods/food-table.ts';
-import type { Food } from '../foods/food.ts';
+import { FOOD_TABLE, foodById } from '../foods/food-table.ts';
+import type { Food, Locale } from '../foods/food.ts';
+import { ownWords } from './lexicons/lexicon.ts';
+import { editDistance, fold, germanStem, singular, soundOf } from './words.ts';
+
+export { editDistance, singular } from './words.ts';
 
 /** A food found in a text. */
 export interface NamedFood {
@@ -12,74 +15,20 @@ export interface NamedFood {
   corrected: boolean;
 }
 
-const LONGEST_NAME = 5; // words
+const LONGEST_NAME = 7; // words
 
-/** What foods are called, by their words in the singular. */
-const NAMES = new Map<string, Food>();
-/** Every word that is part of a name. */
-const NAME_WORDS = new Set<string>();
-
-export const singular = (word: string): string => {
-  if (word.length < 4 || KEEPS_S.has(word) || /(ss|us|is)$/.test(word)) return word;
-  if (word.endsWith('ies'))
-    return word === 'cookies' || word === 'smoothies' ? word.slice(0, -1) : `${word.slice(0, -3)}y`;
-  if (word.endsWith('loaves')) return 'loaf';
-  if (word === 'leaves') return 'leaf';
-  if (word === 'halves') return 'half';
-  if (word.endsWith('oes') || /(s|x|ch|sh)es$/.test(word))
-    return word === 'patches' ? word : word.slice(0, -2);
-  return word.endsWith('s') ? word.slice(0, -1) : word;
-};
-const KEEPS_S = new Set([
-  'hummus',
-  'houmous',
-  'humus',
-  'couscous',
-  'asparagus',
-  'molasses',
-  'swiss',
-  'oats',
-  'cous',
-  'lbs',
-  'pcs',
-  'gms',
-  'lays',
-  'jerrys',
-]);
-
-const nameOf = (words: readonly string[]): string => words.map(singular).join(' ');
-
-const wordsOf = (alias: string): string[] =>
-  alias.toLowerCase().replaceAll('-', ' ').split(/\s+/).filter(Boolean);
-const FOODS = [...FOOD_TABLE, ...DISHES];
-for (const food of FOODS) for (const alias of food.aliases) learn(food, wordsOf(alias));
-// What the table calls a food comes after what people call it: "egg" is the boiled one.
-for (const food of FOODS) learn(food, wordsOf(food.name.replace(/[,/()].*$/, '')));
-
-/** The first food of a name keeps it. */
-function learn(food: Food, words: readonly string[]): void {
-  const name = nameOf(words);
-  if (!NAMES.has(name)) NAMES.set(name, food);
-  for (const word of words) NAME_WORDS.add(singular(word));
-}
-
-// Oats are mostly spoken of in the plural.
-NAMES.set('oat', NAMES.get('oats') ?? (FOOD_TABLE[0] as Food));
-NAME_WORDS.add('oat');
-
-/** The longest name that begins with the first of the words. */
-export function foodAt(words: readonly string[]): NamedFood | undefined {
-  for (let length = Math.min(LONGEST_NAME, words.length); length > 0; length--) {
-    const exact = NAMES.get(nameOf(words.slice(0, length)));
-    if (exact) return { food: exact, length, corrected: false };
-  }
-  for (let length = Math.min(3, words.length); length > 0; length--) {
-    const corrected = words.slice(0, length).map(spelled);
-    if (corrected.some((word) => word === undefined)) continue;
-    const food = NAMES.get(corrected.join(' '));
-    if (food) return { food, length, corrected: true };
-  }
-  return undefined;
+/** What foods are called in one language and in English. */
+export interface FoodNames {
+  /** The longest name that begins with the first of the words. */
+  foodAt(words: readonly string[]): NamedFood | undefined;
+  /** How many of the words are a name exactly as the table writes it; 0 if they begin none. */
+  nameLength(words: readonly string[]): number;
+  /** Whether a word is part of a name. */
+  has(word: string): boolean;
+  /** The words of a name that is written as one: `peanutbutter`; of a German compound its known parts. */
+  split(word: string): string[] | undefined;
+  /** A word of a name that was probably meant. */
+  spelled(word: string): string | undefined;
 }
 
 const spellings = boundedCache<string, { meant: string | undefined }>({
@@ -88,43 +37,193 @@ const spellings = boundedCache<string, { meant: string | undefined }>({
   maxBytes: 1024 * 1024, // 1 MiB
 });
 
-/** The name's word that was meant: one slip in five letters, two in nine; undefined where two are as near. */
-function spelled(written: string): string | undefined {
-  const word = singular(written);
-  if (NAME_WORDS.has(word)) return word;
-  const known = spellings.get(word);
-  if (known) return known.meant;
-  const allowed = word.length < 5 ? 0 : word.length < 9 ? 1 : 2;
-  let best: string | undefined;
-  let nearest = allowed + 1;
-  for (const name of allowed === 0 ? [] : NAME_WORDS) {
-    if (name.length < 4 || Math.abs(name.length - word.length) > allowed) continue;
-    const distance = editDistance(word, name);
-    if (distance < nearest) [best, nearest] = [name, distance];
-    else if (distance === nearest) best = undefined;
+const keyOf = (words: readonly string[]): string => words.map(singular).join(' ');
+const stemKeyOf = (words: readonly string[]): string => words.map(germanStem).join(' ');
+const wordsOf = (name: string): string[] =>
+  fold(name)
+    .replaceAll(/\b0\s*%/g, ' nonfat ')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+
+class NameIndex implements FoodNames {
+  private readonly locale: Locale;
+  /** As written, so that "pâté" is not "pâtes". */
+  private readonly byWords = new Map<string, Food>();
+  private readonly byName = new Map<string, Food>();
+  /** By the stems of German words, for endings that no name has. */
+  private readonly byStem = new Map<string, Food>();
+  private readonly byJoined = new Map<string, string[]>();
+  private readonly words = new Map<string, string>();
+  /** By their first letter, to keep the search for slips short. */
+  private readonly byLetter = new Map<string, { word: string; sound: string }[]>();
+
+  private readonly ownWords: ReadonlySet<string>;
+
+  constructor(locale: Locale) {
+    this.locale = locale;
+    this.ownWords = ownWords(locale);
+    // The language of the request decides what a word means; of one language the name comes before the aliases.
+    for (const language of new Set<Locale>([locale, 'en'])) {
+      for (const food of FOOD_TABLE)
+        for (const alias of food.aliases[language]) this.learn(food, wordsOf(alias), language);
+      for (const food of FOOD_TABLE)
+        this.learn(food, wordsOf(food.names[language].replaceAll(/[(),/]/g, ' ')), language);
+      for (const food of FOOD_TABLE)
+        // "Potato" is not the raw one.
+        if (food.of === undefined)
+          this.learn(food, wordsOf(food.names[language].replace(/[,/(].*$/, '')), language);
+    }
+    for (const word of this.words.keys()) {
+      const list = this.byLetter.get(word.slice(0, 1)) ?? [];
+      list.push({ word, sound: soundOf(word) });
+      this.byLetter.set(word.slice(0, 1), list);
+    }
   }
-  spellings.set(word, { meant: best });
-  return best;
+
+  private learn(food: Food, words: readonly string[], language: Locale): void {
+    if (words.length === 0) return;
+    // An English name that is an everyday word of the other language: "roti" in French.
+    if (language !== this.locale && words.length === 1 && this.ownWords.has(words[0] ?? '')) return;
+    const written = words.join(' ');
+    if (!this.byWords.has(written)) this.byWords.set(written, food);
+    const name = keyOf(words);
+    if (!this.byName.has(name)) this.byName.set(name, food);
+    if (language === 'de' && !this.byStem.has(stemKeyOf(words))) this.byStem.set(stemKeyOf(words), food);
+    if (words.length > 1) this.byJoined.set(singular(words.join('')), [...words]);
+    for (const word of words) {
+      this.words.set(singular(word), word);
+    }
+  }
+
+  has(word: string): boolean {
+    return this.words.has(singular(word));
+  }
+
+  nameLength(words: readonly string[]): number {
+    for (let length = Math.min(LONGEST_NAME, words.length); length > 0; length--) {
+      const name = words.slice(0, length);
+      if (this.byWords.has(name.join(' ')) || this.byName.has(keyOf(name))) return length;
+    }
+    return 0;
+  }
+
+  foodAt(words: readonly string[]): NamedFood | undefined {
+    for (let length = Math.min(LONGEST_NAME, words.length); length > 0; length--) {
+      const name = words.slice(0, length);
+      const food = this.byWords.get(name.join(' ')) ?? this.byName.get(keyOf(name));
+      if (food) return this.correctedAt(words, length) ?? { food, length, corrected: false };
+    }
+    if (this.locale === 'de')
+      for (let length = Math.min(3, words.length); length > 0; length--) {
+        const food = this.byStem.get(stemKeyOf(words.slice(0, length)));
+        if (food) return { food, length, corrected: false };
+      }
+    return this.correctedAt(words, 0);
+  }
+
+  /** A name with slips, of more words than `longerThan`: "orange juce" is more than an orange. */
+  private correctedAt(words: readonly string[], longerThan: number): NamedFood | undefined {
+    for (let length = Math.min(4, words.length); length > longerThan; length--) {
+      const corrected = words.slice(0, length).map((word) => this.spelled(word));
+      if (corrected.some((word) => word === undefined)) continue;
+      const food = this.byName.get(corrected.join(' '));
+      if (food) return { food, length, corrected: true };
+    }
+    return undefined;
+  }
+
+  split(word: string): string[] | undefined {
+    const joined = this.byJoined.get(singular(word));
+    if (joined) return joined;
+    for (let at = 3; at <= word.length - 3; at++) {
+      const head = word.slice(0, at);
+      const tail = word.slice(at);
+      if (this.isFood(tail) && this.isFood(head)) return [head, tail];
+      // Linking letters of German: "Erdbeerenkuchen", "Rindssteak"
+      if (this.locale === 'de' && tail.length > 4 && this.isFood(tail))
+        for (const link of ['s', 'n', 'en', 'er'])
+          if (head.length > 4 && head.endsWith(link) && this.isFood(head.slice(0, -link.length)))
+            return [head.slice(0, -link.length), tail];
+    }
+    if (this.locale !== 'de') return undefined;
+    // The last part of a compound says what it is.
+    for (let at = 3; at <= word.length - 4; at++) if (this.isFood(word.slice(at))) return [word.slice(at)];
+    return undefined;
+  }
+
+  private isFood(word: string): boolean {
+    return (
+      this.byName.has(singular(word)) ||
+      (this.locale === 'de' && word.length > 3 && this.byStem.has(germanStem(word)))
+    );
+  }
+
+  spelled(written: string): string | undefined {
+    const word = singular(written);
+    if (this.words.has(word)) return word;
+    const key = `${this.locale} ${word}`;
+    const known = spellings.get(key);
+    if (known) return known.meant;
+    const meant = this.nearest(word);
+    spellings.set(key, { meant });
+    return meant;
+  }
+
+  /** One slip in four to seven letters, two in eight; one more if it sounds the same; undefined if nothing is near. */
+  private nearest(word: string): string | undefined {
+    if (word.length < 4 || word.length > 20 || /\d/.test(word)) return undefined;
+    const allowed = word.length < 8 ? 1 : 2;
+    const sound = soundOf(word);
+    let best: string | undefined;
+    let lowest = Infinity;
+    for (const [letter, candidates] of this.byLetter)
+      for (const { word: name, sound: nameSound } of candidates) {
+        const alike = sound === nameSound && sound.length > 1;
+        if (name.length < 3 || Math.abs(name.length - word.length) > allowed + (alike ? 1 : 0)) continue;
+        const sameStart = letter === word[0];
+        // Slips in the first letter are rare: the rest has to be right, or sound right.
+        if (!sameStart && !alike && (word.length < 5 || !name.endsWith(word.slice(2)))) continue;
+        const distance = editDistance(word, name);
+        if (distance > allowed + (alike && word.length > 4 ? 1 : 0)) continue;
+        const cost = distance - (alike ? 0.6 : 0) + (sameStart ? 0 : 0.5);
+        if (cost < lowest) [best, lowest] = [name, cost];
+      }
+    return best;
+  }
 }
 
-/** Edits between two words, a swap of neighbours counting as one (optimal string alignment). */
-export function editDistance(one: string, other: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_unused, index) => index);
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= other.length; j++) {
-      let best = Math.min(
-        (last[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (last[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1),
-      );
-      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
-        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
-      row.push(best);
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[other.length] ?? 0;
+const indexes = new Map<Locale, FoodNames>();
+
+export function foodNames(locale: Locale): FoodNames {
+  let index = indexes.get(locale);
+  if (!index) indexes.set(locale, (index = new NameIndex(locale)));
+  return index;
 }
+
+const rawForms = new Map(
+  FOOD_TABLE.toReversed().flatMap((food) => (food.of ? [[food.of, food] as const] : [])),
+);
+
+/** The raw or dry form of a food, if the table has one. */
+export const rawForm = (food: Food): Food | undefined => rawForms.get(food.id);
+
+const SUGAR_FREE: ReadonlyMap<string, string> = new Map([
+  ['cola', 'cola_diet'],
+  ['lemonade', 'lemonade_diet'],
+  ['orange_soda', 'lemonade_diet'],
+  ['ginger_ale', 'lemonade_diet'],
+  ['dr_pepper', 'cola_diet'],
+  ['tonic_water', 'lemonade_diet'],
+  ['lemonade_still', 'lemonade_diet'],
+  ['squash', 'lemonade_diet'],
+  ['iced_tea', 'iced_tea_unsweet'],
+  ['energy_drink', 'energy_drink_sugarfree'],
+  ['monster_energy', 'energy_drink_sugarfree'],
+  ['sports_drink', 'sports_drink_zero'],
+  ['almond_milk_sweet', 'almond_milk_unsw'],
+  ['soy_milk_sweet', 'soymilk_unsw'],
+  ['spirit_cola', 'spirit_diet_cola'],
+]);
+
+/** The form of a food without sugar, if the table has one. */
+export const sugarFreeForm = (food: Food): Food | undefined => foodById(SUGAR_FREE.get(food.id) ?? '');

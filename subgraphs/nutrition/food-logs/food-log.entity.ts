@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import { StoredFood } from '../foods/stored-food.entity.ts';
 
 export const MEAL_TYPES = ['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK'] as const;
 export type MealType = (typeof MEAL_TYPES)[number];
@@ -12,7 +13,10 @@ const FoodLogSchema = defineEntity({
   name: 'FoodLog',
   tableName: 'food_log',
   // In the order of a diary: a day's entries and a page of history are each one range of it.
-  indexes: [{ name: 'food_log_diary', properties: ['userId', 'localDate', 'loggedAt', 'id'] }],
+  indexes: [
+    { name: 'food_log_diary', properties: ['userId', 'localDate', 'loggedAt', 'id'] },
+    { properties: ['foodId'] },
+  ],
   uniques: [
     {
       name: 'food_log_import_key',
@@ -34,6 +38,10 @@ const FoodLogSchema = defineEntity({
     quantity: p.float().columnType('double precision').nullable(),
     unit: p.string().length(40).nullable(),
     grams: p.float().columnType('double precision').nullable(),
+    /** What was eaten, if it is a stored food; an entry outlives it. */
+    foodId: () => p.manyToOne(StoredFood).mapToPk().nullable().joinColumn('food_id').deleteRule('set null'),
+    /** What was eaten, if it is a food of the table, which is in no database. */
+    tableFoodId: p.string().length(60).nullable(),
     mealType: p.string().$type<MealType>().length(10).nullable(),
     source: p.string().$type<FoodLogSource>().length(12),
     loggedAt: p.datetime(),

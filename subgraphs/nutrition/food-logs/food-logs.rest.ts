@@ -24,7 +24,7 @@ export const foodLogsRest = [
     path: '/log',
     summary: 'Log a food, or all foods of a meal',
     description:
-      'The owner is the caller. Takes one entry, or `{entries: [...]}`, which are written all or none.',
+      'The owner is the caller. Takes one entry, or `{entries: [...]}`, which are written all or none. With a `foodId` the name, the weight and the nutrients follow from the food if they are not given. An entry whose nutrients, energy and weight do not go together is refused.',
     auth: 'required',
     body: LogShape,
     success: {
@@ -59,7 +59,8 @@ export const foodLogsRest = [
     method: 'PUT',
     path: '/log/:id',
     summary: 'Edit an entry',
-    description: 'What is absent stays; null empties a field that may be empty.',
+    description:
+      'What is absent stays; null empties a field that may be empty. Another weight (`grams`) changes the nutrients and the quantity that are not given in proportion; another day (`localDate`) keeps the local time.',
     auth: 'required',
     params: idParams,
     body: UpdateFoodLogShape,

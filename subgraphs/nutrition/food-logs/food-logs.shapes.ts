@@ -10,6 +10,10 @@ export const FoodLogShape = z
   .object({
     id: z.uuid(),
     userId: z.uuid(),
+    foodId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The food that it is; null: none was named, or it was deleted.' }),
     foodName: z.string(),
     calories: z.int().meta({ description: 'kcal' }),
     protein: z.number().meta({ description: 'g' }),
@@ -38,6 +42,12 @@ export const mealType = z
   .pipe(z.enum(MEAL_TYPES, `expected one of ${MEAL_TYPES.join(', ')}`))
   .meta({ description: MEAL_TYPES.join(', ') });
 
+const foodId = z
+  .string()
+  .min(1)
+  .max(60)
+  .nullish()
+  .meta({ description: 'A food of GET /foods: of the table, your own, or a product by its barcode.' });
 const fields = {
   foodName: z.string().trim().min(1).max(200),
   calories: z.int('expected whole kcal').min(0).max(20_000),
@@ -59,21 +69,37 @@ const when = {
     .meta({ description: "IANA time zone that decides the day. Default: the one of the user's profile." }),
 };
 
-export const LogEntryShape = z.object({
-  foodName: fields.foodName,
-  calories: fields.calories,
-  protein: fields.protein.nullish(),
+const LogEntryFields = z.object({
+  foodId,
+  foodName: fields.foodName
+    .nullish()
+    .meta({ description: "Required without foodId; default: the food's name." }),
+  calories: fields.calories
+    .nullish()
+    .meta({ description: 'Required without foodId; default: of the food, by the weight.' }),
+  protein: fields.protein.nullish().meta({ description: 'Default: of the food by the weight, else 0.' }),
   carbs: fields.carbs.nullish(),
   fats: fields.fats.nullish(),
   quantity: fields.quantity.optional(),
   unit: fields.unit.optional(),
-  grams: fields.grams.optional(),
+  grams: fields.grams.optional().meta({
+    description: "Default with foodId: by quantity and unit, or the food's usual portion.",
+  }),
   mealType: fields.mealType.optional(),
   source: z
     .enum(['MANUAL', 'AI', 'FOOD_TABLE'], 'expected MANUAL, AI or FOOD_TABLE')
     .nullish()
     .meta({ description: 'Default: MANUAL.' }),
   ...when,
+});
+export const LogEntryShape = LogEntryFields.superRefine((entry, context) => {
+  if (entry.foodId) return;
+  for (const [name, expected] of [
+    ['foodName', 'a name'],
+    ['calories', 'whole kcal'],
+  ] as const)
+    if (entry[name] === undefined || entry[name] === null)
+      context.addIssue({ code: 'custom', path: [name], message: `expected ${expected}, or a foodId` });
 });
 export type LogEntry = z.infer<typeof LogEntryShape>;
 
@@ -88,12 +114,12 @@ export const LogMealShape = z.object({
 export const LogShape = z
   .object({
     entries: z
-      .array(LogEntryShape.partial())
+      .array(LogEntryFields)
       .max(100)
       .optional()
       .meta({ description: 'Entries of a confirmed meal, each with the fields of one entry; 1 to 100.' }),
   })
-  .extend(LogEntryShape.partial().shape);
+  .extend(LogEntryFields.shape);
 
 export const LoggedMealShape = z
   .object({ entries: z.array(FoodLogShape), totals: NutrientsShape })
@@ -102,6 +128,9 @@ export type LoggedMealShape = z.infer<typeof LoggedMealShape>;
 
 /** What is absent stays; null empties a field that may be empty. */
 export const UpdateFoodLogShape = z.object({
+  foodId: foodId.meta({
+    description: 'Another food: what the change does not say follows from it. Null: it names none any more.',
+  }),
   foodName: fields.foodName.nullish(),
   calories: fields.calories.nullish(),
   protein: fields.protein.nullish(),
@@ -114,6 +143,7 @@ export const UpdateFoodLogShape = z.object({
   ...when,
   version: versionNumber.nullish(),
 });
+export type FoodLogChange = z.infer<typeof UpdateFoodLogShape>;
 
 export const CopyFoodLogShape = z.object({ mealType: fields.mealType.optional(), ...when });
 

@@ -1,4 +1,4 @@
-import { LockMode } from '@mikro-orm/core';
+import { LockMode, type RequiredEntityData } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
 import { invalid, notFound, versionConflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -8,11 +8,15 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
 import { requireOwner } from '../access.ts';
-import { dayOf, daysBetween, noonOf } from '../days/calendar.ts';
 import { DayTotals } from '../days/day-totals.ts';
+import type { Foods } from '../foods/foods.ts';
+import type { FoodShape } from '../foods/foods.shapes.ts';
 import { sum } from '../nutrients.ts';
-import type { TimeZones } from '../time-zones/time-zones.ts';
+import type { Profiles } from '../profiles/profiles.ts';
+import { changedValues, checkPlausible, valuesOf } from './entry-values.ts';
+import { foodIdOf, referenceOf, unknownFood } from './food-reference.ts';
 import { FoodLog } from './food-log.entity.ts';
+import { placeOf, type Place, type When } from './when-eaten.ts';
 import {
   CopyFoodLogShape,
   LogEntryShape,
@@ -20,7 +24,6 @@ import {
   mealType as mealTypeShape,
   UpdateFoodLogShape,
   type FoodLogShape,
-  type FoodLogSource,
   type HistoryFilter,
   type LogEntry,
   type LoggedMealShape,
@@ -28,31 +31,25 @@ import {
 
 const time = (column: string, as: string) =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${as}"`;
-export const FOOD_LOG_COLUMNS = `id, user_id as "userId", food_name as "foodName", calories, protein, carbs, fats, quantity, unit, grams, meal_type as "mealType", source, ${time('logged_at', 'loggedAt')}, to_char(local_date, 'YYYY-MM-DD') as "localDate", ${time('created_at', 'createdAt')}, version`;
+export const FOOD_LOG_COLUMNS = `id, user_id as "userId", coalesce(food_id::text, table_food_id) as "foodId", food_name as "foodName", calories, protein, carbs, fats, quantity, unit, grams, meal_type as "mealType", source, ${time('logged_at', 'loggedAt')}, to_char(local_date, 'YYYY-MM-DD') as "localDate", ${time('created_at', 'createdAt')}, version`;
 
 const cursors = cursorsOf('food-logs', z.tuple([z.iso.date(), z.iso.datetime(), z.uuid()]));
-
-type When = Pick<LogEntry, 'loggedAt' | 'localDate' | 'timezone'>;
-
-/** When an entry was eaten, and the day that it counts for. */
-interface Place {
-  loggedAt: Date;
-  localDate: string;
-}
 
 /** What people eat. Each sees and writes their own alone; anybody else's is not there. */
 export class FoodLogs {
   private readonly unit: UnitOfWork;
-  private readonly zones: TimeZones;
+  private readonly profiles: Profiles;
+  private readonly foods: Foods;
   private readonly dayTotals: DayTotals;
   private readonly byId = loaderOf<FoodLogShape>(
     (ids) => this.unit.em.execute(`select ${FOOD_LOG_COLUMNS} from food_log where id in (?)`, [[...ids]]),
     (entry) => entry.id,
   );
 
-  constructor(unit: UnitOfWork, zones: TimeZones) {
+  constructor(unit: UnitOfWork, profiles: Profiles, foods: Foods) {
     this.unit = unit;
-    this.zones = zones;
+    this.profiles = profiles;
+    this.foods = foods;
     this.dayTotals = new DayTotals(unit);
   }
 
@@ -98,7 +95,7 @@ export class FoodLogs {
 
   /** Writes one entry of the caller's. */
   async log(input: unknown): Promise<FoodLogShape> {
-    const [entry] = await this.write([validated(LogEntryShape, input)]);
+    const [entry] = await this.write([validated(LogEntryShape, input)], () => '');
     if (!entry) throw new Error('An entry that was written is gone.');
     return entry;
   }
@@ -114,6 +111,7 @@ export class FoodLogs {
         localDate: entry.localDate ?? common.localDate,
         timezone: entry.timezone ?? common.timezone,
       })),
+      (index) => `entries.${index}.`,
     );
     return { entries: written, totals: sum(written) };
   }
@@ -125,21 +123,20 @@ export class FoodLogs {
       : this.log(input);
   }
 
-  /** What is absent stays. @param expectedVersion undefined: last write wins. */
+  /** What is absent stays, or follows as `changedValues` says. @param expectedVersion undefined: last write wins. */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<FoodLogShape> {
     const change = validated(UpdateFoodLogShape, input);
-    const moved = change.loggedAt || change.localDate ? await this.placed(change) : undefined;
-    return this.change(id, expectedVersion ?? change.version ?? undefined, (entry) => {
-      entry.foodName = change.foodName ?? entry.foodName;
-      entry.calories = change.calories ?? entry.calories;
-      entry.protein = change.protein ?? entry.protein;
-      entry.carbs = change.carbs ?? entry.carbs;
-      entry.fats = change.fats ?? entry.fats;
-      if (change.quantity !== undefined) entry.quantity = change.quantity;
-      if (change.unit !== undefined) entry.unit = change.unit;
-      if (change.grams !== undefined) entry.grams = change.grams;
+    const zone = change.loggedAt || change.localDate ? await this.zoneFor(change) : undefined;
+    const locale = change.foodId ? (await this.profiles.of(this.unit)).locale : undefined;
+    return this.change(id, expectedVersion ?? change.version ?? undefined, async (entry) => {
+      const food = change.foodId ? await this.readableFood(change.foodId, locale) : undefined;
+      const values = changedValues(entry, change, food);
+      // An old entry that would be refused today can still get another name or day.
+      if (VALUES.some((name) => change[name] !== undefined)) checkPlausible(values);
+      Object.assign(entry, values);
+      if (change.foodId !== undefined) Object.assign(entry, referenceOf(change.foodId));
       if (change.mealType !== undefined) entry.mealType = change.mealType;
-      if (moved) Object.assign(entry, moved);
+      if (zone) Object.assign(entry, placeOf(change, zone, entry.loggedAt));
       entry.version += 1;
     });
   }
@@ -160,88 +157,84 @@ export class FoodLogs {
   async copy(id: string, input: unknown): Promise<FoodLogShape> {
     const { userId } = requireUser(this.unit.viewer);
     const change = validated(CopyFoodLogShape, input ?? {});
-    const place = await this.placed(change);
+    const place = placeOf(change, await this.zoneFor(change));
     return this.unit.transaction(async () => {
       const original = isUuid(id)
         ? await this.unit.em.findOne(FoodLog, { id, userId }, { lockMode: LockMode.PESSIMISTIC_READ })
         : null;
       if (!original) throw notFound('food log entry', id);
-      const { foodName, calories, protein, carbs, fats, quantity, unit, grams, mealType } = present(original);
-      const [copy] = await this.insert(
-        [
-          {
-            foodName,
-            calories,
-            protein,
-            carbs,
-            fats,
-            quantity,
-            unit,
-            grams,
-            ...change,
-            mealType: change.mealType === undefined ? mealType : change.mealType,
-          },
-        ],
-        [place],
-        'COPY',
-      );
+      const { id: _id, version: _version, createdAt: _createdAt, importKey: _key, ...same } = original;
+      const [copy] = await this.store([
+        {
+          ...same,
+          ...place,
+          mealType: change.mealType === undefined ? (original.mealType ?? null) : change.mealType,
+          source: 'COPY',
+        },
+      ]);
       if (!copy) throw new Error('An entry that was written is gone.');
       return copy;
     });
   }
 
-  private async write(entries: readonly LogEntry[]): Promise<FoodLogShape[]> {
-    requireUser(this.unit.viewer);
-    // Asks identity for the zone, which no transaction waits for.
-    const places = await Promise.all(entries.map((entry) => this.placed(entry)));
-    return this.insert(entries, places);
-  }
-
-  /** @param places of the entries, in their order */
-  private async insert(
+  /** @param pathOf the path of an entry in the input, for messages */
+  private async write(
     entries: readonly LogEntry[],
-    places: readonly Place[],
-    source?: FoodLogSource,
+    pathOf: (index: number) => string,
   ): Promise<FoodLogShape[]> {
     const { userId } = requireUser(this.unit.viewer);
+    // These ask identity, which no transaction waits for.
+    const places = await Promise.all(entries.map(async (entry) => placeOf(entry, await this.zoneFor(entry))));
+    const ids = [...new Set(entries.flatMap(({ foodId }) => foodId?.toLowerCase() ?? []))];
+    const locale = ids.length > 0 ? (await this.profiles.of(this.unit)).locale : undefined;
     return this.unit.transaction(async () => {
-      const created = entries.map(({ timezone: _zone, ...entry }, index) =>
-        this.unit.em.create(FoodLog, {
-          userId,
-          foodName: entry.foodName,
-          calories: entry.calories,
-          protein: entry.protein ?? 0,
-          carbs: entry.carbs ?? 0,
-          fats: entry.fats ?? 0,
-          quantity: entry.quantity ?? null,
-          unit: entry.unit ?? null,
-          grams: entry.grams ?? null,
-          mealType: entry.mealType ?? null,
-          source: source ?? entry.source ?? 'MANUAL',
-          ...(places[index] as Place),
-          version: 1,
-          importKey: null,
+      const foods = new Map((await this.foods.readable(ids, locale)).map((food) => [food.id, food]));
+      return this.store(
+        entries.map((entry, index) => {
+          const path = pathOf(index);
+          const food = entry.foodId ? foods.get(entry.foodId.toLowerCase()) : undefined;
+          if (entry.foodId && !food) throw unknownFood(entry.foodId, path);
+          const values = valuesOf(entry, food, path);
+          checkPlausible(values, path);
+          return {
+            ...values,
+            ...(places[index] as Place),
+            ...referenceOf(food?.id ?? null),
+            userId,
+            mealType: entry.mealType ?? null,
+            source: entry.source ?? 'MANUAL',
+          };
         }),
       );
-      await this.unit.em.flush();
-      await this.dayTotals.sumUp(
-        userId,
-        created.map((entry) => entry.localDate),
-      );
-      return created.map(present);
     });
+  }
+
+  /** Stores new entries, inside a transaction. */
+  private async store(
+    entries: readonly Omit<RequiredEntityData<FoodLog>, 'version' | 'importKey'>[],
+  ): Promise<FoodLogShape[]> {
+    const { userId } = requireUser(this.unit.viewer);
+    const created = entries.map((entry) =>
+      this.unit.em.create(FoodLog, { ...entry, version: 1, importKey: null } as RequiredEntityData<FoodLog>),
+    );
+    await this.unit.em.flush();
+    await this.dayTotals.sumUp(
+      userId,
+      created.map((entry) => entry.localDate),
+    );
+    return created.map(present);
   }
 
   private async change(
     id: string,
     expectedVersion: number | undefined,
-    apply: (entry: FoodLog) => void,
+    apply: (entry: FoodLog) => Promise<void>,
   ): Promise<FoodLogShape> {
     const { userId } = requireUser(this.unit.viewer);
     const changed = await this.unit.transaction(async () => {
       const entry = await this.locked(id, userId, expectedVersion);
       const before = entry.localDate;
-      apply(entry);
+      await apply(entry);
       await this.unit.em.flush();
       await this.dayTotals.sumUp(userId, [before, entry.localDate]);
       return present(entry);
@@ -264,30 +257,26 @@ export class FoodLogs {
     return entry;
   }
 
-  /** When an entry was eaten and the day that it counts for; each follows from the other where only one is said. */
-  private async placed({ loggedAt, localDate, timezone }: When): Promise<Place> {
-    const zone = timezone ?? (loggedAt && localDate ? 'UTC' : await this.zones.of(this.unit));
-    const now = new Date();
-    if (!localDate) {
-      const instant = loggedAt ? new Date(loggedAt) : now;
-      return { loggedAt: instant, localDate: dayOf(instant, zone) };
-    }
-    if (!loggedAt)
-      return { loggedAt: localDate === dayOf(now, zone) ? now : noonOf(localDate, zone), localDate };
-    const instant = new Date(loggedAt);
-    // Zones reach from UTC-12 to UTC+14: what was eaten then counts for that day or a neighbour of it.
-    if (Math.abs(daysBetween(dayOf(instant, 'UTC'), localDate)) > 1)
-      throw invalid(
-        'localDate',
-        `expected the day of loggedAt (${loggedAt}) somewhere on earth, got ${localDate}`,
-      );
-    return { loggedAt: instant, localDate };
+  /** The zone that decides the day of an entry: the one that is named, else the user's. */
+  private async zoneFor({ loggedAt, localDate, timezone }: When): Promise<string> {
+    // With both the day is given, and no zone decides it.
+    return timezone ?? (loggedAt && localDate ? 'UTC' : (await this.profiles.of(this.unit)).timezone);
+  }
+
+  private async readableFood(foodId: string, locale: string | undefined): Promise<FoodShape> {
+    const [food] = await this.foods.readable([foodId.toLowerCase()], locale);
+    if (!food) throw unknownFood(foodId, '');
+    return food;
   }
 }
+
+/** What of a change a food or a weight could contradict. */
+const VALUES = ['foodId', 'grams', 'calories', 'protein', 'carbs', 'fats'] as const;
 
 const present = (entry: FoodLog): FoodLogShape => ({
   id: entry.id,
   userId: entry.userId,
+  foodId: foodIdOf(entry),
   foodName: entry.foodName,
   calories: entry.calories,
   protein: entry.protein,

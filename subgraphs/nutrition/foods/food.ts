@@ -1,28 +1,68 @@
+import { z } from 'zod';
 import type { Nutrients } from '../nutrients.ts';
 
-/** One row of `food-table.ts`. */
-export interface Food {
-  id: string;
-  /** Number of the food in USDA SR28. */
-  ndb: string;
-  name: string;
-  category: string;
+/** The languages in which the table names its foods. */
+export const LOCALES = ['en', 'de', 'fr', 'es'] as const;
+export type Locale = (typeof LOCALES)[number];
+
+const amount = z.number().min(0);
+const byLocale = <Shape extends z.ZodType>(shape: Shape) =>
+  z.strictObject({ en: shape, de: shape, fr: shape, es: shape });
+
+/** One line of `data/foods.jsonl`. */
+export const FoodSchema = z.strictObject({
+  id: z.string().regex(/^[a-z0-9_]+$/),
+  /** The number of the food in USDA SR28; null if the figures come from a recipe. */
+  ndb: z
+    .string()
+    .regex(/^\d{5}$/)
+    .nullable(),
+  /** For a food that SR28 does not have: the SR28 foods that it is made of. */
+  recipe: z
+    .strictObject({
+      parts: z.array(z.tuple([z.string().regex(/^\d{5}$/), z.number().positive()])).min(1),
+      /** What the parts weigh when they are done, if cooking adds or removes water; default: the sum of the parts. */
+      grams: z.number().positive().optional(),
+    })
+    .optional(),
+  category: z.string().min(1),
+  /** `raw` and `dry` foods are meant only if the text says so; `cooked` and `ready` ones are as eaten. */
+  state: z.enum(['raw', 'dry', 'cooked', 'ready']),
+  /** Of a raw or dry food: the id of the food as eaten, whose unqualified name means the latter. */
+  of: z.string().optional(),
+  /** Null for a generic food. */
+  brand: z.string().nullable(),
+  names: byLocale(z.string().min(1)),
   /** What people call it, in small letters. */
-  aliases: readonly string[];
-  per100g: Nutrients;
-  /** Grams of one: cup, tbsp, slice, large ... `piece` is what is meant by "two bananas". */
-  measures: Readonly<Record<string, number>>;
-  /** What is meant where nobody says how much. */
-  portion: { amount: number; unit: string };
-}
+  aliases: byLocale(z.array(z.string().min(1))),
+  per100g: z.strictObject({
+    calories: amount, // kcal, the others in grams
+    protein: amount,
+    carbs: amount,
+    fats: amount,
+    /** Null: not known. */
+    fibre: amount.nullable(),
+    sugars: amount.nullable(),
+    /** Sodium x 2.5. */
+    salt: amount.nullable(),
+  }),
+  /** Grams of one cup, slice, can ...; `piece` is what is meant by "two bananas". */
+  measures: z.array(z.strictObject({ name: z.string().min(1), grams: z.number().positive() })),
+  /** What is meant if the text names no amount; `unit` is `g` or the name of a measure. */
+  portion: z.strictObject({ amount: z.number().positive(), unit: z.string() }),
+});
+export type Food = z.infer<typeof FoodSchema>;
 
 /** What an amount of the food holds; not rounded. */
-export const nutrientsOf = (food: Food, grams: number): Nutrients => ({
-  calories: (food.per100g.calories * grams) / 100,
-  protein: (food.per100g.protein * grams) / 100,
-  carbs: (food.per100g.carbs * grams) / 100,
-  fats: (food.per100g.fats * grams) / 100,
+export const nutrientsOf = ({ per100g }: Pick<Food, 'per100g'>, grams: number): Nutrients => ({
+  calories: (per100g.calories * grams) / 100,
+  protein: (per100g.protein * grams) / 100,
+  carbs: (per100g.carbs * grams) / 100,
+  fats: (per100g.fats * grams) / 100,
 });
 
-export const portionGrams = ({ portion, measures }: Food): number =>
-  portion.amount * (portion.unit === 'g' ? 1 : (measures[portion.unit] ?? 100));
+export const measureGrams = ({ measures }: Pick<Food, 'measures'>, name: string): number | undefined =>
+  measures.find((measure) => measure.name === name)?.grams;
+
+export const portionGrams = (food: Pick<Food, 'portion' | 'measures'>): number =>
+  food.portion.amount * (food.portion.unit === 'g' ? 1 : (measureGrams(food, food.portion.unit) ?? 100));

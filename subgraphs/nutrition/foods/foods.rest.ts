@@ -1,17 +1,105 @@
+import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import type { Foods } from './foods.ts';
-import { FoodQuery, FoodShape } from './foods.shapes.ts';
+import { CreateFoodShape, FoodQuery, FoodShape, LocaleQuery, UpdateFoodShape } from './foods.shapes.ts';
+import type { OwnFoods } from './own-foods.ts';
 
-const route = restRoute<{ foods: Foods }>();
+const route = restRoute<{ foods: Foods; ownFoods: OwnFoods }>();
+/** A UUID, or the name by which the table knows a food. */
+const foodParams = z.object({ id: z.string().max(60) });
 
 export const foodsRest = [
   route({
     method: 'GET',
     path: '/foods',
-    summary: 'The food table, by name or best match first',
+    summary: 'The food table and your own foods, by name or best match first',
+    description: 'With `recent` or `favourite` those of yours alone; they need a token.',
     auth: 'optional',
     query: FoodQuery,
     success: { status: 200, description: 'A page of foods.', shape: FoodShape, page: true },
     handler: ({ query: { limit, cursor, ...filter } }, { foods }) => foods.list(filter, { limit, cursor }),
+  }),
+  route({
+    method: 'POST',
+    path: '/foods',
+    summary: 'Add a food of your own',
+    description: 'Nobody else sees it. At most 1,000.',
+    auth: 'required',
+    body: CreateFoodShape,
+    success: { status: 201, description: 'The food.', shape: FoodShape },
+    errors: ['CONFLICT'],
+    handler: ({ body }, { ownFoods }) => ownFoods.create(body),
+  }),
+  route({
+    method: 'GET',
+    path: '/foods/barcode/:code',
+    summary: 'The food with a barcode',
+    description:
+      'Your own, else a product of the database of products, if one is configured. EAN-8, UPC-A or EAN-13; what is none is 400.',
+    auth: 'required',
+    params: z.object({ code: z.string().max(100) }),
+    query: LocaleQuery,
+    success: { status: 200, description: 'The food; `POST /log` takes its id.', shape: FoodShape },
+    errors: ['NOT_FOUND', 'UPSTREAM_UNAVAILABLE', 'UPSTREAM_TIMEOUT'],
+    handler: ({ params, query }, { foods }) => foods.byBarcode(params.code, query.locale),
+  }),
+  route({
+    method: 'GET',
+    path: '/foods/:id',
+    summary: 'One food',
+    auth: 'optional',
+    params: foodParams,
+    query: LocaleQuery,
+    success: { status: 200, description: 'The food.', shape: FoodShape },
+    errors: ['NOT_FOUND'],
+    handler: ({ params, query }, { foods }) => foods.get(params.id, query.locale),
+  }),
+  route({
+    method: 'PUT',
+    path: '/foods/:id',
+    summary: 'Change a food of your own',
+    description:
+      'What is absent stays; null empties what may be empty. Entries that were logged keep what they held.',
+    auth: 'required',
+    params: foodParams,
+    body: UpdateFoodShape,
+    versioned: true,
+    success: { status: 200, description: 'The food as it is now.', shape: FoodShape },
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VERSION_CONFLICT'],
+    handler: ({ params, body, expectedVersion }, { ownFoods }) =>
+      ownFoods.update(params.id, body, expectedVersion),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/foods/:id',
+    summary: 'Delete a food of your own',
+    description: 'Entries that were logged with it stay.',
+    auth: 'required',
+    params: foodParams,
+    versioned: true,
+    success: { status: 204, description: 'It is gone.' },
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'VERSION_CONFLICT'],
+    handler: ({ params, expectedVersion }, { ownFoods }) => ownFoods.delete(params.id, expectedVersion),
+  }),
+  route({
+    method: 'PUT',
+    path: '/foods/:id/favourite',
+    summary: 'Make a food one of your favourites',
+    description: 'At most 1,000.',
+    auth: 'required',
+    params: foodParams,
+    success: { status: 200, description: 'The food.', shape: FoodShape },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handler: ({ params }, { foods }) => foods.setFavourite(params.id, true),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/foods/:id/favourite',
+    summary: 'Take a food off your favourites',
+    auth: 'required',
+    params: foodParams,
+    success: { status: 200, description: 'The food.', shape: FoodShape },
+    errors: ['NOT_FOUND'],
+    handler: ({ params }, { foods }) => foods.setFavourite(params.id, false),
   }),
 ];

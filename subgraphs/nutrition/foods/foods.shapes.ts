@@ -1,28 +1,114 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
-import { searchText } from '#server/shapes.ts';
-import { NutrientsShape } from '../nutrients.ts';
+import { searchText, versionNumber, visibleText } from '#server/shapes.ts';
+import { barcode } from './barcodes.ts';
+
+const known = z.number().nullable();
+export const FoodNutrientsShape = z
+  .object({
+    calories: z.number().meta({ description: 'kcal' }),
+    protein: known.meta({ description: 'g; null: not known' }),
+    carbs: known,
+    fats: known,
+    fibre: known,
+    sugars: known,
+    salt: known,
+  })
+  .meta({ id: 'FoodNutrients' });
+export type FoodNutrients = z.infer<typeof FoodNutrientsShape>;
+
+const MeasureShape = z.object({ name: z.string(), grams: z.number() });
 
 export const FoodShape = z
   .object({
     id: z.string(),
-    name: z.string(),
-    category: z.string(),
-    ndb: z.string().meta({ description: 'Number of the food in USDA SR28, where its values are from.' }),
-    per100g: NutrientsShape.meta({ description: 'What 100 g hold.' }),
+    name: z.string().meta({ description: 'In the language that was asked for; else in English.' }),
+    brand: z.string().nullable(),
+    barcode: z.string().nullable().meta({ description: 'EAN-8 or EAN-13.' }),
+    category: z.string().nullable().meta({ description: 'Null for own foods and products.' }),
+    ndb: z.string().nullable().meta({
+      description: 'Number of the food in USDA SR28, if its values are from there.',
+    }),
+    per100g: FoodNutrientsShape.meta({ description: 'What 100 g hold.' }),
     measures: z
-      .array(z.object({ name: z.string(), grams: z.number() }))
+      .array(MeasureShape)
       .meta({ description: 'Household measures: cup, tbsp, slice, piece, large ...' }),
     portion: z
       .object({ amount: z.number(), unit: z.string(), grams: z.number() })
-      .meta({ description: 'What is assumed where nobody says how much.' }),
+      .nullable()
+      .meta({ description: 'What is assumed if nobody says how much; null: nothing is.' }),
+    custom: z.boolean().meta({ description: 'Whether it is your own food, which you may change.' }),
+    version: z.int().meta({ description: 'Counts up with each change; 1 for a food of the table.' }),
   })
   .meta({ id: 'Food' });
 export type FoodShape = z.infer<typeof FoodShape>;
 
-export const FoodQuery = pageQuery.extend({
-  search: searchText.optional().meta({
+export const locale = z
+  .string()
+  .max(35)
+  .regex(/^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/, 'expected a language tag such as de-AT')
+  .nullish()
+  .meta({ description: 'Language of the names. Default: that of your profile, else of Accept-Language.' });
+export const LocaleShape = z.object({ locale });
+
+const flag = z
+  .union([
+    z.boolean(),
+    z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true'),
+  ])
+  .nullish();
+const filters = {
+  search: searchText.nullish().meta({
     description: 'Words of a name; beginnings of words count, small slips are forgiven. Best match first.',
   }),
-  category: z.string().max(40).optional().meta({ description: 'For example fruit, dairy.' }),
+  category: z.string().max(40).nullish().meta({ description: 'For example fruit, dairy.' }),
+  recent: flag.meta({ description: 'true: foods that you logged by their id, the last one first.' }),
+  favourite: flag.meta({ description: 'true: your favourites.' }),
+  locale,
+};
+export const FoodFilterShape = z.object(filters);
+export const FoodQuery = pageQuery.extend(filters);
+
+export const LocaleQuery = z.object({ locale });
+
+const amount = z.number().min(0).max(100, 'expected at most 100 g in 100 g').nullable();
+const per100g = {
+  calories: z.number().min(0).max(902, 'expected at most 902 kcal, the energy of pure fat'),
+  protein: amount.optional(),
+  carbs: amount.optional(),
+  fats: amount.optional(),
+  fibre: amount.optional(),
+  sugars: amount.optional(),
+  salt: amount.optional(),
+};
+const measures = z
+  .array(
+    z.object({
+      name: visibleText(40),
+      grams: z.number().positive().max(5_000),
+    }),
+  )
+  .max(20)
+  .refine(
+    (list) => new Set(list.map(({ name }) => name.toLowerCase())).size === list.length,
+    'expected each name once',
+  )
+  .meta({ description: 'At most 20, for example `{"name": "slice", "grams": 35}`.' });
+
+export const CreateFoodShape = z.object({
+  name: visibleText(200),
+  brand: visibleText(100).nullish(),
+  barcode: barcode.nullish(),
+  per100g: z.object(per100g).meta({ description: 'kcal and grams; null or absent: not known.' }),
+  measures: measures.nullish(),
+});
+
+/** What is absent stays; null empties what may be empty. */
+export const UpdateFoodShape = z.object({
+  name: visibleText(200).nullish(),
+  brand: visibleText(100).nullish(),
+  barcode: barcode.nullish(),
+  per100g: z.object(per100g).partial().nullish(),
+  measures: measures.nullish(),
+  version: versionNumber.nullish(),
 });

@@ -1,92 +1,237 @@
 import { z } from 'zod';
+import { requireUser } from '#server/auth/viewer.ts';
+import { conflict, notFound } from '#server/errors.ts';
+import { isUuid, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
-import { searchFilter } from '#server/shapes.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { editDistance, singular } from '../estimator/food-names.ts';
-import type { FoodShape } from './foods.shapes.ts';
-import { FOOD_TABLE } from './food-table.ts';
-import { portionGrams, type Food } from './food.ts';
+import type { Profiles } from '../profiles/profiles.ts';
+import type { BarcodeSource } from './barcode-source.ts';
+import { barcode as barcodeShape } from './barcodes.ts';
+import { missesOf, wordsOf } from './food-search.ts';
+import { FOOD_TABLE, foodById } from './food-table.ts';
+import type { Locale } from './food.ts';
+import { FoodFilterShape, LocaleShape, type FoodShape } from './foods.shapes.ts';
+import { acceptedLocale, localeOf } from './locales.ts';
+import { lockFoodsOf } from './own-foods.ts';
+import { namesOf, ofStored, ofTable, STORED_COLUMNS, type StoredRow } from './presented-food.ts';
 
-const cursors = cursorsOf('foods', z.tuple([z.number(), z.string()]));
+const MOST_FAVOURITES = 1_000;
+/** How far back entries are looked through for foods that were logged. */
+const RECENT_ENTRIES = 2_000;
+/** A product is asked for again after this time. */
+const PRODUCT_FRESH_DAYS = 30;
 
-/** The food table, which everybody may read. It is reference data of the program and in no database. */
+const cursors = cursorsOf('foods', z.tuple([z.number(), z.string(), z.string()]));
+type Key = readonly [rank: number, name: string, id: string];
+
+/**
+ * Foods: the table, which is reference data of the program and in no database, users' own, and products that a barcode
+ * source knows. A user sees the table, the products and their own.
+ */
 export class Foods {
+  private readonly unit: UnitOfWork;
+  private readonly profiles: Profiles;
+  private readonly source: BarcodeSource | undefined;
+
+  constructor(unit: UnitOfWork, profiles: Profiles, source: BarcodeSource | undefined) {
+    this.unit = unit;
+    this.profiles = profiles;
+    this.source = source;
+  }
+
   /**
-   * By name, or best match first if there is a search; an unknown category is an empty list.
-   * @throws VALIDATION_FAILED for a search that is too long
+   * The table's foods and the caller's own by name, or best match first if there is a search; the caller's recent ones
+   * or favourites alone if that is asked for. An unknown category is an empty list.
+   * @throws VALIDATION_FAILED for a search that is too long, UNAUTHENTICATED for `recent` and `favourite` without a user
    */
-  async list(
-    { category, ...filter }: { search?: string | null | undefined; category?: string | null | undefined },
-    request: PageRequest,
-  ): Promise<Page<FoodShape>> {
-    const { search } = validated(searchFilter, filter);
-    const words = wordsOf(search ?? '');
-    const found = FOOD_TABLE.filter((food) => !category || food.category === category.toLowerCase())
-      .map((food) => ({ food, misses: missesOf(food, words) }))
-      .filter(({ misses }) => misses !== undefined)
-      .map(({ food, misses = 0 }) => ({ food, key: [misses, food.name] as [number, string] }))
-      .toSorted((one, other) => compare(one.key, other.key));
+  async list(input: unknown, request: PageRequest): Promise<Page<FoodShape>> {
+    const filter = validated(FoodFilterShape, input);
     const after = cursors.read(request.cursor);
-    const rest = after ? found.filter(({ key }) => compare(key, after) > 0) : found;
-    const page = cursors.page(rest.slice(0, pageSize(request) + 1), request, ({ key }) => key);
-    const keys = new Map(page.items.map(({ food, key }) => [food.id, key]));
-    return {
-      ...page,
-      items: page.items.map(({ food }) => present(food)),
-      cursorOf: (food) => cursors.write(keys.get(food.id) ?? [0, food.name]),
-    };
+    const size = pageSize(request);
+    const locale = await this.localeFor(filter.locale);
+    const words = wordsOf(filter.search ?? '');
+    const ranks = filter.recent ? await this.recent() : undefined;
+    const favourites = filter.favourite ? await this.favourites() : undefined;
+    const isWanted = (id: string) => (ranks?.has(id) ?? true) && (favourites?.has(id) ?? true);
+    const marked =
+      ranks || favourites ? [...(ranks?.keys() ?? favourites ?? [])].filter(isWanted) : undefined;
+    const stored = marked ? await this.stored(marked.filter(isUuid)) : await this.own();
+    const foods = [
+      ...FOOD_TABLE.filter(({ id }) => isWanted(id)).map((food) => ({
+        shape: ofTable(food, locale),
+        names: namesOf(food, locale),
+      })),
+      ...stored.map((row) => ({
+        shape: ofStored(row),
+        names: [row.brand ? `${row.name} ${row.brand}` : row.name, row.name],
+      })),
+    ];
+    const category = filter.category?.toLowerCase();
+    const found = foods
+      .filter(({ shape }) => !category || shape.category === category)
+      .flatMap(({ shape, names }) => {
+        const misses = missesOf(names, words);
+        const key: Key = [ranks?.get(shape.id) ?? misses ?? 0, shape.name, shape.id];
+        return misses === undefined ? [] : [{ shape, key }];
+      })
+      .filter(({ key }) => !after || compare(key, after) > 0)
+      .toSorted((one, other) => compare(one.key, other.key));
+    const keys = new Map(found.map(({ shape, key }) => [shape, key]));
+    return cursors.page(
+      found.slice(0, size + 1).map(({ shape }) => shape),
+      request,
+      (shape) => [...(keys.get(shape) as Key)],
+    );
+  }
+
+  /** @throws NOT_FOUND also for another user's own */
+  async get(id: string, locale?: string | null): Promise<FoodShape> {
+    const [food] = await this.readable([id], locale);
+    if (!food) throw notFound('food', id);
+    return food;
+  }
+
+  /**
+   * The foods with these ids that the caller may read; inside a transaction they cannot be deleted before its end.
+   * Ids of others are left out.
+   */
+  async readable(ids: readonly string[], locale?: string | null): Promise<FoodShape[]> {
+    const language = await this.localeFor(locale);
+    const stored = await this.stored(ids.filter(isUuid));
+    const table = ids.flatMap((id) => foodById(id) ?? []);
+    return [...table.map((food) => ofTable(food, language)), ...stored.map(ofStored)];
+  }
+
+  /**
+   * The food with a barcode: the caller's own, else a product of the barcode source, which is kept so that it can be
+   * logged by its id.
+   * @throws VALIDATION_FAILED for what is no barcode, NOT_FOUND, UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT
+   */
+  async byBarcode(code: string, locale?: string | null): Promise<FoodShape> {
+    const { code: digits } = validated(z.object({ code: barcodeShape }), { code });
+    const { userId } = requireUser(this.unit.viewer);
+    const language = await this.localeFor(locale);
+    const rows = await this.unit.em.execute<(StoredRow & { isFresh: boolean })[]>(
+      `select ${STORED_COLUMNS}, updated_at > now() - make_interval(days => ${PRODUCT_FRESH_DAYS}) as "isFresh" from food
+       where barcode = ? and (user_id = ? or user_id is null) order by user_id nulls last`,
+      [digits, userId],
+    );
+    const [known] = rows;
+    if (known && (known.userId !== null || known.isFresh || !this.source)) return ofStored(known);
+    const product = await this.source
+      ?.find(digits, language, this.unit.origin.clientLeft?.())
+      .catch((error: unknown) => {
+        if (known) return undefined; // what was known a month ago is better than nothing
+        throw error;
+      });
+    if (!product) {
+      if (known) return ofStored(known);
+      throw notFound('food with the barcode', digits);
+    }
+    const { per100g } = product;
+    const [row] = await this.unit.em.execute<StoredRow[]>(
+      `insert into food (id, user_id, name, brand, barcode, calories, protein, carbs, fats, fibre, sugars, salt, measures, created_at, updated_at, version)
+       values (?, null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, now(), now(), 1)
+       on conflict (barcode) where user_id is null
+       do update set name = excluded.name, brand = excluded.brand, calories = excluded.calories, protein = excluded.protein, carbs = excluded.carbs, fats = excluded.fats,
+         fibre = excluded.fibre, sugars = excluded.sugars, salt = excluded.salt, measures = excluded.measures, updated_at = now(), version = food.version + 1
+       returning ${STORED_COLUMNS}`,
+      [
+        uuidv7(),
+        product.name,
+        product.brand,
+        digits,
+        per100g.calories,
+        per100g.protein,
+        per100g.carbs,
+        per100g.fats,
+        per100g.fibre,
+        per100g.sugars,
+        per100g.salt,
+        JSON.stringify(product.measures),
+      ],
+    );
+    if (!row) throw new Error('A product that was written is gone.');
+    return ofStored(row);
+  }
+
+  /** Marks a food as one of the caller's favourites, or takes the mark away; twice is the same as once. */
+  async setFavourite(id: string, favourite: boolean): Promise<FoodShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    const locale = await this.localeFor(); // asks identity, which no transaction waits for
+    return this.unit.transaction(async () => {
+      const food = await this.get(id, locale);
+      const storedId = isUuid(id) ? food.id : null;
+      const tableId = storedId ? null : food.id;
+      if (!favourite) {
+        await this.unit.em.execute(
+          'delete from food_favourite where user_id = ? and coalesce(food_id::text, table_food_id) = ?',
+          [userId, food.id],
+        );
+        return food;
+      }
+      await lockFoodsOf(this.unit, userId);
+      const marked = await this.favourites();
+      if (!marked.has(food.id) && marked.size >= MOST_FAVOURITES)
+        throw conflict(
+          `You have ${MOST_FAVOURITES} favourites, which is as many as there may be; take one away first.`,
+        );
+      await this.unit.em.execute(
+        'insert into food_favourite (id, user_id, food_id, table_food_id, created_at) values (?, ?, ?, ?, now()) on conflict do nothing',
+        [uuidv7(), userId, storedId, tableId],
+      );
+      return food;
+    });
+  }
+
+  private async favourites(): Promise<Set<string>> {
+    const { userId } = requireUser(this.unit.viewer);
+    const rows = await this.unit.em.execute<{ id: string }[]>(
+      `select coalesce(food_id::text, table_food_id) as id from food_favourite where user_id = ? limit ${MOST_FAVOURITES}`,
+      [userId],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Foods of the caller's last entries with the rank of each, the smallest for the one that was logged last. */
+  private async recent(): Promise<Map<string, number>> {
+    const { userId } = requireUser(this.unit.viewer);
+    const rows = await this.unit.em.execute<{ id: string; at: number }[]>(
+      `select id, max(at) as at from (
+         select coalesce(food_id::text, table_food_id) as id, extract(epoch from logged_at)::float8 as at
+         from food_log where user_id = ? order by local_date desc, logged_at desc, food_log.id desc limit ${RECENT_ENTRIES}
+       ) as entry where id is not null group by id`,
+      [userId],
+    );
+    return new Map(rows.map(({ id, at }) => [id, -at]));
+  }
+
+  private async own(): Promise<StoredRow[]> {
+    const { viewer } = this.unit;
+    if (viewer.kind !== 'user') return [];
+    return this.unit.em.execute(`select ${STORED_COLUMNS} from food where user_id = ?`, [viewer.userId]);
+  }
+
+  private async stored(ids: readonly string[]): Promise<StoredRow[]> {
+    const { viewer } = this.unit;
+    if (ids.length === 0 || viewer.kind !== 'user') return [];
+    return this.unit.em.execute(
+      `select ${STORED_COLUMNS} from food where id in (?) and (user_id = ? or user_id is null) ${this.unit.em.isInTransaction() ? 'for key share' : ''}`,
+      [[...ids], viewer.userId],
+    );
+  }
+
+  /** @throws VALIDATION_FAILED for what is no language tag */
+  private async localeFor(wanted?: string | null): Promise<Locale> {
+    const { locale } = validated(LocaleShape, { locale: wanted });
+    if (locale) return localeOf(locale);
+    const { viewer, origin } = this.unit;
+    if (viewer.kind === 'user') return localeOf((await this.profiles.of(this.unit)).locale);
+    return acceptedLocale(origin.acceptLanguage ?? '');
   }
 }
 
-// Each word is compared with every name of the table, letter by letter.
-const MAX_SEARCH_WORDS = 8;
-const MAX_WORD_CHARACTERS = 40;
-
-const wordsOf = (search: string): string[] =>
-  search
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}%]+/u)
-    .filter(Boolean)
-    .slice(0, MAX_SEARCH_WORDS)
-    .map((word) => word.slice(0, MAX_WORD_CHARACTERS));
-
-const compare = (one: readonly [number, string], other: readonly [number, string]): number =>
-  one[0] - other[0] || (one[1] < other[1] ? -1 : one[1] > other[1] ? 1 : 0);
-
-/** How far the words are from the best of the food's names, 0 for the name itself; undefined where a word has no like. */
-function missesOf(food: Food, words: readonly string[]): number | undefined {
-  if (words.length === 0) return 0;
-  const scores = [food.name, ...food.aliases].map((name) => {
-    const parts = name
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}%]+/u)
-      .filter(Boolean);
-    let score = 0;
-    for (const word of words) {
-      const distance = Math.min(...parts.map((part) => distanceOf(singular(word), singular(part))));
-      if (distance > 3) return undefined;
-      score += distance;
-    }
-    return score + Math.max(0, parts.length - words.length) * 0.1;
-  });
-  const possible = scores.filter((score) => score !== undefined);
-  return possible.length === 0 ? undefined : Math.round(Math.min(...possible) * 10) / 10;
-}
-
-function distanceOf(word: string, part: string): number {
-  if (word === part) return 0;
-  if (part.startsWith(word)) return 0.5;
-  const allowed = word.length < 5 ? 0 : word.length < 9 ? 1 : 2;
-  const edits = Math.abs(word.length - part.length) > allowed ? allowed + 1 : editDistance(word, part);
-  return edits <= allowed ? 1 + edits : 9;
-}
-
-const present = (food: Food): FoodShape => ({
-  id: food.id,
-  name: food.name,
-  category: food.category,
-  ndb: food.ndb,
-  per100g: { ...food.per100g, calories: Math.round(food.per100g.calories) },
-  measures: Object.entries(food.measures).map(([name, grams]) => ({ name, grams })),
-  portion: { ...food.portion, grams: Math.round(portionGrams(food) * 100) / 100 },
-});
+const compare = (one: Key, other: Key): number =>
+  one[0] - other[0] || order(one[1], other[1]) || order(one[2], other[2]);
+const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

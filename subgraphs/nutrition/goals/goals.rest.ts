@@ -18,7 +18,8 @@ export const goalsRest = [
     query: z.object({ userId }),
     success: {
       status: 200,
-      description: 'The default, then those of weekdays, then those of single dates.',
+      description:
+        'The default, then those of weekdays, each the latest first with those that held before it, then those of single dates.',
       shape: z.array(NutritionGoalShape),
     },
     errors: ['NOT_FOUND'],
@@ -28,7 +29,8 @@ export const goalsRest = [
     method: 'PUT',
     path: '/goals',
     summary: 'Set your goal for a weekday, for a date, or with neither the default',
-    description: 'What was there is replaced.',
+    description:
+      'It holds from a day on (`from`), until another one follows: days before keep the goal that held then. One of the same day is replaced.',
     auth: 'required',
     body: SetGoalShape,
     versioned: true,
@@ -39,6 +41,7 @@ export const goalsRest = [
     method: 'DELETE',
     path: '/goals',
     summary: 'Take away your goal of a weekday or a date, or with neither the default',
+    description: 'From a day on (`from`): days before keep it.',
     auth: 'required',
     query: GoalPlaceShape.safeExtend({ userId }),
     versioned: true,

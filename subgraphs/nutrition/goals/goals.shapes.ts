@@ -14,6 +14,13 @@ export const NutritionGoalShape = z
       .nullable()
       .meta({ description: '1 (Monday) to 7 (Sunday): for that day of every week.' }),
     date: z.iso.date().nullable().meta({ description: 'For that day alone.' }),
+    from: z.iso.date().nullable().meta({
+      description: 'First day on which it holds; null for the goal of a single date.',
+    }),
+    until: z.iso.date().nullable().meta({
+      description:
+        'Last day on which it holds, because another one follows or it was taken away; null: it still holds.',
+    }),
     version: z.int(),
   })
   .meta({ id: 'NutritionGoal', description: 'With neither weekday nor date: the default.' });
@@ -26,7 +33,19 @@ const place = {
     .max(7, 'expected 1 (Monday) to 7 (Sunday)')
     .nullish(),
   date: day.nullish(),
+  from: day.nullish().meta({
+    description:
+      "First day on which it holds, also one that is past. Default: the user's today. Not with `date`.",
+  }),
 };
+const fromWithoutDate = ({
+  date,
+  from,
+}: {
+  date?: string | null | undefined;
+  from?: string | null | undefined;
+}) => !(date && from);
+const NO_FROM = { path: ['from'], message: 'expected none beside date, which is a single day' };
 const oneAtMost = ({
   weekday,
   date,
@@ -48,7 +67,8 @@ export const SetGoalShape = z
     ...place,
     version: versionNumber.nullish(),
   })
-  .refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' });
+  .refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' })
+  .refine(fromWithoutDate, NO_FROM);
 
 export const GoalPlaceShape = z
   .object({
@@ -59,5 +79,10 @@ export const GoalPlaceShape = z
       .max(7, 'expected 1 (Monday) to 7 (Sunday)')
       .optional(),
     date: day.optional(),
+    from: day.optional().meta({
+      description:
+        "From which day on it is taken away; days before keep it. Default: the user's today. Not with `date`.",
+    }),
   })
-  .refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' });
+  .refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' })
+  .refine(fromWithoutDate, NO_FROM);

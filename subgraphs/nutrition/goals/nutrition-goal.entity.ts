@@ -7,8 +7,12 @@ const NutritionGoalSchema = defineEntity({
   uniques: [
     {
       name: 'nutrition_goal_of',
-      expression: `create unique index "nutrition_goal_of" on "nutrition_goal" ("user_id", coalesce("weekday", 0), coalesce("date", '0001-01-01'::date))`,
+      expression: `create unique index "nutrition_goal_of" on "nutrition_goal" ("user_id", coalesce("weekday", 0), coalesce("date", '0001-01-01'::date), coalesce("valid_from", '0001-01-01'::date))`,
     },
+  ],
+  checks: [
+    { name: 'nutrition_goal_from', expression: '("date" is null) = ("valid_from" is not null)' },
+    { name: 'nutrition_goal_end', expression: '"calories" is not null or "date" is null' },
   ],
   properties: {
     id: p
@@ -19,7 +23,10 @@ const NutritionGoalSchema = defineEntity({
     /** 1 (Monday) to 7 (Sunday); with neither weekday nor date it is the default. */
     weekday: p.smallint().nullable(),
     date: p.date().nullable(),
-    calories: p.integer(),
+    /** The first day on which it holds; null for the goal of a single date. */
+    validFrom: p.date().nullable(),
+    /** kcal; null: from that day on there is no such goal any more. */
+    calories: p.integer().nullable(),
     protein: p.float().columnType('double precision').nullable(),
     carbs: p.float().columnType('double precision').nullable(),
     fats: p.float().columnType('double precision').nullable(),

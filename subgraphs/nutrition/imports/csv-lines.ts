@@ -1,178 +1,144 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
-import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
-import { day, instant } from '#server/shapes.ts';
-import { feed } from '#server/streams.ts';
-import { MEAL_TYPES } from '../food-logs/food-logs.shapes.ts';
+import { headerOf, noHeader, type Column } from './csv-columns.ts';
+import { entryOf, type CsvLine } from './csv-entry.ts';
+import { dateOrderIn, decimalIn, type CsvFormat, type CsvOptions } from './csv-format.ts';
+import { CsvRecords, type CsvRecord } from './csv-records.ts';
+import { dateOf, numberOf } from './csv-values.ts';
 import type { LineError } from './imports.shapes.ts';
+import { textLines, type Encoding, type TextLine } from './text-lines.ts';
 
-/** The columns of a food log as CSV, in the order of an export. An import may leave out what may be empty. */
-export const CSV_COLUMNS = [
-  'id',
-  'localDate',
-  'loggedAt',
-  'mealType',
-  'foodName',
-  'quantity',
-  'unit',
-  'grams',
-  'calories',
-  'protein',
-  'carbs',
-  'fats',
-] as const;
+export type { CsvLine } from './csv-entry.ts';
 
 export const MOST_LINES = 100_000;
-const MOST_BYTES = 25 * 1024 * 1024; // 25 MiB
+export const MOST_BYTES = 25 * 1024 * 1024; // 25 MiB
 const LONGEST_LINE = 16_384; // characters
-
-const empty = (text: string) => text.trim() === '';
-const optional = <Shape extends z.ZodType>(shape: Shape) =>
-  z.preprocess(
-    (value) => (typeof value !== 'string' || empty(value) ? null : value.trim()),
-    shape.nullable(),
-  );
-const number = (most: number) =>
-  z.preprocess(
-    (value) => (typeof value === 'string' && !empty(value) ? Number(value.trim()) : value),
-    z.number('expected a number').min(0).max(most),
-  );
-
-const LineShape = z
-  .object({
-    id: optional(z.uuid()),
-    localDate: optional(day),
-    loggedAt: optional(instant),
-    mealType: optional(
-      z
-        .string()
-        .transform((text) => text.toUpperCase())
-        .pipe(z.enum(MEAL_TYPES, `expected one of ${MEAL_TYPES.join(', ')}`)),
-    ),
-    // An apostrophe before what a spreadsheet would take for a formula is no part of the name.
-    foodName: z.preprocess(
-      (value) => (typeof value === 'string' ? value.trim().replace(/^'(?=[=+\-@])/, '') : value),
-      z.string('expected a name').min(1, 'expected a name').max(200),
-    ),
-    quantity: optional(number(100_000)),
-    unit: optional(z.string().max(40)),
-    grams: optional(number(100_000)),
-    calories: number(20_000).transform(Math.round),
-    protein: optional(number(5_000)),
-    carbs: optional(number(5_000)),
-    fats: optional(number(5_000)),
-  })
-  .refine(({ localDate, loggedAt }) => localDate !== null || loggedAt !== null, {
-    path: ['loggedAt'],
-    message: 'expected loggedAt or localDate, got neither',
-  });
-export type CsvLine = z.infer<typeof LineShape>;
+/** Titles and addresses before the header, as reports have them. */
+const MOST_LINES_BEFORE_THE_HEADER = 20;
+/** How much is read before it is decided how the file writes numbers and dates. */
+const SAMPLE_RECORDS = 1_000;
+const SAMPLE_CHARACTERS = 1_048_576;
 
 export type ReadLine = { line: number; entry: CsvLine; key: string } | { line: number; errors: LineError[] };
 
 /**
- * Reads a CSV file line by line, in bounded memory. Each line comes with a key: the hash of what it says and how often
- * the file has said so before, so that the same file again gives the same keys and two equal coffees stay two.
- * @throws VALIDATION_FAILED without a usable header, PAYLOAD_TOO_LARGE beyond 25 MiB or 100,000 lines.
+ * Reads a CSV file line by line, in bounded memory; each line after the header comes out once, as an entry or with what
+ * is wrong with it. Each entry comes with a key: the hash of what it says and how often the file has said so before,
+ * so that the same file again gives the same keys and two equal coffees stay two.
+ * @param onFormat called once it is decided how the file is read, before the first line comes out; and at the end of
+ * the file, when its encoding is certain
+ * @throws VALIDATION_FAILED without a usable header or if dates may be read both ways, PAYLOAD_TOO_LARGE beyond 25 MiB or
+ * 100,000 lines.
  */
-export async function* readCsvLines(stream: Readable): AsyncGenerator<ReadLine> {
-  const seen = new Map<string, number>();
-  const skipped: ReadLine[] = [];
-  let lines = 0;
-  let hasHeader = false;
-  const parser = parse({
-    columns: (header: string[]) => {
-      hasHeader = true;
-      return headerOf(header);
-    },
-    info: true,
-    bom: true,
-    trim: false,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    relax_quotes: true,
-    max_record_size: LONGEST_LINE,
-    skip_records_with_error: true,
-    on_skip: (error) => {
-      if (error)
-        skipped.push({
-          line: (error as { lines?: number }).lines ?? 0,
-          errors: [
-            {
-              line: (error as { lines?: number }).lines ?? 0,
-              column: null,
-              message: 'the line is not well-formed CSV',
-            },
-          ],
-        });
+export async function* readCsvLines(
+  stream: Readable,
+  options: CsvOptions,
+  onFormat: (format: CsvFormat) => void,
+): AsyncGenerator<ReadLine> {
+  let encoding: Encoding = options.encoding ?? 'UTF_8';
+  const lines = textLines(stream, {
+    maxBytes: MOST_BYTES,
+    maxLineCharacters: LONGEST_LINE,
+    encoding: options.encoding ?? undefined,
+    onEncoding: (found) => {
+      encoding = found;
     },
   });
-  let bytes = 0;
-  stream.on('data', (chunk: Buffer | string) => {
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES)
-      parser.destroy(
-        new PlatformError(
-          'PAYLOAD_TOO_LARGE',
-          `A file may have at most ${MOST_BYTES / 1024 / 1024} MiB; send it in parts.`,
-        ),
-      );
-  });
-  const stop = feed(stream, parser);
   try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: Record<string, string>;
-      info: { lines: number };
-    }>) {
-      while (skipped.length > 0) yield skipped.shift() as ReadLine;
-      lines += 1;
-      if (lines > MOST_LINES)
-        throw new PlatformError(
-          'PAYLOAD_TOO_LARGE',
-          `A file may have at most ${MOST_LINES} lines; send it in parts.`,
-        );
-      const parsed = LineShape.safeParse(record);
-      if (!parsed.success) {
-        yield {
-          line: info.lines,
-          errors: parsed.error.issues.map((issue) => ({
-            line: info.lines,
-            column: issue.path[0] === undefined ? null : String(issue.path[0]),
-            message: issue.message,
-          })),
-        };
-        continue;
+    const { delimiter, columns } = await readHeader(lines, options);
+    const records = new CsvRecords(delimiter, columns.length, (fields) => isWholeEntry(fields, columns));
+    const interpreter = new Interpreter(columns);
+    let sample: CsvRecord[] | undefined = [];
+    let sampleCharacters = 0;
+    const decide = (): CsvFormat => {
+      const read = (sample ?? []).flatMap((record) => (record.problem === undefined ? [record.fields] : []));
+      return {
+        encoding,
+        delimiter,
+        decimal: options.decimal ?? decimalIn(read, columns, delimiter),
+        dateOrder: options.dateOrder ?? dateOrderIn(read, columns, new Date()),
+      };
+    };
+    let format: CsvFormat | undefined;
+    const taken = (found: readonly CsvRecord[], isEnd: boolean): ReadLine[] => {
+      if (sample === undefined) return found.map((record) => interpreter.read(record, format as CsvFormat));
+      for (const record of found) {
+        sample.push(record);
+        if (record.problem === undefined) for (const field of record.fields) sampleCharacters += field.length;
       }
-      const { id: _id, ...content } = parsed.data;
-      const hash = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 32);
-      const occurrence = (seen.get(hash) ?? 0) + 1;
-      seen.set(hash, occurrence);
-      yield { line: info.lines, entry: parsed.data, key: `${hash}:${occurrence}` };
-    }
-    while (skipped.length > 0) yield skipped.shift() as ReadLine;
-    if (!hasHeader) headerOf([]);
+      if (!isEnd && sample.length < SAMPLE_RECORDS && sampleCharacters < SAMPLE_CHARACTERS) return [];
+      const decided = decide();
+      format = decided;
+      onFormat(decided);
+      const first = sample.map((record) => interpreter.read(record, decided));
+      sample = undefined;
+      return first;
+    };
+    for await (const line of lines) yield* taken(records.push(line), false);
+    yield* taken(records.end(), true);
+    if (format) onFormat({ ...format, encoding });
   } finally {
-    stop();
+    await lines.return(undefined);
+    // What still comes in is discarded, so that the client reads the answer.
+    stream.on('error', () => undefined).resume();
   }
 }
 
-/** Finds our columns whatever their case; others are left out. */
-function headerOf(header: string[]): (string | undefined)[] {
-  const known = new Map(CSV_COLUMNS.map((column) => [column.toLowerCase(), column]));
-  const columns = header.map((name) => known.get(name.trim().toLowerCase().replaceAll(/[\s_]/g, '')));
-  const missing = (['foodName', 'calories'] as const).filter((column) => !columns.includes(column));
-  if (missing.length > 0 || !(columns.includes('loggedAt') || columns.includes('localDate'))) {
-    throw new PlatformError(
-      'VALIDATION_FAILED',
-      `The first line must name the columns; expected foodName, calories and loggedAt or localDate among them, got "${header.join(',').slice(0, 200)}".`,
-      {
-        errors: [
-          { path: '', message: 'expected a header with foodName, calories, and loggedAt or localDate' },
-        ],
-      },
-    );
+async function readHeader(lines: AsyncGenerator<TextLine>, { delimiter }: CsvOptions) {
+  let firstLine = '';
+  for (let count = 0; count < MOST_LINES_BEFORE_THE_HEADER; count++) {
+    const { value: line, done } = await lines.next();
+    if (done) break;
+    if (line.problem !== undefined) continue;
+    firstLine ||= line.text.trim();
+    const header = headerOf(line.text, delimiter ?? undefined);
+    if (header) return header;
   }
-  return columns;
+  throw noHeader(firstLine);
+}
+
+/** Whether a line by itself says when something was eaten and what it held, however the file writes that. */
+function isWholeEntry(fields: readonly string[], columns: readonly Column[]): boolean {
+  const text = (wanted: string): string => {
+    const index = columns.findIndex(({ field }) => field === wanted);
+    return index < 0 ? '' : (fields[index] ?? '').trim();
+  };
+  const date = text('localDate') || text('loggedAt');
+  const energy = text('calories') || text('kilojoules');
+  return (
+    (dateOf(date, 'DMY') ?? dateOf(date, 'MDY')) !== undefined &&
+    (numberOf(energy, 'POINT') ?? numberOf(energy, 'COMMA')) !== undefined
+  );
+}
+
+/** Makes entries of records, counting equal ones. */
+class Interpreter {
+  private readonly columns: readonly Column[];
+  private readonly seen = new Map<string, number>();
+  private lines = 0;
+
+  constructor(columns: readonly Column[]) {
+    this.columns = columns;
+  }
+
+  read(record: CsvRecord, format: CsvFormat): ReadLine {
+    this.lines += 1;
+    if (this.lines > MOST_LINES)
+      throw new PlatformError(
+        'PAYLOAD_TOO_LARGE',
+        `A file may have at most ${MOST_LINES} lines; send it in parts.`,
+      );
+    const { line } = record;
+    if (record.problem !== undefined)
+      return { line, errors: [{ line, column: null, message: record.problem }] };
+    const read = entryOf(record.fields, this.columns, format);
+    if ('problems' in read) return { line, errors: read.problems.map((problem) => ({ line, ...problem })) };
+    // Ids are no part of what a line says: a file without these columns is the same food log.
+    const { id: _id, foodId: _foodId, ...content } = read.entry;
+    const hash = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 32);
+    const occurrence = (this.seen.get(hash) ?? 0) + 1;
+    this.seen.set(hash, occurrence);
+    return { line, entry: read.entry, key: `${hash}:${occurrence}` };
+  }
 }

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import type { CsvFormat } from './csv-format.ts';
 
 export const IMPORT_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const;
 export type ImportStatus = (typeof IMPORT_STATUSES)[number];
@@ -28,6 +29,8 @@ const FoodLogImportSchema = defineEntity({
     duplicates: p.integer().default(0),
     failed: p.integer().default(0),
     errors: p.json<LineError[]>(),
+    errorsOmitted: p.integer().default(0),
+    format: p.json<CsvFormat>().nullable(),
     startedAt: p.datetime().onCreate(() => new Date()),
     finishedAt: p.datetime().nullable(),
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { day, idParams } from '#server/shapes.ts';
+import { MOST_BYTES } from './csv-lines.ts';
 import { ownerParams } from '../food-logs/food-logs.rest.ts';
 import type { Imports } from './imports.ts';
 import { FoodLogImportShape, ImportQuery } from './imports.shapes.ts';
@@ -13,11 +14,13 @@ export const importsRest = [
     path: '/log/import',
     summary: 'Import a food log from CSV',
     description:
-      'The first line names the columns: foodName, calories, and loggedAt or localDate; further mealType, quantity, unit, grams, protein, carbs, fats. At most 100,000 lines, 25 MiB. ' +
-      'A wrong line is left out and reported. Lines are written a thousand at a time; a file that breaks off is sent again and goes on, and one that was imported before changes nothing.',
+      'The body, or a multipart file. The first line names the columns: foodName, calories, and loggedAt or localDate; further mealType, quantity, unit, grams, protein, carbs, fats. Exports of MyFitnessPal, Cronometer and FatSecret are understood as they are. At most 100,000 lines, 25 MiB. ' +
+      'UTF-8, UTF-16 or Windows-1252, separated by comma, semicolon or tab, with decimal points or commas: told apart by the file, stated in `format`. ' +
+      'Every line is imported, a duplicate, or left out and reported. Lines are written a thousand at a time; a file that breaks off is sent again and goes on, and one that was imported before changes nothing.',
     auth: 'required',
     query: ImportQuery,
     consumes: 'text/csv',
+    upload: { field: 'file', maxBytes: MOST_BYTES },
     success: { status: 200, description: 'What became of the lines.', shape: FoodLogImportShape },
     errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE'],
     handler: ({ stream, query }, { imports }) => imports.run(stream, query),

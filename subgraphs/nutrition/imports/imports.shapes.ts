@@ -1,15 +1,27 @@
 import { z } from 'zod';
 import { timezone } from '#server/shapes.ts';
+import { DATE_ORDERS, DECIMALS, DELIMITER_NAMES, ENCODINGS, type CsvOptions } from './csv-format.ts';
 import { IMPORT_STATUSES } from './food-log-import.entity.ts';
 
 const LineErrorShape = z
   .object({
     line: z.int().meta({ description: 'Line of the file, the first is 1.' }),
-    column: z.string().nullable(),
+    column: z.string().nullable().meta({ description: 'By its title in the file; null: the whole line.' }),
     message: z.string(),
   })
   .meta({ id: 'ImportError' });
 export type { LineError } from './food-log-import.entity.ts';
+
+const CsvFormatShape = z
+  .object({
+    encoding: z.enum(ENCODINGS),
+    delimiter: z.enum(DELIMITER_NAMES),
+    decimal: z.enum(DECIMALS).meta({ description: 'The sign before the decimals of a number.' }),
+    dateOrder: z.enum(DATE_ORDERS).nullable().meta({
+      description: 'Of dates such as 03/04/2026; null: no date of the file depends on it.',
+    }),
+  })
+  .meta({ id: 'CsvFormat', description: 'How the file was read.' });
 
 export const FoodLogImportShape = z
   .object({
@@ -17,18 +29,46 @@ export const FoodLogImportShape = z
     status: z.enum(IMPORT_STATUSES).meta({
       description: 'FAILED: broken off; what was imported stays, and the same file sent again goes on.',
     }),
-    lines: z.int().meta({ description: 'Lines read so far, without the header.' }),
+    lines: z.int().meta({
+      description:
+        'Lines read so far, without the header and empty lines: the sum of imported, duplicates and failed. A text in quotes with line breaks counts as one line.',
+    }),
     imported: z.int(),
     duplicates: z.int().meta({ description: 'Lines that were imported before.' }),
     failed: z.int().meta({ description: 'Lines that are wrong; they are left out.' }),
     errors: z
       .array(LineErrorShape)
       .meta({ description: 'What is wrong with them; at most the first 1,000.' }),
+    errorsOmitted: z.int().meta({ description: 'How many errors more there are.' }),
+    format: CsvFormatShape.nullable().meta({ description: 'Null before it is decided.' }),
     startedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
   })
   .meta({ id: 'FoodLogImport' });
 export type FoodLogImportShape = z.infer<typeof FoodLogImportShape>;
+
+const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z
+    .string()
+    .max(20)
+    .transform((text) => text.toUpperCase())
+    .pipe(z.enum(names, `expected one of ${names.join(', ')}`))
+    .nullish();
+
+/** What the request says of its file; both doors validate by it. */
+const formatOptions = {
+  dateOrder: oneOf(DATE_ORDERS).meta({
+    description:
+      'DMY: 3/4/2026 is 3 April; MDY: it is 4 March. Default: told apart by the dates of the file; 400 if each may be either.',
+  }),
+  decimal: oneOf(DECIMALS).meta({
+    description:
+      'POINT: 1.5 and 1,234.5; COMMA: 1,5 and 1.234,5. Default: told apart by the numbers of the file.',
+  }),
+  delimiter: oneOf(DELIMITER_NAMES).meta({ description: 'Default: the one by which the header is one.' }),
+  encoding: oneOf(ENCODINGS).meta({ description: 'Default: told apart by the bytes of the file.' }),
+};
+export const CsvOptionsShape = z.object(formatOptions);
 
 export const ImportQuery = z.object({
   importId: z.uuid().optional().meta({
@@ -37,5 +77,9 @@ export const ImportQuery = z.object({
   timezone: timezone.optional().meta({
     description: "IANA time zone that decides the day of a time. Default: the one of the user's profile.",
   }),
+  ...formatOptions,
 });
-export type ImportOptions = { importId?: string | null | undefined; timezone?: string | null | undefined };
+export interface ImportOptions extends CsvOptions {
+  importId?: string | null | undefined;
+  timezone?: string | null | undefined;
+}

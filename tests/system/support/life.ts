@@ -115,6 +115,12 @@ async function inNutrition(platform: TestPlatform, { token, mark }: Me): Promise
     body: { foodName: `Soup of ${mark}`, calories: 90 },
   });
   await call(platform, 'nutrition', 'PUT', '/goals', { token, body: { calories: 2000 } });
+  const food = await call(platform, 'nutrition', 'POST', '/foods', {
+    token,
+    body: { name: `Cake of ${mark}`, per100g: { calories: 300 } },
+  });
+  await call(platform, 'nutrition', 'PUT', `/foods/${food.id}/favourite`, { token });
+  await call(platform, 'nutrition', 'POST', '/log', { token, body: { foodId: food.id, grams: 50 } });
   await call(platform, 'nutrition', 'POST', '/log/import', {
     token,
     headers: { 'Content-Type': 'text/csv' },

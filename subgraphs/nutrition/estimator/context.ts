@@ -1,0 +1,42 @@
+import { foodById } from '../foods/food-table.ts';
+import { isQuantity } from './amounts.ts';
+import type { Mention } from './parse-meal.ts';
+
+const HOT_MEALS = new Set(['meat', 'fish', 'eggs', 'fast_food', 'dishes', 'legumes']);
+const ON_CHIPS = new Set(['curry_sauce', 'gravy', 'ketchup']);
+
+/** Gives words their meaning beside the other foods of the meal. */
+export function readByContext(mentions: readonly Mention[]): void {
+  for (const mention of mentions) {
+    if (meansFries(mention, mentions)) mention.food = foodById('chips_uk') ?? mention.food;
+    if (meansTheBird(mention)) mention.food = foodById('chicken_roast') ?? mention.food;
+  }
+}
+
+/** British chips come with a hot meal; crisps do not. */
+function meansFries(mention: Mention, mentions: readonly Mention[]): boolean {
+  const { food, words, amount } = mention;
+  if (food.id !== 'potato_chips' || words !== 'chips') return false;
+  if (amount.measure !== undefined && amount.measure !== 'portion') return false;
+  return mentions.some(
+    (other) =>
+      other !== mention &&
+      (ON_CHIPS.has(other.food.id) ||
+        (HOT_MEALS.has(other.food.category) &&
+          other.role !== 'filling' &&
+          !/sandwich|wrap|nachos/.test(other.food.id))),
+  );
+}
+
+/** "half a chicken" is of the bird, not of a breast. */
+function meansTheBird({ food, words, amount }: Mention): boolean {
+  return (
+    food.id === 'chicken_breast' &&
+    /^(chicken|poulet|pollo|hahnchen|hendl)$/.test(words) &&
+    amount.count !== undefined &&
+    amount.count <= 1 &&
+    (amount.measure === undefined || amount.measure === 'whole') &&
+    amount.size === undefined &&
+    !isQuantity(amount)
+  );
+}

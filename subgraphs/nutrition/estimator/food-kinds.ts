@@ -1,0 +1,39 @@
+import { FOOD_TABLE } from '../foods/food-table.ts';
+import type { Food } from '../foods/food.ts';
+
+/** Kinds of foods that decide how the words of a meal text belong together. */
+
+const HEADS = new Set('bakery sweets dishes soups beverages snacks fast_food sauces supplements'.split(' '));
+export const isHead = (food: Food): boolean => HEADS.has(food.category) || food.id.startsWith('yogurt');
+/** Sweets that name a taste when another food follows: "chocolate cake". */
+export const TASTES = new Set([
+  'milk_chocolate',
+  'honey',
+  'jam',
+  'maple_syrup',
+  'caramel_sauce',
+  'dark_chocolate',
+  'toffee',
+  'cocoa',
+  'white_chocolate',
+]);
+
+export const isBread = (food: Food): boolean =>
+  /^(bread|toast|rye|multigrain|pumpernickel|brioche|focaccia|gluten_free|ezekiel)/.test(food.id);
+export const isPotato = (food: Food): boolean => /^(potato|french_fries|chips|rice|pasta)/.test(food.id);
+
+const GENERIC = new Set(
+  'mixed_nuts cheddar cod ice_cream milk_chocolate bread_white bread_ww lettuce soup_vegetable curry_chicken stir_fry_chicken beef_stew fruit_salad mixed_vegetables pasta hamburger chicken_pie cola water chili_con_carne'.split(
+    ' ',
+  ),
+);
+/** "Ben and Jerry's ice cream", "Brie cheese", "tuna niçoise salad": the general word behind a food is of the same food. */
+export const addsNothing = (before: Food, food: Food): boolean =>
+  GENERIC.has(food.id) &&
+  (before.category === food.category ||
+    (before.category === 'dishes' && ['lettuce', 'pasta', 'soup_vegetable'].includes(food.id)));
+
+const categories = new Map(
+  FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])),
+);
+export const categoryOf = (ndb: string): string | undefined => categories.get(ndb);

@@ -1,0 +1,20 @@
+import { invalid } from '#server/errors.ts';
+import { isUuid } from '#server/ids.ts';
+
+/** Which food an entry is: a stored one by a foreign key, or one of the table, which is in no database. */
+interface FoodReference {
+  foodId?: string | null | undefined;
+  tableFoodId?: string | null | undefined;
+}
+
+export const referenceOf = (foodId: string | null): { foodId: string | null; tableFoodId: string | null } =>
+  foodId !== null && isUuid(foodId)
+    ? { foodId: foodId.toLowerCase(), tableFoodId: null }
+    : { foodId: null, tableFoodId: foodId };
+
+/** The id by which clients name it. */
+export const foodIdOf = ({ foodId, tableFoodId }: FoodReference): string | null =>
+  foodId ?? tableFoodId ?? null;
+
+export const unknownFood = (foodId: string, path: string) =>
+  invalid(`${path}foodId`, `expected the id of a food that you may read, got "${foodId}"`);

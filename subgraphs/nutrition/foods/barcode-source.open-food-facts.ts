@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { CircuitBreaker } from '#server/circuit-breaker.ts';
+import { PlatformError } from '#server/errors.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import { implausibilityOf } from '../plausibility.ts';
+import type { BarcodeSource, Product } from './barcode-source.ts';
+
+export interface OpenFoodFactsOptions {
+  url: string;
+  timeoutMillis: number;
+  log: Logger;
+}
+
+const BREAKER = { failuresToOpen: 5, openMillis: 30_000 }; // 30 s
+const MAX_ANSWER_BYTES = 1024 * 1024; // 1 MiB
+const FIELDS =
+  'product_name,product_name_en,product_name_de,product_name_fr,product_name_es,brands,nutriments,serving_quantity,serving_size';
+/** Open Food Facts asks its users to say who they are. */
+const USER_AGENT = 'fitness-platform/1 (nutrition service)';
+
+/** Open Food Facts by its API, version 2; its data are under the Open Database License. */
+export function openFoodFacts({ url, timeoutMillis, log }: OpenFoodFactsOptions): BarcodeSource {
+  const breaker = new CircuitBreaker(BREAKER);
+  const base = url.replace(/\/+$/, '');
+  return {
+    async find(barcode, language, callerLeft) {
+      const wait = breaker.waitMillis();
+      if (wait > 0) throw unavailable(wait);
+      const outOfTime = AbortSignal.timeout(timeoutMillis);
+      let answer: unknown;
+      try {
+        const response = await fetch(
+          `${base}/api/v2/product/${barcode}.json?fields=${FIELDS}&lc=${language}`,
+          {
+            headers: { Accept: 'application/json', 'User-Agent': USER_AGENT },
+            signal: callerLeft ? AbortSignal.any([outOfTime, callerLeft]) : outOfTime,
+          },
+        );
+        const text = await bounded(response);
+        if (!response.ok && response.status !== 404) throw new Error(`it answered ${response.status}`);
+        answer = AnswerShape.parse(JSON.parse(text));
+      } catch (cause) {
+        if (callerLeft?.aborted) breaker.undecided();
+        else breaker.failed();
+        log.warn({ err: cause }, 'Open Food Facts gave no answer');
+        throw outOfTime.aborted ? late(cause) : unavailable(undefined, cause);
+      }
+      breaker.succeeded();
+      const product = productOf(answer as z.infer<typeof AnswerShape>, language);
+      if (typeof product !== 'string') return product;
+      log.info({ barcode, reason: product }, 'a product of Open Food Facts cannot be used');
+      return undefined;
+    },
+  };
+}
+
+async function bounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Numbers come as texts, too. */
+const number = z.coerce.number().min(0).max(100_000).optional().catch(undefined);
+const text = z.string().optional().catch(undefined);
+const AnswerShape = z.object({
+  status: z.number(),
+  product: z
+    .object({
+      product_name: text,
+      product_name_en: text,
+      product_name_de: text,
+      product_name_fr: text,
+      product_name_es: text,
+      brands: text,
+      serving_quantity: number,
+      nutriments: z
+        .object({
+          'energy-kcal_100g': number,
+          energy_100g: number, // kJ
+          proteins_100g: number,
+          carbohydrates_100g: number,
+          fat_100g: number,
+          fiber_100g: number,
+          sugars_100g: number,
+          salt_100g: number,
+        })
+        .optional()
+        .catch(undefined),
+    })
+    .nullish(),
+});
+
+/** The product, or why it cannot be used: its data are written by volunteers. */
+function productOf({ status, product }: z.infer<typeof AnswerShape>, language: string): Product | string {
+  if (status !== 1 || !product) return 'it is not known';
+  const byLanguage = product[`product_name_${language}` as 'product_name_en'];
+  const name = [byLanguage, product.product_name, product.product_name_en].find((one) => one?.trim())?.trim();
+  if (!name || name.includes('\0') || !name.isWellFormed()) return 'it has no name';
+  const held = product.nutriments;
+  const calories =
+    held?.['energy-kcal_100g'] ?? (held?.energy_100g === undefined ? undefined : held.energy_100g / 4.184);
+  if (!held || calories === undefined) return 'its energy is not known';
+  const per100g = {
+    calories: Math.round(calories * 10) / 10,
+    protein: held.proteins_100g ?? null,
+    carbs: held.carbohydrates_100g ?? null,
+    fats: held.fat_100g ?? null,
+    fibre: held.fiber_100g ?? null,
+    sugars: held.sugars_100g ?? null,
+    salt: held.salt_100g ?? null,
+  };
+  const doubt = implausibilityOf({ ...per100g, grams: 100 });
+  if (doubt) return doubt.message;
+  const brand = product.brands?.split(',')[0]?.trim().slice(0, 100);
+  const serving = product.serving_quantity;
+  return {
+    name: name.slice(0, 200),
+    brand: brand || null,
+    per100g,
+    measures: serving && serving > 0 && serving <= 5_000 ? [{ name: 'serving', grams: serving }] : [],
+  };
+}
+
+const unavailable = (waitMillis?: number, cause?: unknown) =>
+  new PlatformError(
+    'UPSTREAM_UNAVAILABLE',
+    'The database of products does not answer; try again in a moment, or add the food yourself.',
+    { cause, retryAfterSeconds: Math.max(1, Math.ceil((waitMillis ?? 1_000) / 1_000)) },
+  );
+const late = (cause: unknown) =>
+  new PlatformError(
+    'UPSTREAM_TIMEOUT',
+    'The database of products did not answer in time; try again in a moment, or add the food yourself.',
+    { cause, retryAfterSeconds: 1 },
+  );

@@ -1,0 +1,40 @@
+import { editDistance, singular } from '../estimator/food-names.ts';
+
+// Each word is compared with every name of the table, letter by letter.
+const MAX_SEARCH_WORDS = 8;
+const MAX_WORD_CHARACTERS = 40;
+
+export const wordsOf = (search: string): string[] =>
+  partsOf(search)
+    .slice(0, MAX_SEARCH_WORDS)
+    .map((word) => word.slice(0, MAX_WORD_CHARACTERS));
+
+const partsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}%]+/u)
+    .filter(Boolean);
+
+/** How far the words are from the best of a food's names, 0 for the name itself; undefined where a word has no like. */
+export function missesOf(names: readonly string[], words: readonly string[]): number | undefined {
+  if (words.length === 0) return 0;
+  const possible = names.flatMap((name) => {
+    const parts = partsOf(name);
+    let score = 0;
+    for (const word of words) {
+      const distance = Math.min(...parts.map((part) => distanceOf(singular(word), singular(part))));
+      if (distance > 3) return [];
+      score += distance;
+    }
+    return [score + Math.max(0, parts.length - words.length) * 0.1];
+  });
+  return possible.length === 0 ? undefined : Math.round(Math.min(...possible) * 10) / 10;
+}
+
+function distanceOf(word: string, part: string): number {
+  if (word === part) return 0;
+  if (part.startsWith(word)) return 0.5;
+  const allowed = word.length < 5 ? 0 : word.length < 9 ? 1 : 2;
+  const edits = Math.abs(word.length - part.length) > allowed ? allowed + 1 : editDistance(word, part);
+  return edits <= allowed ? 1 + edits : 9;
+}

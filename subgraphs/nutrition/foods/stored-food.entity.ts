@@ -1,0 +1,55 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+
+/** Grams of one cup, slice, can ... */
+export interface Measure {
+  name: string;
+  grams: number;
+}
+
+/** A user's own food; or, without a user, a product that a barcode source knows. */
+const StoredFoodSchema = defineEntity({
+  name: 'StoredFood',
+  tableName: 'food',
+  uniques: [
+    {
+      name: 'food_own_name',
+      expression: `create unique index "food_own_name" on "food" ("user_id", lower("name"), lower(coalesce("brand", ''))) where "user_id" is not null`,
+    },
+    {
+      name: 'food_own_barcode',
+      expression: `create unique index "food_own_barcode" on "food" ("user_id", "barcode") where "user_id" is not null and "barcode" is not null`,
+    },
+    {
+      name: 'food_product_barcode',
+      expression: `create unique index "food_product_barcode" on "food" ("barcode") where "user_id" is null`,
+    },
+  ],
+  checks: [{ name: 'food_owned_or_product', expression: '"user_id" is not null or "barcode" is not null' }],
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
+    userId: p.uuid().nullable(),
+    name: p.string().length(200),
+    brand: p.string().length(100).nullable(),
+    /** EAN-8 or EAN-13 */
+    barcode: p.string().length(13).nullable(),
+    /** Of 100 g, as the other nutrients; null: not known. */
+    calories: p.float().columnType('double precision'),
+    protein: p.float().columnType('double precision').nullable(),
+    carbs: p.float().columnType('double precision').nullable(),
+    fats: p.float().columnType('double precision').nullable(),
+    fibre: p.float().columnType('double precision').nullable(),
+    sugars: p.float().columnType('double precision').nullable(),
+    salt: p.float().columnType('double precision').nullable(),
+    measures: p.json<Measure[]>(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p.datetime().onCreate(() => new Date()),
+    version: p.integer().default(1),
+  },
+});
+
+export class StoredFood extends StoredFoodSchema.class {}
+StoredFoodSchema.setClass(StoredFood);

@@ -1,0 +1,124 @@
+import { PlatformError } from '#server/errors.ts';
+import { DELIMITERS, splitFields, type Delimiter } from './csv-records.ts';
+
+/** The columns of a food log as CSV, in the order of an export. An import may leave out what may be empty. */
+export const CSV_COLUMNS = [
+  'id',
+  'localDate',
+  'loggedAt',
+  'mealType',
+  'foodName',
+  'quantity',
+  'unit',
+  'grams',
+  'calories',
+  'protein',
+  'carbs',
+  'fats',
+  'foodId',
+] as const;
+
+/** What a column of an import may hold: ours, and what other apps write instead. */
+export type CsvField =
+  | (typeof CSV_COLUMNS)[number]
+  /** The time of day, beside a column with the date. */
+  | 'localTime'
+  /** A meal by any name; also what the line is called if it names no food. */
+  | 'meal'
+  /** Number and unit in one, such as `1.50 cup`. */
+  | 'amount'
+  | 'kilojoules';
+
+/** A column of the file: what it holds, and what the file calls it. */
+export interface Column {
+  field: CsvField | undefined;
+  title: string;
+}
+
+/**
+ * Titles in small letters without blanks and signs. MyFitnessPal: `Date, Meal, Calories, Fat (g), Carbohydrates (g),
+ * Protein (g)`, a line for each meal. Cronometer (servings): `Day, Time, Group, Food Name, Amount, Energy (kcal),
+ * Protein (g), Carbs (g), Fat (g)`. FatSecret: `Date, Meal, Food, Cals (kcal), Fat (g), Carbs (g), Prot (g)`.
+ */
+const TITLES: ReadonlyMap<string, CsvField> = new Map(
+  (
+    [
+      ['id', ['id']],
+      ['foodId', ['foodid']],
+      ['localDate', ['localdate', 'date', 'day']],
+      ['localTime', ['localtime', 'time', 'timeofday']],
+      ['loggedAt', ['loggedat', 'datetime', 'timestamp']],
+      ['mealType', ['mealtype']],
+      ['meal', ['meal', 'mealname', 'group']],
+      ['foodName', ['foodname', 'food', 'fooditem', 'item', 'itemname', 'name', 'description', 'foodrecipe']],
+      ['quantity', ['quantity', 'qty']],
+      ['unit', ['unit', 'units']],
+      ['amount', ['amount', 'serving', 'servingsize', 'portion']],
+      ['grams', ['grams', 'gramsg', 'weightg', 'amountg']],
+      [
+        'calories',
+        ['calories', 'calorieskcal', 'cals', 'calskcal', 'kcal', 'energykcal', 'energy', 'kilocalories'],
+      ],
+      ['kilojoules', ['kilojoules', 'kj', 'energykj', 'kilojouleskj']],
+      ['protein', ['protein', 'proteing', 'proteins', 'proteinsg', 'prot', 'protg']],
+      [
+        'carbs',
+        [
+          'carbs',
+          'carbsg',
+          'carbohydrates',
+          'carbohydratesg',
+          'carbohydrate',
+          'carbohydrateg',
+          'totalcarbsg',
+          'totalcarbohydrateg',
+          'carb',
+          'carbg',
+        ],
+      ],
+      ['fats', ['fats', 'fatsg', 'fat', 'fatg', 'totalfat', 'totalfatg']],
+    ] satisfies [CsvField, string[]][]
+  ).flatMap(([field, titles]) => titles.map((title) => [title, field] as const)),
+);
+
+const MOST_COLUMNS = 300;
+
+/** The columns that a line names, if they are enough for a food log. The first of two that hold the same counts. */
+export function columnsOf(fields: readonly string[]): Column[] | undefined {
+  if (fields.length > MOST_COLUMNS) return undefined;
+  const seen = new Set<CsvField>();
+  const columns = fields.map((text): Column => {
+    const title = text.trim();
+    const field = TITLES.get(title.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, ''));
+    if (field === undefined || seen.has(field)) return { field: undefined, title };
+    seen.add(field);
+    return { field, title };
+  });
+  const hasAny = (...wanted: CsvField[]) => wanted.some((field) => seen.has(field));
+  return hasAny('foodName', 'meal') && hasAny('calories', 'kilojoules') && hasAny('loggedAt', 'localDate')
+    ? columns
+    : undefined;
+}
+
+/** The delimiter by which a line is a header, and its columns. */
+export function headerOf(
+  text: string,
+  given: Delimiter | undefined,
+): { delimiter: Delimiter; columns: Column[] } | undefined {
+  const candidates = given ? [given] : (Object.keys(DELIMITERS) as Delimiter[]);
+  for (const delimiter of candidates) {
+    const split = splitFields(text, DELIMITERS[delimiter]);
+    const columns = split.kind === 'fields' ? columnsOf(split.fields) : undefined;
+    if (columns) return { delimiter, columns };
+  }
+  return undefined;
+}
+
+export const noHeader = (firstLine: string): PlatformError =>
+  new PlatformError(
+    'VALIDATION_FAILED',
+    `The first line must name the columns, separated by comma, semicolon or tab; expected foodName, calories and loggedAt or localDate among them (or the titles of an export of MyFitnessPal, Cronometer or FatSecret), got "${firstLine.slice(0, 200)}".`,
+    {
+      errors: [{ path: '', message: 'expected a header with foodName, calories, and loggedAt or localDate' }],
+    },
+  );

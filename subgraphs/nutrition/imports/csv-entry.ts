@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { day, instant } from '#server/shapes.ts';
+import { MEAL_TYPES, type MealType } from '../food-logs/food-logs.shapes.ts';
+import { implausibilityOf } from '../plausibility.ts';
+import type { Column, CsvField } from './csv-columns.ts';
+import type { CsvFormat } from './csv-format.ts';
+import { dateOf, numberOf, timeOf } from './csv-values.ts';
+
+const number = (most: number) => z.number().min(0).max(most);
+
+const LineShape = z
+  .object({
+    id: z.uuid().nullable(),
+    localDate: day.nullable(),
+    loggedAt: instant.nullable(),
+    mealType: z.enum(MEAL_TYPES).nullable(),
+    foodName: z.string('expected a name').min(1, 'expected a name').max(200),
+    quantity: number(100_000).nullable(),
+    unit: z.string().max(40).nullable(),
+    grams: number(100_000).nullable(),
+    calories: number(20_000).transform(Math.round),
+    protein: number(5_000).nullable(),
+    carbs: number(5_000).nullable(),
+    fats: number(5_000).nullable(),
+    foodId: z.string().max(60).nullable(),
+    /** `HH:MM` of the day; absent if the file says none. */
+    localTime: z.string().optional(),
+  })
+  .refine(({ localDate, loggedAt }) => localDate !== null || loggedAt !== null, {
+    path: ['loggedAt'],
+    message: 'expected loggedAt or localDate, got neither',
+  });
+/** What a line says. Its fields and their order are part of the key that recognises the line in a repeated import. */
+export type CsvLine = z.infer<typeof LineShape>;
+
+export interface LineProblem {
+  column: string | null;
+  message: string;
+}
+
+/** The entry that a record is, or everything that is wrong with it, by the file's own titles. */
+export function entryOf(
+  fields: readonly string[],
+  columns: readonly Column[],
+  format: CsvFormat,
+): { entry: CsvLine } | { problems: LineProblem[] } {
+  if (fields.slice(columns.length).some((text) => text.trim() !== ''))
+    return {
+      problems: [
+        {
+          column: null,
+          message: `expected at most ${columns.length} fields as in the header, got ${fields.length}; put a text that holds the separator in quotes`,
+        },
+      ],
+    };
+  const reader = new FieldReader(fields, columns, format);
+  const raw = rawEntry(reader);
+  if (reader.problems.length > 0) return { problems: reader.problems };
+  const parsed = LineShape.safeParse(raw);
+  if (!parsed.success)
+    return {
+      problems: parsed.error.issues.map((issue) => ({
+        column: reader.titleOf(issue.path[0] as CsvField | undefined),
+        message: issue.message,
+      })),
+    };
+  const entry = parsed.data;
+  // A line of our own export was an entry before, and comes back whatever is thought of it.
+  const doubt = entry.id === null ? implausibilityOf(entry) : undefined;
+  return doubt ? { problems: [{ column: reader.titleOf(doubt.path), message: doubt.message }] } : { entry };
+}
+
+function rawEntry(reader: FieldReader): Record<string, unknown> {
+  const meal = reader.text('meal');
+  const amount = /^([\d.,]+)\s*(.*)$/su.exec(reader.text('amount'));
+  const amountNumber = amount?.[1] === undefined ? undefined : numberOf(amount[1], reader.decimal);
+  const amountUnit = amountNumber === undefined ? '' : (amount?.[2] ?? '').trim().slice(0, 40);
+  const kilojoules = reader.number('kilojoules');
+  const when = reader.when();
+  return {
+    id: reader.text('id') || null,
+    localDate: when.localDate,
+    loggedAt: when.loggedAt,
+    mealType: reader.mealType(meal),
+    foodName: reader.name() || meal,
+    quantity: reader.number('quantity') ?? amountNumber ?? null,
+    unit: reader.text('unit') || amountUnit || null,
+    grams: reader.number('grams') ?? (/^g(rams?)?$/i.test(amountUnit) ? amountNumber : null),
+    calories:
+      reader.number('calories') ?? (kilojoules === null ? reader.missing('calories') : kilojoules / 4.184),
+    protein: reader.number('protein'),
+    carbs: reader.number('carbs'),
+    fats: reader.number('fats'),
+    foodId: reader.text('foodId').toLowerCase() || null,
+    ...(when.localTime !== undefined && { localTime: when.localTime }),
+  };
+}
+
+/** What other apps write for a number that they do not have. */
+const NOTHING = /^(|-+|–|—|n\/?a|null)$/i;
+
+const MEALS: ReadonlyMap<string, MealType> = new Map([
+  ...MEAL_TYPES.map((type) => [type.toLowerCase(), type] as const),
+  ['snacks', 'SNACK'],
+  ['snacks/other', 'SNACK'],
+  ['morning snack', 'SNACK'],
+  ['afternoon snack', 'SNACK'],
+  ['evening snack', 'SNACK'],
+  ['supper', 'DINNER'],
+  ['brunch', 'LUNCH'],
+]);
+
+/** The fields of one record by what they hold; collects what is wrong with them. */
+class FieldReader {
+  readonly problems: LineProblem[] = [];
+  readonly decimal: CsvFormat['decimal'];
+  private readonly fields: readonly string[];
+  private readonly columns: readonly Column[];
+  private readonly format: CsvFormat;
+
+  constructor(fields: readonly string[], columns: readonly Column[], format: CsvFormat) {
+    this.fields = fields;
+    this.columns = columns;
+    this.format = format;
+    this.decimal = format.decimal;
+  }
+
+  /** Empty if the file has no such column. */
+  text(wanted: CsvField): string {
+    const index = this.columns.findIndex(({ field }) => field === wanted);
+    return index < 0 ? '' : (this.fields[index] ?? '').trim();
+  }
+
+  titleOf(wanted: CsvField | undefined): string | null {
+    return this.columns.find(({ field }) => field === wanted)?.title ?? wanted ?? null;
+  }
+
+  /** An apostrophe before what a spreadsheet would take for a formula is no part of a name. */
+  name(): string {
+    return this.text('foodName').replace(/^'(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, '');
+  }
+
+  number(field: CsvField): number | null {
+    const text = this.text(field);
+    if (NOTHING.test(text)) return null;
+    const value = numberOf(text, this.decimal);
+    if (value === undefined) {
+      const [example, other] = this.decimal === 'POINT' ? ['1.5', 'COMMA'] : ['1,5', 'POINT'];
+      const isOther = numberOf(text, other as CsvFormat['decimal']) !== undefined;
+      this.problem(
+        field,
+        `expected a number such as ${example}, got "${text.slice(0, 40)}"${isOther ? `; if all numbers of the file are like this one, repeat the import with decimal=${other}` : ''}`,
+      );
+      return null;
+    }
+    return value;
+  }
+
+  missing(field: CsvField): undefined {
+    if (
+      !this.problems.some(
+        ({ column }) => column === this.titleOf(field) || column === this.titleOf('kilojoules'),
+      )
+    )
+      this.problem(field, 'expected a number, got nothing');
+    return undefined;
+  }
+
+  /** `mealType` is one of ours; other apps' meals have any name. */
+  mealType(meal: string): MealType | null {
+    const type = this.text('mealType');
+    if (type === '') return MEALS.get(meal.toLowerCase()) ?? null;
+    const known = MEAL_TYPES.find((one) => one === type.toUpperCase());
+    if (known === undefined)
+      this.problem('mealType', `expected one of ${MEAL_TYPES.join(', ')}, got "${type.slice(0, 40)}"`);
+    return known ?? null;
+  }
+
+  when(): { localDate: string | null; loggedAt: string | null; localTime?: string } {
+    const own = this.date('localDate');
+    const at = this.date('loggedAt');
+    const loggedAt = [at, own].find((date) => date?.kind === 'instant');
+    const local = [own, at].find((date) => date?.kind === 'day');
+    const clock = this.text('localTime');
+    const localTime = clock === '' ? local?.time : timeOf(clock);
+    if (clock !== '' && localTime === undefined)
+      this.problem('localTime', `expected a time such as 18:30 or 6:30 PM, got "${clock.slice(0, 40)}"`);
+    return {
+      localDate: local?.day ?? null,
+      loggedAt: loggedAt?.instant ?? null,
+      ...(local && !loggedAt && localTime !== undefined && { localTime }),
+    };
+  }
+
+  private date(field: 'localDate' | 'loggedAt') {
+    const text = this.text(field);
+    if (text === '') return undefined;
+    const date = dateOf(text, this.format.dateOrder ?? 'DMY');
+    if (date === undefined) {
+      const order = this.format.dateOrder;
+      this.problem(
+        field,
+        `expected a day such as 2026-01-31, got "${text.slice(0, 40)}"${order ? `; dates of this file are read as ${order}` : ''}`,
+      );
+    }
+    return date;
+  }
+
+  private problem(field: CsvField, message: string): void {
+    this.problems.push({ column: this.titleOf(field), message });
+  }
+}

@@ -1,0 +1,95 @@
+import { invalid } from '#server/errors.ts';
+import type { Column, CsvField } from './csv-columns.ts';
+import { DELIMITERS, type Delimiter } from './csv-records.ts';
+import { DATE_ORDERS, dateOf, dateOrderOf, decimalOf, type DateOrder, type Decimal } from './csv-values.ts';
+import type { Encoding } from './text-lines.ts';
+
+export { DATE_ORDERS, DECIMALS, type DateOrder, type Decimal } from './csv-values.ts';
+export { ENCODINGS, type Encoding } from './text-lines.ts';
+export type { Delimiter } from './csv-records.ts';
+export const DELIMITER_NAMES = Object.keys(DELIMITERS) as [Delimiter, ...Delimiter[]];
+
+/** How a file was read. */
+export interface CsvFormat {
+  encoding: Encoding;
+  delimiter: Delimiter;
+  decimal: Decimal;
+  /** Null: no date of the file depends on it. */
+  dateOrder: DateOrder | null;
+}
+
+/** What a request says of its file; the rest is told apart by what the file says. */
+export type CsvOptions = {
+  [Part in keyof CsvFormat]?: CsvFormat[Part] | null | undefined;
+};
+
+const NUMERIC: readonly CsvField[] = [
+  'quantity',
+  'grams',
+  'calories',
+  'kilojoules',
+  'protein',
+  'carbs',
+  'fats',
+];
+const DATED: readonly CsvField[] = ['localDate', 'loggedAt'];
+
+/** The sign of decimals by the numbers of the first records; by the delimiter if each of them may be read both ways. */
+export function decimalIn(
+  records: readonly (readonly string[])[],
+  columns: readonly Column[],
+  delimiter: Delimiter,
+): Decimal {
+  const counts = { POINT: 0, COMMA: 0 };
+  for (const text of cells(records, columns, NUMERIC)) {
+    const decimal = decimalOf(text);
+    if (decimal) counts[decimal] += 1;
+  }
+  if (counts.POINT === counts.COMMA) return delimiter === 'SEMICOLON' ? 'COMMA' : 'POINT';
+  return counts.POINT > counts.COMMA ? 'POINT' : 'COMMA';
+}
+
+/**
+ * The order of day and month by the dates of the first records: a day above 12 decides, else that nobody has eaten
+ * tomorrow yet. Null if no date depends on it.
+ * @throws VALIDATION_FAILED if both orders remain: to guess would put a whole food log on the wrong days
+ */
+export function dateOrderIn(
+  records: readonly (readonly string[])[],
+  columns: readonly Column[],
+  now: Date,
+): DateOrder | null {
+  const counts = { DMY: 0, MDY: 0 };
+  const ambiguous: string[] = [];
+  for (const text of cells(records, columns, DATED)) {
+    const order = dateOrderOf(text);
+    if (order === 'BOTH') ambiguous.push(text);
+    else if (order) counts[order] += 1;
+  }
+  if (counts.DMY !== counts.MDY) return counts.DMY > counts.MDY ? 'DMY' : 'MDY';
+  const [example] = ambiguous;
+  if (example === undefined) return null;
+  const latest = new Date(now.getTime() + 2 * DAY_MILLIS).toISOString().slice(0, 10);
+  const possible = DATE_ORDERS.filter((order) =>
+    ambiguous.every((text) => {
+      const date = dateOf(text, order);
+      return date?.kind === 'day' && date.day <= latest;
+    }),
+  );
+  if (possible.length === 1) return possible[0] ?? null;
+  throw invalid(
+    'dateOrder',
+    `expected DMY (day first) or MDY (month first), because "${example.slice(0, 40)}" may be either; repeat the request with one of them`,
+  );
+}
+
+const DAY_MILLIS = 86_400_000;
+
+function* cells(
+  records: readonly (readonly string[])[],
+  columns: readonly Column[],
+  fields: readonly CsvField[],
+): Generator<string> {
+  const wanted = columns.flatMap(({ field }, index) => (field && fields.includes(field) ? [index] : []));
+  for (const record of records) for (const index of wanted) yield record[index] ?? '';
+}

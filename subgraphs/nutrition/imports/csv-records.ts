@@ -1,0 +1,139 @@
+import type { TextLine } from './text-lines.ts';
+
+export const DELIMITERS = { COMMA: ',', SEMICOLON: ';', TAB: '\t' } as const;
+export type Delimiter = keyof typeof DELIMITERS;
+
+/** A record of the file by the line on which it begins, or why that line is none. */
+export type CsvRecord =
+  | { line: number; fields: string[]; problem?: undefined }
+  | { line: number; problem: string };
+
+const MOST_LINES_OF_A_FIELD = 100;
+const MOST_CHARACTERS_OF_A_RECORD = 16_384;
+
+/**
+ * Groups the lines of a CSV file (RFC 4180) into records. A field in quotes may hold line breaks; but a quote that was
+ * forgotten must not swallow the file, so its line is an error by itself and reading goes on with the next line.
+ * A quote counts as forgotten if the record that it makes is not well-formed, has other fields than the header, or
+ * contains a line that is a whole record by itself. Parsers of CSV go on from the end of the quote, hence this one.
+ * @param isWhole whether a line by itself is a complete entry
+ */
+export class CsvRecords {
+  private readonly delimiter: string;
+  private readonly columns: number;
+  private readonly isWhole: (fields: readonly string[]) => boolean;
+  /** Lines from one with an open quote on. */
+  private held: Extract<TextLine, { text: string }>[] = [];
+  private heldCharacters = 0;
+
+  constructor(delimiter: Delimiter, columns: number, isWhole: (fields: readonly string[]) => boolean) {
+    this.delimiter = DELIMITERS[delimiter];
+    this.columns = columns;
+    this.isWhole = isWhole;
+  }
+
+  /** The records that are complete with this line. */
+  push(line: TextLine): CsvRecord[] {
+    if (line.problem !== undefined) return [...this.end(), { line: line.number, problem: line.problem }];
+    if (this.held.length === 0) return this.begin(line);
+    this.held.push(line);
+    this.heldCharacters += line.text.length;
+    return this.continued();
+  }
+
+  /** The records that are left at the end of the file. */
+  end(): CsvRecord[] {
+    const records: CsvRecord[] = [];
+    while (this.held.length > 0) records.push(...this.giveUp());
+    return records;
+  }
+
+  private begin(line: Extract<TextLine, { text: string }>): CsvRecord[] {
+    if (line.text.trim() === '') return [];
+    const split = splitFields(line.text, this.delimiter);
+    if (split.kind === 'fields') return [{ line: line.number, fields: split.fields }];
+    if (split.kind === 'malformed') return [{ line: line.number, problem: split.problem }];
+    this.held = [line];
+    this.heldCharacters = line.text.length;
+    return [];
+  }
+
+  private continued(): CsvRecord[] {
+    const [first] = this.held;
+    const last = this.held.at(-1);
+    if (!first || !last) return [];
+    const alone = splitFields(last.text, this.delimiter);
+    if (alone.kind === 'fields' && this.isWhole(alone.fields)) return this.giveUp();
+    const split = splitFields(
+      this.held.map(({ text, end }, index) => (index < this.held.length - 1 ? text + end : text)).join(''),
+      this.delimiter,
+    );
+    if (split.kind === 'open')
+      return this.held.length < MOST_LINES_OF_A_FIELD && this.heldCharacters < MOST_CHARACTERS_OF_A_RECORD
+        ? []
+        : this.giveUp();
+    if (split.kind === 'malformed' || split.fields.length !== this.columns) return this.giveUp();
+    this.held = [];
+    return [{ line: first.number, fields: split.fields }];
+  }
+
+  /** The first of the held lines is an error; the others are read by themselves. */
+  private giveUp(): CsvRecord[] {
+    const [first, ...rest] = this.held;
+    this.held = [];
+    if (!first) return [];
+    return [
+      {
+        line: first.number,
+        problem: 'a quote is opened and not closed; write a quote inside of a text twice ("")',
+      },
+      ...rest.flatMap((line) => this.push(line)),
+    ];
+  }
+}
+
+export type SplitLine =
+  | { kind: 'fields'; fields: string[] }
+  | { kind: 'open' }
+  | { kind: 'malformed'; problem: string };
+
+/** The fields of a line. A quote that does not begin a field is a character like others, as in `6" sub`. */
+export function splitFields(text: string, delimiter: string): SplitLine {
+  const fields: string[] = [];
+  let at = 0;
+  for (;;) {
+    if (text[at] === '"') {
+      let field = '';
+      let from = at + 1;
+      for (;;) {
+        const quote = text.indexOf('"', from);
+        if (quote < 0) return { kind: 'open' };
+        field += text.slice(from, quote);
+        if (text[quote + 1] !== '"') {
+          at = quote + 1;
+          break;
+        }
+        field += '"';
+        from = quote + 2;
+      }
+      fields.push(field);
+      // Blanks after the closing quote are of no account; anything else is.
+      while (text[at] === ' ') at += 1;
+      if (at < text.length && text[at] !== delimiter)
+        return {
+          kind: 'malformed',
+          problem: 'there is text after a closing quote; write a quote inside of a text twice ("")',
+        };
+    } else {
+      const next = text.indexOf(delimiter, at);
+      fields.push(text.slice(at, next < 0 ? text.length : next));
+      at = next < 0 ? text.length : next;
+    }
+    if (at >= text.length) return { kind: 'fields', fields };
+    at += 1; // the delimiter
+    if (at === text.length) {
+      fields.push('');
+      return { kind: 'fields', fields };
+    }
+  }
+}

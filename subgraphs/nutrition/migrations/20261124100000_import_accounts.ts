@@ -1,0 +1,13 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class ImportAccounts extends Migration {
+  override up(): void {
+    this.addSql(
+      `alter table "food_log_import" add column "errors_omitted" int not null default 0, add column "format" jsonb null;`,
+    );
+  }
+
+  override down(): void {
+    this.addSql(`alter table "food_log_import" drop column "errors_omitted", drop column "format";`);
+  }
+}

@@ -1,0 +1,76 @@
+/** What is known of a portion of food; what is null or absent is not known. */
+export interface Portion {
+  /** kcal */
+  calories: number;
+  protein?: number | null | undefined;
+  carbs?: number | null | undefined;
+  fats?: number | null | undefined;
+  grams?: number | null | undefined;
+}
+
+export interface Implausibility {
+  path: 'calories' | 'protein' | 'carbs' | 'fats' | 'grams';
+  message: string;
+}
+
+/** Energy of a gram in kcal (Atwater's general factors). */
+export const KCAL_A_GRAM = { protein: 4, carbs: 4, fats: 9, alcohol: 7 } as const;
+/** Pure fat, by USDA's own factor for it. */
+const MOST_KCAL_A_GRAM = 9.02;
+const WEIGHT_FACTOR = 1.05;
+const WEIGHT_TOLERANCE = 2; // g
+
+/**
+ * How much energy may differ from what the nutrients explain. Labels round, national factors differ by food, and fibre
+ * (about 2 kcal a gram) and polyols (erythritol: none) count as carbohydrates.
+ */
+const TOLERANCE = {
+  /** For what people copy from labels: keeps slips of the pen out, not bad labels. */
+  label: { factor: 1.5, kcal: 30, kcalOfCarbs: 0.5 },
+  /** For an estimate, which has no label to round. */
+  estimate: { factor: 1.25, kcal: 10, kcalOfCarbs: 1 },
+} as const;
+
+/**
+ * The one rule by which a portion cannot be what somebody ate: its nutrients weigh more than it does, hold more energy
+ * than it has, or it has more energy than its weight can hold. It serves entries of the food log, own foods, lines of an
+ * import and answers of a provider alike. Undefined: nothing speaks against it.
+ * @param kind `estimate`: all nutrients are stated, so that energy beyond theirs can be alcohol only
+ */
+export function implausibilityOf(
+  portion: Portion,
+  kind: keyof typeof TOLERANCE = 'label',
+): Implausibility | undefined {
+  const { calories, grams } = portion;
+  const { factor, kcal, kcalOfCarbs } = TOLERANCE[kind];
+  const [protein, carbs, fats] = [portion.protein ?? 0, portion.carbs ?? 0, portion.fats ?? 0];
+  const nutrients = protein + carbs + fats;
+  const explained = KCAL_A_GRAM.protein * protein + KCAL_A_GRAM.carbs * carbs + KCAL_A_GRAM.fats * fats;
+  const told = `${shown(protein)} g protein, ${shown(carbs)} g carbs and ${shown(fats)} g fats`;
+  if (typeof grams === 'number' && nutrients > grams * WEIGHT_FACTOR + WEIGHT_TOLERANCE)
+    return {
+      path: 'grams',
+      message: `expected at least the ${shown(nutrients)} g of ${told} together, got ${shown(grams)} g`,
+    };
+  const least = KCAL_A_GRAM.protein * protein + kcalOfCarbs * carbs + KCAL_A_GRAM.fats * fats;
+  if (least > calories * factor + kcal)
+    return {
+      path: 'calories',
+      message: `expected about ${shown(explained)} kcal for ${told}, got ${shown(calories)}`,
+    };
+  if (typeof grams !== 'number') return undefined;
+  if (calories > grams * MOST_KCAL_A_GRAM + kcal)
+    return {
+      path: 'calories',
+      message: `expected at most ${shown(grams * MOST_KCAL_A_GRAM)} kcal in ${shown(grams)} g, as nothing has more energy than fat, got ${shown(calories)}`,
+    };
+  const alcohol = KCAL_A_GRAM.alcohol * Math.max(0, grams - nutrients);
+  if (kind === 'estimate' && calories > explained * factor + alcohol + kcal)
+    return {
+      path: 'calories',
+      message: `expected at most ${shown(explained + alcohol)} kcal for ${told} in ${shown(grams)} g, got ${shown(calories)}`,
+    };
+  return undefined;
+}
+
+const shown = (value: number): number => Math.round(value * 10) / 10;

@@ -1,0 +1,505 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+/** Speaks the protocol of Open Food Facts as far as this service uses it; each test says how it answers. */
+let products: { url: string; asked: string[]; answer: (res: ServerResponse) => void; server: Server };
+let platform: TestPlatform;
+beforeAll(async () => {
+  const server = createServer((req, res) => {
+    products.asked.push(req.url ?? '');
+    products.answer(res);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  products = {
+    server,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: [],
+    answer: () => undefined,
+  };
+  platform = await startPlatform({
+    services: ['identity', 'nutrition'],
+    env: { OPEN_FOOD_FACTS_URL: products.url, OPEN_FOOD_FACTS_TIMEOUT_MILLIS: '300' },
+  });
+});
+afterAll(async () => {
+  await platform.stop();
+  products.server.close();
+  products.server.closeAllConnections();
+});
+beforeEach(() => {
+  products.asked = [];
+  products.answer = json(404, { status: 0, status_verbose: 'product not found' });
+});
+
+const json = (status: number, body: unknown) => (res: ServerResponse) =>
+  void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+type Member = Awaited<ReturnType<TestPlatform['register']>>;
+const rest = (
+  member: Pick<Member, 'token'>,
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+) => platform.rest('nutrition', method, path, { token: member.token, headers, ...(body && { body }) });
+const graph = (member: Pick<Member, 'token'>, query: string, variables: object = {}) =>
+  platform.graph('nutrition', query, variables, { token: member.token });
+const idsOf = (foods: { id: string }[]) => foods.map(({ id }) => id);
+
+const BAR = {
+  name: 'Muesli bar',
+  brand: 'Alpine',
+  barcode: '4006381333931',
+  per100g: { calories: 420, protein: 8, carbs: 60, fats: 15, fibre: 6, sugars: 22, salt: 0.3 },
+  measures: [{ name: 'bar', grams: 35 }],
+};
+
+describe('own foods', () => {
+  test('are made, read, changed and deleted by their owner alone, by both doors', async () => {
+    const [ana, ben] = [await platform.register(), await platform.register()];
+    const made = await rest(ana, 'POST', '/foods', BAR);
+    expect(made).toMatchObject({
+      status: 201,
+      body: { ...BAR, custom: true, version: 1, category: null, portion: null },
+    });
+    expect(made.headers.get('etag')).toBe('"1"');
+    const path = `/foods/${made.body.id}`;
+    expect((await rest(ana, 'GET', path)).body).toEqual(made.body);
+    for (const [method, body] of [['GET'], ['PUT', { name: 'Mine' }], ['DELETE']] as const)
+      expect([method, (await rest(ben, method, path, body)).status]).toEqual([method, 404]);
+    expect((await rest(ben, 'PUT', `${path}/favourite`)).status).toBe(404);
+    expect(await rest(ben, 'POST', '/log', { foodId: made.body.id, grams: 35 })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'foodId' }] },
+    });
+    expect(
+      (await rest(ana, 'PUT', path, { brand: null, per100g: { salt: null, calories: 410 }, version: 1 }))
+        .body,
+    ).toMatchObject({
+      name: 'Muesli bar',
+      brand: null,
+      per100g: { calories: 410, protein: 8, salt: null },
+      version: 2,
+    });
+    expect((await rest(ana, 'PUT', path, { name: 'x' }, { 'If-Match': '"1"' })).status).toBe(412);
+    const changed = await graph(
+      ana,
+      `mutation { updateFood(input: { id: "${made.body.id}", name: "Bar", per100g: { fibre: 5 } }) { name version per100g { fibre calories } measures { name grams } } }`,
+    );
+    expect(changed.data.updateFood).toEqual({
+      name: 'Bar',
+      version: 3,
+      per100g: { fibre: 5, calories: 410 },
+      measures: BAR.measures,
+    });
+    const other = await graph(ben, `mutation { deleteFood(input: { id: "${made.body.id}" }) }`);
+    expect(other.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+    expect(
+      (await graph(ana, `mutation { deleteFood(input: { id: "${made.body.id}", version: 3 }) }`)).data,
+    ).toEqual({ deleteFood: true });
+    expect((await rest(ana, 'GET', path)).status).toBe(404);
+    expect((await graph(ana, `{ food(id: "${made.body.id}") { id } }`)).data).toEqual({ food: null });
+    const again = await graph(
+      ana,
+      'mutation($input: CreateFoodInput!) { createFood(input: $input) { custom name } }',
+      { input: BAR },
+    );
+    expect(again.data.createFood).toEqual({ custom: true, name: 'Muesli bar' });
+  });
+
+  test("the table's foods cannot be changed; what cannot be is refused by its field; a twin is a conflict", async () => {
+    const member = await platform.register();
+    for (const method of ['PUT', 'DELETE'])
+      expect(
+        await rest(member, method, '/foods/banana', method === 'PUT' ? { name: 'Mine' } : undefined),
+      ).toMatchObject({ status: 403 });
+    expect((await rest(member, 'PUT', '/foods/no-such-food', { name: 'Mine' })).status).toBe(404);
+    for (const [change, path] of [
+      [{ per100g: { calories: 100, fats: 90 } }, 'per100g.calories'],
+      [{ per100g: { calories: 400, protein: 60, carbs: 60 } }, 'per100g.protein'],
+      [{ per100g: { calories: 1_000 } }, 'per100g.calories'],
+      [{ per100g: { calories: 400, carbs: 10, sugars: 50 } }, 'per100g.sugars'],
+      [{ per100g: undefined }, 'per100g'],
+      [{ name: ' ' }, 'name'],
+      [{ barcode: '4006381333932' }, 'barcode'],
+      [
+        {
+          measures: [
+            { name: 'bar', grams: 1 },
+            { name: 'Bar', grams: 2 },
+          ],
+        },
+        'measures',
+      ],
+      [{ colour: 'red' }, 'colour'],
+    ] as const)
+      expect(await rest(member, 'POST', '/foods', { ...BAR, ...change })).toMatchObject({
+        status: 400,
+        body: { errors: [{ path }] },
+      });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => rest(member, 'POST', '/foods', BAR)));
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      201, 409, 409, 409, 409, 409,
+    ]);
+    expect(
+      (await rest(member, 'POST', '/foods', { ...BAR, name: 'MUESLI BAR', brand: 'alpine', barcode: null }))
+        .status,
+    ).toBe(409);
+    const other = await rest(member, 'POST', '/foods', { ...BAR, name: 'Other', barcode: null });
+    expect((await rest(member, 'PUT', `/foods/${other.body.id}`, { barcode: BAR.barcode })).status).toBe(409);
+    expect((await rest(member, 'PUT', `/foods/${other.body.id}`, { per100g: { fats: 90 } })).status).toBe(
+      400,
+    );
+  });
+
+  test('are bounded in number', async () => {
+    const member = await platform.register();
+    await platform.sql(
+      'nutrition',
+      `insert into food (id, user_id, name, calories, measures, created_at, updated_at) select gen_random_uuid(), $1, 'Food ' || n, 100, '[]', now(), now() from generate_series(1, 1000) as n`,
+      [member.id],
+    );
+    expect(await rest(member, 'POST', '/foods', BAR)).toMatchObject({
+      status: 409,
+      body: { code: 'CONFLICT' },
+    });
+  });
+});
+
+describe('lists of foods', () => {
+  test('a search finds own foods among those of the table, for their owner; pages hold each once', async () => {
+    const [ana, ben] = [await platform.register(), await platform.register()];
+    const { body: own } = await rest(ana, 'POST', '/foods', { ...BAR, name: 'Banana' });
+    expect(idsOf((await rest(ana, 'GET', '/foods?search=banana')).body)).toContain(own.id);
+    expect(idsOf((await rest(ana, 'GET', '/foods?search=alpine')).body)).toEqual([own.id]);
+    expect(idsOf((await rest(ben, 'GET', '/foods?search=banana')).body)).not.toContain(own.id);
+    const seen: string[] = [];
+    let path: string | undefined = '/foods?search=banana&limit=1';
+    while (path) {
+      const page: Awaited<ReturnType<typeof rest>> = await rest(ana, 'GET', path);
+      seen.push(...idsOf(page.body));
+      path = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(seen).toEqual(idsOf((await rest(ana, 'GET', '/foods?search=banana&limit=200')).body));
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  test('recent ones are those logged by their id, the last one first; favourites are marked and unmarked', async () => {
+    const member = await platform.register();
+    const { body: own } = await rest(member, 'POST', '/foods', BAR);
+    for (const [foodId, loggedAt] of [
+      ['banana', '2026-01-03T08:00:00Z'],
+      [own.id, '2026-01-02T08:00:00Z'],
+      ['egg_boiled', '2026-01-04T08:00:00Z'],
+      ['banana', '2026-01-01T08:00:00Z'],
+    ])
+      expect((await rest(member, 'POST', '/log', { foodId, grams: 50, loggedAt })).status).toBe(201);
+    await rest(member, 'POST', '/log', { foodName: 'Unknown', calories: 10 });
+    expect(idsOf((await rest(member, 'GET', '/foods?recent=true')).body)).toEqual([
+      'egg_boiled',
+      'banana',
+      own.id,
+    ]);
+    expect(idsOf((await rest(member, 'GET', '/foods?recent=true&search=banan')).body)).toEqual(['banana']);
+    const first = await rest(member, 'GET', '/foods?recent=true&limit=2');
+    const next = /<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    expect(idsOf((await rest(member, 'GET', next)).body)).toEqual([own.id]);
+    for (const id of ['banana', 'banana', own.id])
+      expect((await rest(member, 'PUT', `/foods/${id}/favourite`)).status).toBe(200);
+    const { data } = await graph(
+      member,
+      '{ foods(favourite: true) { nodes { id custom } } recent: foods(recent: true, first: 1) { nodes { id } } }',
+    );
+    expect(data).toEqual({
+      foods: {
+        nodes: [
+          { id: 'banana', custom: false },
+          { id: own.id, custom: true },
+        ],
+      },
+      recent: { nodes: [{ id: 'egg_boiled' }] },
+    });
+    await graph(member, 'mutation { setFoodFavourite(input: { id: "banana", favourite: false }) { id } }');
+    expect((await rest(member, 'DELETE', '/foods/banana/favourite')).status).toBe(200);
+    expect((await rest(member, 'PUT', '/foods/no-such-food/favourite')).status).toBe(404);
+    expect(idsOf((await rest(member, 'GET', '/foods?favourite=true')).body)).toEqual([own.id]);
+    await rest(member, 'DELETE', `/foods/${own.id}`);
+    expect((await rest(member, 'GET', '/foods?favourite=true')).body).toEqual([]);
+    expect(idsOf((await rest(member, 'GET', '/foods?recent=true')).body)).toEqual(['egg_boiled', 'banana']);
+    for (const query of ['recent=true', 'favourite=true'])
+      expect((await platform.rest('nutrition', 'GET', `/foods?${query}`)).status).toBe(401);
+    expect((await rest(member, 'GET', '/foods?recent=perhaps')).status).toBe(400);
+  });
+
+  test('names come in the language that the query says, else the profile, else Accept-Language', async () => {
+    const member = await platform.register();
+    const german = (await platform.rest('nutrition', 'GET', '/foods/banana?locale=de-AT')).body.name;
+    const nameOf = async (path: string, headers: Record<string, string> = {}, token?: string) =>
+      (await platform.rest('nutrition', 'GET', path, { headers, ...(token && { token }) })).body.name;
+    expect(await nameOf('/foods/banana')).toBe('Banana');
+    expect(await nameOf('/foods/banana', { 'Accept-Language': 'it, de;q=0.8, en;q=0.5' })).toBe(german);
+    await platform.rest('identity', 'PUT', '/profile', { token: member.token, body: { locale: 'de' } });
+    expect(await nameOf('/foods/banana', {}, member.token)).toBe(german);
+    expect(await nameOf('/foods/banana?locale=en', { 'Accept-Language': 'de' }, member.token)).toBe('Banana');
+    expect((await rest(member, 'GET', '/foods?locale=x!')).status).toBe(400);
+  });
+});
+
+describe('entries by a food', () => {
+  test('follow from it where they do not say otherwise, and outlive it', async () => {
+    const member = await platform.register();
+    const { body: own } = await rest(member, 'POST', '/foods', BAR);
+    expect(
+      (await rest(member, 'POST', '/log', { foodId: own.id, quantity: 2, unit: 'bar' })).body,
+    ).toMatchObject({
+      foodId: own.id,
+      foodName: 'Muesli bar',
+      grams: 70,
+      calories: 294,
+      protein: 5.6,
+      carbs: 42,
+      fats: 10.5,
+      quantity: 2,
+      unit: 'bar',
+    });
+    expect(
+      (await rest(member, 'POST', '/log', { foodId: own.id, grams: 50, foodName: 'Half', calories: 200 }))
+        .body,
+    ).toMatchObject({
+      foodName: 'Half',
+      calories: 200,
+      protein: 4,
+      grams: 50,
+    });
+    expect((await rest(member, 'POST', '/log', { foodId: 'egg_boiled' })).body).toMatchObject({
+      foodId: 'egg_boiled',
+      grams: 50,
+      calories: 78,
+      quantity: 1,
+      unit: 'piece',
+    });
+    for (const body of [{ foodId: own.id }, { foodId: own.id, quantity: 1, unit: 'barrel' }])
+      expect(await rest(member, 'POST', '/log', body)).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: 'grams' }] },
+      });
+    for (const foodId of ['no-such-food', '01900000-0000-7000-8000-000000000009'])
+      expect(await rest(member, 'POST', '/log', { entries: [{ foodId, grams: 1 }] })).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: 'entries.0.foodId' }] },
+      });
+    const logged = await graph(
+      member,
+      `mutation { logFood(input: { foodId: "${own.id}", grams: 35 }) { id foodId foodName calories } }`,
+    );
+    expect(logged.data.logFood).toMatchObject({ foodId: own.id, calories: 147 });
+    const path = `/log/${logged.data.logFood.id}`;
+    expect((await rest(member, 'PUT', path, { grams: 70 })).body).toMatchObject({
+      calories: 294,
+      foodId: own.id,
+    });
+    expect((await rest(member, 'PUT', path, { foodId: 'egg_boiled' })).body).toMatchObject({
+      foodId: 'egg_boiled',
+      foodName: 'Egg, hard-boiled',
+      calories: 109,
+      grams: 70,
+    });
+    expect((await rest(member, 'PUT', path, { foodId: null })).body).toMatchObject({
+      foodId: null,
+      calories: 109,
+    });
+    const kept = (await rest(member, 'POST', '/log', { foodId: own.id, grams: 35 })).body;
+    expect((await rest(member, 'POST', `/log/${kept.id}/copy`)).body).toMatchObject({
+      foodId: own.id,
+      calories: 147,
+    });
+    await rest(member, 'PUT', `/foods/${own.id}`, { per100g: { calories: 300, carbs: 40, sugars: 10 } });
+    expect((await rest(member, 'GET', `/log/${kept.id}`)).body.calories).toBe(147);
+    await rest(member, 'DELETE', `/foods/${own.id}`);
+    expect((await rest(member, 'GET', `/log/${kept.id}`)).body).toMatchObject({
+      foodId: null,
+      foodName: 'Muesli bar',
+      calories: 147,
+    });
+  });
+
+  test('an export with foods is taken back in full', async () => {
+    const [ana, ben] = [await platform.register(), await platform.register()];
+    const { body: own } = await rest(ana, 'POST', '/foods', BAR);
+    await rest(ana, 'POST', '/log', {
+      entries: [
+        { foodId: own.id, grams: 35 },
+        { foodId: 'banana', grams: 100 },
+      ],
+    });
+    const csv = (await rest(ana, 'GET', '/history/me/export.csv')).body;
+    const send = async (member: Member) =>
+      (
+        await platform.rest('nutrition', 'POST', '/log/import', {
+          token: member.token,
+          body: csv,
+          headers: { 'Content-Type': 'text/csv' },
+        })
+      ).body;
+    expect(await send(ana)).toMatchObject({ duplicates: 2, imported: 0, failed: 0 });
+    expect(await send(ben)).toMatchObject({ imported: 2, failed: 0 });
+    // Another account has the entries; the food that it may not read is left out.
+    const foods = (await rest(ben, 'GET', '/history/me')).body.map(
+      (entry: { foodId: string | null }) => entry.foodId,
+    );
+    expect(foods.toSorted()).toEqual(['banana', null]);
+    for (const { id } of (await rest(ana, 'GET', '/history/me')).body)
+      await rest(ana, 'DELETE', `/log/${id}`);
+    expect(await send(ana)).toMatchObject({ imported: 2 });
+    const back = (await rest(ana, 'GET', '/history/me')).body.map(
+      (entry: { foodId: string | null }) => entry.foodId,
+    );
+    expect(new Set(back)).toEqual(new Set([own.id, 'banana']));
+  });
+});
+
+describe('barcodes', () => {
+  const SPREAD = {
+    status: 1,
+    product: {
+      product_name: 'Pâte à tartiner',
+      product_name_en: 'Hazelnut spread',
+      brands: 'Alpine, Other',
+      serving_quantity: '15',
+      nutriments: {
+        'energy-kcal_100g': 539,
+        proteins_100g: '6.3',
+        carbohydrates_100g: 57.5,
+        fat_100g: 30.9,
+        sugars_100g: 56.3,
+        salt_100g: 0.107,
+      },
+    },
+  };
+  /** A barcode of its own for each test: what was found is kept. */
+  let next = 0;
+  const newCode = (length: 12 | 13 = 13) => {
+    next += 1;
+    const digits = `2${String(next).padStart(length - 2, '0')}`;
+    const sum = Array.from(digits, Number)
+      .toReversed()
+      .reduce((total, digit, index) => total + digit * (index % 2 ? 1 : 3), 0);
+    return digits + ((10 - (sum % 10)) % 10);
+  };
+
+  test.each(['123', '4006381333932', 'abcdefgh', '40063813339311', '4006381333931x'])(
+    'malformed is 400: %s',
+    async (code) => {
+      const member = await platform.register();
+      expect(await rest(member, 'GET', `/foods/barcode/${code}`)).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: 'code' }] },
+      });
+      expect((await graph(member, `{ foodByBarcode(code: "${code}") { id } }`)).errors).toMatchObject([
+        { extensions: { code: 'VALIDATION_FAILED' } },
+      ]);
+      expect(products.asked).toEqual([]);
+    },
+  );
+
+  test('an own food is found first, a UPC-A as the EAN-13 with a leading zero; unknown is 404', async () => {
+    const member = await platform.register();
+    const upc = newCode(12);
+    const { body } = await rest(member, 'POST', '/foods', { ...BAR, barcode: upc });
+    expect(body.barcode).toBe(`0${upc}`);
+    for (const code of [upc, `0${upc}`])
+      expect((await rest(member, 'GET', `/foods/barcode/${code}`)).body.id).toBe(body.id);
+    expect(products.asked).toEqual([]);
+    expect(await rest(member, 'GET', `/foods/barcode/${newCode()}`)).toMatchObject({
+      status: 404,
+      body: { code: 'NOT_FOUND' },
+    });
+    expect((await graph(member, `{ foodByBarcode(code: "${newCode()}") { id } }`)).data).toEqual({
+      foodByBarcode: null,
+    });
+  });
+
+  test('a product is found, kept, and logged by its id; nobody changes it', async () => {
+    const [ana, ben] = [await platform.register(), await platform.register()];
+    const code = newCode();
+    products.answer = json(200, SPREAD);
+    const { body } = await rest(ana, 'GET', `/foods/barcode/${code}`);
+    expect(body).toMatchObject({
+      name: 'Hazelnut spread',
+      brand: 'Alpine',
+      barcode: code,
+      custom: false,
+      measures: [{ name: 'serving', grams: 15 }],
+      per100g: {
+        calories: 539,
+        protein: 6.3,
+        carbs: 57.5,
+        fats: 30.9,
+        fibre: null,
+        sugars: 56.3,
+        salt: 0.107,
+      },
+    });
+    expect((await rest(ben, 'GET', `/foods/barcode/${code}`)).body.id).toBe(body.id);
+    expect(products.asked).toHaveLength(1);
+    expect(
+      (await rest(ben, 'POST', '/log', { foodId: body.id, quantity: 2, unit: 'serving' })).body,
+    ).toMatchObject({ grams: 30, calories: 162 });
+    expect(idsOf((await rest(ben, 'GET', '/foods?recent=true')).body)).toEqual([body.id]);
+    expect((await rest(ana, 'PUT', `/foods/${body.id}`, { name: 'Mine' })).status).toBe(403);
+    expect((await rest(ana, 'DELETE', `/foods/${body.id}`)).status).toBe(403);
+    // after a month it is asked for again; what was known is better than nothing
+    await platform.sql('nutrition', `update food set updated_at = now() - interval '40 days' where id = $1`, [
+      body.id,
+    ]);
+    products.answer = json(500, {});
+    expect((await rest(ana, 'GET', `/foods/barcode/${code}`)).body.id).toBe(body.id);
+    expect(products.asked).toHaveLength(2);
+    products.answer = json(200, SPREAD);
+    expect((await rest(ana, 'GET', `/foods/barcode/${code}`)).body).toMatchObject({
+      id: body.id,
+      version: 2,
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ['without nutrients', { status: 1, product: { product_name: 'x' } }],
+    ['without a name', { status: 1, product: { ...SPREAD.product, product_name: '', product_name_en: ' ' } }],
+    [
+      'that cannot be',
+      { status: 1, product: { ...SPREAD.product, nutriments: { 'energy-kcal_100g': 5, fat_100g: 80 } } },
+    ],
+  ])('a product %s is not found', async (_what, answer) => {
+    const member = await platform.register();
+    products.answer = json(200, answer);
+    expect((await rest(member, 'GET', `/foods/barcode/${newCode()}`)).status).toBe(404);
+  });
+
+  test.each<[string, (res: ServerResponse) => void, number, string]>([
+    ['500', json(500, {}), 503, 'UPSTREAM_UNAVAILABLE'],
+    ['a page', (res) => void res.writeHead(200).end('<p>hello'), 503, 'UPSTREAM_UNAVAILABLE'],
+    ['another shape', json(200, { product: [] }), 503, 'UPSTREAM_UNAVAILABLE'],
+    ['silence', () => undefined, 504, 'UPSTREAM_TIMEOUT'],
+  ])('a source that fails is said to: %s', async (_what, answer, status, code) => {
+    const member = await platform.register();
+    products.answer = answer;
+    expect(await rest(member, 'GET', `/foods/barcode/${newCode()}`)).toMatchObject({
+      status,
+      body: { code },
+    });
+    products.answer = json(200, SPREAD);
+    expect((await rest(member, 'GET', `/foods/barcode/${newCode()}`)).status).toBe(200);
+  });
+
+  test('a source that goes on failing is not asked for a while', async () => {
+    const member = await platform.register();
+    products.answer = json(500, {});
+    for (let time = 0; time < 5; time++) await rest(member, 'GET', `/foods/barcode/${newCode()}`);
+    const asked = products.asked.length;
+    const refused = await rest(member, 'GET', `/foods/barcode/${newCode()}`);
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
+    expect(products.asked).toHaveLength(asked);
+  });
+});

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { estimateMeal } from '../../subgraphs/nutrition/estimator/estimate.ts';
+
+/** One line of a set: a text, what it is made of in foods of SR28, and what that holds. */
+interface Meal {
+  text: string;
+  locale: string;
+  kind: string;
+  parts: readonly (readonly [ndb: string, grams: number])[];
+  truth: { calories: number; protein: number; carbs: number; fats: number };
+}
+
+const mealsOf = (set: string): Meal[] =>
+  readFileSync(new URL(`meal-sets/${set}.jsonl`, import.meta.url), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Meal);
+
+// Of a meal with next to no energy the relative error says little: 25 kcal are the least that it is divided by.
+const LEAST_KCAL = 25;
+
+function figuresOf(set: string) {
+  const answers = mealsOf(set).map(({ text, locale, truth }) => {
+    const answer = estimateMeal(text, locale);
+    const off = Math.abs(answer.total.calories - truth.calories);
+    const promised = answer.total.calories * (1 - answer.confidence);
+    return {
+      text,
+      truth,
+      error: off / Math.max(LEAST_KCAL, truth.calories),
+      inRange: off <= Math.max(5, promised),
+      macrosInRange: (['protein', 'carbs', 'fats'] as const).every(
+        (macro) =>
+          Math.abs(answer.total[macro] - truth[macro]) <=
+          Math.max(3, answer.total[macro] * (1 - answer.confidence)),
+      ),
+      calories: answer.total.calories,
+      confidence: answer.confidence,
+      unknown: answer.unknown.length > 0,
+    };
+  });
+  const errors = answers.map(({ error }) => error).toSorted((one, other) => one - other);
+  const share = (part: readonly unknown[], of: readonly unknown[] = answers) =>
+    part.length / Math.max(1, of.length);
+  const sure = answers.filter(({ confidence }) => confidence >= 0.8);
+  const fair = answers.filter(({ confidence }) => confidence >= 0.6);
+  const figures = {
+    meals: answers.length,
+    medianError: errors[Math.floor(errors.length / 2)] ?? 1,
+    within20: share(answers.filter(({ error }) => error <= 0.2)),
+    unknown: share(answers.filter(({ unknown }) => unknown)),
+    nothing: answers
+      .filter(({ calories, truth }) => calories === 0 && truth.calories > 5)
+      .map(({ text }) => text),
+    threefold: answers
+      .filter(({ calories, truth }) => calories > 3 * Math.max(LEAST_KCAL, truth.calories))
+      .map(({ text }) => text),
+    sure: sure.length,
+    sureInRange: share(
+      sure.filter(({ inRange }) => inRange),
+      sure,
+    ),
+    sureMacrosInRange: share(
+      sure.filter(({ macrosInRange }) => macrosInRange),
+      sure,
+    ),
+    fair: fair.length,
+    fairInRange: share(
+      fair.filter(({ inRange }) => inRange),
+      fair,
+    ),
+    inRange: share(answers.filter(({ inRange }) => inRange)),
+  };
+  if (process.env.SHOW_FIGURES) console.info(set, figures);
+  return figures;
+}
+
+test.each(['tuning', 'calibration', 'held-out'])('the %s set is estimated within its bounds', (set) => {
+  const figures = figuresOf(set);
+  expect(figures.meals).toBeGreaterThanOrEqual(set === 'held-out' ? 150 : 100);
+  expect(figures.medianError).toBeLessThanOrEqual(0.12);
+  expect(figures.within20).toBeGreaterThanOrEqual(0.75);
+  expect(figures.unknown).toBeLessThanOrEqual(0.08);
+  expect(figures.nothing).toEqual([]);
+  expect(figures.threefold).toEqual([]);
+  // The promise of a confidence: at 0.8 and above four of five lie in their range, and enough meals reach it.
+  expect(figures.sure).toBeGreaterThan(figures.meals / 5);
+  expect(figures.sureInRange).toBeGreaterThan(0.8);
+  expect(figures.fairInRange).toBeGreaterThan(0.75);
+});
+
+test('no text is in two sets', () => {
+  const texts = ['tuning', 'calibration', 'held-out'].map(
+    (set) => new Set(mealsOf(set).map(({ text }) => text)),
+  );
+  const [tuning, calibration, heldOut] = texts;
+  for (const text of heldOut ?? []) {
+    expect(tuning?.has(text)).toBe(false);
+    expect(calibration?.has(text)).toBe(false);
+  }
+});
