@@ -26,7 +26,7 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
     await running.database?.stop();
   };
   try {
-    const missing = missingChoices(env, { hasDatabase: true, isApart: false });
+    const missing = missingChoices(env, { hasDatabase: true, isSeparate: false });
     const gatewaySettings = complete(missing, () => gatewaySettingsOf(environment));
     const services = subgraphs.map((subgraph) => ({ subgraph, ...settingsOf(subgraph, environment) }));
     progress(

@@ -4,7 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase } from '#server/database/database.ts';
 import { createLogger } from '#server/observability/logger.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { database } from '../../subgraphs/identity/database.ts';
 import { removePasswordResets } from '../../subgraphs/identity/password-resets/retention.ts';
 import {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => orm.close(true));
 
-const unitOf = () => new UnitOfWork(orm, ANONYMOUS, createLogger('identity', 'silent'), NOWHERE);
+const unitOf = () => new UnitOfWork(orm, ANONYMOUS, createLogger('identity', 'silent'), NO_ORIGIN);
 const execute = (statement: string, values: unknown[] = []): Promise<{ count: number }[]> =>
   orm.em.fork().execute(statement, values);
 const countOf = async (table: string) =>

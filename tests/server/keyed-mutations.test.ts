@@ -8,7 +8,7 @@ import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { answerOnce, attemptFields, attemptIn } from '#server/graphql/keyed-mutations.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { eventually } from '../identity/support.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { pictures } from '../support/pictures.ts';
@@ -294,7 +294,7 @@ describe('a keyed mutation whose field fails by a statement', () => {
     const log = createLogger('words', 'silent');
     const request = { caller: 'somebody', key: 'k', operation: 'POST /graphql', fingerprint: 'f' };
     const run = async () => {
-      const unit = new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+      const unit = new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
       const contextValue = { attempt: attemptIn(unit) };
       const rootValue = {
         keep: async ({ word }: { word: string }) => {

@@ -18,7 +18,7 @@ import {
 } from '#server/retention/retention.ts';
 import { idempotencyRetention } from '#server/rest/idempotency.database.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { database as gymDatabase } from '../../subgraphs/gym/database.ts';
 import { gymRetention } from '../../subgraphs/gym/retention.ts';
 import { database as identityDatabase } from '../../subgraphs/identity/database.ts';
@@ -53,7 +53,7 @@ function started(orm: MikroORM, rules: readonly RetentionRule[], env: Record<str
   const retention = startRetention({
     rules,
     settings: readSettings(serverSettings, env),
-    unitOf: () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE),
+    unitOf: () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN),
     hasDatabase: true,
     metrics,
     log,

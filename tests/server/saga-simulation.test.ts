@@ -5,7 +5,7 @@ import { createLogger } from '#server/observability/logger.ts';
 import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
 import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
 import { sagaEntities, sagaMigrations } from '#server/saga/saga-tables.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { SagaWorld, type SagaWorldOptions } from '../support/saga-world/saga-world.ts';
 
@@ -30,7 +30,7 @@ async function firstFailure(
 
 describe('whatever crashes, is late, lost, refused or done twice, every saga comes to an end that is true', () => {
   it(`in memory (${SEEDS} worlds)`, async () => {
-    const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NOWHERE);
+    const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
     const failure = await firstFailure(SEEDS, () => ({
       unitOf,
       storeOf: (now) => memorySagaStore(unitOf, now),
@@ -49,7 +49,7 @@ describe('whatever crashes, is late, lost, refused or done twice, every saga com
     beforeAll(async () => {
       const { server, name } = await cloneDatabase(declaration);
       const orm = await openDatabase(declaration, { server, name, migrate: false });
-      unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+      unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
       close = () => orm.close(true);
     });
     afterAll(() => close());

@@ -23,7 +23,7 @@ import {
 } from '#server/saga/saga.ts';
 import type { Boundary } from '#server/saga/saga-run.ts';
 import { Sagas, type SagasOptions } from '#server/saga/sagas.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { eventually } from '../identity/support.ts';
 import { cloneDatabase } from '../support/database.ts';
 
@@ -94,7 +94,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
   });
   beforeAll(async () => {
     if (storage === 'memory') {
-      unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NOWHERE);
+      unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
       store = remembersLeases(memorySagaStore(unitOf));
       return;
     }
@@ -105,7 +105,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
       () => orm.close(true),
       () => notifications.close(),
     );
-    unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+    unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
     store = remembersLeases(databaseSagaStore(unitOf, notifications));
   });
   const instances: Sagas[] = [];

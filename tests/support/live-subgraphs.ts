@@ -85,12 +85,12 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
           subscribe: (_root: unknown, _args: unknown, { audience }: { audience?: Audience }) =>
             eventSource<CountEvent>(async (stream) => {
               const push =
-                audience?.attend(stream, {
+                audience?.startWith(stream, {
                   async onJoin(userId, tell) {
                     tell(userId.startsWith('apart'));
                     return () => undefined;
                   },
-                  again: () => push(counted('whole')),
+                  sendWholeState: () => push(counted('whole')),
                 }) ?? stream.push;
               said.on('event', push);
               stream.onStop(() => said.off('event', push));
@@ -101,14 +101,14 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
           subscribe: (_root: unknown, _args: unknown, { audience }: { audience?: Audience }) =>
             eventSource<{ thing: { id: string }; [EVENT_KIND]: EventKind }>(async (stream) => {
               const push =
-                audience?.attend(stream, {
+                audience?.startWith(stream, {
                   async onJoin(userId, standing) {
                     standing(false);
                     const hear = (): void => standing(true);
                     said.on(`apart ${userId}`, hear);
                     return () => void said.off(`apart ${userId}`, hear);
                   },
-                  again: () => undefined,
+                  sendWholeState: () => undefined,
                 }) ?? stream.push;
               const tell = (id: string) => push({ thing: { id }, [EVENT_KIND]: 'whole' });
               if (audience) said.on('thing', tell);

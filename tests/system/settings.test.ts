@@ -51,8 +51,8 @@ describe('settings', () => {
 });
 
 describe('a start that an operator has not decided on', () => {
-  const WHOLE = { hasDatabase: true, isApart: false };
-  const ALONE = { hasDatabase: true, isApart: true };
+  const WHOLE = { hasDatabase: true, isSeparate: false };
+  const ALONE = { hasDatabase: true, isSeparate: true };
   const production = { NODE_ENV: 'production' };
   const url = { DATABASE_URL: 'postgres://db/postgres' };
   const secret = { SERVICE_SECRET: 'x'.repeat(32) };

@@ -14,7 +14,7 @@ import { Sagas } from '#server/saga/sagas.ts';
 import { createMetrics } from '#server/observability/metrics.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
 import { startRetention } from '#server/retention/retention.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { database } from '../../subgraphs/wizard/database.ts';
 import { wizardRetention } from '../../subgraphs/wizard/retention.ts';
 import type { WizardStatus } from '../../subgraphs/wizard/sessions/session.entity.ts';
@@ -30,7 +30,7 @@ const log = createLogger('wizard', 'silent');
 /** The parts of a wizard service that keep something, and nothing that answers. */
 async function kept(storageName: string) {
   if (storageName === 'memory') {
-    const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NOWHERE);
+    const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
     return {
       unitOf,
       storage: memoryStorage(),
@@ -41,7 +41,7 @@ async function kept(storageName: string) {
   const { server, name } = await cloneDatabase(database);
   const orm = await openDatabase(database, { server, name, migrate: false });
   const notifications = await listenTo(server, name, [SESSION_CHANNEL], log);
-  const unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+  const unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
   return {
     unitOf,
     storage: databaseStorage(notifications),

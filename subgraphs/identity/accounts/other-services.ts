@@ -4,7 +4,7 @@ import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { Verdict } from '#server/accounts/account-part.ts';
 import { callsToServices, type CallsToServices } from '#server/service-calls.ts';
 import { SERVICE_NAMES, type ServerSettings, type ServiceName } from '#server/settings.ts';
-import { NOWHERE } from '#server/unit-of-work.ts';
+import { NO_ORIGIN } from '#server/unit-of-work.ts';
 
 export type OtherService = Exclude<ServiceName, 'identity'>;
 
@@ -50,6 +50,6 @@ export class OtherServices {
 
   private call(service: OtherService, method: 'GET' | 'DELETE', path: string): Promise<unknown> {
     // The request that it belongs to is over by then.
-    return this.calls.to(service).call({ method, path, as: 'service', origin: NOWHERE });
+    return this.calls.to(service).call({ method, path, as: 'service', origin: NO_ORIGIN });
   }
 }

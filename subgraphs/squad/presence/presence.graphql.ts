@@ -26,9 +26,9 @@ async function watchForAudience(
     deliver: (update) => push(eventOf(update)) || board.refresh(),
   });
   stream.onStop(board.stop);
-  const push = audience.attend(stream, {
+  const push = audience.startWith(stream, {
     onJoin: (userId, tell) => onlineUsers.attend(userId, tell),
-    again: () => board.refresh(),
+    sendWholeState: () => board.refresh(),
   });
   push(eventOf(board.snapshot()));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ServiceCall } from '#server/service-calls.ts';
 import type { ActionCall } from '#server/saga/saga.ts';
-import { NOWHERE, type Origin } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, type Origin } from '#server/unit-of-work.ts';
 
 /** The one kind of saga of this service; its subject is the session. */
 export const DEPLOYMENT = 'wizard-deployment';
@@ -20,7 +20,7 @@ export const contextOf = ({ context }: ActionCall): DeploymentContext => Deploym
 
 export const originOf = (call: ActionCall): Origin => {
   const { requestId, traceparent } = contextOf(call);
-  return { ...NOWHERE, requestId, traceparent };
+  return { ...NO_ORIGIN, requestId, traceparent };
 };
 
 /** A call of another service as this one, in the name of who has deployed, harmless when repeated. */

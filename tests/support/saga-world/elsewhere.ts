@@ -152,7 +152,7 @@ export class Elsewhere {
     const round = Number(/:undo:(\d+)$/.exec(idempotencyKey)?.[1] ?? 0);
     for (const later of saga.actions)
       if (
-        saga.order === 'in-turn' &&
+        saga.order === 'sequential' &&
         later.after.includes(name) &&
         !later.goesWith &&
         this.effects.has(`${sagaId}:${later.name}`) &&

@@ -22,14 +22,14 @@ export interface MadeUpAction {
 
 export interface MadeUpSaga {
   kind: string;
-  order: 'in-turn' | 'independent';
+  order: 'sequential' | 'independent';
   onRefusal: 'undo' | 'retry';
   giveUpAfterMillis: number | undefined;
   actions: MadeUpAction[];
 }
 
 export function madeUpSaga(random: Random, kind: string): MadeUpSaga {
-  const order = random.chance(0.6) ? 'in-turn' : 'independent';
+  const order = random.chance(0.6) ? 'sequential' : 'independent';
   const onRefusal = random.chance(0.8) ? 'undo' : 'retry';
   const count = 1 + random.below(5);
   const names = Array.from({ length: count }, (_, index) => `action-${index + 1}`);
@@ -43,10 +43,10 @@ export function madeUpSaga(random: Random, kind: string): MadeUpSaga {
       const earlier = names.slice(0, index);
       return {
         name,
-        after: order === 'in-turn' ? earlier : earlier.filter(() => random.chance(0.3)),
+        after: order === 'sequential' ? earlier : earlier.filter(() => random.chance(0.3)),
         refusals: index !== refusedAt ? 0 : onRefusal === 'retry' ? 1 + random.below(4) : Infinity,
         undo: undoMode(random),
-        goesWith: order === 'in-turn' && index > 0 && random.chance(0.2) ? names[0] : undefined,
+        goesWith: order === 'sequential' && index > 0 && random.chance(0.2) ? names[0] : undefined,
       };
     }),
   };
@@ -64,5 +64,5 @@ export const planOf = ({ kind, order, actions }: MadeUpSaga, subject: string): S
   kind,
   subject,
   // In turn is what a plan without `after` means.
-  actions: actions.map(({ name, after }) => (order === 'in-turn' ? { name } : { name, after })),
+  actions: actions.map(({ name, after }) => (order === 'sequential' ? { name } : { name, after })),
 });
