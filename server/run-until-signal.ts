@@ -41,16 +41,14 @@ export async function runUntilSignal(start: (progress: Progress) => Promise<Runn
   };
   const onSignal = () => {
     if (exitCode !== undefined) process.exit(130);
-    if (!running) progress('Stopping as soon as the start has finished; repeat the signal to end at once ...');
+    if (!running)
+      progress('Stopping as soon as the start has finished; repeat the signal to end at once ...');
     beginEnd(0);
   };
   const onUnhandled = (error: unknown) => {
     if (exitCode !== undefined) return;
     if (!running) fail(error);
-    createLogger('process', 'fatal').fatal(
-      { err: error },
-      'unhandled error; the process stops',
-    );
+    createLogger('process', 'fatal').fatal({ err: error }, 'unhandled error; the process stops');
     beginEnd(1);
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);

@@ -301,7 +301,10 @@ function switchableServices(
 const postOnly: RequestHandler = (req, res, next) => {
   if (req.method === 'POST') return next();
   res.set('Allow', 'POST, OPTIONS');
-  throw new PlatformError('METHOD_NOT_ALLOWED', `${req.method} is not supported at this path; allowed: POST.`);
+  throw new PlatformError(
+    'METHOD_NOT_ALLOWED',
+    `${req.method} is not supported at this path; allowed: POST.`,
+  );
 };
 
 async function ormOf(

@@ -73,10 +73,7 @@ export function requireGym(viewer: Viewer, gymId?: string | null): string {
     return chosen;
   }
   if (!user.gymId)
-    throw new PlatformError(
-      'GYM_REQUIRED',
-      'You belong to no gym; ask an admin to add you to one.',
-    );
+    throw new PlatformError('GYM_REQUIRED', 'You belong to no gym; ask an admin to add you to one.');
   if (gymId && gymId !== user.gymId) throw forbidden('This belongs to another gym.');
   return user.gymId;
 }

@@ -44,7 +44,10 @@ export async function reencoded(bytes: Buffer, options: ReencodeOptions): Promis
       `${field}: expected a JPEG, PNG, WebP or AVIF picture.`,
     );
   if (isPolyglot(bytes, format))
-    throw invalid(field, 'expected a picture and nothing else in the file; save the picture again and send the new file');
+    throw invalid(
+      field,
+      'expected a picture and nothing else in the file; save the picture again and send the new file',
+    );
   return slot(async () => {
     const input = sharp(bytes, {
       limitInputPixels: MAX_PIXELS,

@@ -23,7 +23,10 @@ const KEPT = new Set([
 export const isPlatformCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
-/** The translation at the graph door: the same `code` as REST in `extensions.code`, its status in `extensions.http.status`. An unknown error is logged and masked. */
+/**
+ * The translation at the graph door: the same `code` as REST in `extensions.code`, its status in
+ * `extensions.http.status`. An unknown error is logged and masked.
+ */
 export function formatGraphqlError(
   formatted: GraphQLFormattedError,
   thrown: unknown,

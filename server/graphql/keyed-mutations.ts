@@ -71,7 +71,10 @@ function isMutation(body: unknown): body is GraphRequest {
 function scopeOf(header: string | string[]): { place: string; sent: string } {
   const [, place, sent] = /^(\d{1,3});([0-9a-f]{64})$/.exec(String(header)) ?? [];
   if (place === undefined || sent === undefined)
-    throw invalid('Idempotency-Scope', 'expected the value that the gateway sends; only the gateway may send this header');
+    throw invalid(
+      'Idempotency-Scope',
+      'expected the value that the gateway sends; only the gateway may send this header',
+    );
   return { place, sent };
 }
 

@@ -120,7 +120,8 @@ function answerBy<Services extends object>(
         httpGraphQLRequest: { method: req.method, headers, search, body: req.body as unknown },
         context: async () => (keyed && attempt ? { ...context, attempt } : context),
       });
-      if (answer.body.kind !== 'complete') throw new Error('expected a complete answer, since @defer is not supported');
+      if (answer.body.kind !== 'complete')
+        throw new Error('expected a complete answer, since @defer is not supported');
       return {
         status: answer.status ?? 200,
         headers: Object.fromEntries(answer.headers),

@@ -17,7 +17,10 @@ const STOCK_BYTES = 4_096;
 const buffer = Buffer.alloc(STOCK_BYTES);
 let used = STOCK_BYTES;
 
-/** Random bytes as hexadecimal digits. They are taken from a buffer that one system call fills, because a call for each few bytes would cost more than the bytes. */
+/**
+ * Random bytes as hexadecimal digits. They are taken from a buffer that one system call fills, because a call for each
+ * few bytes would cost more than the bytes.
+ */
 function randomHex(bytes: number): string {
   if (used + bytes > STOCK_BYTES) {
     randomFillSync(buffer);

@@ -9,7 +9,8 @@ export const removedReferencesRest = [
   route({
     method: 'DELETE',
     path: '/references/:typeName/:id',
-    summary: 'Remove the references to an entity that its owning service has removed (for the owning service only)',
+    summary:
+      'Remove the references to an entity that its owning service has removed (for the owning service only)',
     description: 'A repeated call changes nothing.',
     auth: 'required',
     params: z.object({

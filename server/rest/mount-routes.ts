@@ -129,7 +129,8 @@ const CHANGES_A_RESOURCE: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DE
 
 function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Services>): RequestHandler {
   return async (req, res) => {
-    if (!route.versioned && CHANGES_A_RESOURCE.has(route.method)) refuseExpectedVersion(req.headers['if-match']);
+    if (!route.versioned && CHANGES_A_RESOURCE.has(route.method))
+      refuseExpectedVersion(req.headers['if-match']);
     const { services, idempotency } = host.begin(res);
     const multipart =
       route.upload && (!route.upload.optional || isMultipart(req))

@@ -18,7 +18,10 @@ export interface RateLimitOptions extends RateLimit {
   store?: Store | undefined;
 }
 
-/** Requests per minute, reported in the `RateLimit` and `RateLimit-Policy` headers (IETF draft-ietf-httpapi-ratelimit-headers-08); beyond the limit 429 with `Retry-After`. */
+/**
+ * Requests per minute, reported in the `RateLimit` and `RateLimit-Policy` headers
+ * (IETF draft-ietf-httpapi-ratelimit-headers-08); beyond the limit 429 with `Retry-After`.
+ */
 export function rateLimited({ name, perMinute, by, store }: RateLimitOptions): RequestHandler {
   return rateLimit({
     windowMs: WINDOW_MILLIS,

@@ -90,8 +90,7 @@ async function attempt(run: Run, action: ActionRecord): Promise<void> {
     Object.assign(action, { status: 'DONE', error: null, nextAttemptAt: null });
   } catch (error) {
     action.error = errorOf(error);
-    if (!isRefusal(error))
-      run.log.warn({ err: error, ...nameOf(run, action) }, 'an action of a saga failed');
+    if (!isRefusal(error)) run.log.warn({ err: error, ...nameOf(run, action) }, 'an action of a saga failed');
     if (mustUndo(run, error)) {
       action.status = 'FAILED';
       beginUndoing(saga, new Date(run.now()));

@@ -14,7 +14,7 @@ import {
 const HOUR_MILLIS = 60 * 60 * 1000;
 const DAY_MILLIS = 24 * HOUR_MILLIS;
 
-/** What nobody can use any more, and what has been kept long enough. */
+/** Removes data that has expired, and data that has been kept long enough. */
 export const identityRetention = ({
   files,
   sagaStore,

@@ -19,16 +19,16 @@ export type WizardStatus = (typeof WizardStatus)[keyof typeof WizardStatus];
 const WizardSessionSchema = defineEntity({
   name: 'WizardSession',
   tableName: 'wizard_session',
-  // lists are newest first, and ids are in the order in which they were made
+  // lists are newest first, and ids sort by creation time
   indexes: [
     { properties: ['createdBy', 'id'] },
     { properties: ['expiresAt'] },
-    // onboardings are removed some time after they were deployed
+    // for the removal of old onboardings
     {
       name: 'wizard_session_deployed_onboardings',
       expression: `create index "wizard_session_deployed_onboardings" on "wizard_session" ("updated_at") where "kind" = 'MEMBER_ONBOARDING' and "status" = 'DEPLOYED'`,
     },
-    // those that name somebody as the first admin of a gym
+    // for sessions that name a user as the first admin of a gym
     {
       name: 'wizard_session_deployed_gyms',
       expression: `create index "wizard_session_deployed_gyms" on "wizard_session" ("id") where "kind" = 'GYM_SETUP' and "status" = 'DEPLOYED'`,
