@@ -28,7 +28,7 @@ const execute = (statement: string, values: unknown[] = []): Promise<{ count: nu
 const countOf = async (table: string) =>
   Number((await execute(`select count(*)::int as count from ${table}`))[0]?.count);
 
-it('what is past is removed in batches of 1,000, and nothing that is younger', async () => {
+it('expired rows are removed in batches of 1,000, and no younger ones', async () => {
   const userId = randomUUID();
   await execute(
     `insert into user_account (id, email, display_name, role, qr_code, created_at, updated_at) values (?, 'a@x.test', 'A', 'MEMBER', 'FIT-a', now(), now())`,

@@ -10,12 +10,12 @@ import { cloneDatabase } from '../support/database.ts';
 import { SagaWorld, type SagaWorldOptions } from '../support/saga-world/saga-world.ts';
 
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 2_000);
-/** Statements take time: of so many worlds one has its sagas in a database. */
+/** Statements take time, so only one of this many simulations uses a database. */
 const DATABASE_SHARE = 100;
 const FIRST_SEED = Number(process.env.SIMULATION_FIRST_SEED ?? 1);
 const log = createLogger('sagas', 'silent');
 
-/** The first seed with which something goes wrong, and what. */
+/** The first seed that fails, and why. */
 async function firstFailure(
   count: number,
   options: (seed: string) => Omit<SagaWorldOptions, 'seed' | 'log'>,
@@ -28,8 +28,8 @@ async function firstFailure(
   return undefined;
 }
 
-describe('whatever crashes, is late, lost, refused or done twice, every saga comes to an end that is true', () => {
-  it(`in memory (${SEEDS} worlds)`, async () => {
+describe('every saga ends in a state that matches the services, whatever crashes, is late, lost, refused or delivered twice', () => {
+  it(`in memory (${SEEDS} simulations)`, async () => {
     const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
     const failure = await firstFailure(SEEDS, () => ({
       unitOf,
@@ -54,7 +54,7 @@ describe('whatever crashes, is late, lost, refused or done twice, every saga com
     });
     afterAll(() => close());
 
-    it(`(${Math.ceil(SEEDS / DATABASE_SHARE)} worlds)`, async () => {
+    it(`(${Math.ceil(SEEDS / DATABASE_SHARE)} simulations)`, async () => {
       const failure = await firstFailure(Math.ceil(SEEDS / DATABASE_SHARE), () => ({
         unitOf,
         storeOf: () => databaseSagaStore(unitOf),

@@ -35,16 +35,16 @@ const declaration: DatabaseDeclaration = {
 const log = createLogger('sagas', 'silent');
 const down = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'down');
 
-/** Another service, of which each key is a thing that is there; it forgets nothing and does nothing twice. */
+/** Another service: each key is an object that exists in it. It is idempotent and loses nothing. */
 class Elsewhere {
   readonly there = new Set<string>();
   readonly calls: string[] = [];
   readonly events = new EventEmitter();
-  /** What the next calls of an action throw, one after the other. */
+  /** The errors of the next calls of an action, in order. */
   readonly failures = new Map<string, (() => Error)[]>();
   private readonly atWork = new Map<string, number>();
   mostAtWork = 0;
-  /** An action that is refused for ever. */
+  /** An action that is always refused. */
   refused: string | undefined;
 
   private async call(sagaId: string, what: string, work: () => void): Promise<void> {
@@ -82,7 +82,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
   let unitOf: () => UnitOfWork;
   let store: SagaStore;
   const closings: (() => Promise<void>)[] = [];
-  /** The lease under which each saga was taken last. */
+  /** The latest lease of each saga. */
   const leases = new Map<string, Lease>();
   const remembersLeases = (original: SagaStore): SagaStore => ({
     ...original,
@@ -120,8 +120,8 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
       definitions: [definition],
       log,
       pollMillis: 10,
-      // Longer than any test: on a busy machine a short lease runs out under who holds it. A test that needs an end
-      // of the lease brings it about, see `expire`.
+      // Longer than any test: on a busy machine a short lease could expire while its holder works. A test that needs an
+      // expired lease calls `expire`.
       leaseMillis: 60_000,
       retry: { firstMillis: 10, capMillis: 20 },
       ...options,
@@ -129,7 +129,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     instances.push(sagas);
     return sagas;
   };
-  /** Stands for the time that makes the lease of a crashed instance run out. */
+  /** Makes the lease of a crashed instance expire, instead of waiting. */
   const expire = async (sagaId: string): Promise<void> => {
     const lease = leases.get(sagaId);
     if (lease) await store.renew(sagaId, { ...lease, millis: 0 });
@@ -145,7 +145,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     subject,
     actions: [{ name: 'one', input: { n: 1 } }, { name: 'two' }, { name: 'three' }],
   });
-  /** Waits for changes until it is as it should be. */
+  /** Waits for changes until the saga has the expected state. */
   const until = async (id: string, isSo: (saga: Saga) => boolean = isFinished): Promise<Saga> => {
     const events = new EventEmitter();
     const stop = store.onChange((changed) => void (changed === id && events.emit('change')));
@@ -161,7 +161,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     }
   };
   const statuses = (saga: Saga) => saga.actions.map(({ name, status }) => `${name} ${status}`);
-  /** Waits until `GET /metrics` would say so. */
+  /** Waits until the metrics have the expected value. */
   const figures = (
     registry: Registry,
     kind: string,
@@ -175,7 +175,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
       );
     });
 
-  it('run action after action, and end with what each has returned', async () => {
+  it('run their actions in order, and end with the results of all', async () => {
     const elsewhere = new Elsewhere();
     const definition = kindOf(elsewhere);
     const { saga } = await begin(definition).start(planOf(definition), unitOf());
@@ -190,7 +190,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(elsewhere.calls).toEqual(['one', 'two', 'three']);
   });
 
-  it('repeat what does not come through until it does', async () => {
+  it('repeat a failing action until it succeeds', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('two', [down, () => new TypeError('ours'), down]);
     const definition = kindOf(elsewhere);
@@ -208,7 +208,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(elsewhere.calls).toEqual(['one', 'two', 'two', 'two', 'two', 'three']);
   });
 
-  it('are undone in reverse where an action is refused, and the undoing is repeated until it is through', async () => {
+  it('are undone in reverse if an action is refused, and undoing is repeated until it succeeds', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('three', [() => conflict('it is taken')]);
     elsewhere.failures.set('undo two', [down, () => new TypeError('ours')]);
@@ -222,7 +222,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(elsewhere.there.size).toBe(0);
   });
 
-  it('that cannot be undone undo the rest, and wait until somebody has it tried again', async () => {
+  it('that cannot be undone undo the rest, and wait until RETRY', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('three', [() => conflict('it is taken')]);
     elsewhere.failures.set('undo two', [() => conflict('it is in use'), () => conflict('still in use')]);
@@ -269,7 +269,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     await expect(sagas.resolve(uuidv7(), retry, unitOf())).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('that cannot be undone end as they are where somebody accepts that, of two decisions at once by the first', async () => {
+  it('that cannot be undone end with ACCEPT; of two simultaneous decisions the first counts', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('three', [() => conflict('it is taken')]);
     elsewhere.failures.set('undo two', [() => conflict('it is in use')]);
@@ -292,7 +292,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect((await sagas.start(plan, unitOf())).isNew).toBe(true);
   });
 
-  it('give up an undoing that fails for too long, and undo the rest', async () => {
+  it('give up undoing an action that fails for too long, and undo the rest', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('three', [() => conflict('it is taken')]);
     elsewhere.failures.set(
@@ -307,7 +307,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(waiting.actions[1]?.undoAttempts).toBeGreaterThan(1);
   });
 
-  it('that are finished are removed after their time, in batches, and no others', async () => {
+  it('that are finished are removed after a time, in batches, and no others', async () => {
     const elsewhere = new Elsewhere();
     const definition = kindOf(elsewhere);
     const sagas = begin(definition);
@@ -329,7 +329,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect((await store.find(saga.id))?.status).toBe('UNDO_FAILED');
   });
 
-  it('forget what they were told once they are over, where they are to', async () => {
+  it('drop their inputs at the end, if their definition says so', async () => {
     const definition = kindOf(new Elsewhere(), { forgetsInputs: true });
     const plan = { ...planOf(definition), context: { actorId: 'somebody' } };
     const { saga } = await begin(definition).start(plan, unitOf());
@@ -338,7 +338,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(done.actions.map(({ input }) => input)).toEqual([null, null, null]);
   });
 
-  it('are given up after their time', async () => {
+  it('are undone after their time limit', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set(
       'two',
@@ -350,7 +350,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(elsewhere.there.size).toBe(0);
   });
 
-  it('with independent actions go on beside one that fails, and never undo where they are told so', async () => {
+  it('with independent actions continue beside one that fails, and never undo if refusals are retried', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('one', [() => conflict('refused'), down, down, down, down, down]);
     const definition = kindOf(elsewhere, { order: 'independent', onRefusal: 'retry' });
@@ -364,7 +364,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
   });
 
   it.each([false, true])(
-    'go on after a crash at any boundary, and end once (refused: %s)',
+    'continue after a crash at any boundary, and end once (refused: %s)',
     async (refused) => {
       const boundariesWithCrashAt = async (crashAt: number): Promise<number> => {
         const elsewhere = new Elsewhere();
@@ -403,7 +403,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(elsewhere.calls).toHaveLength(45);
   });
 
-  it('are stored by who holds them alone', async () => {
+  it('are stored only by the holder of the lease', async () => {
     const definition = kindOf(new Elsewhere());
     const saga = planned(planOf(definition), definition, uuidv7());
     await store.insert(saga, unitOf());
@@ -421,11 +421,11 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect((await store.find(saga.id))?.status).toBe('RUNNING');
   });
 
-  it('about one subject are one, unless it was undone', async () => {
+  it('are started once for each subject, unless the earlier one was undone', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('two', [() => conflict('refused')]);
     const definition = kindOf(elsewhere);
-    const sagas = begin(definition, { concurrency: 0 }); // begins no work before all have asked
+    const sagas = begin(definition, { concurrency: 0 }); // starts no work before all requests
     const plan = planOf(definition);
     const started = await Promise.all(Array.from({ length: 10 }, () => sagas.start(plan, unitOf())));
     expect(started.filter(({ isNew }) => isNew)).toHaveLength(1);
@@ -444,7 +444,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(await sagas.findBySubjects(plan.kind, [plan.subject])).toEqual([]);
   });
 
-  it('stop gracefully: what is under way is finished, the rest is for whoever comes next, at once', async () => {
+  it('stop gracefully: running actions finish, and the next instance continues at once', async () => {
     const elsewhere = new Elsewhere();
     const definition = kindOf(elsewhere);
     const sagas = begin(definition);
@@ -458,7 +458,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(elsewhere.calls).toEqual(['one', 'two', 'three']);
   });
 
-  it('wait for the version of the program that knows their actions', async () => {
+  it('wait for a version of the program that has their actions', async () => {
     const elsewhere = new Elsewhere();
     const definition = kindOf(elsewhere);
     const older = { ...definition, actions: { one: elsewhere.action('one') } };
@@ -471,14 +471,14 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect((await until(saga.id)).status).toBe('DONE');
   });
 
-  it('tell every change in the transaction that stores it, and change nothing where that fails', async () => {
+  it('call onChange in the transaction of every change, and change nothing if it fails', async () => {
     const elsewhere = new Elsewhere();
     const told: string[] = [];
     let failures = 2;
     const definition = kindOf(elsewhere, {
       async onChange(saga) {
         if (saga.status === 'DONE' && failures-- > 0) {
-          setImmediate(() => void expire(saga.id)); // once this transaction is over
+          setImmediate(() => void expire(saga.id)); // after this transaction
           throw new Error('the subject is not to be had');
         }
         told.push(`${saga.status} ${saga.actions.filter(({ status }) => status === 'DONE').length}`);
@@ -492,7 +492,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
   });
 
   if (storage === 'database')
-    it('start with the transaction that starts them, or not at all', async () => {
+    it('start if and only if the starting transaction commits', async () => {
       const elsewhere = new Elsewhere();
       const definition = kindOf(elsewhere);
       const sagas = begin(definition);

@@ -35,7 +35,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   const inDatabase = async (statement: string, id: string) =>
     storage === 'database' ? platform.sql('wizard', statement, [id]) : [];
   const reservationsOf = (id: string) => inDatabase('select 1 from reservation where session_id = $1', id);
-  /** The text of a session and of its deployment, as they are stored. */
+  /** The stored text of a session and of its deployment. */
   const keptOf = async (id: string): Promise<string> =>
     JSON.stringify(
       await inDatabase(
@@ -44,7 +44,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       ),
     );
 
-  /** What a new gym must be in the other services. */
+  /** Checks a new gym in the other services. */
   const expectGym = async (
     gym: ReturnType<typeof newGym>,
     result: { gymId: string; locationIds: string[] },
@@ -82,7 +82,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(availability.body).toMatchObject({ available: false, reason: 'TAKEN' });
   };
 
-  it('make a gym by REST alone, with a result for every action, once', async () => {
+  it('create a gym by REST, with a result for every action, once', async () => {
     const gym = newGym();
     const session = await preparedGym(platform, gym);
     expect(session).toMatchObject({ status: 'READY', deployment: null });
@@ -121,13 +121,13 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
   });
 
-  it('make a gym by the graph alone, followed by a subscription', async () => {
+  it('create a gym by the graph, followed by a subscription', async () => {
     const door = storage === 'database' ? 'gateway' : 'wizard'; // one of the two each
     const gym = newGym();
     const graph = async (query: string, variables: object) => {
       const { data, errors } = await platform.graph(door, query, variables, { token: superAdmin });
       expect(errors).toBeUndefined();
-      return Object.values(data)[0] as { id: string; status: string; deployment: any }; // oxlint-disable-line no-explicit-any -- tests say what they expect of it
+      return Object.values(data)[0] as { id: string; status: string; deployment: any }; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
     };
     const { id } = await graph('mutation { createWizardSession(input: { kind: GYM_SETUP }) { id } }', {});
     for (const [step, data] of Object.entries(gym))
@@ -163,7 +163,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     await expectGym(gym, last.deployment.result);
   });
 
-  it('asked for again with their key give the same answer', async () => {
+  it('requested again with their key have the same answer', async () => {
     const { id } = await preparedGym(platform);
     const options = { token: superAdmin, headers: { 'idempotency-key': randomUUID() } };
     const first = await platform.rest('wizard', 'POST', `/${id}/deploy`, options);
@@ -174,7 +174,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('asked for 20 times at once make one gym', async () => {
+  it('requested 20 times at once create one gym', async () => {
     const gym = newGym();
     const { id } = await preparedGym(platform, gym);
     const answers = await Promise.all(Array.from({ length: 20 }, () => deploy(id)));
@@ -185,7 +185,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
   });
 
-  it('of 20 sessions for one name make one gym', async () => {
+  it('of 20 sessions for one name create one gym', async () => {
     const gyms = Array.from({ length: 20 }, newGym);
     const name = gyms[0]?.basics.name ?? '';
     const sessions = await Promise.all(
@@ -205,7 +205,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect((await settled(platform, winner)).status).toBe('DEPLOYED');
     const late = answers.find(({ status }, index) => status === 409 && sessions[index])?.body;
     expect(late.code).toBe('CONFLICT');
-    // Nobody holds the name any more: now it is the gym's, and the deployment says so.
+    // The name is no longer reserved: it now belongs to the gym, and the deployment says so.
     const other = sessions.find(({ id }) => id !== winner)?.id ?? '';
     expect((await deploy(other)).status).toBe(202);
     expect(await settled(platform, other)).toMatchObject({
@@ -218,7 +218,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(name)).toHaveLength(1);
   });
 
-  it('that are refused are undone, say why, and may be corrected and tried again', async () => {
+  it('that are refused are undone, say why, and can be corrected and repeated', async () => {
     const gym = newGym();
     const taken = await platform.register();
     const { id } = await preparedGym(platform, { ...gym, admin: { ...gym.admin, email: taken.email } });
@@ -248,7 +248,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       "select 1 from location where name = 'Main hall' and gym_id not in (select id from gym)",
     );
     expect(locations).toEqual([]);
-    // what it held is still held, so that nobody takes the name while it is corrected
+    // its reservations stay, so that no other session takes the name while it is corrected
     const held = await platform.rest(
       'wizard',
       'GET',
@@ -265,7 +265,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   });
 
   describe('that cannot be undone', () => {
-    /** A gym that is in use as soon as it is made, by its slug; its first admin is refused. */
+    /** A gym (by its slug) that is in use as soon as it is created, and whose first admin is refused. */
     const unwithdrawable = async (token = superAdmin) => {
       await platform.sql(
         'gym',
@@ -323,7 +323,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       expect(
         (await call('GET', `/check-availability?resource=gym-slug&value=${basics.slug}`)).body.available,
       ).toBe(false);
-      // what is left is nobody's gym
+      // the gym that is left is visible to nobody
       expect(await gymsNamed(basics.name)).toEqual([]);
       expect((await platform.rest('gym', 'GET', `/gym/config/${basics.slug}`)).status).toBe(404);
       expect((await resolve(id, retry, await platform.demo('admin@iron.test'))).status).toBe(403);
@@ -352,7 +352,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     });
 
     if (storage === 'database')
-      it('forget who has deployed and decided when that account is deleted, and can be undone still', async () => {
+      it('forget the user who deployed and decided when that account is deleted, and can still be undone', async () => {
         const other = await platform.register(null);
         await platform.sql('identity', `update user_account set role = 'SUPER_ADMIN' where id = $1`, [
           other.id,
@@ -383,7 +383,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
         expect(await platform.sql('gym', 'select 1 from gym where slug = $1', [basics.slug])).toEqual([]);
       });
 
-    it('end where a SUPER_ADMIN accepts what is left, also by the graph', async () => {
+    it('end if a SUPER_ADMIN accepts what is left, also by the graph', async () => {
       const { id } = await unwithdrawable();
       const note = 'An operator removes it by hand.';
       const { data, errors } = await platform.graph(
@@ -407,7 +407,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   });
 
   if (storage === 'database')
-    it('that an older version has begun are finished by what it has planned', async () => {
+    it('that an older version has started are finished with its plan', async () => {
       const gym = newGym();
       const { id } = await preparedGym(platform, gym);
       const gymId = uuidv7();
@@ -459,7 +459,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
   });
 
-  it('of what is incomplete are refused, naming what is due', async () => {
+  it('of an incomplete session are refused, naming the missing fields', async () => {
     const { branding, ...gym } = newGym();
     const { id } = await preparedGym(platform, {
       ...gym,
@@ -487,7 +487,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     });
   });
 
-  it('of a stale version are refused', async () => {
+  it('with a stale version are refused', async () => {
     const session = await preparedGym(platform);
     expect((await deploy(session.id, superAdmin, { version: session.version - 1 })).status).toBe(412);
     expect(
@@ -502,7 +502,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     await settled(platform, session.id);
   });
 
-  it('of a gym are prepared by a GYM_ADMIN and made by a SUPER_ADMIN', async () => {
+  it('of a gym are prepared by a GYM_ADMIN and started by a SUPER_ADMIN', async () => {
     const token = await platform.demo('admin@iron.test');
     const { id } = await preparedGym(
       platform,
@@ -515,7 +515,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect((await platform.rest('wizard', 'POST', `/${id}/deploy`)).status).toBe(401);
     expect((await deploy(id)).status).toBe(202);
     const done = await settled(platform, id);
-    // the first admin was left out, and so is her step
+    // the first admin was left out, so the step is skipped
     expect(done.deployment.result.adminId).toBeNull();
     expect(done.steps.find(({ key }: { key: string }) => key === 'admin').status).toBe('SKIPPED');
   });
@@ -558,7 +558,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
         })
       ).body as { id: string };
 
-    it('write her profile and goal, and hold her first visit', async () => {
+    it('write the profile and the goal, and reserve the first visit', async () => {
       const member = await platform.register();
       const location = await newLocation(1);
       const session = await onboarded(member, location);
@@ -579,7 +579,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
           { name: 'goals', service: 'identity', status: 'DONE' },
         ],
       });
-      // what is personal is where it belongs, and no more in the wizard
+      // personal data is in the other services, and no longer in the wizard
       expect(done.steps.map(({ status, data }: { status: string; data: object }) => [status, data])).toEqual([
         ...Array.from({ length: 5 }, () => ['COMPLETE', {}]),
         ['COMPLETE', { confirmed: true }],
@@ -597,7 +597,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       expect((await platform.rest('nutrition', 'GET', '/goals', { token: member.token })).body).toMatchObject(
         [{ calories: 2_200, protein: 110 }],
       );
-      // the only place in that half hour is hers
+      // the member has the only place in that half hour
       const value = encodeURIComponent(`${location.id}@${monday}T18:20:00Z`);
       const slot = (await platform.rest('wizard', 'GET', `/check-availability?resource=slot&value=${value}`))
         .body;
@@ -623,7 +623,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       expect((await platform.rest('nutrition', 'GET', '/goals', { token: second.token })).body).toEqual([]);
     });
 
-    it('that are refused put back body and goals as they were', async () => {
+    it('that are refused restore body and goals', async () => {
       const member = await platform.register();
       const location = await newLocation(5);
       const before = {
@@ -632,7 +632,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       };
       await platform.rest('identity', 'PUT', '/profile', { token: member.token, body: before });
       const { id } = await onboarded(member, location);
-      // The last action is refused, as if the account could not take it.
+      // The last action is refused, as if the account could not store it.
       await platform.sql(
         'identity',
         `create or replace function refuse_strength() returns trigger language plpgsql as $$ begin
@@ -655,7 +655,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       expect(failed.steps[1].data).toEqual({ heightCm: 170, weightKg: 60 }); // to be corrected
     });
 
-    it('of another gym, or out of hours, are refused before anything is changed', async () => {
+    it('with a slot of another gym, or outside of opening hours, are refused before anything changes', async () => {
       const member = await platform.register();
       const elsewhere = await onboarded(member, await newLocation(5, DEMO_GYMS.aquaClub.id));
       await deploy(elsewhere.id, member.token);
@@ -670,7 +670,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       ).not.toBe('New Name');
     });
 
-    it('leave out what her goals say she does not want', async () => {
+    it('skip the steps that the goals exclude', async () => {
       const member = await platform.register();
       const { body } = await platform.rest('wizard', 'POST', '/', {
         token: member.token,
@@ -684,7 +684,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       ];
       let session = body;
       for (const [step, data] of steps) {
-        expect(session.currentStep).toBe(step); // passes over what does not apply
+        expect(session.currentStep).toBe(step); // passes over skipped steps
         session = (
           await platform.rest('wizard', 'PUT', `/${body.id}`, { token: member.token, body: { data } })
         ).body;
@@ -703,7 +703,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       ).toEqual(['remember', 'profile', 'body', 'goals']);
     });
 
-    it("are hers, or a SUPER_ADMIN's, and need an account", async () => {
+    it('can be started by the member or a SUPER_ADMIN, and need an account', async () => {
       const member = await platform.register();
       const session = await onboarded(member, await newLocation(5));
       expect((await deploy(session.id, await platform.demo('admin@iron.test'))).status).toBe(404);

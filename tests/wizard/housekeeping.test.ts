@@ -27,7 +27,7 @@ import { cloneDatabase } from '../support/database.ts';
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
 const log = createLogger('wizard', 'silent');
 
-/** The parts of a wizard service that keep something, and nothing that answers. */
+/** The parts of a wizard service that store data, without its doors. */
 async function kept(storageName: string) {
   if (storageName === 'memory') {
     const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
@@ -54,7 +54,7 @@ async function kept(storageName: string) {
 }
 
 describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (storageName) => {
-  it('removes what came to nothing a month ago with its files, and nothing that was deployed', async () => {
+  it('removes sessions that were abandoned a month ago, with their files, and no deployed ones', async () => {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), 'wizard-test-'));
     const { unitOf, storage, sagaStore, close } = await kept(storageName);
     const files = diskStorage(dataDir, 'wizard');
