@@ -151,14 +151,15 @@ export class Deployments {
   }
 }
 
-/** A gym is deployed by a SUPER_ADMIN, whoever prepared it; an onboarding by its member. */
+/** A gym is deployed by a SUPER_ADMIN, whoever prepared it; an onboarding by its member, too. */
 function requireDeployer(viewer: UserViewer, session: SessionRecord): void {
   if (viewer.role === Role.SUPER_ADMIN) return;
   if (session.kind === 'GYM_SETUP')
     throw forbidden(
       'Only a SUPER_ADMIN may deploy a gym; this session is in the list of their wizard sessions.',
     );
-  if (session.createdBy !== viewer.userId) throw forbidden('Only its own member may deploy an onboarding.');
+  if (session.createdBy !== viewer.userId)
+    throw forbidden('Only its own member or a SUPER_ADMIN may deploy an onboarding.');
 }
 
 const planOf = (session: SessionRecord): PlannedAction[] =>
