@@ -1,15 +1,16 @@
-import type { AnyEntity, Constructor, EntityClass, EntitySchema } from '@mikro-orm/core';
-import type { Migration } from '@mikro-orm/migrations';
+import type { AnyEntity, EntityClass, EntitySchema } from '@mikro-orm/core';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { connectionTo } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
 import { ensureDatabase } from './ensure-database.ts';
 import { migrate } from './migrate.ts';
+import type { MigrationDeclaration } from './migration-declaration.ts';
 import { PlatformClient } from './platform-client.ts';
 import { PlatformDriver } from './platform-driver.ts';
 import { platformEntities, platformMigrations } from './platform-tables.ts';
 
 export type { DatabaseServer } from './database-server.ts';
+export type { MigrationDeclaration } from './migration-declaration.ts';
 export { DatabaseUnavailableError } from './ensure-database.ts';
 
 /** A service's declaration of its database, in its `database.ts`. */
@@ -20,12 +21,6 @@ export interface DatabaseDeclaration {
   entities: (EntityClass<AnyEntity> | EntitySchema)[];
   /** The service's migrations, oldest first: the list of its `migrations/index.ts`. */
   migrations: MigrationDeclaration[];
-}
-
-export interface MigrationDeclaration {
-  /** Never changes: the database records under this name that the migration has run. */
-  name: string;
-  class: Constructor<Migration>;
 }
 
 export interface OpenDatabaseOptions {

@@ -2,7 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { connectionTo } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
-import type { MigrationDeclaration } from './database.ts';
+import type { MigrationDeclaration } from './migration-declaration.ts';
 import { PlatformClient } from './platform-client.ts';
 import { PlatformDriver } from './platform-driver.ts';
 

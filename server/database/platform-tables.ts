@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { MigrationDeclaration } from './database.ts';
 import { CreateRemovedReference } from '../references/migrations/20261123090000_removed_reference.ts';
 import { RemovedReference } from '../references/removed-reference.entity.ts';
 import { ErasedAccount } from '../accounts/erased-account.entity.ts';
 import { CreateIdempotencyRecord } from './migrations/20260105090000_idempotency_record.ts';
 import { CreateErasedAccount } from './migrations/20261121110000_erased_account.ts';
+import type { MigrationDeclaration } from './migration-declaration.ts';
 import { RefuseErasedAccountRows } from './migrations/20261121111000_erased_account_rows.ts';
 
 /**

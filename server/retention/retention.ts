@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DAY_MILLIS, HOUR_MILLIS } from '../durations.ts';
 import type { Logger } from '../observability/logger.ts';
 import { Counter, type Metrics } from '../observability/metrics.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -7,7 +8,7 @@ import type { RetentionSetting, RetentionSettings } from './retention-settings.t
 /** Rows of one batch, which is one transaction: short enough that no request waits long for its locks. */
 export const RETENTION_BATCH_ROWS = 1_000;
 const PAUSE_MILLIS = 50; // between two batches, so that requests can use the database
-const EVERY_MILLIS = 60 * 60 * 1000; // 1 h
+const EVERY_MILLIS = HOUR_MILLIS;
 
 /** One kind of rows that are removed after a time. */
 export interface RetentionRule {
@@ -134,8 +135,6 @@ function boundOf({ kept }: RetentionRule, settings: RetentionSettings): Date | u
   const days = settings[kept];
   return days === 0 ? undefined : new Date(Date.now() - days * DAY_MILLIS);
 }
-
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
 
 /**
  * Deletes one batch of a table's rows. Rows that a request has locked are left for the next run.

@@ -5,6 +5,7 @@ import { References } from '#server/references/references.ts';
 import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
 import { Sagas } from '#server/saga/sagas.ts';
 import { callsToServices } from '#server/service-calls.ts';
+import { HOUR_MILLIS } from '#server/durations.ts';
 import { deletionSaga } from './accounts/deletion-saga.ts';
 import { exportSaga } from './accounts/export-saga.ts';
 import { OtherServices } from './accounts/other-services.ts';
@@ -18,7 +19,6 @@ import { AccessTokens } from './sessions/access-tokens.ts';
 import type { IdentitySettings } from './settings.ts';
 import { Passwords } from './users/passwords.ts';
 
-const HOUR_MILLIS = 60 * 60 * 1000;
 /** Another instance takes over the saga of a killed instance after this time. */
 const SAGA_LEASE_MILLIS = 5_000; // 5 s
 

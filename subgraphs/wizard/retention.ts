@@ -1,4 +1,5 @@
 import type { RetentionRule } from '#server/retention/retention.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { removeReservations } from './availability/retention.ts';
 import {
   removeAbandonedSessions,
@@ -7,7 +8,6 @@ import {
   type SessionRetention,
 } from './sessions/retention.ts';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
 /** How long an expired or cancelled session can still be read. */
 const ABANDONED_MILLIS = 30 * DAY_MILLIS;
 /** How long staff can see a past first visit. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { settled } from './support.ts';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
 /** The beginning of a half hour, this many days from now. */
 const inDays = (days: number): Date =>
   new Date(Math.floor((Date.now() + days * DAY_MILLIS) / 1_800_000) * 1_800_000);

@@ -15,6 +15,7 @@ import { createMetrics } from '#server/observability/metrics.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
 import { startRetention } from '#server/retention/retention.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { database } from '../../subgraphs/wizard/database.ts';
 import { wizardRetention } from '../../subgraphs/wizard/retention.ts';
 import type { WizardStatus } from '../../subgraphs/wizard/sessions/session.entity.ts';
@@ -24,7 +25,6 @@ import { databaseStorage } from '../../subgraphs/wizard/storage.database.ts';
 import { memoryStorage } from '../../subgraphs/wizard/storage.memory.ts';
 import { cloneDatabase } from '../support/database.ts';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
 const log = createLogger('wizard', 'silent');
 
 /** The parts of a wizard service that store data, without its doors. */

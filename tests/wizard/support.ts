@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { eventually } from '../identity/support.ts';
 import type { CallOptions, TestPlatform } from '../support/platform.ts';
 
 export const SESSION_FIELDS =
   'id kind status definitionVersion currentStep version createdBy gymId expiresAt resumeToken steps { key title status data errors { path message } currentlyDue } files { id step field filename contentType bytes url } deployment { status startedAt finishedAt actions { name service status attempts error { code message } result } result }';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
 
 /** The day of a Monday that is one to two weeks ahead, or this many days later, such as `2026-01-05`. */
 export function comingMonday(daysLater = 0): string {

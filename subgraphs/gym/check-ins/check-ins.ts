@@ -120,8 +120,7 @@ export class CheckIns {
         expiresAt: { $gt: new Date() },
         ...(locationId && { locationId }),
       });
-      const mayEnd = visit && (visit.userId === viewer.userId || runsGym(viewer, visit.gymId));
-      if (!visit || !mayEnd) {
+      if (!visit || !maySeeVisit(viewer, visit)) {
         if (memberId !== viewer.userId && viewer.role === Role.MEMBER)
           throw forbidden('You may end only your own visit.');
         throw new PlatformError('NOT_FOUND', 'There is no open visit of this member here.');
@@ -146,10 +145,10 @@ export class CheckIns {
       if (
         !visit ||
         visit.checkOutKind === 'UNDONE' ||
-        !(visit.userId === viewer.userId || runsGym(viewer, visit.gymId))
+        !maySeeVisit(viewer, visit)
       )
         throw notFound('check-in', id);
-      if (!runsGym(viewer, visit.gymId)) throw forbidden("Only the gym's staff may undo a check-in.");
+      if (!mayUndoVisit(viewer, visit)) throw forbidden("Only the gym's staff may undo a check-in.");
       await this.unit.em.nativeUpdate(
         CheckIn,
         { id },
@@ -199,7 +198,7 @@ export class CheckIns {
     if (
       !visit ||
       visit.checkOutKind === 'UNDONE' ||
-      !(visit.userId === viewer.userId || runsGym(viewer, visit.gymId))
+      !maySeeVisit(viewer, visit)
     )
       throw notFound('check-in', id);
     return present(visit);
@@ -340,6 +339,13 @@ function memberLetIn(viewer: UserViewer, holder: QrCodeHolder | null, location: 
     throw new PlatformError('WRONG_GYM', 'The location belongs to another gym.');
   return holder.userId;
 }
+
+/** Members see and end their own visits, staff all visits of their gym. */
+const maySeeVisit = (viewer: UserViewer, visit: Pick<VisitRow, 'userId' | 'gymId'>): boolean =>
+  visit.userId === viewer.userId || runsGym(viewer, visit.gymId);
+
+const mayUndoVisit = (viewer: UserViewer, visit: Pick<VisitRow, 'gymId'>): boolean =>
+  runsGym(viewer, visit.gymId);
 
 const ownCodeOnly = () => forbidden('You may present only your own QR code.');
 const qrUnknown = () =>

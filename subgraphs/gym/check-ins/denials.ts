@@ -4,6 +4,7 @@ import { notFound, type ErrorCode } from '#server/errors.ts';
 import { firstIdOf, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { HOUR_MILLIS } from '#server/durations.ts';
 import { Location } from '../locations/location.entity.ts';
 import type { DenialShape } from './check-ins.shapes.ts';
 import { Denial } from './denial.entity.ts';
@@ -12,7 +13,6 @@ const cursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
 
 /** Rows of one caller; a scanner that presents codes all the time must not fill the table. */
 const MOST_AN_HOUR = 60;
-const HOUR_MILLIS = 60 * 60 * 1000;
 
 /** Denials: refused check-ins with their reason, for those who manage the gym. */
 export class Denials {

@@ -3,10 +3,9 @@ import { invalid } from '#server/errors.ts';
 import { instant } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
 import type { LocationShape, OccupancySampleShape } from './locations.shapes.ts';
 
-const HOUR_MILLIS = 60 * 60 * 1000;
-const DAY_MILLIS = 24 * HOUR_MILLIS;
 const LONGEST_RANGE_DAYS = 31;
 
 const HistoryInput = z.object({ from: instant.nullish(), to: instant.nullish() });

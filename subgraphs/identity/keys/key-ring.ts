@@ -8,6 +8,7 @@ import {
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { TOKEN_ALGORITHM } from '#server/auth/token-verifier.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { ACCESS_TOKEN_SECONDS } from '../sessions/lifetimes.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
@@ -32,7 +33,6 @@ interface Key extends PublishedKey {
 
 const RELOAD_EVERY_MILLIS = 1_000; // 1 s: the time until a replica has the key that another one made
 const OVERLAP_MILLIS = (ACCESS_TOKEN_SECONDS + 300) * 1000; // the lifetime of the last token, and 5 min for different clocks
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
 
 /**
  * The keys that sign access tokens. They are in the database, so that all replicas use the same ones. A new key is published

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from '#server/observability/logger.ts';
+import { HOUR_MILLIS } from '#server/durations.ts';
 import { hashOf } from '../sessions/secrets.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { PasswordReset, ResetPurpose } from './password-reset.entity.ts';
 
-const HOUR_MILLIS = 60 * 60 * 1000;
 const CLAIM_MILLIS = 60_000; // 1 min, longer than the time limits of the mail server
 const LIFETIME_MILLIS = { RESET: 60 * 60 * 1000, INVITATION: 7 * 24 * 60 * 60 * 1000 } as const; // 1 h, 7 days
 const MAILS_AN_HOUR = 5; // to one user

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { WizardKind } from '../sessions/session.entity.ts';
+import type { WizardKind } from './wizard-kind.ts';
 
 /** The saved data of a session, by step. */
 export type StepData = Record<string, Record<string, unknown>>;

@@ -3,13 +3,13 @@ import { requireGymAdmin } from '#server/auth/viewer.ts';
 import { invalid } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import type { FirstVisit } from '../availability/reservation-store.ts';
 import { SLOT_MILLIS } from '../availability/slots.ts';
 import type { Lookups } from '../other-services.ts';
 import type { WizardStorage } from '../storage.ts';
 import { FirstVisitsFilter, type FirstVisitShape } from './first-visits.shapes.ts';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
 const DEFAULT_MILLIS = 7 * DAY_MILLIS;
 const LONGEST_MILLIS = 92 * DAY_MILLIS;
 /** The largest difference of a time zone from UTC: a local day lies within the UTC day, extended by this at both ends. */

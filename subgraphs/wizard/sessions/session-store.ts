@@ -1,5 +1,7 @@
+import { DAY_MILLIS } from '#server/durations.ts';
 import type { StepData } from '../definitions/definition.ts';
-import type { WizardKind, WizardStatus } from './session.entity.ts';
+import type { WizardKind } from '../definitions/wizard-kind.ts';
+import type { WizardStatus } from './session.entity.ts';
 import type { SessionFile } from './session-files.ts';
 
 /** A stored wizard session. */
@@ -39,7 +41,6 @@ export const EXPIRING: ReadonlySet<WizardStatus> = new Set(['DRAFT', 'READY', 'F
 /** A session that is deployed, or being deployed, does not expire. */
 export const isKept = (status: WizardStatus): boolean => status === 'DEPLOYED' || status === 'DEPLOYING';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
 /** How long a user's session can be changed. */
 export const LIFETIME_MILLIS = 30 * DAY_MILLIS;
 /** `expiresAt` of a session that must be kept until a SUPER_ADMIN has decided about it. */

@@ -1,9 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { StepData } from '../definitions/definition.ts';
+import type { WizardKind } from '../definitions/wizard-kind.ts';
 import type { SessionFile } from './session-files.ts';
-
-export const WizardKind = { GYM_SETUP: 'GYM_SETUP', MEMBER_ONBOARDING: 'MEMBER_ONBOARDING' } as const;
-export type WizardKind = (typeof WizardKind)[keyof typeof WizardKind];
 
 export const WizardStatus = {
   DRAFT: 'DRAFT',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { versionNumber } from '#server/shapes.ts';
 import { ActionStatus, ResolutionAction, SagaStatus } from '#server/saga/saga.ts';
-import { WizardKind, WizardStatus } from './session.entity.ts';
+import { WizardKind } from '../definitions/wizard-kind.ts';
+import { WizardStatus } from './session.entity.ts';
 
 export const kind = z.enum(WizardKind, `expected ${Object.values(WizardKind).join(' or ')}`);
 export const status = z.enum(WizardStatus, `expected one of ${Object.values(WizardStatus).join(', ')}`);
