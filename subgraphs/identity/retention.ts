@@ -12,7 +12,6 @@ import {
   removeUsedTokens,
 } from './sessions/retention.ts';
 
-
 /** Removes data that has expired, and data that has been kept long enough. */
 export const identityRetention = ({
   files,

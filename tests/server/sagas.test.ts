@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { conflict } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';

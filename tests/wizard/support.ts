@@ -6,7 +6,6 @@ import type { CallOptions, TestPlatform } from '../support/platform.ts';
 export const SESSION_FIELDS =
   'id kind status definitionVersion currentStep version createdBy gymId expiresAt resumeToken steps { key title status data errors { path message } currentlyDue } files { id step field filename contentType bytes url } deployment { status startedAt finishedAt actions { name service status attempts error { code message } result } result }';
 
-
 /** The day of a Monday that is one to two weeks ahead, or this many days later, such as `2026-01-05`. */
 export function comingMonday(daysLater = 0): string {
   const weekday = new Date().getUTCDay(); // 1: Monday

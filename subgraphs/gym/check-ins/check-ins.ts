@@ -142,11 +142,7 @@ export class CheckIns {
         { id },
         { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
       );
-      if (
-        !visit ||
-        visit.checkOutKind === 'UNDONE' ||
-        !maySeeVisit(viewer, visit)
-      )
+      if (!visit || visit.checkOutKind === 'UNDONE' || !maySeeVisit(viewer, visit))
         throw notFound('check-in', id);
       if (!mayUndoVisit(viewer, visit)) throw forbidden("Only the gym's staff may undo a check-in.");
       await this.unit.em.nativeUpdate(
@@ -195,11 +191,7 @@ export class CheckIns {
   async get(id: string): Promise<CheckInShape> {
     const viewer = requireUser(this.unit.viewer);
     const visit = isUuid(id) ? await this.byId.load(id) : null;
-    if (
-      !visit ||
-      visit.checkOutKind === 'UNDONE' ||
-      !maySeeVisit(viewer, visit)
-    )
+    if (!visit || visit.checkOutKind === 'UNDONE' || !maySeeVisit(viewer, visit))
       throw notFound('check-in', id);
     return present(visit);
   }
