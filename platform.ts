@@ -11,7 +11,7 @@ import { subgraphs } from './subgraphs/index.ts';
 /** Starts database, six services and gateway in this process. If one of them cannot start, those that have are stopped. */
 export async function startPlatform(env: Environment, progress: Progress): Promise<Running> {
   const startedAt = performance.now();
-  // A person watches this start: requests are logged where she asks for them.
+  // A person watches this start, so requests are logged only if they ask for it with LOG_LEVEL.
   const environment = await withOwnUrls({ ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' });
   const running: {
     gateway?: RunningGateway;
@@ -26,11 +26,11 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
     await running.database?.stop();
   };
   try {
-    const missing = missingChoices(env, { hasDatabase: true, isApart: false });
+    const missing = missingChoices(env, { hasDatabase: true, isSeparate: false });
     const gatewaySettings = complete(missing, () => gatewaySettingsOf(environment));
     const services = subgraphs.map((subgraph) => ({ subgraph, ...settingsOf(subgraph, environment) }));
     progress(
-      gatewaySettings.databaseUrl ? 'Database: the configured server' : 'Database: our own PostgreSQL',
+      gatewaySettings.databaseUrl ? 'Database: the configured server' : 'Database: the embedded PostgreSQL',
     );
     const database = await openDatabaseServer(gatewaySettings, (step) => progress(`  ${step}`));
     running.database = database;
@@ -39,7 +39,7 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
       running.services.push(service);
       progress(`  ${service.name.padEnd(10)} ${service.url}`);
     };
-    // The others verify tokens by identity's keys and ask it for their own, so it comes first.
+    // Identity starts first: the others read its keys and get their tokens from it.
     const [identity, ...others] = services;
     if (identity) await start(identity);
     const results = await Promise.allSettled(others.map(start));
@@ -57,7 +57,7 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
 }
 
 /**
- * In one process the services find each other where their ports say, unless a URL says otherwise.
+ * In one process the services find each other at their own ports, unless a URL is set.
  * A port of 0 is chosen here already, because the others must know it before it listens.
  */
 async function withOwnUrls(env: Environment): Promise<Environment> {

@@ -1,6 +1,6 @@
 /**
  * `npm run compose`: composes schema/<service>.graphql into schema/supergraph.graphql.
- * `npm run compose -- --check`: fails where the committed file is not what the parts compose to.
+ * `npm run compose -- --check`: fails if the committed file differs from the composition.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { composePlatform, hintsOf } from './composition.ts';

@@ -13,7 +13,7 @@ export const composePlatform = (): CompositionResult =>
     })),
   );
 
-/** What composition noticed that somebody should look at. */
+/** Hints of the composition for the author of a change. */
 export const hintsOf = ({ hints }: CompositionResult): string[] =>
   (hints ?? [])
     .filter(({ definition }) => definition.level.name !== 'DEBUG' && definition.level.name !== 'INFO')

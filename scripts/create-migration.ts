@@ -1,10 +1,10 @@
 /**
- * Writes the migration from what a subgraph's migrations make to what its entities say.
+ * Writes a migration from the result of a subgraph's migrations to the state of its entities.
  *
  *     npm run migration:create -- gym add_opening_hours
  *
- * Compares on a throw-away database server; no data of yours is looked at. Read the SQL before you commit it: a
- * column that was renamed is, seen from here, one dropped and another added.
+ * It compares on a temporary database server and reads none of your data. Check the SQL before you commit it: the
+ * comparison sees a renamed column as one column dropped and another added.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -41,7 +41,7 @@ try {
   });
   await postgres.stop();
   if (written) console.log(`${written.sql.join('\n')}\n\nwritten: ${written.file}`);
-  else console.log(`Nothing to do: the migrations of "${subgraph}" make what its entities say.`);
+  else console.log(`Nothing to do: the migrations of "${subgraph}" match its entities.`);
 } finally {
   fs.rmSync(dataDir, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@
  * Writes `subgraphs/<name>/resolvers.generated.ts` for each subgraph from its schema.
  *
  *     npm run generate                 # writes what has changed
- *     npm run generate -- --check      # writes nothing; exit code 1, and the names, where a file is stale
+ *     npm run generate -- --check      # writes nothing; exit code 1, and the names, if files are stale
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -29,7 +29,7 @@ if (checkOnly && stale.length > 0) {
   process.exitCode = 1;
 }
 
-/** A subgraph counts from the moment that it has both a schema and models. */
+/** The subgraphs that have both a schema and models. */
 function subgraphsWithModels(): string[] {
   const folder = path.join(root, 'subgraphs');
   if (!fs.existsSync(folder)) return [];

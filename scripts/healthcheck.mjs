@@ -1,6 +1,6 @@
 /**
- * Asks a running server whether it can do its work: exit code 0 or 1, for the container's health check.
- * HEALTH_URL says which one; default: the gateway in the same container.
+ * Checks a running server's readiness: exit code 0 or 1, for the container's health check.
+ * HEALTH_URL is its URL; default: the gateway in the same container.
  */
 const url = process.env.HEALTH_URL || 'http://127.0.0.1:4000/health/ready';
 

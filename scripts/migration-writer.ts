@@ -11,19 +11,19 @@ import { PlatformDriver } from '../server/database/platform-driver.ts';
 import { platformEntities } from '../server/database/platform-tables.ts';
 
 export interface MigrationToWrite {
-  /** A server where a scratch database may be made. */
+  /** A server on which a temporary database may be created. */
   server: DatabaseServer;
   declaration: DatabaseDeclaration;
   /** The subgraph's `migrations` folder. */
   folder: string;
-  /** In small letters, words joined by `_`. */
+  /** In small letters, with words joined by `_`. */
   name: string;
   now: Date;
 }
 
 /**
- * Writes the difference between the declaration's migrations and its entities as a further migration, and adds it
- * to the folder's `index.ts`. Undefined where there is none. Platform tables are on both sides, so never in it.
+ * Writes the difference between the declaration's migrations and its entities as a further migration, and adds it to the
+ * folder's `index.ts`. Undefined if there is no difference. Platform tables are on both sides, so they never appear in it.
  */
 export async function writeMigration(
   options: MigrationToWrite,
@@ -58,13 +58,13 @@ async function difference({ server, declaration }: MigrationToWrite): Promise<Di
     driverOptions: { ...connectionTo(server, database), Client: PlatformClient },
     entities: [...platformEntities, ...declaration.entities],
     extensions: [Migrator],
-    // Entities do not tell of the triggers and functions that migrations write by hand; without this they would be dropped.
+    // Entities do not declare the triggers and functions of hand-written migrations; without this they would be dropped.
     schemaGenerator: { ignoreTriggers: true, ignoreRoutines: true },
     migrations: {
       migrationsList: [...declaration.migrations],
       snapshot: false,
       disableForeignKeys: false,
-      // stands in for MikroORM's own writer of files, to hear the statements
+      // replaces MikroORM's own writer of files, to get the statements
       generator: class {
         async generate(statements: Difference): Promise<[string, string]> {
           found = { up: statements.up.filter(Boolean), down: statements.down.filter(Boolean) };
@@ -111,8 +111,8 @@ interface IndexEntry {
 }
 
 /**
- * The list is explicit, so that the same migrations run under Node, Jest and a bundle. The new one comes last, as it does
- * for databases that have run the others; what else stands in the file, such as the saga's migrations, stays.
+ * The list is explicit, so that the same migrations run under Node, Jest and a bundle. The new one is added at the end,
+ * because databases that have run the others will run it last. Other entries, such as the saga's migrations, stay.
  */
 function addToIndex(file: string, { name, className }: IndexEntry): void {
   const present = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : EMPTY_INDEX;
@@ -135,7 +135,7 @@ ${parts.between}
 
 const EMPTY_INDEX = `import type { MigrationDeclaration } from '#server/database/database.ts';
 
-/** Oldest first; the names stay for ever. */
+/** Oldest first. The names must never change. */
 export const migrations: MigrationDeclaration[] = [
 ];
 `;

@@ -13,14 +13,14 @@ import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Node before 24.3 warns at each start about type stripping and node:sqlite, both of which it runs well.
+// Node before 24.3 warns at each start that type stripping and node:sqlite are experimental; the platform needs only their stable parts.
 const flags = ['--disable-warning=ExperimentalWarning'];
 
 const node = nodeForThisPlatform();
 if (process.argv[2] === '--print-node') console.log(node);
 else run(node, process.argv.slice(2));
 
-/** Type stripping without a flag came with 22.18 and 24.0; in 23 only with 23.6. */
+/** The versions with type stripping by default: 22.18, 23.6 and 24.0. */
 function isNewEnough([major, minor]) {
   return major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
 }
@@ -36,7 +36,7 @@ function nodeForThisPlatform() {
   if (existsSync(path)) return path;
 
   console.error(
-    `Node 22.18 or 24 is needed; this is Node ${process.versions.node}, and the package "${name}" that would bring one is not installed.\n` +
+    `Node 22.18 or 24 is needed; this is Node ${process.versions.node}, and the package "${name}", which contains one, is not installed.\n` +
       'Run "npm ci" (without --omit=optional), or install Node 24 from https://nodejs.org.',
   );
   return process.exit(1);
@@ -46,8 +46,8 @@ function run(path, args) {
   const env = { ...process.env, PATH: dirname(path) + delimiter + (process.env.PATH ?? '') };
   const child = spawn(path, [...flags, ...args], { stdio: 'inherit', env });
 
-  // A Ctrl-C in a terminal reaches the whole process group, the program included. Passing it on as well would
-  // show it two of them, and a second Ctrl-C means "at once".
+  // A Ctrl-C in a terminal reaches the whole process group, including the program. If it were passed on as well, the
+  // program would get two of them, and a second Ctrl-C means "end at once".
   const interruptedByTerminal = process.stdin.isTTY || process.stdout.isTTY;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']) {
     if (process.platform === 'win32' && (signal === 'SIGQUIT' || signal === 'SIGUSR2')) continue;

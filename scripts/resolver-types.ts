@@ -6,15 +6,15 @@ import { parse } from 'graphql';
 export interface ResolverTypesInput {
   /** The subgraph's schema. */
   sdl: string;
-  /** Source of the subgraph's `models.ts`, which says what its resolvers return for a type of the schema. */
+  /** The source of the subgraph's `models.ts`, which declares what its resolvers return for a type of the schema. */
   models: string;
 }
 
 /**
  * TypeScript for one subgraph's resolvers: its `Resolvers`, and the arguments and results of each field.
  *
- * A type that `models.ts` exports stands for the type of that name in the schema: a resolver may return what the
- * rules return, and resolves the rest by fields of its own. The context is `Context` of `services.ts`.
+ * A type that `models.ts` exports is the parent type of the type with that name in the schema: a resolver may return what
+ * the rules return, and field resolvers add the rest. The context is `Context` of `services.ts`.
  */
 export async function generateResolverTypes({ sdl, models }: ResolverTypesInput): Promise<string> {
   const schema = parse(sdl);
@@ -36,7 +36,7 @@ export async function generateResolverTypes({ sdl, models }: ResolverTypesInput)
       enumsAsTypes: true,
       maybeValue: 'T | null',
       inputMaybeValue: 'T | null | undefined',
-      // what is nullable in an answer must still be given; an absent input stays absent
+      // a nullable field of an answer must still be given; an absent input stays absent
       avoidOptionals: { field: true, inputValue: false, object: false, defaultValue: false },
       makeResolverTypeCallable: true,
       optionalResolveType: true,
@@ -52,7 +52,7 @@ export async function generateResolverTypes({ sdl, models }: ResolverTypesInput)
 
 const header = '// Written by "npm run generate" from schema/ and models.ts. Do not edit.';
 
-/** As the resolvers of `server/graphql/scalars.ts` read and write them. */
+/** The types that the resolvers of `server/graphql/scalars.ts` read and write. */
 const scalars = {
   ID: { input: 'string', output: 'string' },
   DateTime: { input: 'string', output: 'string' },

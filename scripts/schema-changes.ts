@@ -12,20 +12,20 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-/** One change, and what its author can do about it. */
+/** One change, and advice for its author. */
 export interface SchemaChange {
   what: string;
   advice: string;
 }
 
 export interface SchemaChanges {
-  /** An operation that was valid would not be, or its answer could not be read. */
+  /** A valid operation would become invalid, or its answer unreadable for the client. */
   breaking: SchemaChange[];
-  /** Every operation stays valid, but a client or router may be surprised. */
+  /** Every operation stays valid, but a client or router may not expect the change. */
   dangerous: SchemaChange[];
 }
 
-/** What changes for clients between two schemas; each is a supergraph, or plain SDL. @throws GraphQLError for what is neither */
+/** The changes between two schemas that affect clients; each is a supergraph, or plain SDL. @throws GraphQLError for any other text */
 export function schemaChanges(before: string, after: string): SchemaChanges {
   const [documentBefore, documentAfter] = [parse(before), parse(after)];
   const [apiBefore, apiAfter] = [apiSchemaOf(documentBefore), apiSchemaOf(documentAfter)];
@@ -44,7 +44,7 @@ export function schemaChanges(before: string, after: string): SchemaChanges {
   };
 }
 
-/** What clients see of it: a supergraph without the words that are the router's alone, other SDL as it is. */
+/** The schema that clients see: a supergraph without the definitions that only routers need; other SDL unchanged. */
 function apiSchemaOf(document: DocumentNode): GraphQLSchema {
   if (!subgraphsOf(document)) return buildASTSchema(document, { assumeValidSDL: true });
   return Supergraph.build(document, { supportedFeatures: null, validateSupergraph: false })
@@ -52,7 +52,7 @@ function apiSchemaOf(document: DocumentNode): GraphQLSchema {
     .toGraphQLJSSchema();
 }
 
-/** The subgraphs by the names that a supergraph gives them; undefined where it is none. */
+/** The subgraphs by their names in a supergraph; undefined if it is none. */
 function subgraphsOf(document: DocumentNode): string[] | undefined {
   return document.definitions
     .find(
@@ -74,8 +74,8 @@ function removedSubgraphs(before: DocumentNode, after: DocumentNode): SchemaChan
 }
 
 const DEPRECATE_FIRST =
-  'Keep it with @deprecated(reason: "...") beside what replaces it, and remove it when nobody asks for it any more.';
-const OTHER_NAME = 'Leave it as it is, add the new shape under another name, and deprecate this one.';
+  'Keep it with @deprecated(reason: "...") beside its replacement, and remove it when no client uses it any more.';
+const OTHER_NAME = 'Do not change it: add the new type under another name, and deprecate this one.';
 const OPTIONAL = 'Make it optional, or give it a default value.';
 
 const BREAKING_ADVICE: Readonly<Record<BreakingChangeType, string>> = {
@@ -97,15 +97,14 @@ const BREAKING_ADVICE: Readonly<Record<BreakingChangeType, string>> = {
   [BreakingChangeType.DIRECTIVE_LOCATION_REMOVED]: OTHER_NAME,
 };
 
-const UNKNOWN_CASES = 'Clients that handle every known case do not know this one: tell them before.';
-const OTHER_MEANING = 'Clients that leave it out get another meaning: tell them before.';
+const UNKNOWN_CASES = 'Clients that handle every known case do not handle this one: announce it first.';
+const OTHER_MEANING = 'The meaning changes for clients that leave it out: announce it first.';
 
 const DANGEROUS_ADVICE: Readonly<Record<DangerousChangeType, string>> = {
   [DangerousChangeType.VALUE_ADDED_TO_ENUM]: UNKNOWN_CASES,
   [DangerousChangeType.TYPE_ADDED_TO_UNION]: UNKNOWN_CASES,
   [DangerousChangeType.IMPLEMENTED_INTERFACE_ADDED]: UNKNOWN_CASES,
-  [DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED]:
-    'Nothing to do, if leaving it out means what it meant before.',
-  [DangerousChangeType.OPTIONAL_ARG_ADDED]: 'Nothing to do, if leaving it out means what it meant before.',
+  [DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED]: 'Nothing to do, if leaving it out keeps its meaning.',
+  [DangerousChangeType.OPTIONAL_ARG_ADDED]: 'Nothing to do, if leaving it out keeps its meaning.',
   [DangerousChangeType.ARG_DEFAULT_VALUE_CHANGE]: OTHER_MEANING,
 };

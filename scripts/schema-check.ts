@@ -1,12 +1,12 @@
 /**
- * Compares our schema with an earlier one: exit code 1, and each change by name, where a client of then would break;
- * 2 where one of the two cannot be read.
+ * Compares the current schema with an earlier one: exit code 1, with a list of the changes, if clients of the earlier one
+ * would break; 2 if one of the two cannot be read.
  *
  *     npm run schema:check                          # with the last release's, schema/released/supergraph.graphql
  *     npm run schema:check -- v1.2.0                # with that of a git tag, branch or commit
  *     npm run schema:check -- old.graphql           # with a file: a supergraph, or plain SDL
  *     npm run schema:check -- old.graphql new.graphql
- *     npm run schema:check -- --release             # takes today's schema for the released one; part of a release
+ *     npm run schema:check -- --release             # makes the current schema the released one; part of a release
  */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -31,7 +31,7 @@ else
 function release(): void {
   mkdirSync(path.dirname(path.join(root, RELEASED)), { recursive: true });
   copyFileSync(path.join(root, OURS), path.join(root, RELEASED));
-  console.log(`${RELEASED} is today's ${OURS}; commit it with the release.`);
+  console.log(`${RELEASED} is now a copy of ${OURS}; commit it with the release.`);
 }
 
 function check(before: string, after: string | undefined): void {
@@ -43,19 +43,19 @@ function check(before: string, after: string | undefined): void {
   print('May surprise clients', dangerous, console.warn);
   if (after === undefined)
     print(
-      'Noticed by composition',
+      'Hints of the composition',
       hintsOf(composePlatform()).map((what) => ({ what, advice: '' })),
       console.warn,
     );
   if (breaking.length > 0) {
     console.error(
-      `\n${breaking.length} breaking. Where a break is meant, say so in the CHANGELOG and run "npm run schema:check -- --release".`,
+      `\n${breaking.length} breaking. If a break is intended, describe it in the CHANGELOG and run "npm run schema:check -- --release".`,
     );
     process.exitCode = 1;
   } else console.log(`Nothing breaks a client of ${path.relative(root, before) || before}.`);
 }
 
-/** The same advice is given once for all changes that it is for. */
+/** Prints each advice once, for all changes to which it applies. */
 function print(title: string, changes: readonly SchemaChange[], write: (line: string) => void): void {
   if (changes.length === 0) return;
   write(`${title}:`);

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
  */
 export function readSchema(where: string, root: string): string {
   if (existsSync(where)) return readFileSync(where, 'utf8');
-  // What begins with a hyphen would be an option of git's, and nothing at all its index.
+  // A text that begins with a hyphen would be an option of git, and an empty one git's index.
   const object = where.includes(':') ? where : `${where}:schema/supergraph.graphql`;
   try {
     if (where === '' || where.startsWith('-')) throw new Error('no ref');

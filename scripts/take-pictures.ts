@@ -1,9 +1,9 @@
 /**
- * Takes the pictures of the pages that the README shows, of a platform that runs with demo data:
+ * Takes the screenshots in the README, of a running platform with demo data:
  *
  *     node scripts/node24.mjs scripts/take-pictures.ts [http://127.0.0.1:4000]
  *
- * CHROMIUM_PATH names the browser; default: /usr/bin/chromium.
+ * CHROMIUM_PATH is the browser; default: /usr/bin/chromium.
  */
 import path from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -19,7 +19,7 @@ const browser = await chromium.launch({
 try {
   await take('start-page', '/', async (page) => {
     await page.getByRole('status').filter({ hasText: 'Everything answers.' }).waitFor();
-    await page.waitForTimeout(6_000); // until it has looked again: the first times are those of loading the page
+    await page.waitForTimeout(6_000); // until the second check: the times of the first one include loading the page
   });
   await take('explorer', '/explorer', async (page) => {
     await page.locator('.graphiql-query-editor .view-lines').waitFor();
@@ -37,7 +37,7 @@ async function take(name: string, at: string, prepare: (page: Page) => Promise<v
   const page = await browser.newPage({ viewport: { width: 1200, height: 720 }, colorScheme: 'light' });
   await page.goto(gateway + at);
   await prepare(page);
-  // A palette makes a fifth of it, and a page of text loses nothing by it.
+  // A palette reduces the file to a fifth, without a visible difference for text.
   await sharp(await page.screenshot())
     .png({ palette: true, colours: 64, effort: 10 })
     .toFile(path.join(docs, `${name}.png`));

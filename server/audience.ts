@@ -1,40 +1,40 @@
 import { z } from 'zod';
 import type { EventSink } from './event-source.ts';
 
-/** Where on a result or a subscribe message its `extensions` speak of an audience; gateway/subscriptions/PROTOCOL.md. */
+/** Which members an audience's events are for; in the `extensions` of a result, see gateway/subscriptions/PROTOCOL.md. */
 export interface AudienceStanding {
-  /** Members for whom the events are right from here on. */
+  /** Eligible members: from now on the events are also right for them. */
   readonly same: number[];
-  /** Members who must see none of them from here on: theirs are others. */
+  /** Excluded members: from now on they must not receive the events, because they may see something else. */
   readonly apart: number[];
 }
 
-/** As an `AudienceStanding`, of each member there is and will be. */
+/** In the place of an `AudienceStanding`: all members are eligible, also those who join later. */
 export const EVERYBODY = 'everybody';
 
-/** What a gateway says about an audience. */
+/** The gateway's message about an audience, in the `extensions` of a subscribe message. */
 export const AudienceMessage = z.object({
   id: z.string().min(1).max(64),
-  /** A number of the gateway's own for each membership, and whose it is. */
+  /** The gateway's number for each new membership, and the member's user id. */
   joined: z.array(z.tuple([z.number().int(), z.string().max(128)])).default([]),
   left: z.array(z.number().int()).default([]),
-  /** Asks for the whole state, for those who have come later. */
+  /** Requests the whole state, for members who joined later. */
   again: z.boolean().default(false),
 });
 export type AudienceMessage = z.infer<typeof AudienceMessage>;
 
-/** What a subscription does for the members of its audience. */
+/** The part of an audience that each subscription implements. */
 export interface AudienceRules {
   /**
-   * Somebody listens from now on. Tells, at once and whenever it changes, whether what they may see differs from what
-   * the audience gets. Returns what ends it.
+   * Called for each new member. It calls `report` at once, and again whenever it changes, with whether the member is
+   * excluded because they may see something else than the audience. Returns a function that ends this.
    */
-  onJoin(userId: string, tell: (isApart: boolean) => void): Promise<() => void>;
-  /** The next event is to hold the whole state. */
-  again(): void;
+  onJoin(userId: string, report: (isExcluded: boolean) => void): Promise<() => void>;
+  /** Makes the next event contain the whole state. */
+  sendWholeState(): void;
 }
 
-/** Stands in the stream between two events. */
+/** Sent in the stream between two events. */
 export class AudienceNotice implements AudienceStanding {
   readonly same: number[] = [];
   readonly apart: number[] = [];
@@ -42,19 +42,19 @@ export class AudienceNotice implements AudienceStanding {
 
 interface Member {
   readonly userId: string;
-  isApart: boolean | undefined;
+  isExcluded: boolean | undefined;
   end: (() => void) | undefined;
 }
 
 /**
- * People of one role and gym for whom a gateway asks once. Only the endpoint makes one, and only for a socket that has
- * proved to be the gateway's: who holds it may be given the view that is nobody's own.
+ * Members of one role and gym for whom a gateway subscribes once. Only the endpoint creates one, and only for a socket that
+ * has proved to be the gateway's: the events of an audience are not filtered for one user.
  *
- * For whom the events are right is told in the same stream as the events, so that who learns it late learns the
- * event late as well.
+ * Which members are eligible is sent in the same stream as the events, so that a late reader learns of it before the
+ * events that it applies to.
  */
 export class Audience {
-  /** Of a member who is there; events are made with their rights. */
+  /** The token of one of the members; events are computed with their rights. */
   authorization: string | undefined;
   private readonly members = new Map<number, Member>();
   private stream: EventSink<unknown> | undefined;
@@ -62,30 +62,30 @@ export class Audience {
   private notice: AudienceNotice | undefined;
   private isOver = false;
 
-  /** Returns what events are pushed by, as by the stream's own `push`. */
-  attend<Event>(stream: EventSink<Event>, rules: AudienceRules): (event: Event) => boolean {
+  /** Returns the function that sends events, a replacement for the stream's own `push`. */
+  startWith<Event>(stream: EventSink<Event>, rules: AudienceRules): (event: Event) => boolean {
     this.stream = stream;
     this.rules = rules;
     for (const [number, member] of this.members) this.join(number, member);
     return (event) => {
       this.sendNotice();
       const isTaken = stream.push(event);
-      // With the events that were dropped there may have been a notice.
-      if (!isTaken) this.tellAll();
+      // One of the dropped events may have been a notice.
+      if (!isTaken) this.sendAll();
       return isTaken;
     };
   }
 
-  /** Whether the subscription tells members apart; else its events are right for each of them. */
-  get isAttended(): boolean {
+  /** Whether the subscription excludes members; if not, its events are right for every member. */
+  get excludesMembers(): boolean {
     return this.rules !== undefined;
   }
 
-  hear({ joined, left, again }: AudienceMessage): void {
+  receive({ joined, left, again }: AudienceMessage): void {
     if (this.isOver) return;
     for (const [number, userId] of joined) {
       if (this.members.has(number)) continue;
-      const member: Member = { userId, isApart: undefined, end: undefined };
+      const member: Member = { userId, isExcluded: undefined, end: undefined };
       this.members.set(number, member);
       this.join(number, member);
     }
@@ -94,7 +94,7 @@ export class Audience {
       this.members.delete(number);
       member?.end?.();
     }
-    if (again) this.rules?.again();
+    if (again) this.rules?.sendWholeState();
   }
 
   dispose(): void {
@@ -107,33 +107,33 @@ export class Audience {
     const { rules } = this;
     if (!rules) return;
     const isGone = () => this.isOver || this.members.get(number) !== member;
-    const tell = (isApart: boolean): void => {
-      if (isGone() || member.isApart === isApart) return;
-      member.isApart = isApart;
-      this.note(number, isApart);
+    const report = (isExcluded: boolean): void => {
+      if (isGone() || member.isExcluded === isExcluded) return;
+      member.isExcluded = isExcluded;
+      this.addToNotice(number, isExcluded);
     };
-    const attend = async (): Promise<void> => {
+    const join = async (): Promise<void> => {
       try {
-        const end = await rules.onJoin(member.userId, tell);
+        const end = await rules.onJoin(member.userId, report);
         if (isGone()) end();
         else member.end = end;
       } catch {
-        // Nothing is known of them: they are left to a subscription of their own, which says why.
-        tell(true);
+        // Their eligibility is unknown: they get a subscription of their own, which reports the error.
+        report(true);
       }
     };
-    void attend();
+    void join();
   }
 
-  private note(number: number, isApart: boolean): void {
+  private addToNotice(number: number, isExcluded: boolean): void {
     if (!this.notice) {
       this.notice = new AudienceNotice();
-      // What comes at the same time goes in one.
+      // Changes of the same moment are sent in one notice.
       queueMicrotask(() => this.sendNotice());
     }
     const { same, apart } = this.notice;
-    (isApart ? apart : same).push(number);
-    const other = isApart ? same : apart;
+    (isExcluded ? apart : same).push(number);
+    const other = isExcluded ? same : apart;
     const before = other.indexOf(number);
     if (before >= 0) other.splice(before, 1);
   }
@@ -143,19 +143,19 @@ export class Audience {
     this.notice = undefined;
     if (!notice || this.isOver) return;
     if (this.stream?.push(notice)) return;
-    this.tellAll();
-    this.rules?.again();
+    this.sendAll();
+    this.rules?.sendWholeState();
   }
 
-  private tellAll(): void {
+  private sendAll(): void {
     const all = new AudienceNotice();
-    for (const [number, { isApart }] of this.members)
-      if (isApart !== undefined) (isApart ? all.apart : all.same).push(number);
+    for (const [number, { isExcluded }] of this.members)
+      if (isExcluded !== undefined) (isExcluded ? all.apart : all.same).push(number);
     this.stream?.push(all);
   }
 }
 
-/** The audiences that one socket of a gateway speaks of. */
+/** The audiences of one gateway socket. */
 export class Audiences {
   private readonly known = new Map<string, Audience>();
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A gym's own look: what a front end puts into its style sheets and loads. Known keys have types, further keys are kept.
- * Nothing in it ends a CSS value early, and nothing runs.
+ * A gym's theme and assets, which front ends put into their style sheets and load. Known keys have types; unknown keys
+ * are kept. No value can end a CSS value early, and none can run as a script.
  */
 
 const LONGEST_TEXT = 2_048; // characters
@@ -10,16 +10,16 @@ const LONGEST_TEXT = 2_048; // characters
 const EXPECTED_ADDRESS = 'expected an http(s) URL, or a path that begins with one slash';
 const EXPECTED_COLOUR = 'expected a colour such as #1a2b3c';
 const EXPECTED_TEXT =
-  'expected text that stays inside of a CSS value: without control characters, ; { } < > \\ /* url( and javascript:';
+  'expected text that cannot end a CSS value: without control characters, ; { } < > \\ /* url( and javascript:';
 
-/** Characters that end an attribute or an address, and those that browsers remove or take for a slash. */
+/** Characters that end an attribute or a URL, and those that browsers remove or treat as a slash. */
 const NOT_IN_ADDRESS = /[\s\p{C}"'`<>\\]/u;
 const LEAVES_CSS_VALUE = /[;{}<>\\\p{Cc}]|\/\*|url\s*\(|javascript\s*:/iu;
 
 const colour = z.string().regex(/^#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, EXPECTED_COLOUR);
 const address = z.string().max(LONGEST_TEXT, { abort: true }).refine(isAddress, EXPECTED_ADDRESS);
 
-/** Pictures by use; every text at any depth is an address that a browser may load. */
+/** Pictures by their use. Every text at any depth is a URL that a browser may load. */
 export const assetsShape = z
   .looseObject({ logo: address.optional(), splash: address.optional(), icon: address.optional() })
   .superRefine((assets, context) => {
@@ -29,8 +29,8 @@ export const assetsShape = z
   });
 
 /**
- * Everything under `colors` is a colour, at any depth, but below keys that begin with `x-`. Every other text, and every
- * key, stays inside of a CSS value.
+ * Every text under `colors` is a colour, at any depth, except below keys that begin with `x-`. No other text, and no
+ * key, can end a CSS value.
  */
 export const themeShape = z
   .looseObject({
@@ -66,7 +66,7 @@ function wrongInTheme({ path, value, isKey }: Leaf): string | undefined {
   return typeof value !== 'string' || staysInCssValue(value) ? undefined : EXPECTED_TEXT;
 }
 
-/** The shapes themselves have checked these already, so that nothing is reported twice. */
+/** The shapes have already checked these keys; checking them here too would report each error twice. */
 const KNOWN_ASSETS: ReadonlySet<string> = new Set(['logo', 'splash', 'icon']);
 const KNOWN_COLOURS: ReadonlySet<string> = new Set(
   ['primary', 'secondary', 'background', 'text'].map((name) => `colors.${name}`),
@@ -89,7 +89,7 @@ interface Leaf {
   isKey: boolean;
 }
 
-/** Every key and every value that is no object and no list, at any depth; JSON bodies are at most 100 deep. */
+/** Every key, and every value that is neither an object nor a list, at any depth. JSON bodies are at most 100 levels deep. */
 function* leavesOf(value: unknown, path: string[] = []): Generator<Leaf> {
   if (typeof value !== 'object' || value === null) {
     yield { path, value, isKey: false };

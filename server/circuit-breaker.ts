@@ -1,4 +1,4 @@
-/** Stops calls to something that fails: after several failures in a row none is let through for a while, then one on trial. */
+/** Stops calls to a service that fails: after several failures in a row it refuses calls for a while, then allows one trial call. */
 export class CircuitBreaker {
   private readonly failuresToOpen: number;
   private readonly openMillis: number;
@@ -33,7 +33,7 @@ export class CircuitBreaker {
     if (this.failures >= this.failuresToOpen) this.openedAt = Date.now();
   }
 
-  /** A call ended for a reason that says nothing about what was called. If it was the trial, the next call is one. */
+  /** A call ended without saying anything about the health of the service. If it was the trial call, the next call is the trial. */
   undecided(): void {
     this.onTrial = false;
   }

@@ -1,8 +1,8 @@
 import { PlatformError } from './errors.ts';
 
 /**
- * Runs at most `concurrency` works at a time; further ones wait in order.
- * More than `waiting` of them (default 1,000) are refused with RATE_LIMITED: who waits too long has left meanwhile.
+ * Runs at most `concurrency` tasks at a time; further tasks wait in order. If more than `waiting` tasks wait (default
+ * 1,000), the next is refused with RATE_LIMITED: its client would have left before its turn.
  *
  *     const slot = atMost(2);
  *     await slot(() => hash(password));
@@ -19,10 +19,10 @@ export function atMost(
       if (queue.length >= maxWaiting)
         throw new PlatformError(
           'RATE_LIMITED',
-          'Too much of this is asked for at once; try again in a moment.',
+          'Too many requests of this kind are waiting; try again in a moment.',
           { retryAfterSeconds: 2 },
         );
-      await new Promise<void>((resolve) => queue.push(resolve)); // the slot is handed over, so `running` stays
+      await new Promise<void>((resolve) => queue.push(resolve)); // the finished task passes its slot on, so `running` does not change
     } else running += 1;
     try {
       return await work();

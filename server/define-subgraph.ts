@@ -18,30 +18,30 @@ import type { RetentionRule } from './retention/retention.ts';
 import type { ServerSettings, ServiceName } from './settings.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** What lives as long as the service: made before its own resources, which may use it. */
+/** What lives as long as the service. It is made before the service's own resources, which may use it. */
 export interface ServiceBase<Settings> {
   settings: ServerSettings & Settings;
   log: Logger;
   metrics: Metrics;
   files: FileStorage;
-  /** Undefined where the service declares no database (or keeps its state in memory by setting). */
+  /** Undefined if the service declares no database, or keeps its state in memory by setting. */
   orm: MikroORM | undefined;
-  /** Where that database is, for what needs a connection of its own. */
+  /** The address of that database, for code that needs a connection of its own. */
   database: { server: DatabaseServer; name: string } | undefined;
-  /** The token by which this service calls others in its own name. */
+  /** The token by which this service calls others under its own identity. */
   serviceTokens: ServiceTokens;
-  /** A unit of work outside any request: for workers, demo data, events. */
+  /** A unit of work outside any request, for workers, demo data and events. */
   unitOf(viewer?: UnitOfWork['viewer']): UnitOfWork;
 }
 
 /** A socket endpoint beside `/graphql`. */
 export interface SocketDoor<Services, Resources> {
   path: string;
-  /** Sub-protocols that are spoken, the preferred first. */
+  /** Supported sub-protocols, the preferred one first. */
   protocols: readonly string[];
   /** Longest frame in bytes. Default 64 KiB. */
   maxPayloadBytes?: number;
-  /** Called for every socket; the `Origin` has been checked, authentication is the door's. */
+  /** Called for every socket. The `Origin` has been checked; authentication is up to the door. */
   onConnection(socket: WebSocket, request: IncomingMessage, host: SocketHost<Services, Resources>): void;
   /** Called at a graceful stop, before the sockets are closed with 1001. */
   onStop?(resources: Resources): void;
@@ -60,11 +60,11 @@ export interface BrowserPage {
   /** A file name's ending, e.g. `html`, `js`, `css`. */
   type: string;
   text: string;
-  /** On top of the server's own, e.g. another `Content-Security-Policy`. */
+  /** Replaces the server's own headers, e.g. another `Content-Security-Policy`. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** One subgraph of the platform: everything that it is made of, and nothing that runs yet. */
+/** The declaration of one subgraph: everything that it consists of, before anything runs. */
 export interface SubgraphDeclaration<
   Settings extends object,
   Resources extends object,
@@ -76,36 +76,36 @@ export interface SubgraphDeclaration<
   /** Its own environment variables; see `readSettings`. */
   settings: z.ZodObject<z.ZodRawShape> & z.ZodType<Settings>;
   database?: DatabaseDeclaration;
-  /** Whether the database is left out by setting (wizard's WIZARD_STORAGE=memory). */
+  /** Whether a setting replaces the database (wizard's WIZARD_STORAGE=memory). */
   withoutDatabase?(settings: Settings): boolean;
-  /** Hubs, key rings, clients, workers: what lives longer than a request. `dispose` is called at the stop, before the database closes. */
+  /** Hubs, key rings, clients, workers: everything that outlives a request. `dispose` is called at the stop, before the database closes. */
   resources(base: ServiceBase<Settings>): Promise<Resources & { dispose?(): Promise<void> }>;
   /** The rules, made for one unit of work. */
   services(unit: UnitOfWork, resources: Resources, settings: ServerSettings & Settings): Services;
-  /** How access tokens are checked, where not by what identity publishes: by identity itself. */
+  /** How access tokens are checked. Default: with the keys that identity publishes. Identity itself uses its own. */
   tokenChecks?(resources: Resources): TokenChecks;
-  /** Which services belong to a module that a gym can switch off: refused to its members then, at every door. */
+  /** The services that belong to a module that a gym can switch off; its members are then refused at every door. */
   features?: Partial<Record<keyof Services & string, FeatureModule>>;
-  /** Where the switches come from. Default: the gym service. */
+  /** The source of the switches. Default: the gym service. */
   featureSource?(base: ServiceBase<Settings>): FeatureSource;
   graphql: readonly ResolverMap[];
-  /** Limits of single fields, e.g. `Mutation.login`; one that has a route's name counts together with it. */
+  /** Rate limits of single fields, e.g. `Mutation.login`; a limit with the name of a route's limit counts together with it. */
   graphqlRateLimits?: Readonly<Record<string, RateLimit>>;
   rest: readonly RestRoute<Services>[];
   sockets?: readonly SocketDoor<Services, Resources>[];
-  /** Further checks of `GET /health/ready`. */
+  /** Additional checks of `GET /health/ready`. */
   health?(resources: Resources): Record<string, HealthCheck>;
-  /** What is not kept for ever: removed at the start and every hour. Every service's answers to `Idempotency-Key` are, beside these. */
+  /** What is removed after a time: at the start and every hour. Stored answers to `Idempotency-Key` are removed for every service. */
   retention?(resources: Resources): readonly RetentionRule[];
-  /** Fills in demo data; called at every start with demo data on, and harmless when repeated. */
+  /** Fills in demo data. It is called at every start with demo data on, and is idempotent. */
   demo?(services: Services, unit: UnitOfWork, resources: Resources): Promise<void>;
-  /** Further JSON documents to serve, e.g. `/asyncapi.json`. */
+  /** Additional JSON documents to serve, e.g. `/asyncapi.json`. */
   documents?: Record<string, object>;
-  /** Pages for a browser by path, with their scripts and styles; relative addresses in them hold under the gateway's prefix, too. */
+  /** Pages for a browser by path, with their scripts and styles. Relative URLs in them work under the gateway's prefix, too. */
   pages?(settings: ServerSettings & Settings): Record<string, BrowserPage>;
 }
 
-/** Any subgraph, for who starts several. */
+/** Any subgraph, for code that starts several. */
 // oxlint-disable-next-line no-explicit-any -- the three are tied together inside each declaration only
 export type AnySubgraph = SubgraphDeclaration<any, any, any>;
 

@@ -1,6 +1,6 @@
 /**
- * The ids that the services' demo data share: each service fills in its own part of the same two gyms and six people.
- * They are valid UUIDs of version 7 with a fixed time, so that demo links stay the same on every machine.
+ * The ids that the services' demo data share: each service adds its own data about the same two gyms and six users.
+ * They are valid UUIDs of version 7 with a fixed time, so that demo links are the same on every machine.
  */
 export const DEMO_GYMS = {
   ironTemple: { id: '01900000-0000-7000-8000-000000000001', slug: 'iron-temple', name: 'Iron Temple' },
@@ -60,7 +60,7 @@ export const DEMO_PEOPLE = [
   },
 ] as const;
 
-/** The demo person of that email. */
+/** The demo user with that email. */
 export const demoPerson = (email: (typeof DEMO_PEOPLE)[number]['email']) =>
   DEMO_PEOPLE.find((person) => person.email === email) ?? DEMO_PEOPLE[0];
 

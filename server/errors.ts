@@ -1,10 +1,10 @@
 /**
  * Every expected failure of the platform: one table of codes, translated once at each door
  * (REST: `rest/problem.ts`, graph: `graphql/errors.ts`, socket: `socketError` below).
- * `docs/errors.md` mirrors this table; a test keeps the two equal.
+ * `docs/errors.md` lists the same codes; a test compares the two.
  */
 export const ERRORS = {
-  // what every service may answer
+  // of every service
   UNAUTHENTICATED: { status: 401, title: 'Log in first' },
   FORBIDDEN: { status: 403, title: 'Not allowed' },
   NOT_FOUND: { status: 404, title: 'Not found' },
@@ -13,7 +13,7 @@ export const ERRORS = {
   VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request came too slowly' },
   CONFLICT: { status: 409, title: 'Conflict' },
-  VERSION_CONFLICT: { status: 412, title: 'Changed by somebody else meanwhile' },
+  VERSION_CONFLICT: { status: 412, title: 'Changed by another request in the meantime' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, title: 'Idempotency-Key used with another request' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'Too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
@@ -53,16 +53,16 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One thing that is wrong with an input. `path` is dotted, e.g. `theme.colors.primary`; empty for the whole. */
+/** One error in an input. `path` is dotted, e.g. `theme.colors.primary`; empty for the whole input. */
 export interface FieldError {
   path: string;
   message: string;
 }
 
 export interface PlatformErrorOptions {
-  /** What is wrong, field by field. */
+  /** The errors, field by field. */
   errors?: readonly FieldError[];
-  /** Seconds to wait before another try: becomes `Retry-After`. */
+  /** Seconds to wait before another attempt, sent as `Retry-After`. */
   retryAfterSeconds?: number;
   /** `Allow` of a 405. */
   allow?: readonly string[];
@@ -71,8 +71,8 @@ export interface PlatformErrorOptions {
 }
 
 /**
- * What a rule throws. `message` is shown to the caller: it says what was expected, what came, and what to do next.
- * Anything else that is thrown is logged and shown as `INTERNAL`.
+ * The error that rules throw. `message` is shown to the caller: it says what was expected, what was received, and what to
+ * do next. Any other error is logged and shown as `INTERNAL`.
  */
 export class PlatformError extends Error {
   readonly code: ErrorCode;
@@ -113,14 +113,14 @@ export const invalid = (path: string, message: string) =>
     errors: [{ path, message }],
   });
 
-/** The `version` that a write expected is not the stored one. */
+/** The write expected a version that is not the stored one. */
 export const versionConflict = (what: string, expected: number, stored: number) =>
   new PlatformError(
     'VERSION_CONFLICT',
     `This ${what} is at version ${stored}, the write expected version ${expected}. Read it again and repeat your change on it.`,
   );
 
-/** @throws VERSION_CONFLICT if a write expects a version (undefined and null: any) and another one is stored */
+/** @throws VERSION_CONFLICT if a write expects a version (undefined or null: any) and the stored one differs */
 export function checkVersion(what: string, expected: number | null | undefined, stored: number): void {
   if (expected !== undefined && expected !== null && expected !== stored)
     throw versionConflict(what, expected, stored);
@@ -132,7 +132,7 @@ export interface SocketError {
   errors?: readonly FieldError[];
 }
 
-/** The socket door's translation: the `data` of an `error` frame. */
+/** The translation at the socket door: the `data` of an `error` frame. */
 export function socketError(error: unknown): SocketError {
   if (!(error instanceof PlatformError)) return { code: 'INTERNAL', message: INTERNAL_MESSAGE };
   return { code: error.code, message: error.message, ...(error.errors && { errors: error.errors }) };

@@ -1,11 +1,12 @@
 /**
- * What an event is to a subscriber who comes later, for the gateway, which lets equal subscriptions share one:
- * `whole` holds the whole state, which is all they need; `partial` adds to the whole one before it; `next` is one of a
- * sequence that began for this subscription, as with what they had missed: another needs a sequence of their own.
+ * How an event depends on earlier ones. The gateway needs it to let equal subscriptions share one: `whole` is the complete
+ * state, which is enough for a subscriber that joins later; `partial` changes the last `whole` event; `next` belongs to a
+ * sequence that began for one subscriber, for example with the events that they missed, so a subscriber that joins later
+ * needs a sequence of their own.
  */
 export type EventKind = 'whole' | 'partial' | 'next';
 
-/** On an event of a subscription: its kind. Where it does not say, who comes later hears what follows. */
+/** The kind, as a property of an event. An event without it makes sense by itself. */
 export const EVENT_KIND = Symbol('kind of event');
 
 export const kindOf = (event: unknown): EventKind | undefined =>

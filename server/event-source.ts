@@ -1,30 +1,30 @@
 import { PlatformError } from './errors.ts';
 
-/** What a subscription's source is given to work with. */
+/** The interface through which a source sends a subscription's events. */
 export interface EventSink<Event> {
-  /** False where the queue was full: the event is gone, and (with `start-again`) all that waited with it. */
+  /** False if the queue is full: the event is dropped, and (with `start-again`) all waiting events with it. */
   push(event: Event): boolean;
-  /** No more events: what waits is still delivered. */
+  /** Ends the stream; waiting events are still delivered. */
   end(): void;
-  /** Runs `stop` when the stream is over, for whatever reason; at once where it is already. */
+  /** Calls `stop` when the stream ends, for whatever reason; at once if it has ended already. */
   onStop(stop: () => void): void;
 }
 
 export interface EventSourceOptions {
-  /** Events that may wait for a slow reader. Default 1,000. */
+  /** Most events that may wait for a slow reader. Default 1,000. */
   limit?: number;
   /**
-   * `fail` ends the stream with an error: for events that each count (default). `start-again` forgets what waits:
-   * for those of which the source can give a whole state anew.
+   * `fail` ends the stream with an error, for events of which none may be lost (default). `start-again` drops the waiting
+   * events, for a source that can send the whole state again.
    */
   whenFull?: 'fail' | 'start-again';
 }
 
 /**
- * A subscription's events as an async iterator, written by hand: `return()` stops the source at once, also while
- * `next()` waits for an event. A generator's would wait for that event, and until then keep its listeners.
+ * A subscription's events as an async iterator, written by hand: `return()` stops the source at once, also while `next()`
+ * waits for an event. The `return()` of a generator would wait for that event, and keep the listeners until then.
  *
- * `start` connects the source; what it throws is the answer to the subscription.
+ * `start` connects the source. If it throws, its error is the answer to the subscription.
  */
 export async function eventSource<Event>(
   start: (stream: EventSink<Event>) => Promise<void>,
@@ -55,7 +55,7 @@ export async function eventSource<Event>(
       if (whenFull === 'fail') {
         failure = new PlatformError(
           'RATE_LIMITED',
-          `More than ${limit} events waited for you to read them; subscribe again from the last one that you have.`,
+          `More than ${limit} events waited for you to read them; subscribe again from the last one that you received.`,
         );
         stop();
       }

@@ -16,10 +16,10 @@ export const FEATURE_MODULES = [
 ] as const;
 export type FeatureModule = (typeof FEATURE_MODULES)[number];
 
-/** A gym's switches by module; one that is not named is on. */
+/** A gym's switches by module; a module without a switch is on. */
 export type FeatureSwitches = Readonly<Record<string, boolean>>;
 
-/** Where the switches of a gym come from: the gym service. Undefined where there is no such gym. */
+/** Reads the switches of a gym from the gym service. Undefined if there is no such gym. */
 export type FeatureSource = (gymId: string) => Promise<FeatureSwitches | undefined>;
 
 const FRESH_MILLIS = 2_000; // 2 s: a switch takes effect everywhere within 5 s
@@ -43,8 +43,8 @@ export class Features {
   }
 
   /**
-   * @throws FEATURE_DISABLED where the viewer is a member of a gym that has switched the module off. Admins keep
-   * access, and who has no gym is not concerned.
+   * @throws FEATURE_DISABLED if the viewer is a member of a gym that has switched the module off. Admins keep their access,
+   * and users without a gym are not restricted.
    */
   async require(viewer: Viewer, module: FeatureModule): Promise<void> {
     if (viewer.kind !== 'user' || isAdmin(viewer) || !viewer.gymId) return;
@@ -66,7 +66,7 @@ export class Features {
     return asking;
   }
 
-  /** While the gym service does not answer, what was known last holds; where nothing is known, everything is on. */
+  /** While the gym service does not answer, the last known switches apply; if none are known, everything is on. */
   private async ask(gymId: string, before: FeatureSwitches | undefined): Promise<FeatureSwitches> {
     let switches: FeatureSwitches;
     try {
@@ -74,7 +74,7 @@ export class Features {
     } catch (error) {
       this.log.warn(
         { err: error, gymId },
-        'the feature switches of a gym cannot be had; the last known hold',
+        'the feature switches of a gym cannot be read; the last known ones apply',
       );
       switches = before ?? {};
     }
@@ -85,7 +85,7 @@ export class Features {
 
 const configAnswer = z.object({ features: z.record(z.string(), z.boolean()) });
 
-/** The switches as the gym service publishes them: `GET /gym/config/:gymId`. */
+/** The switches that the gym service publishes at `GET /gym/config/:gymId`. */
 export function featuresByGymService(gymUrl: string): FeatureSource {
   return async (gymId) => {
     const response = await fetch(`${gymUrl}/gym/config/${encodeURIComponent(gymId)}`, {
@@ -98,8 +98,8 @@ export function featuresByGymService(gymUrl: string): FeatureSource {
 }
 
 /**
- * The same rule object, of which every method is refused while its module is off for the viewer.
- * Methods stay what they were for who may: all of them are asynchronous.
+ * The same rule object, but every method is refused while its module is off for the viewer. All methods of such an object
+ * must be asynchronous.
  */
 export function switchable<Rules extends object>(
   rules: Rules,

@@ -1,13 +1,13 @@
 import { randomFillSync } from 'node:crypto';
 
 /**
- * A new id: UUID version 7 (RFC 9562), so that ids sort by the time of their making and new rows land at the end
- * of an index. Made here and not by the database, where only PostgreSQL 18 could, so that an id is known before
- * its row is written.
+ * A new id: UUID version 7 (RFC 9562), so that ids sort by their creation time and new rows are added at the end of an
+ * index. It is made here and not by the database (only PostgreSQL 18 could), so that an id exists before its row is
+ * written.
  *
- * Every id of one process is greater than the one before it, within one millisecond and over clock changes too:
- * the 12 bits after the version count (RFC 9562 section 6.2, method 1), starting anew at a random number in the
- * lower half with each millisecond; a full counter borrows from the next millisecond.
+ * Every id of one process is greater than the previous one, also within one millisecond and when the clock is set back:
+ * the 12 bits after the version are a counter (RFC 9562 section 6.2, method 1), which begins each millisecond at a random
+ * number in its lower half; when it is full, the id takes the next millisecond.
  */
 export function uuidv7(): string {
   const now = Date.now();
@@ -25,13 +25,13 @@ export function uuidv7(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${variant}-${random.toString('hex', 4)}`;
 }
 
-/** The smallest id that could be made at this time: ids of older things are smaller. */
+/** The smallest possible id of this time: ids that were made earlier are smaller. */
 export function firstIdOf(time: Date): string {
   const millis = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${millis.slice(0, 8)}-${millis.slice(8)}-0000-0000-000000000000`;
 }
 
-/** Whether the text is a UUID of any version, as a path parameter must be before it may reach a uuid column. */
+/** Whether the text is a UUID of any version. A path parameter must be one before it is compared with a uuid column. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 }

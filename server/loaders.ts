@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 
 /**
- * A DataLoader that finds by id (or another unique key): `find` is called once for all that is asked for in one tick,
- * answers in any order, and what it does not answer is null.
+ * A DataLoader that loads by id (or another unique key). `find` is called once for all keys of one tick, and may return
+ * the rows in any order; a key without a row gives null.
  */
 export function loaderOf<Item>(
   find: (ids: readonly string[]) => Promise<readonly Item[]>,
@@ -15,8 +15,8 @@ export function loaderOf<Item>(
 }
 
 /**
- * As `listLoaderOf`, for the first so many items of each key: `find` is called once for all keys that are asked for in
- * one tick with the same number. Nothing is kept, because lists change between the mutations of one operation.
+ * As `listLoaderOf`, for the first `n` items of each key: `find` is called once for all keys of one tick with the same
+ * number. Nothing is cached, because lists change between the mutations of one operation.
  */
 export function firstItemsLoaderOf<Item>(
   find: (keys: readonly string[], count: number) => Promise<readonly Item[]>,
@@ -38,7 +38,7 @@ export function firstItemsLoaderOf<Item>(
   };
 }
 
-/** As `loaderOf`, for lists: all items of each key, in the order in which `find` gives them. */
+/** As `loaderOf`, for lists: all items of each key, in the order in which `find` returns them. */
 export function listLoaderOf<Item>(
   find: (keys: readonly string[]) => Promise<readonly Item[]>,
   keyOf: (item: Item) => string,

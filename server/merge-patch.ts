@@ -4,8 +4,8 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * JSON Merge Patch (RFC 7396): a key that is given replaces that key, recursively inside objects; `null` removes it;
- * what is absent stays. Gives a new value and changes neither argument.
+ * JSON Merge Patch (RFC 7396): a given key replaces that key, recursively inside objects; `null` removes it; an absent key
+ * is unchanged. Returns a new value and changes neither argument.
  */
 export function merged(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;

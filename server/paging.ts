@@ -5,27 +5,27 @@ import { invalid } from './errors.ts';
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 200;
 
-/** What a list is asked for: at most `limit` items after `cursor`. */
+/** The parameters of a list: at most `limit` items after `cursor`. */
 export interface PageRequest {
   limit?: number | undefined;
   cursor?: string | null | undefined;
 }
 
-/** One page of a list: REST sends `items` and a `Link`, the graph makes a connection of it. */
+/** One page of a list: REST sends `items` and a `Link`, the graph turns it into a connection. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
-  /** Where a list goes on after this item. */
+  /** The cursor of the page that begins after this item. */
   cursorOf(item: Item): string;
   /** Services that did not answer, so that the page lacks what they know; REST sends them as `Incomplete`. */
   readonly missing?: readonly string[];
 }
 
-/** A cursor as a client sends it back; ours are far shorter. */
+/** A cursor from a client; real ones are far shorter. */
 export const cursorText = z
   .string()
-  .max(4_096, 'expected a cursor from the Link header of a page before; start again without one');
+  .max(4_096, 'expected a cursor from the Link header of an earlier page; start again without one');
 
 /** `?limit=` and `?cursor=` of every REST list. */
 export const pageQuery = z.object({
@@ -37,10 +37,10 @@ export const pageQuery = z.object({
     .meta({ description: `Items a page, at most ${MAX_PAGE_SIZE}; more counts as ${MAX_PAGE_SIZE}.` }),
   cursor: cursorText
     .optional()
-    .meta({ description: 'Where to go on: taken from the Link header of the page before.' }),
+    .meta({ description: 'The start of the page: the cursor in the Link header of the previous page.' }),
 });
 
-/** `?limit=` and `?cursor=` of a list that comes whole unless a limit is given, because it has a natural bound. */
+/** `?limit=` and `?cursor=` of a list that is sent whole unless a limit is given, because its length is naturally bounded. */
 export const wholeListQuery = pageQuery.extend({
   limit: pageQuery.shape.limit
     .unwrap()
@@ -48,7 +48,7 @@ export const wholeListQuery = pageQuery.extend({
     .meta({ description: `Items a page, at most ${MAX_PAGE_SIZE}. Default: the whole list.` }),
 });
 
-/** The part of a whole list that was asked for. Its cursors are positions, so that they may repeat or skip an item if the list changes meanwhile. */
+/** The requested page of a whole list. Its cursors are positions, so a page may repeat or skip an item if the list changes in between. */
 export function pageOfWhole<Item>(items: readonly Item[], request: PageRequest): Page<Item> {
   const [start] = positions.read(request.cursor) ?? [0];
   const end = request.limit === undefined ? items.length : start + pageSize(request);
@@ -61,7 +61,7 @@ export function pageOfWhole<Item>(items: readonly Item[], request: PageRequest):
   };
 }
 
-/** The page size that is used for a request. @throws VALIDATION_FAILED for zero or less. */
+/** The effective page size of a request. @throws VALIDATION_FAILED for zero or less. */
 export function pageSize(request: PageRequest): number {
   const limit = request.limit ?? DEFAULT_PAGE_SIZE;
   if (!Number.isInteger(limit) || limit < 1)
@@ -94,7 +94,7 @@ export function cursorsOf<Keys extends readonly unknown[]>(list: string, shape: 
   return {
     read,
     write,
-    /** Makes a page of `pageSize(request) + 1` rows: the one too many only tells that there is a next page. */
+    /** Makes a page from `pageSize(request) + 1` rows: the extra row only shows that there is a next page. */
     page<Item>(rows: readonly Item[], request: PageRequest, keysOf: (item: Item) => Keys): Page<Item> {
       const size = pageSize(request);
       return {
@@ -107,7 +107,7 @@ export function cursorsOf<Keys extends readonly unknown[]>(list: string, shape: 
   };
 }
 
-/** The same page with each item presented otherwise. */
+/** The same page with each item mapped. */
 export function mapPage<From, To extends object>(page: Page<From>, present: (item: From) => To): Page<To> {
   const origins = new Map<To, From>();
   const items = page.items.map((item) => {
@@ -118,14 +118,14 @@ export function mapPage<From, To extends object>(page: Page<From>, present: (ite
   return { ...page, items, cursorOf: (item) => page.cursorOf(origins.get(item) as From) };
 }
 
-// Tells a cursor of ours from a made-up one and from another list's; it is no secret: a cursor opens nothing.
+// Detects invented cursors and cursors of other lists. It is not a secret: a cursor grants no access.
 const CHECKSUM_LENGTH = 6;
 const checksum = (list: string, text: string): string =>
   createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, CHECKSUM_LENGTH);
 const wrongCursor = () =>
   invalid(
     'cursor',
-    'expected a cursor from the Link header or pageInfo of a page before; start again without one',
+    'expected a cursor from the Link header or pageInfo of an earlier page; start again without one',
   );
 
 const positions = cursorsOf('whole', z.tuple([z.int().min(0)]));

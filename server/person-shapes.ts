@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { day, visibleText } from './shapes.ts';
 
-/** Shapes of what people say of themselves: the wizard asks for it, and identity keeps it. */
+/** Shapes of what users state about themselves: the wizard asks for it, and identity stores it. */
 
-/** The name that others see. */
+/** The name that other users see. */
 export const displayName = visibleText(80).regex(/^\P{Cc}*$/u, 'expected text without control characters');
 
 const MIN_AGE_YEARS = 13;
@@ -24,6 +24,6 @@ export const Sex = { FEMALE: 'FEMALE', MALE: 'MALE', OTHER: 'OTHER' } as const;
 export type Sex = (typeof Sex)[keyof typeof Sex];
 export const sex = z.enum(Sex, `expected ${Object.values(Sex).join(', ')}`);
 
-/** What somebody trains for, and how active they are. */
+/** What a user trains for, and how active they are. */
 export const trainingGoals = z.array(visibleText(60)).max(10);
 export const activity = visibleText(60);

@@ -1,26 +1,26 @@
 import { createLogger } from './observability/logger.ts';
 import { StartError } from './start-error.ts';
 
-/** Says one step of a start to the person who waits. */
+/** Prints one step of a start for the person who waits. */
 export type Progress = (line: string) => void;
 
-/** What a start has brought up. */
+/** The result of a start. */
 export interface Running {
   stop(): Promise<void>;
-  /** How long the stop waits for requests under way; see STOP_MARGIN_MILLIS. */
+  /** How long the stop waits for running requests; see STOP_MARGIN_MILLIS. */
   readonly stopGracePeriodMillis: number;
 }
 
-/** A stop that takes longer than its grace period and this is cut off: a supervisor would kill the process a little later. */
+/** A stop that takes longer than its grace period plus this time is aborted: a supervisor would kill the process soon after. */
 const STOP_MARGIN_MILLIS = 5_000; // 5 s
-/** Until a start is through, its settings are not known here. */
+/** Used until the start has read the settings. */
 const DEFAULT_GRACE_PERIOD_MILLIS = 10_000; // 10 s
 
 /**
- * Runs what `start` starts until SIGINT or SIGTERM, then stops it and ends the process with 0, or with 1 if not
- * everything could be stopped in time. A second signal ends at once. An error that nobody has handled is logged once and
- * stops everything in the same way; the process ends with 1, because what it left behind is not known.
- * A start that fails says in one paragraph what to do, and the process ends with 1.
+ * Runs what `start` starts until SIGINT or SIGTERM, then stops it and ends the process with 0, or with 1 if not everything
+ * could be stopped in time. A second signal ends the process at once. An unhandled error is logged once and stops everything
+ * in the same way; the process ends with 1, because its state is unknown. If the start fails, one paragraph says what to do,
+ * and the process ends with 1.
  */
 export async function runUntilSignal(start: (progress: Progress) => Promise<Running>): Promise<void> {
   const progress: Progress = (line) => void process.stdout.write(`${line}\n`);
@@ -41,16 +41,14 @@ export async function runUntilSignal(start: (progress: Progress) => Promise<Runn
   };
   const onSignal = () => {
     if (exitCode !== undefined) process.exit(130);
-    if (!running) progress('Stopping as soon as the start is through; once more to end at once ...');
+    if (!running)
+      progress('Stopping as soon as the start has finished; repeat the signal to end at once ...');
     beginEnd(0);
   };
   const onUnhandled = (error: unknown) => {
     if (exitCode !== undefined) return;
     if (!running) fail(error);
-    createLogger('process', 'fatal').fatal(
-      { err: error },
-      'nobody has handled this error; the process stops',
-    );
+    createLogger('process', 'fatal').fatal({ err: error }, 'unhandled error; the process stops');
     beginEnd(1);
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
@@ -65,7 +63,7 @@ export async function runUntilSignal(start: (progress: Progress) => Promise<Runn
 
 function cutOff(afterMillis: number): never {
   process.stderr.write(
-    `Not everything could be stopped within ${afterMillis / 1_000} s; the process ends all the same. ` +
+    `Not everything could be stopped within ${afterMillis / 1_000} s; the process ends anyway. ` +
       'Usually a database or Redis does not answer; nothing acknowledged is lost.\n',
   );
   process.exit(1);

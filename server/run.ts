@@ -29,7 +29,7 @@ export function settingsOf(
   return { settings, port: Number(settings[portField]) };
 }
 
-/** The database server of this start: the configured one, or our own under `<dataDir>/postgres`, which the caller stops. */
+/** The database server of this start: the configured one, or an embedded one under `<dataDir>/postgres`, which the caller stops. */
 export async function openDatabaseServer(
   settings: Pick<ServerSettings, 'databaseUrl' | 'dataDir'>,
   progress: Progress,
@@ -45,7 +45,7 @@ export async function openDatabaseServer(
 /** Starts one subgraph by itself, as its `main.ts` does, until a signal ends it. */
 export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise<void> {
   await runUntilSignal(async (progress) => {
-    const missing = missingChoices(env, { hasDatabase: subgraph.database !== undefined, isApart: true });
+    const missing = missingChoices(env, { hasDatabase: subgraph.database !== undefined, isSeparate: true });
     const { settings, port: chosenPort } = complete(missing, () => settingsOf(subgraph, env));
     const database =
       subgraph.database && !subgraph.withoutDatabase?.(settings)

@@ -7,24 +7,24 @@ import type { Origin } from './unit-of-work.ts';
 
 export interface ServiceCall {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With its query. */
+  /** With the query. */
   path: string;
   body?: unknown;
-  /** In whose name: the caller's own token where their rights decide, else this service's. */
+  /** `caller`: with the caller's own token, if their rights decide. `service`: with this service's token. */
   as: 'caller' | 'service';
-  /** The request that this one is part of: its trace, its id, and the caller's token. */
+  /** The request that causes this call: its trace, its id, and the caller's token. */
   origin: Origin;
-  /** The user whose wish this is, where it is made as a service: the other service's audit names them. */
+  /** The user for whom the call is made with the service's token; the other service's audit record names them. */
   onBehalfOf?: string | undefined;
-  /** Makes a repeated POST harmless at the other service. */
+  /** Makes a repeated POST idempotent at the other service. */
   idempotencyKey?: string;
 }
 
 /** Another service of the platform, called by REST. */
 export interface ServiceCalls {
   /**
-   * The answer's body. @throws the other service's own 4xx as it is; UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT where it
-   * does not answer, both with `Retry-After`.
+   * The body of the answer. @throws the other service's 4xx unchanged; UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT if it does
+   * not answer, both with `Retry-After`
    */
   call(call: ServiceCall): Promise<unknown>;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export interface ServiceCallsOptions {
   timeoutMillis?: number;
 }
 
-/** Pooled keep-alive connections to one service, time-limited. */
+/** Pooled keep-alive connections to one service, with time limits. */
 export function serviceCalls({
   name,
   url,
@@ -78,7 +78,7 @@ export function serviceCalls({
   };
 }
 
-/** All services of the platform, connected to when they are first called. */
+/** All services of the platform. The connection to each is opened at its first call. */
 export interface CallsToServices {
   to(service: ServiceName): ServiceCalls;
   close(): Promise<void>;
@@ -125,7 +125,7 @@ function bodyOf(name: ServiceName, status: number, text: string): unknown {
 
 const isCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
-/** UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT of a service that is needed and gives no answer that can be used. */
+/** UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT for a needed service that gives no usable answer. */
 export const unavailable = (name: ServiceName, late: boolean, cause: unknown) =>
   new PlatformError(
     late ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE',

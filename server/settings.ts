@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { retentionSettings } from './retention/retention-settings.ts';
 import { StartError } from './start-error.ts';
 
-/** `process.env`, or what stands in for it. */
+/** `process.env`, or a substitute. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads settings from the environment against a schema, once. The field `gymPort` is the variable `GYM_PORT`.
- * An empty variable counts as absent, because that is what Compose passes for `${X:-}`.
- * @throws SettingsError naming every variable that is wrong.
+ * An empty variable counts as absent, because Compose passes one for `${X:-}`.
+ * @throws SettingsError naming every wrong variable
  */
 export function readSettings<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -30,7 +30,7 @@ export function readSettings<Shape extends z.ZodRawShape>(
   );
 }
 
-/** A setting is wrong or missing: the start ends by the names of the variables. */
+/** A setting is wrong or missing: the start fails and names the variables. */
 export class SettingsError extends StartError {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -40,18 +40,18 @@ export class SettingsError extends StartError {
   }
 }
 
-/** How a process is started, as far as it decides what an operator must choose. */
+/** The properties of a start that decide which choices an operator must make. */
 export interface StartKind {
-  /** Whether it works on a database. */
+  /** Whether it uses a database. */
   hasDatabase: boolean;
-  /** Whether it meets other services that run in processes of their own. */
-  isApart: boolean;
+  /** Whether other services run in processes of their own. */
+  isSeparate: boolean;
 }
 
 /**
- * What depends on whether this is the demo. Demo accounts have a public password, so they are never there in production
- * (`NODE_ENV=production`, or a DATABASE_URL) unless DEMO says so; and the demo is for this machine alone, unless HOST
- * says otherwise.
+ * The defaults that depend on demo data. Demo accounts have a public password, so they are never created in production
+ * (`NODE_ENV=production`, or a DATABASE_URL) unless DEMO is set to on. A server with demo data listens only for this
+ * machine, unless HOST is set.
  */
 export function withDemoDefaults(env: Environment): Environment {
   const DEMO = env.DEMO || (isProduction(env) || env.DATABASE_URL ? 'off' : 'on');
@@ -61,23 +61,23 @@ export function withDemoDefaults(env: Environment): Environment {
 const isProduction = (env: Environment): boolean => env.NODE_ENV === 'production';
 const isOn = (word: string): boolean => ['on', 'true', '1'].includes(word);
 
-/** What the operator has not chosen, and nobody may choose for them; empty if nothing is missing. */
-export function missingChoices(env: Environment, { hasDatabase, isApart }: StartKind): string[] {
+/** The choices that the operator has not made and that have no safe default; empty if nothing is missing. */
+export function missingChoices(env: Environment, { hasDatabase, isSeparate }: StartKind): string[] {
   const missing: string[] = [];
   if (isProduction(env) && hasDatabase && !env.DATABASE_URL && !env.DEMO)
     missing.push(
       'DATABASE_URL: NODE_ENV is production, and no database is chosen. Name a PostgreSQL server; or set DEMO=off for the ' +
         'embedded one without demo accounts, or DEMO=on for demo accounts with a public password',
     );
-  if (isApart && !env.SERVICE_SECRET && !isOn(withDemoDefaults(env).DEMO ?? ''))
+  if (isSeparate && !env.SERVICE_SECRET && !isOn(withDemoDefaults(env).DEMO ?? ''))
     missing.push(
-      'SERVICE_SECRET: services that run apart prove by it who they are. Give all of them the same, at least 32 ' +
+      'SERVICE_SECRET: services in separate processes authenticate with it. Give all of them the same one, at least 32 ' +
         'characters; "openssl rand -hex 32" makes one',
     );
   return missing;
 }
 
-/** Reads settings, and names what is missing and what is wrong in one message. @throws SettingsError */
+/** Reads settings, and reports everything that is missing or wrong in one message. @throws SettingsError */
 export function complete<Settings>(missing: readonly string[], read: () => Settings): Settings {
   let settings: Settings;
   try {
@@ -120,7 +120,7 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
-/** The ports that the specification gives. */
+/** The ports of the specification. */
 export const SERVICE_PORTS = {
   gym: 3002,
   nutrition: 3003,
@@ -134,18 +134,18 @@ export const SERVICE_NAMES = Object.keys(SERVICE_PORTS) as ServiceName[];
 
 const serviceUrl = (name: ServiceName) => httpUrl(`http://127.0.0.1:${SERVICE_PORTS[name]}`);
 
-/** What every server of the platform reads. `docs/operations.md` describes each. */
+/** The settings of every server of the platform. `docs/operations.md` describes each. */
 export const serverSettings = z.object({
-  /** Address to listen on; for the demo `withDemoDefaults` makes it 127.0.0.1. */
+  /** The address to listen on; with demo data `withDemoDefaults` makes it 127.0.0.1. */
   host: z.string().default('0.0.0.0'),
-  /** Where the embedded database, uploaded files, the mail outbox and squad's JSON files live. */
+  /** The folder of the embedded database, uploaded files, the mail outbox and squad's JSON files. */
   dataDir: z.string().default('.data'),
-  /** A PostgreSQL server, `postgres://user:password@host:port/postgres`; absent: the embedded one. */
+  /** A PostgreSQL server, `postgres://user:password@host:port/postgres`; absent: the embedded server. */
   databaseUrl: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:port/database')
     .optional(),
-  /** Redis for several replicas of a service, `redis://host:6379`; absent: everything stays in this process. */
+  /** Redis for several replicas of a service, `redis://host:6379`; absent: the state stays in this process. */
   redisUrl: z
     .string()
     .regex(/^rediss?:\/\//, 'expected redis://host:port')
@@ -157,33 +157,33 @@ export const serverSettings = z.object({
   contentUrl: serviceUrl('content'),
   squadUrl: serviceUrl('squad'),
   /**
-   * By which services prove to identity who they are; the same for all of them.
-   * Absent: made once at random and kept in the data folder, for services that share one.
+   * The secret with which services authenticate to identity, the same for all of them.
+   * Absent: a random one is created once in the data folder, for services that share a data folder.
    */
   serviceSecret: z.string().min(32, 'expected at least 32 characters').optional(),
-  /** `iss` and `aud` that access tokens must carry. */
+  /** `iss` and `aud` that access tokens must have. */
   jwtIssuer: z.string().default('fitness-platform'),
   jwtAudience: z.string().default('fitness-platform'),
-  /** Demo data at the first start; its default is that of `withDemoDefaults`. */
+  /** Whether to create demo data at the first start; see `withDemoDefaults` for the default. */
   demo: toggle(false),
-  /** Who may ask for the schema: `on` everybody, `admins`, `off` nobody. Default: on with demo data, else admins. */
+  /** Who may introspect the schema: `on` everybody, `admins`, `off` nobody. Default: `on` with demo data, else `admins`. */
   introspection: z.enum(['on', 'admins', 'off'], 'expected on, admins or off').optional(),
   rateLimits: toggle(true),
-  /** Most TCP connections, and most WebSockets, of one client address at a server; a trusted proxy counts for its clients. */
+  /** The most TCP connections, and the most WebSockets, of one client address at a server; the connections of a trusted proxy count for its clients. */
   socketsPerAddress: z.coerce.number('expected a number of sockets').int().min(1).default(2_000),
-  /** Most WebSockets of one user at a server. */
+  /** The most WebSockets of one user at a server. */
   socketsPerUser: z.coerce.number('expected a number of sockets').int().min(1).default(50),
-  /** Most subscriptions and other operations under way on one WebSocket. */
+  /** The most running subscriptions and other operations on one WebSocket. */
   operationsPerSocket: z.coerce.number('expected a number of operations').int().min(1).default(100),
   /** How long a GraphQL WebSocket may stay open without an operation, in milliseconds. */
   socketIdleMillis: z.coerce.number('expected milliseconds').int().min(100).max(86_400_000).default(600_000), // 10 min
-  /** Origins that browsers may call from, by comma; with demo data every loopback origin may. */
+  /** Origins from which browsers may call, separated by commas; with demo data every loopback origin may. */
   corsOrigins: list.default([]),
-  /** Proxies whose X-Forwarded-For counts: addresses, subnets, or `loopback`, `uniquelocal`; by comma. */
+  /** Proxies whose X-Forwarded-For is trusted: addresses, subnets, or `loopback`, `uniquelocal`; separated by commas. */
   trustedProxies: list.default(['loopback']),
-  /** Asked for by `GET /metrics` as a bearer token. */
+  /** The bearer token that `GET /metrics` requires. */
   metricsToken: z.string().min(16, 'expected at least 16 characters').optional(),
-  /** A port for `GET /metrics` alone, one for all servers of a process. */
+  /** A port only for `GET /metrics`, one for all servers of a process. */
   metricsPort: z.coerce
     .number('expected a port number from 1 to 65535')
     .int('expected a port number from 1 to 65535')
@@ -196,13 +196,13 @@ export const serverSettings = z.object({
       'expected silent, fatal, error, warn, info, debug or trace',
     )
     .default('info'),
-  /** How long a stop waits for requests under way, in milliseconds. */
+  /** How long a stop waits for running requests, in milliseconds. */
   stopGracePeriodMillis: z.coerce.number().int().min(0).max(120_000).default(10_000), // 10 s
   ...retentionSettings.shape,
 });
 export type ServerSettings = z.output<typeof serverSettings>;
 
-/** Where a service is reached. */
+/** The base URL of a service. */
 export const urlOf = (name: ServiceName, settings: ServerSettings): string => settings[`${name}Url`];
 
 const SECRET = /secret|password|token|apiKey|Url$/i;

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** Shapes that several services' inputs share. */
+/** Shapes that the inputs of several services share. */
 
-/** `?gymId=`: a SUPER_ADMIN chooses a gym; everybody else has their own. */
+/** `?gymId=`: a SUPER_ADMIN chooses a gym; every other user has their own. */
 export const gymQuery = z.object({
   gymId: z
     .uuid()
     .optional()
-    .meta({ description: 'For a SUPER_ADMIN: which gym. Everybody else may name their own only.' }),
+    .meta({ description: 'The gym, for a SUPER_ADMIN. Every other user may name only their own gym.' }),
 });
 
 /** `/:id` */
 export const idParams = z.object({ id: z.uuid() });
 
-/** An IANA time zone that this Node knows. */
+/** An IANA time zone that this version of Node supports. */
 export const timezone = z
   .string()
   .max(64, 'expected an IANA time zone such as Europe/Berlin')
@@ -22,7 +22,7 @@ export const timezone = z
 
 const timeOfDay = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'expected a time such as 06:30');
 
-/** When a location is open: local times by day of the week; a day that is not named is closed. */
+/** The opening hours of a location: local times by day of the week; a day without times is closed. */
 export const openingHours = z
   .partialRecord(
     z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], 'expected mon, tue, wed, thu, fri, sat or sun'),
@@ -33,15 +33,15 @@ export const openingHours = z
   )
   .meta({
     description:
-      'Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day that is not named is closed.',
+      'Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed.',
   });
 export type OpeningHours = z.infer<typeof openingHours>;
 
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2999;
 
-/** Far beyond any day of ours, and well inside of what PostgreSQL and JavaScript compute with (year 0 is an error there). */
-const isOfOurTimes = (text: string): boolean => {
+/** A range far wider than any real day, and well within what PostgreSQL and JavaScript can compute (year 0 is an error there). */
+const isInYearRange = (text: string): boolean => {
   const year = Number(text.slice(0, 4));
   return year >= FIRST_YEAR && year <= LAST_YEAR;
 };
@@ -50,52 +50,52 @@ const expectedYear = `expected a year from ${FIRST_YEAR} to ${LAST_YEAR}`;
 /** A local day, `YYYY-MM-DD`, of a year from 1900 to 2999. */
 export const day = z.iso
   .date({ error: 'expected a day such as 2026-01-31', abort: true })
-  .refine(isOfOurTimes, expectedYear)
+  .refine(isInYearRange, expectedYear)
   .meta({ description: `A local day, YYYY-MM-DD, from ${FIRST_YEAR} to ${LAST_YEAR}.` });
 
 /** An instant, ISO 8601 with `Z` or an offset, of a year from 1900 to 2999. */
 export const instant = z.iso
   .datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z', abort: true })
-  .refine(isOfOurTimes, expectedYear)
+  .refine(isInYearRange, expectedYear)
   .meta({ description: `ISO 8601 with Z or an offset, from ${FIRST_YEAR} to ${LAST_YEAR}.` });
 
 const MAX_SEARCH_CHARACTERS = 200;
 
-/** The words of a text search. Its cost grows with them: each word is compared with every word of the table. */
+/** The words of a text search. Its cost grows with their number: each word is compared with every word of the table. */
 export const searchText = z
   .string()
   .max(MAX_SEARCH_CHARACTERS, `expected at most ${MAX_SEARCH_CHARACTERS} characters`);
 
-/** For rules that several doors reach; a null of the graph is no search. */
+/** For rules of several doors; a null in the graph means no search. */
 export const searchFilter = z.object({ search: searchText.nullish() });
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 const expectedCurrency = 'expected an ISO 4217 code such as EUR';
 
-/** A currency that is in use, by its ISO 4217 code in letters of either case; it is kept in capital ones. */
+/** A currency in use, by its ISO 4217 code in either case; it is stored in capital letters. */
 export const currencyCode = z
   .string()
   .regex(/^[A-Za-z]{3}$/, expectedCurrency)
   .transform((code) => code.toUpperCase())
   .refine((code) => CURRENCIES.has(code), expectedCurrency);
 
-/** The largest number of PostgreSQL's `integer`. */
+/** The largest value of PostgreSQL's `integer`. */
 export const MAX_INTEGER = 2_147_483_647;
 
-/** A resource's version, as a body or a query names it. */
+/** A resource's version in a body or a query. */
 export const versionNumber = z
   .int('expected a version, a whole number from 1 up')
   .min(1, 'expected a version, a whole number from 1 up')
   .max(MAX_INTEGER, 'there is no such version');
 
-/** U+202A to U+202E and U+2066 to U+2069 reorder what follows them, so that a text looks like another one (Unicode UAX #9). */
+/** U+202A to U+202E and U+2066 to U+2069 reorder the characters after them, so that a text looks like another one (Unicode UAX #9). */
 const DIRECTION_CONTROLS = /[\u202A-\u202E\u2066-\u2069]/u;
-/** Separators, controls and characters without a picture of their own, and the blank of the Braille patterns. */
+/** Separators, controls, characters without a glyph, and the blank of the Braille patterns. */
 const INVISIBLE_ONLY = /^[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 
 /**
- * A text that people read, such as a name, a title or a post; spaces at its ends are removed. It can be stored (no half
- * of a surrogate pair), something of it is visible, and it is read in the order in which it is stored.
+ * A text for people, such as a name, a title or a post; spaces at its ends are removed. It can be stored (no half of a
+ * surrogate pair), some of it is visible, and it is displayed in the order in which it is stored.
  */
 export const visibleText = (maxCharacters: number, minCharacters = 1) =>
   z

@@ -42,42 +42,42 @@ import { openRateLimitStores } from './rest/rate-limit-store.ts';
 import { startRetention } from './retention/retention.ts';
 import type { ServerSettings } from './settings.ts';
 import { stopInOrder } from './stop-in-order.ts';
-import { NOWHERE, UnitOfWork, type Origin } from './unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork, type Origin } from './unit-of-work.ts';
 
 export interface StartOptions {
   /** 0 lets the system choose. */
   port: number;
   settings: ServerSettings & Record<string, unknown>;
-  /** Where its database is; needed where it declares one. */
+  /** The server of its database; required if it declares one. */
   databaseServer?: DatabaseServer | undefined;
-  /** Another name than the declared one; for tests. */
+  /** Replaces the declared name; for tests. */
   databaseName?: string | undefined;
   log?: Logger;
   /** Checks every REST answer against its declared shape; for tests. */
   verifyAnswers?: boolean;
 }
 
-/** A subgraph that answers. */
+/** A subgraph that has started. */
 export interface RunningSubgraph {
   readonly name: string;
   readonly url: string;
   readonly port: number;
   /**
-   * Finishes what is under way, then closes sockets, resources and database. It always ends: what does not close in
-   * time is left to the end of the process.
+   * Finishes running requests, then closes sockets, resources and database. It always ends: what does not close in time is
+   * left for the end of the process.
    */
   stop(): Promise<void>;
 }
 
 const REQUESTS_PER_MINUTE = 600;
 
-/** Starts a declared subgraph: database migrated, demo data there, doors open. */
+/** Starts a declared subgraph: runs its migrations, creates demo data, opens its doors. */
 export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions): Promise<RunningSubgraph> {
   const { settings } = options;
   const log = options.log ?? createLogger(subgraph.name, settings.logLevel);
   const metrics = createMetrics(subgraph.name);
   const orm = await ormOf(subgraph, options, log);
-  const unitOf = (viewer: Viewer = ANONYMOUS, origin: Origin = NOWHERE) =>
+  const unitOf = (viewer: Viewer = ANONYMOUS, origin: Origin = NO_ORIGIN) =>
     new UnitOfWork(orm, viewer, log, origin);
   const base: ServiceBase<object> = {
     settings,
@@ -274,7 +274,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
           { name: 'retention', run: () => retention.stop() },
           { name: 'resources', run: () => resources.dispose?.() },
           { name: 'rate limits', run: () => rateLimitStores.close() },
-          // It waits until no connection is in use and the server has closed each.
+          // Waits until no connection is in use and the server has closed each of them.
           { name: 'database', run: () => orm?.close(true) },
           { name: 'metrics', run: closeMetricsPort },
         ],
@@ -285,7 +285,7 @@ export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions
   };
 }
 
-/** The rules, newly made, with the modules that a gym can switch off behind their switches. */
+/** New rule objects; those of modules that a gym can switch off check the switch first. */
 function switchableServices(
   subgraph: AnySubgraph,
   services: Record<string, object>,
@@ -297,11 +297,14 @@ function switchableServices(
   return services;
 }
 
-/** The gateway's graph answers GET and the explorer; a service's own part is asked by POST. */
+/** GET and the explorer are for the gateway's graph; a service's own subgraph accepts only POST. */
 const postOnly: RequestHandler = (req, res, next) => {
   if (req.method === 'POST') return next();
   res.set('Allow', 'POST, OPTIONS');
-  throw new PlatformError('METHOD_NOT_ALLOWED', `${req.method} is not possible here; allowed: POST.`);
+  throw new PlatformError(
+    'METHOD_NOT_ALLOWED',
+    `${req.method} is not supported at this path; allowed: POST.`,
+  );
 };
 
 async function ormOf(
@@ -312,7 +315,7 @@ async function ormOf(
   if (!subgraph.database || subgraph.withoutDatabase?.(options.settings)) return undefined;
   if (!options.databaseServer)
     throw new Error(
-      `${subgraph.title} needs a database: set DATABASE_URL, or start it by main.ts, which brings its own.`,
+      `${subgraph.title} needs a database: set DATABASE_URL, or start it by main.ts, which starts an embedded one.`,
     );
   return openDatabase(subgraph.database, {
     server: options.databaseServer,

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './observability/logger.ts';
 
 export interface StopStep {
-  /** For the log, e.g. `database`. */
+  /** Its name in the log, e.g. `database`. */
   readonly name: string;
   run(): unknown;
-  /** Milliseconds that it may take. Default 2 s. */
+  /** Time limit in milliseconds. Default 2 s. */
   readonly withinMillis?: number;
 }
 
 /**
- * Runs the steps of a stop one after the other. A step that fails or takes longer than its time is logged, and the next
- * one begins: a database that hangs must keep nothing else from being closed.
+ * Runs the steps of a stop one after the other. A step that fails or exceeds its time limit is logged, and the next one
+ * begins: a database that hangs must not keep anything else open.
  */
 export async function stopInOrder(steps: readonly StopStep[], log: Logger): Promise<void> {
   for (const { name, run, withinMillis = 2_000 } of steps) {
@@ -22,9 +22,9 @@ export async function stopInOrder(steps: readonly StopStep[], log: Logger): Prom
         sleep(withinMillis, 'late', { signal: late.signal }),
       ]);
       if (outcome === 'late')
-        log.warn({ step: name, withinMillis }, 'a step of the stop takes too long; the stop goes on');
+        log.warn({ step: name, withinMillis }, 'a step of the stop takes too long; the stop continues');
     } catch (error) {
-      log.warn({ err: error, step: name }, 'a step of the stop failed; the stop goes on');
+      log.warn({ err: error, step: name }, 'a step of the stop failed; the stop continues');
     } finally {
       late.abort();
     }

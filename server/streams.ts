@@ -1,12 +1,12 @@
 import { pipeline, Readable, type Duplex, type Writable } from 'node:stream';
 
 /**
- * A readable stream of what `source` yields, passed through `stages` in order. If any part fails, all parts are
- * destroyed and the error reaches whoever reads the stream.
+ * A readable stream of the values of `source`, passed through `stages` in order. If any part fails, all parts are
+ * destroyed and the reader of the stream gets the error.
  *
- * This is the only place that makes a stream out of an iterable. `Readable.from(rows).pipe(csv)` forwards no error: a
- * failed query then emits an 'error' event without a listener, which ends the process. A stream of this function has a
- * listener from the beginning, so that an error between its creation and its first reader harms nobody.
+ * Streams are made from iterables only here. `Readable.from(rows).pipe(csv)` forwards no errors: a failed query then emits
+ * an 'error' event without a listener, which ends the process. A stream of this function has a listener from the
+ * beginning, so that an error before its first reader does not end the process.
  */
 export function streamOf(
   source: Iterable<unknown> | AsyncIterable<unknown>,
@@ -35,7 +35,7 @@ export function feed(body: Readable, parser: Writable): () => void {
   };
 }
 
-/** Resolves once a stream has data, or its end. @throws the error of a stream that fails before. */
+/** Resolves when a stream has data or has ended. @throws the error of a stream that fails before that */
 export async function begun(stream: Readable): Promise<void> {
   if (stream.readableLength > 0 || stream.readableEnded) return;
   if (stream.errored) throw stream.errored;
@@ -51,5 +51,5 @@ export async function begun(stream: Readable): Promise<void> {
   });
 }
 
-/** Whoever reads the stream receives the error as well. */
+/** The reader of the stream gets the error as well. */
 function ignoreError(): void {}

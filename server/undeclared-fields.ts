@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 /**
  * The paths of all fields in `value` that `shape` does not declare, such as `sets.0.repz`. A loose object and a record
- * declare every field. zod itself drops undeclared fields without a word, so that a misspelt one would be lost.
+ * declare every field. zod itself silently drops undeclared fields, so a misspelt field would be lost.
  */
 export function undeclaredFields(shape: z.core.$ZodType, value: unknown, path = ''): string[] {
   const { def } = (shape as z.core.$ZodTypes)._zod;
@@ -27,7 +27,7 @@ export function undeclaredFields(shape: z.core.$ZodType, value: unknown, path = 
       const right = new Set(undeclaredFields(def.right, value, path));
       return undeclaredFields(def.left, value, path).filter((field) => right.has(field));
     }
-    case 'pipe': // z.preprocess is a pipe out of a transform
+    case 'pipe': // z.preprocess is a pipe that begins with a transform
       return undeclaredFields(def.in._zod.def.type === 'transform' ? def.out : def.in, value, path);
     case 'lazy':
       return undeclaredFields(def.getter(), value, path);
@@ -44,7 +44,7 @@ export function undeclaredFields(shape: z.core.$ZodType, value: unknown, path = 
   }
 }
 
-/** The names of the fields that an object's shape, or one of a union's, declares at its top. */
+/** The names of the top-level fields that an object's shape, or any member of a union, declares. */
 export function declaredFields(shape: z.core.$ZodType): string[] {
   const { def } = (shape as z.core.$ZodTypes)._zod;
   if (def.type === 'object') return Object.keys(def.shape);

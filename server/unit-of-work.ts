@@ -5,16 +5,16 @@ import { read } from './database/read.ts';
 import { logOfRequest, type Logger } from './observability/logger.ts';
 import type { ServiceName } from './settings.ts';
 
-/** Where a unit of work comes from: for passing identity and trace on to other services. */
+/** The request that a unit of work belongs to; passes its identity and trace on to other services. */
 export interface Origin {
   readonly requestId: string;
   readonly traceparent: string;
-  /** The caller's `Authorization`, for calls in their name. */
+  /** The caller's `Authorization`, for calls with their rights. */
   readonly authorization: string | undefined;
   readonly address: string;
-  /** `User-Agent`, cut to 256 characters; for lists of log-ins. */
+  /** `User-Agent`, cut to 256 characters; for the list of a user's sessions. */
   readonly userAgent: string;
-  /** The path under which the gateway serves this service, such as `/gym`, if the request came through it; else empty. */
+  /** The gateway's path prefix of this service, such as `/gym`, if the request came through the gateway; else empty. */
   readonly prefix: string;
   /** `Accept-Language`, cut to 256 characters. Absent: work that no request has asked for. */
   readonly acceptLanguage?: string;
@@ -24,8 +24,8 @@ export interface Origin {
   readonly clientLeft?: () => AbortSignal;
 }
 
-/** The origin of work that no request has asked for. */
-export const NOWHERE: Origin = {
+/** The origin of work that no request has caused. */
+export const NO_ORIGIN: Origin = {
   requestId: '',
   traceparent: '',
   authorization: undefined,
@@ -35,8 +35,8 @@ export const NOWHERE: Origin = {
 };
 
 /**
- * One request, one subscription event or one socket frame: who asks, a fresh EntityManager, and what is to happen
- * once its writes are on disk. Rule objects are made for one unit of work and forgotten with it, their DataLoaders too.
+ * One request, one subscription event or one socket frame: its viewer, a fresh EntityManager, and the tasks that run after
+ * its writes are committed. Rule objects and their DataLoaders are made for one unit of work and dropped with it.
  */
 export class UnitOfWork {
   readonly viewer: Viewer;
@@ -62,9 +62,9 @@ export class UnitOfWork {
   }
 
   /**
-   * A path at this service as the caller can fetch it: below the gateway's prefix if they asked through the gateway.
-   * URLs stay as they are.
-   * @param service whose path it is, if it is another service's; only the gateway serves that one beside this one
+   * A path of this service as the caller can request it: under the gateway's prefix if the request came through the gateway.
+   * URLs are returned unchanged.
+   * @param service the owner of the path, if it is another service; only the gateway serves both under one address
    */
   publicPath<Path extends string | null>(path: Path, service?: ServiceName): Path;
   publicPath(path: string | null, service?: ServiceName): string | null {
@@ -73,16 +73,16 @@ export class UnitOfWork {
     return (service ? prefix.replace(/[^/]+$/, service) : prefix) + path;
   }
 
-  /** The EntityManager; inside `transaction` that of the transaction. */
+  /** The EntityManager; inside `transaction` the transaction's own. */
   get em(): EntityManager {
-    // useContext: inside `transaction` the calls reach the transaction's own EntityManager
+    // useContext: inside `transaction`, calls use the transaction's own EntityManager
     this.own ??= this.database.em.fork({ useContext: true });
     return this.own;
   }
 
-  /** Rows of a `select` that is run often; see `read` of server/database. */
+  /** Rows of a frequent `select`; see `read` of server/database. */
   read<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
-    // A unit that only reads so needs no EntityManager of its own.
+    // A unit that uses only `read` needs no EntityManager of its own.
     return read(this.database.em, sql, values);
   }
 
@@ -91,7 +91,7 @@ export class UnitOfWork {
     return this.orm;
   }
 
-  /** Runs `work` in a transaction; inside another one in a savepoint, so that what it throws undoes only its own writes. */
+  /** Runs `work` in a transaction; inside another one, in a savepoint, so that an error rolls back only its own writes. */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     const mark = this.afterCommitTasks.length;
     let result: Result;
@@ -99,7 +99,7 @@ export class UnitOfWork {
     try {
       result = await this.em.transactional(work);
     } catch (error) {
-      this.afterCommitTasks.length = mark; // what was not committed is not told
+      this.afterCommitTasks.length = mark; // tasks of writes that were rolled back are dropped
       throw error;
     } finally {
       this.depth -= 1;
@@ -109,12 +109,13 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `work` inside the open transaction, which goes on whatever `work` did. Without it, one statement that fails (a
-   * unique violation that a rule turns into a refusal) makes PostgreSQL refuse every further statement of the transaction.
+   * Runs `work` inside the open transaction, which stays usable whatever happens in `work`. Without it, one statement that
+   * fails (a unique violation that a rule turns into a refusal) makes PostgreSQL refuse every further statement of the
+   * transaction.
    *
-   * A refusal keeps what `work` has stored, such as a count of failed log-ins, unless a statement failed. It drops
-   * entities that were changed and not stored. An answer that is no refusal although a statement failed is not given,
-   * since what `work` wrote is gone.
+   * A refusal keeps what `work` has written, such as a count of failed log-ins, unless a statement failed. It drops changes of
+   * entities that were not flushed. If a statement failed but `work` returned a result, the result is not returned, because
+   * its writes are lost.
    */
   async attempt<Result>(
     work: () => Promise<Result>,
@@ -132,16 +133,16 @@ export class UnitOfWork {
     if (isAborted) {
       if (!isRefusal(result)) throw new RolledBackError();
       await this.em.execute('rollback to savepoint attempt');
-      await this.em.execute('release savepoint attempt'); // or an attempt around this one would go back to it
+      await this.em.execute('release savepoint attempt'); // otherwise an enclosing attempt would roll back to it
     }
     if (isRefusal(result)) this.em.clear();
     return result;
   }
 
   /**
-   * Runs `task` once the writes so far are committed (at once where no transaction is open): events are published
-   * after commit, never before. A task that fails is logged; it cannot undo what is committed.
-   * Tasks of a transaction that was rolled back are dropped.
+   * Runs `task` after the writes so far are committed (at once if no transaction is open): events are published after
+   * commit, never before. A task that fails is logged; it cannot roll back what is committed. Tasks of a transaction that was
+   * rolled back are dropped.
    */
   async afterCommit(task: () => void | Promise<void>): Promise<void> {
     this.afterCommitTasks.push(task);

@@ -216,7 +216,7 @@ const userOf = ({ gatewayContext }: Connection): string | undefined =>
 async function closeEnded(open: ReadonlySet<Connection>, { verifier }: GraphSocketOptions): Promise<void> {
   for (const { gatewayContext, socket } of open) {
     const viewer = gatewayContext?.viewer;
-    if (viewer && viewer.kind !== 'anonymous' && !(await verifier.stillHolds(viewer)))
+    if (viewer && viewer.kind !== 'anonymous' && !(await verifier.isStillValid(viewer)))
       socket.close(CloseCode.Forbidden, 'The access token is no longer valid; connect again with a new one.');
   }
 }

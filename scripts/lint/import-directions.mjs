@@ -1,22 +1,22 @@
 /**
- * Lint rule: who may import whom.
+ * Lint rule: which folder may import which.
  *
- *     server/      nothing else of ours
+ *     server/      nothing else of this repository
  *     gateway/     server/ (by #server/) and schema/
  *     subgraphs/x/ server/ (by #server/) and itself, inside which
  *                  entity <- rules <- doors <- subgraph.ts <- main.ts
  *
- * Plain JavaScript, because the linter loads it on whatever Node there is.
+ * Plain JavaScript, because the linter loads it on any version of Node.
  */
 import path from 'node:path';
 import { pathFromRoot } from './path-from-root.mjs';
 
-/** Libraries that speak a protocol: for doors, so that a rule works the same behind each of them. */
+/** Libraries for protocols. Only doors may use them, so that a rule works the same behind each door. */
 const doorLibraries = /^(express|graphql|ws)(\/|$|-)|^@(apollo|as-integrations)\//;
 const doorServerFolders = /^#server\/(graphql|rest)\//;
 
 /**
- * Says why `file` may not import `specifier`; undefined where it may.
+ * Why `file` may not import `specifier`; undefined if it may.
  * @param {string} file path from the repository's root
  * @param {string} specifier as written
  * @returns {string | undefined}
@@ -45,7 +45,7 @@ export function whyForbidden(file, specifier) {
   return undefined;
 }
 
-/** A path from the root for a file of ours that is imported by path; undefined for packages and #server/*. */
+/** The path from the root of a file that is imported by a path; undefined for packages and #server/*. */
 function resolve(file, specifier) {
   if (!specifier.startsWith('.')) return undefined;
   return path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
@@ -60,8 +60,8 @@ function throughServerPackage(target) {
 }
 
 /**
- * Rules are in the file that is called as its folder is (`check-ins/check-ins.ts`); the plain files beside it hold
- * words and values of the business, a `hub.ts` or an `outbox.ts`, which entities and shapes may use.
+ * Rules are in the file with the name of its folder (`check-ins/check-ins.ts`). The other plain files beside it contain
+ * constants and values of the domain, such as `hub.ts` or `outbox.ts`, which entities and shapes may use.
  * @returns {'entity' | 'shapes' | 'domain' | 'rules' | 'door' | 'support' | 'subgraph' | 'main'}
  */
 function layerOf(file) {
@@ -72,12 +72,12 @@ function layerOf(file) {
   if (/\.(graphql|rest|socket)\.ts$/.test(name) || name.endsWith('.generated.ts')) return 'door';
   if (inside.length === 1 && name === 'subgraph.ts') return 'subgraph';
   if (inside.length === 1 && name === 'main.ts') return 'main';
-  // database.ts, services.ts, demo.ts and the like, which know several folders; and the migrations
+  // database.ts, services.ts, demo.ts and the like, which use several folders; and the migrations
   if (inside.length === 1 || inside[0] === 'migrations') return 'support';
   return name === `${inside.at(-2)}.ts` ? 'rules' : 'domain';
 }
 
-/** For each layer the layers of its subgraph that it may not import. */
+/** For each layer, the layers of its subgraph that it may not import. */
 const above = {
   entity: ['rules', 'shapes', 'door', 'subgraph', 'main'],
   shapes: ['rules', 'door', 'subgraph', 'main'],
@@ -116,7 +116,7 @@ function againstTheLayers(layer, target, specifier) {
 export const importDirections = {
   meta: {
     type: 'problem',
-    docs: { description: 'Holds the directions of imports between parts and layers.' },
+    docs: { description: 'Enforces the directions of imports between parts and layers.' },
   },
   create(context) {
     const file = pathFromRoot(context.filename);

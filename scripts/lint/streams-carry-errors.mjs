@@ -1,11 +1,11 @@
 /**
  * Lint rule: a stream that fails must not end the process.
  *
- * `source.pipe(sink)` forwards no error, and an 'error' event without a listener is an uncaught exception. So `.pipe(`
- * and `Readable.from(` may stand in server/streams.ts only; elsewhere `pipeline`, `streamOf` or `feed` are used.
- * `z.string().pipe(...)`, a method of zod's schemas, is meant by nobody.
+ * `source.pipe(sink)` forwards no error, and an 'error' event without a listener is an uncaught exception. So only
+ * server/streams.ts may use `.pipe(` and `Readable.from(`; other files use `pipeline`, `streamOf` or `feed`.
+ * `z.string().pipe(...)`, a method of zod's schemas, is allowed.
  *
- * Plain JavaScript, because the linter loads it on whatever Node version there is.
+ * Plain JavaScript, because the linter loads it on any version of Node.
  */
 import { pathFromRoot } from './path-from-root.mjs';
 

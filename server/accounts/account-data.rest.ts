@@ -6,22 +6,22 @@ import { RecordsPageShape, VerdictShape, type AccountData } from './account-data
 const route = restRoute<{ accountData: AccountData }>();
 const userParams = z.object({ userId: z.uuid() });
 
-/** Requests a minute: an export of a long life is many pages, and many leave at once. */
+/** Requests a minute. The export of a long-used account has many pages, and many accounts may be exported at once. */
 const RATE = { name: 'account-data', perMinute: 6_000, by: 'caller' } as const;
 
-/** The two routes by which identity reaches what a service keeps of a person; the same in every service. */
+/** The two routes by which identity reads and erases what a service stores about a person; the same in every service. */
 export const accountDataRest = [
   route({
     method: 'GET',
     path: '/accounts/:userId/records',
-    summary: 'What is kept of a person (the identity service alone)',
+    summary: 'What this service stores about a user (for the identity service only)',
     description:
-      'At most 1,000 records a page, kind by kind; empty where nothing is known of them. `GET /users/me/export` of the identity service is made of it.',
+      'At most 1,000 records a page, one kind after the other. Empty if the service stores nothing about the user. `GET /users/me/export` of the identity service collects these pages.',
     auth: 'required',
     rateLimit: RATE,
     params: userParams,
     query: z.object({
-      cursor: cursorText.optional().meta({ description: '`next` of the page before.' }),
+      cursor: cursorText.optional().meta({ description: '`next` of the previous page.' }),
     }),
     success: { status: 200, description: 'A page of records.', shape: RecordsPageShape },
     errors: ['FORBIDDEN'],
@@ -30,9 +30,9 @@ export const accountDataRest = [
   route({
     method: 'DELETE',
     path: '/accounts/:userId',
-    summary: 'Erase what is kept of a person (the identity service alone)',
+    summary: 'Erase what this service stores about a user (for the identity service only)',
     description:
-      'At once and for good, and nothing that is under way writes more of them. Repeating it gives the same verdict.',
+      'The erasure is immediate and final; requests that are still running can store nothing more about the user. A repeated call returns the same result.',
     auth: 'required',
     rateLimit: RATE,
     params: userParams,

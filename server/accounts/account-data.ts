@@ -11,7 +11,7 @@ export const RECORDS_PAGE = 1_000;
 export const VerdictShape = z
   .object({
     outcome: z.enum(Outcome),
-    reason: z.string().nullable().meta({ description: 'What is kept and why, where something is.' }),
+    reason: z.string().nullable().meta({ description: 'What is kept and why, if anything is.' }),
   })
   .meta({ id: 'AccountVerdict' });
 
@@ -19,13 +19,13 @@ export const RecordsPageShape = z
   .object({
     records: z.array(
       z.object({
-        kind: z.string().meta({ description: 'Records of one kind come together.' }),
+        kind: z.string().meta({ description: 'Records of one kind follow each other.' }),
         record: z.record(z.string(), z.unknown()),
       }),
     ),
     kinds: z
       .array(z.string())
-      .meta({ description: 'All kinds that there are, in the order of their records.' }),
+      .meta({ description: 'All kinds of records, in the order in which they are exported.' }),
     next: z.string().nullable().meta({ description: '`cursor` of the next page; null after the last one.' }),
   })
   .meta({ id: 'AccountRecords' });
@@ -37,8 +37,8 @@ const cursors = cursorsOf(
 );
 
 /**
- * The rules of a service's part in exports and deletions. For identity alone, which has made sure who asks: no user,
- * not even a SUPER_ADMIN, reads or erases somebody's data by them.
+ * The rules of a service's part in exports and deletions of accounts. Only the identity service may call them: no user,
+ * not even a SUPER_ADMIN, reads or erases another user's data this way.
  */
 export class AccountData {
   private readonly unit: UnitOfWork;
@@ -49,20 +49,20 @@ export class AccountData {
     this.part = part;
   }
 
-  /** A page of everything that is kept of a person, kind by kind; no records where nothing is known of them. */
+  /** A page of everything that the service stores about a user; empty if it stores nothing. */
   async records(userId: string, cursor: string | undefined): Promise<RecordsPageShape> {
     requireIdentity(this.unit.viewer);
     return recordsPage(this.part, userId, cursor);
   }
 
-  /** Erases it; the same verdict at every repetition. */
+  /** Erases it. A repeated call returns the same verdict. */
   async erase(userId: string): Promise<Verdict> {
     requireIdentity(this.unit.viewer);
     return this.part.erase(userId.toLowerCase());
   }
 }
 
-/** A page of a part's records, filled over the ends of kinds. */
+/** A page of records. A page that the last records of one kind do not fill continues with the next kind. */
 export async function recordsPage(
   part: AccountPart,
   userId: string,
@@ -84,7 +84,7 @@ export async function recordsPage(
   return { records, kinds, next: null };
 }
 
-/** @throws UNAUTHENTICATED, FORBIDDEN for everybody but identity itself */
+/** @throws UNAUTHENTICATED, FORBIDDEN for every caller but the identity service */
 function requireIdentity(viewer: Viewer): void {
   if (requireService(viewer).service !== 'identity') throw forbidden('This is for the identity service.');
 }

@@ -3,8 +3,8 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import type { RecordSource } from './account-part.ts';
 
 /**
- * The records of an entity that are about a person, in the order of `key`: a property that is unique among them.
- * `except` names what means nothing outside the service.
+ * The records of an entity that are about a user, in the order of `key`: a property that is unique among them.
+ * `except` names properties that mean nothing outside the service.
  */
 export const entityRecords =
   <Entity extends AnyEntity>(
@@ -15,11 +15,11 @@ export const entityRecords =
     except: readonly (string & keyof Entity)[] = [],
   ): RecordSource =>
   async (userId, after, limit) => {
-    // A fork of its own: what was read is forgotten with the page.
+    // In a fork, so that the identity map does not keep the rows of every page.
     const found = await unit.em.fork().find(
       entity,
       { $and: [about(userId), ...(after ? [{ [key]: { $gt: after[0] } }] : [])] } as FilterQuery<Entity>,
-      // A computed key is of no type that MikroORM could check.
+      // MikroORM cannot check the type of a computed key.
       { orderBy: { [key]: 'asc' } as never, limit, disableIdentityMap: true },
     );
     return found.map((one) => {

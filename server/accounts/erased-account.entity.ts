@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Outcome } from './account-part.ts';
 
 /**
- * That an account has been erased here: a trigger on the tables that name people refuses whatever would bring its id
- * back (see `erased-accounts.ts`). The id leads to nobody any more.
+ * The mark of an account that has been erased here. A trigger on the tables that name users refuses rows with a marked
+ * id (see `erased-accounts.ts`). The id no longer identifies anybody.
  */
 const ErasedAccountSchema = defineEntity({
   name: 'ErasedAccount',
@@ -11,7 +11,7 @@ const ErasedAccountSchema = defineEntity({
   properties: {
     userId: p.uuid().primary(),
     erasedAt: p.datetime(),
-    /** Null while the erasure is not through. */
+    /** Null until the erasure has finished. */
     outcome: p.string().length(16).$type<Outcome>().nullable(),
     reason: p.text().nullable(),
   },

@@ -4,12 +4,12 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import type { Verdict } from './account-part.ts';
 
 /**
- * Erases what a service's database holds of an account, once: repeated, it gives the verdict of then.
+ * Erases what a service's database holds about an account, once. A repeated call returns the verdict of the first.
  *
- * The account is marked in a transaction of its own, under a lock that every statement which writes its id takes
- * shared (`refuseErasedAccount`): who was first has committed when the mark is there, and is found by `erase`; who
- * comes later is refused. `erase` runs in one transaction; files it removes first, so that a crash leaves the
- * rows that name them.
+ * The account is marked in a transaction of its own, under an exclusive lock. Every statement that writes the id of an
+ * account takes the same lock shared (`refuseErasedAccount`). So a writer that got the lock first has committed before
+ * the mark, and `erase` finds its rows; a later writer is refused. `erase` runs in one transaction. It removes files
+ * before rows, so that after a crash the rows still name the files that are left.
  */
 export async function eraseOnce(
   unit: UnitOfWork,
@@ -42,18 +42,18 @@ export async function eraseOnce(
   });
 }
 
-/** Answers that were kept for a repetition of their requests. */
+/** Deletes the stored answers to the account's requests with an `Idempotency-Key`. */
 export async function forgetAnswersTo(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute('delete from idempotency_record where caller = ?', [`user:${userId}`]);
 }
 
-/** Whether the account has been erased here, or is being. */
+/** Whether the account has been erased here, or is being erased. */
 export async function isErased(unit: UnitOfWork, userId: string): Promise<boolean> {
   const rows = await unit.em.execute<unknown[]>('select 1 from erased_account where user_id = ?', [userId]);
   return rows.length > 0;
 }
 
-/** SQL of a service's migration: new rows of `table` whose `column` names an erased account are refused; also changed ones, where an update may set it. */
+/** SQL for a migration: refuses new rows of `table` whose `column` names an erased account; also updates, if the column can be updated. */
 export const refuseErasedAccount = (
   table: string,
   column: string,
@@ -65,7 +65,7 @@ export const refuseErasedAccount = (
       : `create trigger "${table}_${column}_not_erased_by_update" after update of "${column}" on "${table}" for each row when (new."${column}" is distinct from old."${column}" and new."${column}" is not null) execute function refuse_erased_account_row('${column}');`,
   );
 
-/** SQL that takes back what `refuseErasedAccount` gave, for the `down` of the migration. */
+/** SQL for the `down` of that migration. */
 export const acceptErasedAccount = (
   table: string,
   column: string,
@@ -76,7 +76,7 @@ export const acceptErasedAccount = (
       `drop trigger "${table}_${column}_not_erased${event === 'insert' ? '' : '_by_update'}" on "${table}";`,
   );
 
-/** The refusal of that trigger in our words; undefined for anything else that was thrown. */
+/** The refusal of that trigger as a PlatformError; undefined for any other error. */
 export function ofErasedAccount(thrown: unknown): PlatformError | undefined {
   if (!isNativeError(thrown) || (thrown as { code?: unknown }).code !== REFUSED) return undefined;
   return conflict('The account that this is about has been deleted.', { cause: thrown });

@@ -7,9 +7,8 @@ import type { TokenVerifier } from './token-verifier.ts';
 import { ANONYMOUS, type Viewer } from './viewer.ts';
 
 /**
- * Authentication is attempted but not required: without a token the request goes on as anonymous.
- * A token that is presented and does not hold is refused all the same (401): who meant to be somebody
- * must not be answered as nobody.
+ * Authentication is optional: a request without a token continues as anonymous. A token that is sent but not valid is
+ * refused with 401, because a caller who expects their own data must not get the answer for anonymous callers.
  */
 export function optionalAuth(verifier: TokenVerifier): RequestHandler {
   return async (req, res, next) => {
@@ -19,8 +18,8 @@ export function optionalAuth(verifier: TokenVerifier): RequestHandler {
 }
 
 /**
- * As `optionalAuth`, but a token that does not hold counts as none. Clients add their token to every request, also to
- * the one that is to replace it because it has expired.
+ * As `optionalAuth`, but an invalid token counts as none. Clients add their token to every request, also to the one
+ * that replaces an expired token.
  */
 export function forgivingAuth(verifier: TokenVerifier): RequestHandler {
   return async (req, res, next) => {
@@ -40,8 +39,8 @@ export function authenticateToken(verifier: TokenVerifier): RequestHandler {
 }
 
 /**
- * The sender of a request with these headers. A service may say by `X-On-Behalf-Of` for which user it acts; from anybody
- * else that header means nothing.
+ * The sender of a request with these headers. A service names the user for whom it acts in `X-On-Behalf-Of`; the header
+ * is ignored if any other caller sends it.
  * @throws UNAUTHENTICATED for a token that is not valid
  */
 export async function viewerOfRequest(
@@ -54,11 +53,11 @@ export async function viewerOfRequest(
     : viewer;
 }
 
-/** Who presents this `Authorization` value; anonymous where there is none. @throws UNAUTHENTICATED for one that does not hold. */
+/** The owner of the token in this `Authorization` value; anonymous without one. @throws UNAUTHENTICATED for an invalid token */
 export async function viewerOf(authorization: string | undefined, verifier: TokenVerifier): Promise<Viewer> {
   if (!authorization) return ANONYMOUS;
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
   if (!token)
-    throw unauthenticated('The Authorization header is not understood: expected "Bearer <access token>".');
+    throw unauthenticated('The Authorization header is malformed: expected "Bearer <access token>".');
   return verifier.verify(token);
 }

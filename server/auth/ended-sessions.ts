@@ -4,28 +4,28 @@ import type { Logger } from '../observability/logger.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 import type { ServiceViewer, UserViewer } from './viewer.ts';
 
-/** After this time a user who has logged out elsewhere gets nothing more over their sockets. */
+/** A session that ends in one service ends in all of them, open sockets included, within this time. */
 export const SESSION_END_MILLIS = 5_000;
-/** How often identity is asked which sessions have ended. */
+/** How often services ask identity which sessions have ended. */
 export const READ_ENDED_SESSIONS_MILLIS = 2_000;
 /**
- * How often every open socket and subscription is compared with them. Both times together are shorter than
- * `SESSION_END_MILLIS`, which leaves the rest for the request to identity.
+ * How often every open socket and subscription is checked against the ended sessions. Together with the interval above
+ * it is shorter than `SESSION_END_MILLIS`; the rest is for the request to identity.
  */
 export const CHECK_SESSIONS_MILLIS = 2_500;
 
 export interface EndedSessionsOptions {
-  /** Identity's address. */
+  /** Identity's base URL. */
   identityUrl: string;
   tokens: ServiceTokens;
   log: Logger;
   /** Default `READ_ENDED_SESSIONS_MILLIS`. */
   pollMillis?: number;
-  /** How many are remembered at most; beyond it the oldest are forgotten, with a warning. Default 200,000. */
+  /** Most sessions to remember; beyond that the oldest are forgotten, with a warning. Default 200,000. */
   maxRemembered?: number;
 }
 
-/** What identity's `GET /auth/ended-sessions` answers. */
+/** The answer of identity's `GET /auth/ended-sessions`. */
 const feedAnswer = z.object({
   sessions: z.array(z.object({ id: z.string(), refusedUntil: z.iso.datetime() })),
   next: z.string(),
@@ -33,11 +33,11 @@ const feedAnswer = z.object({
 });
 
 /**
- * The sessions whose access tokens hold no more although they have not expired: ended ones, and those of users whose
- * rights changed. Read from identity every 2 s, so that a token is refused everywhere within 5 s.
+ * The sessions whose access tokens are refused before they expire: sessions that have ended, and sessions of users whose
+ * rights have changed. Read from identity every 2 s, so that a token is refused everywhere within 5 s.
  *
- * An entry lives no longer than the tokens that it refuses, 15 minutes. While identity does not answer, what is
- * known goes on to hold.
+ * An entry is dropped when the tokens that it refuses have expired, after 15 minutes. While identity does not answer, the
+ * entries read so far stay in force.
  */
 export class EndedSessions {
   private readonly refusedUntil = new Map<string, number>();
@@ -51,7 +51,7 @@ export class EndedSessions {
     void this.pollUntilStopped();
   }
 
-  /** Whether this token is one of those; what `TokenVerifier` asks at every use. */
+  /** Whether the token's session has ended. `TokenVerifier` calls it for every use of a token. */
   readonly isRevoked = (viewer: UserViewer | ServiceViewer): boolean =>
     viewer.kind === 'user' && viewer.expiresAt < (this.refusedUntil.get(viewer.sessionId) ?? 0);
 
@@ -64,13 +64,13 @@ export class EndedSessions {
     while (!signal.aborted) {
       try {
         await this.poll();
-        if (this.isDown) this.options.log.info('ended sessions are known again');
+        if (this.isDown) this.options.log.info('ended sessions can be read from identity again');
         this.isDown = false;
       } catch (error) {
         if (!this.isDown && !signal.aborted)
           this.options.log.warn(
             { err: error },
-            'ended sessions cannot be read from identity; those known go on to be refused',
+            'ended sessions cannot be read from identity; those read so far are still refused',
           );
         this.isDown = true;
       }
@@ -98,13 +98,13 @@ export class EndedSessions {
   }
 
   private remember(id: string, until: number): void {
-    this.refusedUntil.delete(id); // so that the map stays in the order of telling
+    this.refusedUntil.delete(id); // so that the map stays in the order in which identity reported the sessions
     this.refusedUntil.set(id, until);
     if (this.refusedUntil.size <= (this.options.maxRemembered ?? 200_000)) return;
     const [oldest] = this.refusedUntil.keys();
     if (oldest !== undefined) this.refusedUntil.delete(oldest);
     this.options.log.warn(
-      'more sessions were ended within 15 minutes than are remembered; the oldest hold until they expire',
+      'more sessions ended within 15 minutes than can be remembered; tokens of the oldest are accepted until they expire',
     );
   }
 

@@ -2,11 +2,11 @@ import { JwksClient } from 'jwks-rsa';
 import { PlatformError } from '../errors.ts';
 
 /**
- * The public keys by which tokens are verified, from identity's `/.well-known/jwks.json`.
+ * The public keys that verify tokens, from identity's `/.well-known/jwks.json`.
  *
- * A key that is not known yet is looked up at once, so that a rotation loses no request; but not more often than
- * `cooldownMillis`, so that tokens with invented key ids cannot be turned into a flood against identity.
- * Keys that were withdrawn are forgotten after `maxAgeMillis`.
+ * An unknown key id is looked up at once, so that no request fails after a key rotation; but at most once per
+ * `cooldownMillis`, so that tokens with invented key ids cannot flood identity with requests.
+ * Withdrawn keys are forgotten after `maxAgeMillis`.
  */
 export class JwksKeys {
   private keys = new Map<string, string>();
@@ -27,8 +27,8 @@ export class JwksKeys {
   }
 
   /**
-   * The key as PEM, or undefined where identity publishes none of that id.
-   * @throws UPSTREAM_UNAVAILABLE where identity cannot be asked and the key is not known.
+   * The key as PEM; undefined if identity publishes no key of that id.
+   * @throws UPSTREAM_UNAVAILABLE if the key is not in memory and identity does not answer
    */
   async get(kid: string): Promise<string | undefined> {
     const now = Date.now();
@@ -36,7 +36,7 @@ export class JwksKeys {
     if (known && now - this.fetchedAt < this.maxAgeMillis) return known;
     if (now - this.fetchedAt < this.cooldownMillis) return known;
     if (known) {
-      // Stale but usable: refresh behind the request, identity may be restarting.
+      // The cached keys are old but usable: refresh in the background, because identity may be restarting.
       void this.refresh().catch(() => undefined);
       return known;
     }
@@ -44,7 +44,7 @@ export class JwksKeys {
     return this.keys.get(kid);
   }
 
-  /** Asks identity now; calls at the same time share one request. */
+  /** Reads the keys from identity now; simultaneous calls share one request. */
   refresh(): Promise<void> {
     if (!this.fetching && Date.now() - this.failedAt < 200) return Promise.reject(unavailable()); // 0.2 s
     this.fetching ??= this.fetch().finally(() => (this.fetching = undefined));

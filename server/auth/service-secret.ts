@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { ServerSettings } from '../settings.ts';
 
 /**
- * The secret by which the services of one installation prove to identity who they are: the setting, or one that is
- * made once, at random, and kept in `<dataDir>/secrets/service-secret`, readable by its owner only. Services that do
- * not share a data folder must share the setting.
+ * The secret by which the services of one installation authenticate to identity: the setting, or a random one that is
+ * created once in `<dataDir>/secrets/service-secret`, readable by its owner only. Services that do not share a data
+ * folder must share the setting.
  */
 export async function serviceSecretOf(
   settings: Pick<ServerSettings, 'serviceSecret' | 'dataDir'>,
@@ -25,7 +25,7 @@ export async function serviceSecretOf(
   } finally {
     await handle.close();
   }
-  // A link that is there already means that another service was first: all read the same file.
+  // If the link exists, another service created the file first. All services read the same file.
   await link(draft, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
@@ -33,7 +33,7 @@ export async function serviceSecretOf(
   return readFile(file, 'utf8');
 }
 
-/** The `client_secret` of one service: derived, so that who learns one service's cannot pose as another. */
+/** The `client_secret` of one service. It is derived, so that one service's secret cannot be used to pose as another. */
 export const clientSecretOf = (serviceSecret: string, client: string): string =>
   createHmac('sha256', serviceSecret).update(`client:${client}`).digest('base64url');
 

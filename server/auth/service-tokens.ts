@@ -3,16 +3,16 @@ import { PlatformError } from '../errors.ts';
 import type { ServerSettings } from '../settings.ts';
 import { clientSecretOf, serviceSecretOf } from './service-secret.ts';
 
-/** The token by which a service calls others in its own name. */
+/** The token by which a service calls others under its own identity. */
 export interface ServiceTokens {
-  /** A token that holds for a minute at least. @throws UPSTREAM_UNAVAILABLE where identity gives none. */
+  /** A token that is valid for at least one more minute. @throws UPSTREAM_UNAVAILABLE if identity issues none. */
   get(): Promise<string>;
 }
 
 const REFRESH_BEFORE_MILLIS = 60_000; // 1 min
 const tokenAnswer = z.object({ access_token: z.string(), expires_in: z.number() });
 
-/** Gets tokens by identity's `POST /auth/token` (client credentials, RFC 6749 section 4.4) and keeps each until shortly before it ends. */
+/** Gets tokens from identity's `POST /auth/token` (client credentials, RFC 6749 section 4.4) and reuses each until shortly before it expires. */
 export function serviceTokens(client: string, settings: ServerSettings): ServiceTokens {
   let token = '';
   let goodUntil = 0;
@@ -28,7 +28,7 @@ export function serviceTokens(client: string, settings: ServerSettings): Service
       });
       if (!response.ok)
         throw new Error(
-          `POST /auth/token answered ${response.status}${response.status === 401 ? ': the two have different service secrets, see SERVICE_SECRET' : ''}`,
+          `POST /auth/token answered ${response.status}${response.status === 401 ? ': this service and identity have different service secrets, see SERVICE_SECRET' : ''}`,
         );
       const answer = tokenAnswer.parse(await response.json());
       token = answer.access_token;
@@ -36,7 +36,7 @@ export function serviceTokens(client: string, settings: ServerSettings): Service
     } catch (cause) {
       throw new PlatformError(
         'UPSTREAM_UNAVAILABLE',
-        'The identity service gives this service no token now; try again in a moment.',
+        'The identity service issues no token to this service now; try again in a moment.',
         { retryAfterSeconds: 1, cause },
       );
     }

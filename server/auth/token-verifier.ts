@@ -6,20 +6,20 @@ import { boundedCache, bytesOfText } from '../observability/bounded-cache.ts';
 import type { JwksKeys } from './jwks-keys.ts';
 import { Role, type ServiceViewer, type UserViewer } from './viewer.ts';
 
-/** The one signature algorithm that is accepted: what a token's own header says never chooses (RFC 8725, section 3.1). */
+/** The only signature algorithm that is accepted. The `alg` in a token's own header never chooses it (RFC 8725, section 3.1). */
 export const TOKEN_ALGORITHM = 'ES256';
 
-/** Where keys come from, and which tokens hold no more. */
+/** The source of the keys, and which tokens have been revoked. */
 export interface TokenChecks {
   keys: Pick<JwksKeys, 'get'>;
-  /** Whether a token that is valid by itself holds no more, because its session was ended; asked at every use. Default: never. */
+  /** Whether a token, valid by itself, is refused because its session has ended; called for every use. Default: never. */
   isRevoked?: ((viewer: UserViewer | ServiceViewer) => boolean | Promise<boolean>) | undefined;
 }
 
 export interface TokenVerifierOptions extends TokenChecks {
   issuer: string;
   audience: string;
-  /** How many verified tokens are remembered. Default 10,000. */
+  /** Most verified tokens to cache. Default 10,000. */
   cacheSize?: number;
 }
 
@@ -40,7 +40,7 @@ export class TokenVerifier {
     });
   }
 
-  /** @throws UNAUTHENTICATED saying why; UPSTREAM_UNAVAILABLE where the keys cannot be had. */
+  /** @throws UNAUTHENTICATED with the reason; UPSTREAM_UNAVAILABLE if the keys cannot be read */
   async verify(token: string): Promise<UserViewer | ServiceViewer> {
     let viewer = this.verified.get(token);
     if (!viewer || viewer.expiresAt <= Date.now()) {
@@ -52,8 +52,8 @@ export class TokenVerifier {
     return viewer;
   }
 
-  /** Whether a token that was verified before, for this viewer, holds still. */
-  async stillHolds(viewer: UserViewer | ServiceViewer): Promise<boolean> {
+  /** Whether a token that was verified earlier, for this viewer, is still valid. */
+  async isStillValid(viewer: UserViewer | ServiceViewer): Promise<boolean> {
     return viewer.expiresAt > Date.now() && !(await this.options.isRevoked?.(viewer));
   }
 
@@ -72,7 +72,7 @@ export class TokenVerifier {
       return claimsShape.parse(jwt.verify(token, key, { algorithms: [TOKEN_ALGORITHM], issuer, audience }));
     } catch (error) {
       if (error instanceof jwt.TokenExpiredError)
-        throw unauthenticated('The access token has expired; get a new one by POST /auth/refresh.');
+        throw unauthenticated('The access token has expired; get a new one with POST /auth/refresh.');
       throw unauthenticated('The access token is not valid; log in again.');
     }
   }
@@ -99,7 +99,7 @@ function viewerOf(claims: z.infer<typeof claimsShape>): UserViewer | ServiceView
   };
 }
 
-/** The header's key id, unverified: good for nothing but finding the key. */
+/** The key id in the header. It is not verified, so it may only be used to find the key. */
 function keyIdOf(token: string): string {
   let header: unknown;
   try {

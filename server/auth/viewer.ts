@@ -12,35 +12,35 @@ export interface UserViewer {
   readonly userId: string;
   readonly role: Role;
   readonly gymId: string | null;
-  /** The log-in that the token belongs to. */
+  /** The session that the token belongs to. */
   readonly sessionId: string;
-  /** When the token ends, in milliseconds since 1970. */
+  /** When the token expires, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
-/** Another service of the platform under its own credentials. */
+/** Another service of the platform, authenticated by its own token. */
 export interface ServiceViewer {
   readonly kind: 'service';
   readonly service: string;
-  /** The user whose wish it carries out, by `X-On-Behalf-Of`: for audits. It gives no right. */
+  /** The user for whom it acts, from `X-On-Behalf-Of`. For audit records only: it grants no rights. */
   readonly onBehalfOf?: string;
   readonly expiresAt: number;
 }
-/** Who asks. Every rule decides by it. */
+/** The caller. Every rule decides by it. */
 export type Viewer = AnonymousViewer | UserViewer | ServiceViewer;
 
 export const ANONYMOUS: AnonymousViewer = { kind: 'anonymous' };
 
-/** The logged-in user. @throws UNAUTHENTICATED for anybody else. */
+/** The logged-in user. @throws UNAUTHENTICATED or FORBIDDEN for any other caller. */
 export function requireUser(viewer: Viewer): UserViewer {
   if (viewer.kind === 'anonymous') throw unauthenticated();
   if (viewer.kind === 'service')
-    throw forbidden(`This needs a user; the token is that of the service "${viewer.service}".`);
+    throw forbidden(`Only a user may do this; the token belongs to the service "${viewer.service}".`);
   return viewer;
 }
 
 /**
- * The user that an input is about, if only the caller themselves may be named. A service of the platform names anybody.
- * @throws FORBIDDEN for another user, VALIDATION_FAILED if a service names nobody
+ * The user that an input is about, if users may name only themselves. A service of the platform may name any user.
+ * @throws FORBIDDEN for another user, VALIDATION_FAILED if a service names none
  */
 export function requireSelf(viewer: Viewer, userId: string | null | undefined): string {
   if (viewer.kind === 'service') {
@@ -53,35 +53,32 @@ export function requireSelf(viewer: Viewer, userId: string | null | undefined): 
   return user.userId;
 }
 
-/** @throws UNAUTHENTICATED or FORBIDDEN where the viewer has none of the roles. */
+/** @throws UNAUTHENTICATED or FORBIDDEN if the viewer has none of the roles */
 export function requireRole(viewer: Viewer, ...roles: readonly Role[]): UserViewer {
   const user = requireUser(viewer);
   if (!roles.includes(user.role))
-    throw forbidden(`This needs the role ${roles.join(' or ')}; yours is ${user.role}.`);
+    throw forbidden(`Only the role ${roles.join(' or ')} may do this; yours is ${user.role}.`);
   return user;
 }
 
 /**
- * The gym that a gym-bound list or write is about: a SUPER_ADMIN names any by `gymId`, everybody else has their own.
- * @throws GYM_REQUIRED where there is none, FORBIDDEN for another gym's.
+ * The gym that a read or write is about: a SUPER_ADMIN names any gym by `gymId`, every other user has their own.
+ * @throws GYM_REQUIRED if there is none, FORBIDDEN for another gym
  */
 export function requireGym(viewer: Viewer, gymId?: string | null): string {
   const user = requireUser(viewer);
   if (user.role === Role.SUPER_ADMIN) {
     const chosen = gymId ?? user.gymId;
-    if (!chosen) throw new PlatformError('GYM_REQUIRED', 'Say which gym: add gymId.');
+    if (!chosen) throw new PlatformError('GYM_REQUIRED', 'Name a gym: add gymId.');
     return chosen;
   }
   if (!user.gymId)
-    throw new PlatformError(
-      'GYM_REQUIRED',
-      'This needs a gym, and you belong to none; ask an admin to add you to one.',
-    );
+    throw new PlatformError('GYM_REQUIRED', 'You belong to no gym; ask an admin to add you to one.');
   if (gymId && gymId !== user.gymId) throw forbidden('This belongs to another gym.');
   return user.gymId;
 }
 
-/** As `requireGym`, for those who run a gym: its GYM_ADMIN, or a SUPER_ADMIN. */
+/** As `requireGym`, for those who manage a gym: its GYM_ADMIN, or a SUPER_ADMIN. */
 export function requireGymAdmin(viewer: Viewer, gymId?: string | null): string {
   requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
   return requireGym(viewer, gymId);
@@ -90,22 +87,22 @@ export function requireGymAdmin(viewer: Viewer, gymId?: string | null): string {
 export const isAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.role !== Role.MEMBER;
 export const isSuperAdmin = (viewer: Viewer): boolean =>
   viewer.kind === 'user' && viewer.role === Role.SUPER_ADMIN;
-/** Whether the viewer runs that gym. */
+/** Whether the viewer manages that gym: its GYM_ADMIN, or a SUPER_ADMIN. */
 export const runsGym = (viewer: Viewer, gymId: string | null): boolean =>
   viewer.kind === 'user' &&
   (viewer.role === Role.SUPER_ADMIN ||
     (viewer.role === Role.GYM_ADMIN && gymId !== null && viewer.gymId === gymId));
-/** Whether the viewer may see what belongs to that gym: its people, and every SUPER_ADMIN. */
+/** Whether the viewer may see what belongs to that gym: its own users, and every SUPER_ADMIN. */
 export const seesGym = (viewer: Viewer, gymId: string | null): boolean =>
   viewer.kind === 'user' && (viewer.role === Role.SUPER_ADMIN || (gymId !== null && viewer.gymId === gymId));
 
-/** Who is named for what the viewer did: the user, also one for whom a service acts; else the service. */
+/** The actor of an audit record: the user, also if a service acts for them; else the service. */
 export const actorOf = (viewer: UserViewer | ServiceViewer): string =>
   viewer.kind === 'user' ? viewer.userId : (viewer.onBehalfOf ?? viewer.service);
 
-/** A service of the platform under its own credentials. @throws UNAUTHENTICATED or FORBIDDEN for anybody else. */
+/** A service of the platform. @throws UNAUTHENTICATED or FORBIDDEN for any other caller. */
 export function requireService(viewer: Viewer): ServiceViewer {
   if (viewer.kind === 'anonymous') throw unauthenticated();
-  if (viewer.kind === 'user') throw forbidden('This is for the services of the platform.');
+  if (viewer.kind === 'user') throw forbidden('Only a service of the platform may call this.');
   return viewer;
 }

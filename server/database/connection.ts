@@ -1,7 +1,7 @@
 import type { ClientConfig } from 'pg';
 import type { DatabaseServer } from './database-server.ts';
 
-/** How to connect to one database of the server, in the words of `pg`. The URL's `sslmode` asks for TLS. */
+/** The connection options of `pg` for one database of the server. The URL's `sslmode` requests TLS. */
 export function connectionTo(server: DatabaseServer, database: string): ClientConfig {
   if ('socketDir' in server) return { host: server.socketDir, user: 'postgres', database };
   const url = parse(server.url);
@@ -15,14 +15,14 @@ export function maintenanceDatabase(server: DatabaseServer): string {
   return decodeURIComponent(parse(server.url).pathname.slice(1)) || 'postgres';
 }
 
-/** The server's address for a message: never with a password. */
+/** The server's address for messages, without the password. */
 export function addressOf(server: DatabaseServer): string {
   if ('socketDir' in server) return `socket folder ${server.socketDir}`;
   const { hostname, port, searchParams } = parse(server.url);
   return `${searchParams.get('host') ?? (hostname || 'localhost')}:${searchParams.get('port') ?? (port || '5432')}`;
 }
 
-/** PostgreSQL allows no host at all before `?host=/path/of/socket`; a URL in general does not. */
+/** PostgreSQL allows an empty host before `?host=/path/of/socket`; the URL standard does not. */
 function parse(databaseUrl: string): URL {
   return new URL(databaseUrl.replace('@/', '@localhost/'));
 }

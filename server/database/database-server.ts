@@ -1,8 +1,8 @@
 /**
- * A PostgreSQL server, without a database of it: each service names its own.
+ * A PostgreSQL server, without a database: each service names its own.
  *
- * - `url`: the DATABASE_URL. Its path is only the database to connect to while a service's own is being created;
- *   `sslmode` and the other parameters count for every connection.
- * - `socketDir`: the folder of the embedded server's unix socket.
+ * - `url`: the DATABASE_URL. Its path is used only to connect while a service's own database is created;
+ *   `sslmode` and the other parameters apply to every connection.
+ * - `socketDir`: the folder of the embedded server's Unix socket.
  */
 export type DatabaseServer = { url: string } | { socketDir: string };

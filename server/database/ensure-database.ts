@@ -5,14 +5,14 @@ import type { DatabaseServer } from './database-server.ts';
 import { PlatformClient } from './platform-client.ts';
 import { StartError } from '../start-error.ts';
 
-/** The database cannot be used; the message says why and what to do about it. */
+/** The database cannot be used. The message says why, and what to do about it. */
 export class DatabaseUnavailableError extends StartError {
   override readonly name = 'DatabaseUnavailableError';
 }
 
 /**
- * Creates the database where it is missing. Replicas may do so at the same time: one creates, the others find it.
- * A server that is just starting, or recovering from a crash, is waited for, 30 s at most.
+ * Creates the database if it is missing. Replicas may do so at the same time: one creates it, the others find it.
+ * Waits up to 30 s for a server that is starting or recovering from a crash.
  * @throws DatabaseUnavailableError
  */
 export async function ensureDatabase(server: DatabaseServer, name: string): Promise<void> {
@@ -36,10 +36,10 @@ async function exists(server: DatabaseServer, name: string): Promise<boolean> {
 
 async function createUnlessThere(client: pg.Client, name: string): Promise<void> {
   try {
-    // template0: it takes any encoding, and nobody is ever connected to it, which would forbid the copy
+    // template0: it takes any encoding, and it has no connections, which would make the copy fail
     await client.query(`create database ${pg.escapeIdentifier(name)} template template0 encoding 'UTF8'`);
   } catch (error) {
-    // Two at once: the slower one is told by either, depending on how far the other is.
+    // If two replicas create it at once, the slower one gets either error, depending on how far the other one is.
     const isThere = codeOf(error) === code.duplicateDatabase || codeOf(error) === code.uniqueViolation;
     if (!isThere) throw error;
   }
@@ -53,7 +53,7 @@ async function onceConnected(
   const deadline = Date.now() + 30_000;
   for (;;) {
     const client = new PlatformClient({ ...connectionTo(server, database), connectionTimeoutMillis: 10_000 });
-    client.on('error', () => {}); // a drop between two queries; the next query tells
+    client.on('error', () => {}); // a connection lost between two queries: the next query throws
     try {
       await client.connect();
       return await use(client);

@@ -6,25 +6,25 @@ import type { DatabaseServer } from './database-server.ts';
 import { PlatformClient } from './platform-client.ts';
 
 /**
- * Events that reach every replica of a service through its database (LISTEN/NOTIFY): one that is sent inside a
- * transaction is told at its commit, and not at all where it is rolled back.
+ * Events that reach every replica of a service through its database (LISTEN/NOTIFY). An event that is sent inside a
+ * transaction is delivered at its commit, and never if it is rolled back.
  *
  *     await unit.em.execute('select pg_notify(?, ?)', ['occupancy', JSON.stringify({ locationId })]);
  */
 export interface Notifications {
-  /** Calls `hear` for every payload of that channel until the returned function is called. */
-  on(channel: string, hear: (payload: string) => void): () => void;
+  /** Calls `listener` with every payload of that channel until the returned function is called. */
+  on(channel: string, listener: (payload: string) => void): () => void;
   close(): Promise<void>;
 }
 
 const RECONNECT_MILLIS = 500; // 0.5 s
-/** A network that swallows packets closes no connection: only a question without an answer shows it. */
+/** A network that drops packets closes no connection: only a query without an answer shows the failure. */
 const PROBE_MILLIS = 15_000; // 15 s
 const ANSWER_MILLIS = 5_000; // 5 s
 
 /**
- * Listens to `channels` on a connection of its own, which is made again whenever it is lost; what is sent meanwhile is
- * missed. The log has one line when it is lost and one when it is back.
+ * Listens to `channels` on a connection of its own, and reconnects whenever the connection is lost. Events that are sent
+ * while it is lost are missed. The log has one line when it is lost and one when it is back.
  */
 export async function listenTo(
   server: DatabaseServer,
@@ -44,7 +44,7 @@ export async function listenTo(
     }, RECONNECT_MILLIS);
   };
   const lost = (one: pg.Client, error?: Error) => {
-    if (client !== one || closed) return; // not yet in use, or not any more
+    if (client !== one || closed) return; // not in use yet, or no longer
     client = undefined;
     one.end(() => undefined);
     log.warn({ reason: error?.message }, 'the connection for notifications is lost; connecting again');
@@ -77,9 +77,9 @@ export async function listenTo(
 
   await connect();
   return {
-    on(channel, hear) {
-      events.on(channel, hear);
-      return () => events.off(channel, hear);
+    on(channel, listener) {
+      events.on(channel, listener);
+      return () => events.off(channel, listener);
     },
     async close() {
       closed = true;

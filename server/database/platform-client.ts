@@ -1,29 +1,29 @@
 import pg from 'pg';
 
-/** What a caller may do with an answer, in the form that pg gives to callbacks. */
+/** pg's callback for the result of a query. */
 type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
 
-/** pg's own method that makes the startup message; @types/pg does not have it. */
+/** pg's method that makes the startup message; @types/pg does not declare it. */
 type StartupOf = (this: pg.Client) => Record<string, string>;
 
 /**
- * A connection of our own pg, also in MikroORM's pool, which brings another copy of pg. Every connection of the platform
- * is one, so that all of them work in UTC.
+ * A connection of our own copy of pg, also in MikroORM's pool, which brings another copy. Every connection of the
+ * platform is a PlatformClient, so that all of them work in UTC.
  *
- * PostgreSQL cuts days and hours, and prints times, in the time zone of the session, whose default is a choice of the
- * server's, the database's or the role's owner. It is set in the startup message: that needs no statement of its own,
- * has precedence over those defaults, is what `DISCARD ALL` goes back to, and PgBouncer takes it, because `TimeZone` is one
- * of the few parameters that it keeps for each client.
+ * PostgreSQL computes days and hours, and prints times, in the time zone of the session. Its default is set by the owner
+ * of the server, the database or the role. It is set in the startup message, which needs no statement of its own, takes
+ * precedence over those defaults, is what `DISCARD ALL` resets to, and passes through PgBouncer, because `TimeZone` is
+ * one of the few parameters that PgBouncer keeps for each client.
  *
  * The connection closes itself when it can no longer be trusted, so that the pool replaces it.
  *
- * - A statement that failed without a word of the server (query_timeout, a broken socket, a protocol error) leaves the
+ * - A statement that failed without an answer of the server (query_timeout, a broken socket, a protocol error) leaves the
  *   connection in an unknown state: pg keeps it open, and its next user would wait behind the statement that hangs.
- * - Some errors announce the end of the connection, which follows some milliseconds later. Meanwhile the pool would hand
- *   it out.
+ * - Some errors announce the end of the connection, which follows some milliseconds later. Until then the pool would
+ *   still hand it out.
  * - PostgreSQL answers the COMMIT of a transaction in which a statement has failed with ROLLBACK and no error
- *   (https://www.postgresql.org/docs/current/sql-commit.html). Here that is an error, because otherwise a write that is
- *   gone would be acknowledged.
+ *   (https://www.postgresql.org/docs/current/sql-commit.html). Here that is an error, because otherwise a lost write
+ *   would be acknowledged.
  */
 export class PlatformClient extends pg.Client {
   getStartupConf(): Record<string, string> {
@@ -61,13 +61,13 @@ export class PlatformClient extends pg.Client {
     );
   }
 
-  /** From here on the pool does not take it back, and whoever still holds it gets an error at once. */
+  /** From here on the pool does not take the connection back, and its current user gets an error at once. */
   private endIfLost(error: Error): void {
     if (isConnectionLost(error)) this.end(() => undefined);
   }
 }
 
-/** The server has undone a transaction that was to be committed. */
+/** The server rolled back a transaction that was to be committed. */
 export class RolledBackError extends Error {
   override readonly name = 'RolledBackError';
   constructor() {
@@ -82,7 +82,7 @@ function isConnectionLost(error: Error): boolean {
 
 /**
  * SQLSTATEs with which the server ends a session, https://www.postgresql.org/docs/current/errcodes-appendix.html. The
- * severity FATAL would say the same, but pg gives it in the language of the server's messages only.
+ * severity FATAL would say the same, but pg reports it only in the language of the server's messages.
  */
 const ENDS_THE_SESSION: ReadonlySet<string> = new Set([
   '25P03', // idle_in_transaction_session_timeout

@@ -1,17 +1,17 @@
 import type { Configuration } from '@mikro-orm/core';
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 
-/** Kysely's dialect and driver as MikroORM makes them; Kysely is no dependency of ours. */
+/** Kysely's dialect and driver as MikroORM creates them; Kysely is not a dependency of this package. */
 type Dialect = ReturnType<PostgreSqlConnection['createKyselyDialect']>;
 type Driver = ReturnType<Dialect['createDriver']>;
 type PooledConnection = Awaited<ReturnType<Driver['acquireConnection']>>;
 
 /**
- * MikroORM's PostgreSQL driver, which gives every connection back to the pool.
+ * MikroORM's PostgreSQL driver, changed so that it gives every connection back to the pool.
  *
  * Kysely 0.29.6 does not release the connection of a transaction whose BEGIN, COMMIT or ROLLBACK throws
  * (https://github.com/kysely-org/kysely/issues/1990): each such failure takes one connection from the pool for good.
- * docs/decisions/0011-lost-connections.md says why it is mended here, and when this class can go.
+ * docs/decisions/0011-lost-connections.md says why the fix is here, and when this class can be removed.
  */
 export class PlatformDriver extends PostgreSqlDriver {
   override readonly connection: PostgreSqlConnection;
@@ -34,9 +34,9 @@ class PlatformConnection extends PostgreSqlConnection {
 }
 
 /**
- * MikroORM rolls back after a COMMIT that failed, and Kysely releases after a ROLLBACK that did not fail. So a ROLLBACK
- * that fails is passed over: the connection is gone, and the server has rolled back by itself. The pool destroys a
- * connection that is broken when it comes back, see PlatformClient.
+ * MikroORM rolls back after a COMMIT that failed, and Kysely releases the connection after a ROLLBACK that succeeded. So
+ * the error of a failed ROLLBACK is ignored: the connection is lost, and the server has rolled back by itself. The pool
+ * destroys a broken connection when it is returned, see PlatformClient.
  */
 function releasing(driver: Driver): Driver {
   const begin = driver.beginTransaction.bind(driver);

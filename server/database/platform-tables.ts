@@ -1,22 +1,22 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { MigrationDeclaration } from './database.ts';
 import { CreateRemovedReference } from '../references/migrations/20261123090000_removed_reference.ts';
 import { RemovedReference } from '../references/removed-reference.entity.ts';
 import { ErasedAccount } from '../accounts/erased-account.entity.ts';
 import { CreateIdempotencyRecord } from './migrations/20260105090000_idempotency_record.ts';
 import { CreateErasedAccount } from './migrations/20261121110000_erased_account.ts';
+import type { MigrationDeclaration } from './migration-declaration.ts';
 import { RefuseErasedAccountRows } from './migrations/20261121111000_erased_account_rows.ts';
 
 /**
- * The answer that a request with an `Idempotency-Key` got, for the one that comes again with the same key. It is
- * written in the transaction of what the request did, so either both are there or neither.
+ * The stored answer to a request with an `Idempotency-Key`, for a repeated request with the same key. It is written in
+ * the transaction of the request's own writes, so that either both exist or neither.
  */
 const IdempotencyRecordSchema = defineEntity({
   name: 'IdempotencyRecord',
   tableName: 'idempotency_record',
   indexes: [{ properties: ['createdAt'] }], // records are purged by age
   properties: {
-    /** who sent the key: two callers may choose the same one */
+    /** the sender of the key: two callers may choose the same key */
     caller: p.text().primary(),
     key: p.text().primary(),
     /** method and path, e.g. `POST /posts` */
@@ -33,10 +33,10 @@ const IdempotencyRecordSchema = defineEntity({
 export class IdempotencyRecord extends IdempotencyRecordSchema.class {}
 IdempotencyRecordSchema.setClass(IdempotencyRecord);
 
-/** Tables that every service's database has; `openDatabase` puts them before the service's own. */
+/** Tables of every service's database; `openDatabase` creates them before the service's own. */
 export const platformEntities = [IdempotencyRecord, ErasedAccount, RemovedReference];
 
-/** Never change one that was released: add another. */
+/** Never change a released migration: add another one. */
 export const platformMigrations: MigrationDeclaration[] = [
   { name: '20260105090000_idempotency_record', class: CreateIdempotencyRecord },
   { name: '20261121110000_erased_account', class: CreateErasedAccount },

@@ -3,9 +3,9 @@ import { connectionTo } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
 import { PlatformClient } from './platform-client.ts';
 
-/** Tells whether a service has lost its connections for good. */
+/** Detects that a service has lost its connections for good. */
 export interface PoolWatch {
-  /** True if no connection was handed out for `stuckAfterMillis`, all are in use, and the server would take another. */
+  /** True if all connections are in use, none was handed out for `stuckAfterMillis`, and the server would accept another. */
   isStuck(): Promise<boolean>;
   stop(): void;
 }
@@ -19,8 +19,8 @@ export interface PoolWatchOptions {
 }
 
 /**
- * Watches a pool for the state that only a restart of the process ends. A server that does not answer is not that
- * state: a restart would not help, and the pool heals when the server is back.
+ * Watches a pool for the one state that only a restart of the process ends. A server that does not answer is not that
+ * state: a restart would not help, and the pool recovers when the server is back.
  */
 export async function watchPool(
   orm: MikroORM,
@@ -56,7 +56,7 @@ async function answers(server: DatabaseServer, name: string): Promise<boolean> {
     connectionTimeoutMillis: 1_000, // 1 s
     query_timeout: 1_000,
   });
-  client.on('error', () => undefined); // the query tells
+  client.on('error', () => undefined); // the query throws the same error
   try {
     await client.connect();
     await client.query('select 1');

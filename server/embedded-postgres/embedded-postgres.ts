@@ -14,40 +14,39 @@ import { makePrivateFolder, systemUserFor, type SystemUser } from './system-user
 export { DataFolderInUseError } from './data-folder-lock.ts';
 
 export interface EmbeddedPostgresOptions {
-  /** Created where missing. Holds the lock and, in `cluster/`, what PostgreSQL writes. */
+  /** Created if missing. Contains the lock and, in `cluster/`, PostgreSQL's data. */
   dataDir: string;
   /**
    * true: an acknowledged write is on disk, and survives kill -9 and a power failure.
-   * false: twice as fast and lost with the machine; for tests alone.
+   * false: twice as fast, but writes are lost if the machine fails; for tests only.
    * Default: true.
    */
   durable?: boolean;
-  /** Gets each line of the server's log. Default: they are dropped. */
+  /** Receives each line of the server's log. Default: they are dropped. */
   onLog?: (line: string) => void;
-  /** Hears what is being done, in words for a person who waits. Default: nobody hears it. */
+  /** Receives the steps of the start, as text for a person who waits. Default: they are ignored. */
   onProgress?: (step: string) => void;
 }
 
 export interface EmbeddedPostgres {
-  /** How to connect to it. The same for its whole life, over restarts too. */
+  /** The connection options. They stay the same, also after a restart of the server. */
   server: DatabaseServer;
-  /** Folder of its unix socket; no TCP port is opened. */
+  /** The folder of its Unix socket; it opens no TCP port. */
   socketDir: string;
-  /** The server's process. Another number after a restart. */
+  /** The process number of the server. It changes with a restart. */
   readonly pid: number;
-  /** Shuts it down with everything written, and frees the data folder. Harmless when repeated. */
+  /** Shuts the server down after it has written everything, and releases the data folder. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a PostgreSQL server of our own on `dataDir`, creating its data where there is none.
+ * Starts a PostgreSQL server on `dataDir`, and creates its data if there is none.
  *
- * It lives no longer than this process, which may be killed at any moment; a server that ends while this process
- * lives (out of memory, a mistaken kill) is started again. As root it runs as another user, since PostgreSQL
- * refuses root.
+ * The server ends with this process, which may be killed at any moment. A server that ends while this process runs (out
+ * of memory, killed by mistake) is started again. As root it runs as another user, because PostgreSQL refuses to run as root.
  *
- * Throws DataFolderInUseError where another living process uses the folder, and else an Error in plain words:
- * no package for this machine, no space, no right, data of another PostgreSQL version.
+ * @throws DataFolderInUseError if another process uses the folder; an Error with a plain message if there is no package for
+ * this machine, no space, no right to write, or data of another PostgreSQL version
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { durable = true, onLog = () => {}, onProgress = () => {} } = options;
@@ -70,7 +69,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     onProgress('Starting PostgreSQL');
     const settings = [...settingsFor(socketDir), ...(durable ? [] : settingsWithoutDurability)];
     const start = (overlookPid?: number): Promise<ServerProcess> =>
-      runServerPatiently({ binaries, cluster, settings, overlookPid, onLog });
+      runServerWithRetries({ binaries, cluster, settings, overlookPid, onLog });
     const running = keepRunning(await start(reusedPid), { cluster, start, onLog });
 
     return {
@@ -97,7 +96,7 @@ function settingsFor(socketDir: string): string[] {
     'listen_addresses=',
     `unix_socket_directories=${socketDir}`,
     'unix_socket_permissions=0700',
-    // seven services with ten connections each, and as much again for a second set of them in tests
+    // seven services with ten connections each, and the same again for a second set of services in tests
     'max_connections=200',
     'timezone=UTC',
     'log_timezone=UTC',
@@ -116,14 +115,14 @@ const settingsWithoutDurability = [
 ];
 
 /**
- * In the temporary folder, not beside the data: the path of a unix socket has room for 107 bytes, and folders
- * shared with a virtual machine have no sockets. The name cannot be guessed, so nobody can sit on it beforehand.
+ * In the temporary folder, not beside the data: the path of a Unix socket is limited to 107 bytes, and folders that are
+ * shared with a virtual machine support no sockets. The name is random, so that no other user can create it first.
  */
 function chooseSocketDir(): string {
   const name = `fitness-pg-${randomBytes(9).toString('hex')}`;
   const longest = 103 - '/.s.PGSQL.5432'.length - 1; // macOS: 103 bytes
   const wanted = path.join(os.tmpdir(), name);
-  // as root, a private temporary folder may be closed to the server's user
+  // for root, the temporary folder may be private, so that the server's user cannot enter it
   const usable =
     Buffer.byteLength(wanted) <= longest && (process.getuid?.() !== 0 || isOpenToAll(os.tmpdir()));
   return usable ? wanted : path.join('/tmp', name);
@@ -151,7 +150,7 @@ function makeDataFolder(dataDir: string, user: SystemUser): void {
   }
 }
 
-/** A process that was killed could not remove its socket folder: the next holder of the lock does. */
+/** A killed process could not remove its socket folder, so the next holder of the lock removes it. */
 function removeSocketDirOf({ previousNote }: DataFolderLock): void {
   if (previousNote && /^fitness-pg-[0-9a-f]{18}$/.test(path.basename(previousNote))) {
     fs.rmSync(previousNote, { recursive: true, force: true });
@@ -159,10 +158,10 @@ function removeSocketDirOf({ previousNote }: DataFolderLock): void {
 }
 
 /**
- * When a server's main process was killed, its workers need a moment to notice; until then the memory that they
- * share is in use, and PostgreSQL rightly refuses to start.
+ * After a server's main process was killed, its workers need a moment to notice. Until then they use the shared memory,
+ * and PostgreSQL refuses to start.
  */
-async function runServerPatiently(options: Parameters<typeof runServer>[0]): Promise<ServerProcess> {
+async function runServerWithRetries(options: Parameters<typeof runServer>[0]): Promise<ServerProcess> {
   const deadline = Date.now() + 20_000;
   for (;;) {
     try {

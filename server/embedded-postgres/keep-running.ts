@@ -4,7 +4,7 @@ import type { ServerProcess } from './server-process.ts';
 
 export interface RunningServer {
   current(): ServerProcess;
-  /** Ends the server, and the starting of others. */
+  /** Stops the server and does not restart it. */
   stop(): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ export interface KeepRunningOptions {
   onLog(line: string): void;
 }
 
-/** Starts a server again whenever it ends unasked. Connections are lost by that; pools make new ones. */
+/** Restarts a server that ends unexpectedly. Its connections are lost; pools open new ones. */
 export function keepRunning(first: ServerProcess, options: KeepRunningOptions): RunningServer {
   let server = first;
   let stopping = false;
@@ -37,7 +37,7 @@ export function keepRunning(first: ServerProcess, options: KeepRunningOptions): 
       const next = await startAgain();
       if (next === undefined) return;
       server = next;
-      // `stop` may have been called while this one was on its way, and has then stopped only the one before
+      // `stop` may have been called while this one was starting, and has then stopped only its predecessor
       if (stopping) return next.stop();
     }
   }

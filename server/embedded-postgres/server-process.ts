@@ -8,9 +8,9 @@ import { dataDirectoryArgument, programEnvironment, readServerPid, type Cluster 
 /** A running PostgreSQL server. */
 export interface ServerProcess {
   pid: number;
-  /** Resolves, never rejects, when the server has ended; the text says how, with its last log lines. */
+  /** Resolves, and never rejects, when the server has ended. The text says how it ended, with its last log lines. */
   ended: Promise<string>;
-  /** Fast shutdown: clients are disconnected, everything is written. After 30 s it is killed and recovers later. */
+  /** Fast shutdown: clients are disconnected, everything is written. After 30 s it is killed and recovers at the next start. */
   stop(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface ServerProcessOptions {
   cluster: Cluster;
   /** `name=value` settings */
   settings: string[];
-  /** A process number in postmaster.pid that is known to be nobody's server; see stopLeftOver. */
+  /** A process number in postmaster.pid that belongs to another program; see stopLeftOver. */
   overlookPid: number | undefined;
   onLog: (line: string) => void;
 }
@@ -27,9 +27,10 @@ export interface ServerProcessOptions {
 const stopGracePeriodMillis = 30_000;
 
 /**
- * The shell between Node and PostgreSQL holds our pipe. When Node ends in whatever way, kill -9 included, the
- * pipe ends, `cat` ends, and the server is asked to shut down. It is asked until it is gone: a signal that comes
- * before PostgreSQL listens for signals is lost, as shells start background programs with SIGINT ignored.
+ * The shell between Node and PostgreSQL reads from a pipe. When Node ends in any way, kill -9 included, the pipe is
+ * closed, `cat` ends, and the shell signals the server to shut down. It repeats the signal until the server is gone: a
+ * signal that arrives before PostgreSQL has installed its handlers is lost, because shells start background programs with
+ * SIGINT ignored.
  */
 const watchedServer = `
 "$@" </dev/null & server=$!
@@ -39,7 +40,7 @@ wait $server; code=$?
 kill $watcher 2>/dev/null
 exit $code`;
 
-/** Starts the server and resolves when it takes connections; rejects with its log where it does not. */
+/** Starts the server and resolves when it accepts connections; rejects with its log if it does not. */
 export async function runServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { binaries, cluster, settings, overlookPid, onLog } = options;
   const child = spawn(
@@ -57,7 +58,7 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
       ...cluster.user,
       cwd: cluster.dir,
       stdio: ['pipe', 'ignore', 'pipe'],
-      // a session of its own: a Ctrl-C in the terminal is for Node, which stops its services before the database
+      // a session of its own: a Ctrl-C in the terminal is for Node, which stops the services before the database
       detached: true,
       env: {
         ...programEnvironment(),
@@ -68,12 +69,12 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
   const lastLines: string[] = [];
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
-    // 'close', not 'exit': by then all of the log has been read
+    // 'close', not 'exit': it comes after the whole log has been read
     child.once('close', (code, signal) =>
       resolve(`PostgreSQL ended with ${signal ?? `code ${code}`}:\n${lastLines.join('\n')}`),
     );
   });
-  // The other end may be gone when we end the pipe; that is what `ended` tells.
+  // The process may be gone when this side ends the pipe; `ended` reports that.
   child.stdin.on('error', () => {});
   child.once('exit', () => child.stdin.destroy());
 
@@ -94,7 +95,7 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
   return { pid, ended, stop: () => stop(child, pid, ended) };
 }
 
-/** A running server must not keep a program alive that has nothing else to do; when it ends, so does the server. */
+/** The server must not keep a program running that has nothing else to do. When the program ends, the server ends too. */
 function letNodeEnd(child: ChildProcess): void {
   child.unref();
   (child.stdin as Socket).unref();

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 
-/** Whom the server's processes run as; empty: the user that runs Node. */
+/** The user that runs the server's processes; empty: the user that runs Node. */
 export type SystemUser = { uid: number; gid: number } | Record<string, never>;
 
-/** `nobody` on nearly every Linux and, unlike its name, the same number everywhere. */
+/** `nobody` on nearly every Linux. The number is the same everywhere, the name is not. */
 const nobody = { uid: 65_534, gid: 65_534 };
 
 /**
- * PostgreSQL refuses to run as root. As root it is therefore given to the owner of the first of these folders that
- * exists and is not root's (what an ordinary user made stays theirs), and to `nobody` where there is none.
+ * PostgreSQL refuses to run as root. As root it therefore runs as the owner of the first of these folders that exists and
+ * does not belong to root (so that what an ordinary user created stays theirs), or as `nobody` if there is none.
  */
 export function systemUserFor(folders: string[]): SystemUser {
   if (process.getuid?.() !== 0) return {};

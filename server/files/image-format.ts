@@ -1,7 +1,7 @@
-/** The picture formats that are taken. */
+/** The supported picture formats. */
 export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'avif';
 
-/** Tells the format by the first bytes; neither a name nor a Content-Type is asked. Undefined for anything else. */
+/** Detects the format by the first bytes, never by the name or the Content-Type. Undefined for any other format. */
 export function imageFormatOf(bytes: Buffer): ImageFormat | undefined {
   const text = (from: number, to: number) => bytes.toString('latin1', from, to);
   if (text(0, 3) === '\xff\xd8\xff') return 'jpeg';
@@ -12,34 +12,34 @@ export function imageFormatOf(bytes: Buffer): ImageFormat | undefined {
 }
 
 /**
- * Whether the file is a picture and something else besides: a page, a script, an archive or a document to another
- * reader. Re-encoding would make it harmless, but who sends such a file means no good.
+ * Whether the file is a picture and something else as well: to another program it is a page, a script, an archive or a
+ * document. Re-encoding would make it harmless, but such a file is a sign of an attack.
  */
 export function isPolyglot(bytes: Buffer, format: ImageFormat): boolean {
-  // Without an end it is broken, and the decoder will say so.
-  const rest = bytes.subarray(END_OF[format](bytes) ?? bytes.length);
+  // A picture without an end is broken, and the decoder reports that.
+  const tail = bytes.subarray(END_OF[format](bytes) ?? bytes.length);
   return (
-    !isHarmlessRest(rest, format) ||
+    !isHarmlessTail(tail, format) ||
     /<(?:script|html|!doctype)[\s>]|<\?php/i.test(bytes.toString('latin1')) ||
     bytes.subarray(0, 1024).includes('%PDF-') ||
     isZip(bytes)
   );
 }
 
-/** Phones put a second picture (MPF, gain map) or a clip (motion photo) behind a JPEG; some programs pad with zeros. */
-function isHarmlessRest(rest: Buffer, format: ImageFormat): boolean {
-  if (rest.every((byte) => byte === 0)) return true;
+/** Phones append a second picture (MPF, gain map) or a clip (motion photo) to a JPEG; some programs append zeros. */
+function isHarmlessTail(tail: Buffer, format: ImageFormat): boolean {
+  if (tail.every((byte) => byte === 0)) return true;
   if (format !== 'jpeg') return false;
-  return imageFormatOf(rest) === 'jpeg' || rest.toString('latin1', 4, 8) === 'ftyp';
+  return imageFormatOf(tail) === 'jpeg' || tail.toString('latin1', 4, 8) === 'ftyp';
 }
 
-/** ZIP (also JAR, Office) is read from its end: the record there, with a comment that fills up to the end. */
+/** ZIP (also JAR and Office files) is read from its end: there is the end record, with a comment up to the end of the file. */
 function isZip(bytes: Buffer): boolean {
   const at = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
   return at >= 0 && at + 22 <= bytes.length && at + 22 + bytes.readUInt16LE(at + 20) === bytes.length;
 }
 
-/** Where the picture ends; undefined where its structure is broken. */
+/** The offset of the picture's end; undefined if its structure is broken. */
 const END_OF: Record<ImageFormat, (bytes: Buffer) => number | undefined> = {
   jpeg(bytes) {
     for (let at = 2; at + 4 <= bytes.length;) {
@@ -80,7 +80,7 @@ const END_OF: Record<ImageFormat, (bytes: Buffer) => number | undefined> = {
   },
 };
 
-/** Behind the entropy-coded data: the next marker that is neither a stuffed byte nor a restart. */
+/** The offset after the entropy-coded data: the next marker that is neither a stuffed byte nor a restart. */
 function endOfScan(bytes: Buffer, from: number): number {
   let at = bytes.indexOf(0xff, from);
   while (at >= 0 && at + 1 < bytes.length) {

@@ -4,11 +4,11 @@ import { invalid, PlatformError } from '../errors.ts';
 import { imageFormatOf, isPolyglot } from './image-format.ts';
 
 export interface ReencodeOptions {
-  /** The field that the picture came in; named in errors. */
+  /** The name of the upload's field, for error messages. */
   field: string;
   /** Longest side of the result in pixels. */
   maxSide: number;
-  /** `cover`: cut to a square around the middle. `inside`: whole, in its own proportions. Default `inside`. */
+  /** `cover`: cropped to a square around the middle. `inside`: the whole picture, in its own proportions. Default `inside`. */
   fit?: 'cover' | 'inside';
 }
 
@@ -20,20 +20,20 @@ export interface Picture {
   readonly height: number;
 }
 
-/** What a phone of today takes at most within 10 MiB. Decoded at 4 bytes a pixel: 200 MB. */
+/** The most that a current phone takes within 10 MiB. Decoded at 4 bytes a pixel: 200 MB. */
 export const MAX_PIXELS = 50_000_000;
 
-sharp.cache(false); // what one person sends is of no use to the next
+sharp.cache(false); // a cached picture of one user is of no use to another
 sharp.concurrency(1); // two pictures at a time, one thread each
 const slot = atMost(2, { waiting: 50 });
 
 /**
- * Makes a picture of ours out of one that somebody sent: decoded, turned upright, made smaller, encoded as WebP.
- * Nothing of the file itself survives, no metadata either (place and time of a photo are nobody's business).
- * Taken are JPEG, PNG, WebP and AVIF, told by their content.
+ * Decodes an uploaded picture, turns it upright, scales it down and encodes it as WebP. Nothing of the original file
+ * remains, no metadata either (the place and time of a photo are private). Accepts JPEG, PNG, WebP and AVIF, detected by
+ * their content.
  *
- * @throws UNSUPPORTED_MEDIA_TYPE for what is none of them, VALIDATION_FAILED for what is broken or something else
- * besides, PAYLOAD_TOO_LARGE for more than 50 million pixels; before decoding, by what the header says.
+ * @throws UNSUPPORTED_MEDIA_TYPE for other formats; VALIDATION_FAILED for a broken picture, or one that is something else
+ * as well; PAYLOAD_TOO_LARGE for more than 50 million pixels, checked in the header before decoding
  */
 export async function reencoded(bytes: Buffer, options: ReencodeOptions): Promise<Picture> {
   const { field, maxSide, fit = 'inside' } = options;
@@ -44,7 +44,10 @@ export async function reencoded(bytes: Buffer, options: ReencodeOptions): Promis
       `${field}: expected a JPEG, PNG, WebP or AVIF picture.`,
     );
   if (isPolyglot(bytes, format))
-    throw invalid(field, 'expected a picture and nothing else in the file; save it anew and send that');
+    throw invalid(
+      field,
+      'expected a picture and nothing else in the file; save the picture again and send the new file',
+    );
   return slot(async () => {
     const input = sharp(bytes, {
       limitInputPixels: MAX_PIXELS,
@@ -56,7 +59,7 @@ export async function reencoded(bytes: Buffer, options: ReencodeOptions): Promis
     if (width * height > MAX_PIXELS)
       throw new PlatformError(
         'PAYLOAD_TOO_LARGE',
-        `${field}: ${width} x ${height} pixels are too many; at most ${MAX_PIXELS / 1_000_000} million are taken.`,
+        `${field}: ${width} x ${height} pixels are too many; at most ${MAX_PIXELS / 1_000_000} million are allowed.`,
       );
     try {
       const { data, info } = await input
@@ -84,14 +87,14 @@ async function metadataOf(input: Sharp, field: string): Promise<{ width: number;
     const { width, height } = await input.metadata();
     return { width, height };
   } catch (error) {
-    // It refuses so many pixels by itself.
+    // sharp itself refuses a picture with so many pixels.
     if (error instanceof Error && /pixel limit/i.test(error.message))
       throw new PlatformError(
         'PAYLOAD_TOO_LARGE',
-        `${field}: the picture has too many pixels; at most ${MAX_PIXELS / 1_000_000} million are taken.`,
+        `${field}: the picture has too many pixels; at most ${MAX_PIXELS / 1_000_000} million are allowed.`,
       );
     throw broken(field);
   }
 }
 
-const broken = (field: string) => invalid(field, 'expected a whole picture; this one cannot be read');
+const broken = (field: string) => invalid(field, 'expected a complete picture; this one cannot be read');

@@ -7,9 +7,9 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { Logger } from '../observability/logger.ts';
 
-/** What every Apollo Server of the platform has in common: it says what matters in our log, and calls nobody. */
+/** The options of every Apollo Server of the platform: it writes to the platform's log, and calls no other host. */
 export const apolloOptions = (log: Logger) => ({
-  // Decided for each request, because admins may where others may not.
+  // Allowed or refused for each request, because admins may introspect even if others may not.
   introspection: true,
   includeStacktraceInErrorResponses: false,
   stopOnTerminationSignals: false,
@@ -21,7 +21,7 @@ export const apolloOptions = (log: Logger) => ({
   },
 });
 
-/** Without the plugins that cost the most of a small request, and all that would call out. */
+/** Turns off the plugins that cost the most in a small request, and all that would call other hosts. */
 export const quietPlugins = <Context extends BaseContext>(): ApolloServerPlugin<Context>[] => [
   ApolloServerPluginCacheControlDisabled(),
   ApolloServerPluginInlineTraceDisabled(),
@@ -29,7 +29,7 @@ export const quietPlugins = <Context extends BaseContext>(): ApolloServerPlugin<
   ApolloServerPluginUsageReportingDisabled(),
   {
     requestDidStart: async () => ({
-      // Apollo Server takes the status from any error, also beside data, which clients read of a 2xx only.
+      // Apollo Server takes the HTTP status from any error, also beside data. But clients read data only from a 2xx answer.
       willSendResponse: async ({ response: { http, body } }) => {
         if (body.kind === 'single' && body.singleResult.data) http.status = 200;
       },

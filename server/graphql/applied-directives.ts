@@ -7,16 +7,15 @@ import {
   type DirectiveNode,
 } from 'graphql';
 
-/** A directive as it stands at one place of the supergraph. */
+/** One use of a directive in the supergraph. */
 export interface AppliedDirective {
-  /** Its name in the specification that defines it, whatever it is called in this document: `requiresScopes`. */
+  /** Its name in the specification that defines it, even if `@link` renames it in this document: `requiresScopes`. */
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Where the directives stand that the API schema shows no more, by coordinate: `Type`, `Type.field`,
- * `Type.field(argument:)`.
+ * Uses of directives that the API schema does not keep, by coordinate: `Type`, `Type.field`, `Type.field(argument:)`.
  */
 export class AppliedDirectives {
   private readonly byCoordinate = new Map<string, AppliedDirective[]>();
@@ -47,12 +46,12 @@ export class AppliedDirectives {
     }
   }
 
-  /** Those called `name` at this coordinate. */
+  /** The uses of the directive `name` at this coordinate. */
   at(coordinate: string, name: string): readonly AppliedDirective[] {
     return (this.byCoordinate.get(coordinate) ?? []).filter((directive) => directive.name === name);
   }
 
-  /** Every coordinate at which one called one of `names` stands. */
+  /** Every coordinate at which one of the directives `names` is used. */
   coordinatesOf(names: ReadonlySet<string>): string[] {
     return [...this.byCoordinate].flatMap(([coordinate, directives]) =>
       directives.some(({ name }) => names.has(name)) ? [coordinate] : [],
@@ -65,7 +64,7 @@ const argumentsOf = (directive: ConstDirectiveNode | DirectiveNode): Record<stri
     (directive.arguments ?? []).map((argument) => [argument.name.value, valueFromASTUntyped(argument.value)]),
   );
 
-/** What `@link(url:, as:, import:)` calls each directive here -> its name there (link specification, v1.0). */
+/** Maps each directive's name in this document to its name in its specification, by `@link(url:, as:, import:)` (link specification, v1.0). */
 function namesInSpecifications(definitions: readonly DefinitionNode[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const definition of definitions) {

@@ -12,7 +12,7 @@ export interface Connection<Node> {
   };
 }
 
-/** The graph's form of a page; its cursors are those of REST. */
+/** A page as a Relay connection; its cursors are the same as in REST. */
 export function connectionOf<Node>(page: Page<Node>): Connection<Node> {
   const edges = page.items.map((node) => ({ cursor: page.cursorOf(node), node }));
   return {
@@ -27,7 +27,7 @@ export function connectionOf<Node>(page: Page<Node>): Connection<Node> {
   };
 }
 
-/** `first` and `after` of a connection as the page request of the rules. */
+/** The rules' page request for `first` and `after` of a connection. */
 export const pageOf = (args: { first?: number | null | undefined; after?: string | null | undefined }) => ({
   limit: args.first ?? undefined,
   cursor: args.after,

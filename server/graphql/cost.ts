@@ -22,48 +22,48 @@ import { introspectionCost } from './introspection-cost.ts';
 import { product, sum, type Estimate, type Variables } from './estimates.ts';
 
 /**
- * What is wrong with the cost of an operation with these variables; undefined if it may run. For 'anybody' the limits of
- * authenticated callers hold.
+ * The refusal of an operation that is too costly with these variables; undefined if it may run. For 'anybody' the limits of
+ * authenticated callers apply.
  */
 export type CostCheck = (variables: Variables, viewer: Viewer | 'anybody') => PlatformError | undefined;
 
 export interface CostOptions {
   schema: GraphQLSchema;
-  /** Those of the SDL: `@cost` and `@listSize`. */
+  /** The uses of `@cost` and `@listSize` in the SDL. */
   directives: AppliedDirectives;
-  /** Elements of a list if no `@listSize` says more. */
+  /** The assumed length of a list without `@listSize`. */
   assumedListSize: number;
-  /** Pages hold no more than this, whatever is asked for. */
+  /** The maximum page size, whatever `first` asks for. */
   maxListSize: number;
-  /** Most that one operation of an authenticated caller may cost. */
+  /** The most that one operation of an authenticated caller may cost. */
   costLimit: number;
   /** The same for a caller without a token. */
   anonymousCostLimit: number;
 }
 
-/** The part of the cost limit that holds for a caller without a token; one log-in, which hashes a password, fits. */
+/** The part of the cost limit that a caller without a token has; it is enough for one log-in, which hashes a password. */
 export const ANONYMOUS_COST_SHARE = 0.5;
 
 /**
- * Most entities that one operation may ask a service for by `_entities`, under whatever aliases. The gateway splits
- * larger fetches.
+ * The most entities that one operation may request from a service through `_entities`, under any number of aliases. The
+ * gateway splits larger fetches.
  */
 export const MAX_REPRESENTATIONS = 1_000;
-/** The same for a caller without a token, most of whose entities are refused one by one: an error costs more than a row. */
+/** The same for a caller without a token. Most of their entities are refused one by one, and an error costs more than a row. */
 const ANONYMOUS_MAX_REPRESENTATIONS = 250;
 
 const isAnonymous = (viewer: Viewer | 'anybody'): boolean =>
   viewer !== 'anybody' && viewer.kind === 'anonymous';
 
 const MUTATION_COST = 10;
-/** The whole SDL of a service: by aliases it can be asked for hundreds of times. No SDL declares the field. */
+/** Returns the whole SDL of a service; aliases could request it hundreds of times. The SDL itself does not declare the field. */
 const SDL_FIELD = '_Service.sdl';
 const SDL_COST = 1_000;
 
 /**
- * Counts the cost of an operation before it runs, by `@cost` and `@listSize` as the cost specification of Federation 2.9
- * does: an object 1, a leaf 0, a list as often as it may have elements, each field of a mutation 10 more. Introspection
- * is counted by itself.
+ * Computes the cost of an operation before it runs, from `@cost` and `@listSize`, as in the cost specification of
+ * Federation 2.9: an object costs 1, a leaf 0, the items of a list count as often as the list may be long, each mutation
+ * field costs 10 more. Introspection has a cost of its own.
  */
 export function costCheck(
   document: DocumentNode,
@@ -91,7 +91,7 @@ export function costCheck(
 const tooCostly = (cost: number, limit: number): PlatformError =>
   new PlatformError(
     'OPERATION_LIMIT_EXCEEDED',
-    `The operation costs ${cost}, at most ${limit} is allowed: ask for shorter lists (first:), or for less in each.`,
+    `The operation costs ${cost}, at most ${limit} is allowed: ask for shorter lists (first:), or for fewer fields in each.`,
   );
 
 const tooManyRepresentations = (asked: number, limit: number): PlatformError =>
@@ -103,23 +103,23 @@ const tooManyRepresentations = (asked: number, limit: number): PlatformError =>
 const tooMuchIntrospection = (): PlatformError =>
   new PlatformError(
     'OPERATION_LIMIT_EXCEEDED',
-    'The operation asks for more of the schema than the usual introspection query, and more than once over; send that one.',
+    'The operation asks for more than 1.5 times as much of the schema as the standard introspection query; send the standard query.',
   );
 
 const valueOf = (estimate: Estimate, variables: Variables): number =>
   typeof estimate === 'number' ? estimate : estimate(variables);
 
 class Estimator {
-  /** How many entities each `_entities` of the operation asks for. */
+  /** For each use of `_entities` in the operation: how many entities it requests. */
   readonly representations: Estimate[] = [];
   private readonly options: CostOptions;
   private readonly fragments: Fragments;
-  /** Of the fields as such, without the size of their lists: each stands in one place of the text. */
+  /** The cost of a field without the size of its list. Each field node is at one place of the text, so it is computed once. */
   private readonly ofFields = new Map<
     FieldNode,
     { args: Estimate; each: Estimate; own: Sized | undefined }
   >();
-  /** By the field above that says how long the lists in the fragment are, if one does. */
+  /** The cost of a fragment, by the parent field's `sizedFields`, if it has any. */
   private readonly ofFragments = new Map<Sized | undefined, Map<string, Estimate>>();
 
   constructor(document: DocumentNode, options: CostOptions) {
@@ -127,7 +127,7 @@ class Estimator {
     this.fragments = fragmentsOf(document);
   }
 
-  /** @param sized how many elements the lists have that `@listSize(sizedFields:)` of the field above names */
+  /** @param sized the lengths of lists that `@listSize(sizedFields:)` of the parent field sets */
   selections(set: SelectionSetNode, parent: GraphQLCompositeType, sized?: Sized): Estimate {
     return sum(
       set.selections.map((selection) => {
@@ -145,7 +145,7 @@ class Estimator {
     this.ofFragments.set(sized, known);
     const estimate = known.get(name);
     if (estimate !== undefined) return estimate;
-    known.set(name, 0); // a fragment that spreads itself is refused by validation
+    known.set(name, 0); // validation refuses a fragment that spreads itself
     const body = this.fragments.get(name);
     const counted = body
       ? this.selections(body.selectionSet, typeOfFragment(this.options.schema, body, parent), sized)
@@ -229,7 +229,7 @@ interface Sized {
 type Varying = (variables: Variables) => unknown;
 const isVarying = (value: unknown): value is Varying => typeof value === 'function';
 
-/** The value of an argument as it is written, or where to find it among the variables. */
+/** The value of an argument: the literal, or a reference to a variable. */
 function argumentOf(node: FieldNode, field: GraphQLField<unknown, unknown>, name: string): unknown {
   const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
   if (value?.kind === Kind.VARIABLE) {

@@ -4,8 +4,8 @@ import { EntityKeys } from './entity-keys.ts';
 import { graphqlErrorOf } from './errors.ts';
 
 /**
- * Makes `_entities` answer null and a clear error for a representation of no entity type, or without the fields of a
- * key, instead of an internal error. Representations come from the caller, like any other input.
+ * Makes `_entities` answer null and a clear error for a representation that has no entity type or no complete key, instead
+ * of an internal error. Representations come from the caller, like any other input.
  */
 export function checkRepresentations(schema: GraphQLSchema): void {
   const field = schema.getQueryType()?.getFields()._entities;
@@ -20,7 +20,7 @@ export function checkRepresentations(schema: GraphQLSchema): void {
       if (typename === undefined || !keysOfType) return unknownEntity(typename, [...keys.keys()]);
       const read = keysOfType.read(representation as Record<string, unknown>);
       if (!read) return withoutKey(typename, keysOfType);
-      // Each by itself: the reference resolvers load together all the same, through their DataLoaders.
+      // One representation at a time: the reference resolvers still load them together, through their DataLoaders.
       const [entity] = resolve(root, { ...args, representations: [read] }, context, info) as unknown[];
       return entity;
     });
@@ -36,7 +36,7 @@ function typenameOf(representation: unknown): string | undefined {
   return typeof typename === 'string' ? typename : undefined;
 }
 
-/** graphql-js takes an error as an element of a list for a null there. */
+/** graphql-js turns an error that is an item of a list into null and that error. */
 function unknownEntity(typename: string | undefined, names: readonly string[]): GraphQLError {
   const came = typename === undefined ? 'none' : `"${typename.slice(0, 100)}"`;
   return graphqlErrorOf(

@@ -10,21 +10,21 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** A representation of an entity without `__typename`, as a caller sends it. */
+/** A caller's representation of an entity, without `__typename`. */
 type Representation = Readonly<Record<string, unknown>>;
 
 interface KeyField {
   readonly name: string;
   readonly isRequired: boolean;
-  /** Of a leaf. */
+  /** The type, if the field is a leaf. */
   readonly type?: GraphQLLeafType;
-  /** Of an object. */
+  /** The selected fields, if the field is an object. */
   readonly fields?: readonly KeyField[];
 }
 
 /** The `@key`s of one entity type. */
 export class EntityKeys {
-  /** As the SDL has them, such as `id version`. */
+  /** Their texts in the SDL, such as `id version`. */
   readonly texts: readonly string[];
   private readonly keys: readonly (readonly KeyField[])[];
 
@@ -33,10 +33,10 @@ export class EntityKeys {
     this.keys = this.texts.map((text) => fieldsOf(type, selectionOf(text)));
   }
 
-  /** The representation with the values of its key fields as their types take them; undefined if it has no whole key. */
+  /** The representation with its key fields coerced to their types; undefined if it has no complete key. */
   read(representation: Representation): Representation | undefined {
     let read: Representation | undefined;
-    // A representation may have several keys, and the resolver may use any of them.
+    // An entity may have several keys, and the resolver may use any of them.
     for (const key of this.keys) {
       const values = valuesOf(key, representation);
       if (values) read = { ...(read ?? representation), ...values };

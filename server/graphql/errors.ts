@@ -4,13 +4,13 @@ import { refusalOfDatabase } from '../database/refusals.ts';
 import { ERRORS, INTERNAL_MESSAGE, PlatformError, type ErrorCode } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 
-/** What graphql-js and Apollo refuse by themselves, in our codes. */
+/** The platform's codes for errors of graphql-js and Apollo. */
 const OF_APOLLO: Record<string, ErrorCode> = {
   BAD_USER_INPUT: 'VALIDATION_FAILED',
   OPERATION_RESOLUTION_FAILURE: 'VALIDATION_FAILED',
 };
 
-/** Codes of the GraphQL field itself that clients know (Apollo, graphql-http); passed on as they are. */
+/** Codes of Apollo and graphql-http that clients know; they are passed on unchanged. */
 const KEPT = new Set([
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
@@ -19,11 +19,14 @@ const KEPT = new Set([
   'PERSISTED_QUERY_NOT_SUPPORTED',
 ]);
 
-/** Whether it is a code of our table. */
+/** Whether it is a code of the platform's table. */
 export const isPlatformCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
-/** The graph door's translation: the same `code` as REST in `extensions.code`, its status in `extensions.http.status`; anything unknown is logged and masked. */
+/**
+ * The translation at the graph door: the same `code` as REST in `extensions.code`, its status in
+ * `extensions.http.status`. An unknown error is logged and masked.
+ */
 export function formatGraphqlError(
   formatted: GraphQLFormattedError,
   thrown: unknown,
@@ -47,7 +50,7 @@ export function formatGraphqlError(
   return { message: INTERNAL_MESSAGE, ...place, extensions: { code: 'INTERNAL', http: { status: 500 } } };
 }
 
-/** What a scalar said of a literal or a variable; validation and coercion wrap it, with the place in the message. */
+/** A scalar's refusal of a literal or a variable. Validation and coercion wrap it, with the place in the message. */
 function refusalOfInput(thrown: unknown): PlatformError | undefined {
   let error = thrown;
   while (error instanceof GraphQLError) error = error.originalError;
@@ -63,6 +66,6 @@ export function extensionsOf(error: PlatformError): Record<string, unknown> {
   };
 }
 
-/** A PlatformError as a GraphQL answer of its own, for what is refused before execution. */
+/** A PlatformError as a GraphQLError, for a refusal before execution. */
 export const graphqlErrorOf = (error: PlatformError): GraphQLError =>
   new GraphQLError(error.message, { extensions: extensionsOf(error) });

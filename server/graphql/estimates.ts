@@ -1,11 +1,11 @@
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** A number, or how it follows from the variables. */
+/** A number, or a function of the variables. */
 export type Estimate = number | ((variables: Variables) => number);
 
 /**
- * Equal parts are evaluated once: a fragment that is spread twice is the same part twice, so that a chain of such
- * fragments takes one evaluation each, not one for each place to which it expands.
+ * The sum of the parts. Equal parts are evaluated once: a fragment that is spread twice gives the same part twice, so a
+ * chain of such fragments takes one evaluation for each fragment, not one for each place to which it expands.
  */
 export function sum(parts: readonly Estimate[]): Estimate {
   let fixed = 0;

@@ -12,7 +12,7 @@ import { kindOf } from '../event-kind.ts';
 import type { Logger } from '../observability/logger.ts';
 import { formatGraphqlError, graphqlErrorOf } from './errors.ts';
 
-/** What each event is made with, besides the operation. */
+/** The arguments for the execution of each event, besides the operation. */
 export interface EventStreamArgs extends ExecutionArgs {
   contextFor(): Promise<object>;
   /** @throws UNAUTHENTICATED once the token has expired or its log-in was ended */
@@ -22,8 +22,8 @@ export interface EventStreamArgs extends ExecutionArgs {
 }
 
 /**
- * graphql-js's `subscribe`, but with a fresh context for each event; it ends with an error where there can be none any
- * more, because the token has expired.
+ * graphql-js's `subscribe`, but with a fresh context for each event. The stream ends with an error when no context can be
+ * made any more, because the token has expired.
  */
 export async function eventStream(
   args: EventStreamArgs,
@@ -45,7 +45,7 @@ export async function eventStream(
   checking.unref();
   let isFirst = true;
   const extensionsOf = (event: unknown): ExecutionResult['extensions'] => {
-    const audience = isFirst && args.audience && !args.audience.isAttended ? EVERYBODY : undefined;
+    const audience = isFirst && args.audience && !args.audience.excludesMembers ? EVERYBODY : undefined;
     isFirst = false;
     const kind = kindOf(event);
     return (kind || audience) && { ...(kind && { event: kind }), ...(audience && { audience }) };
@@ -76,7 +76,7 @@ export async function eventStream(
       const extensions = extensionsOf(event.value);
       return { done: false, value: extensions ? { ...result, extensions } : result };
     },
-    // Passed on at once: a client that leaves while nothing happens must not leave its listener behind.
+    // Passed on at once: if a client leaves while no event comes, the source's listener must still be removed.
     async return() {
       clearInterval(checking);
       args.onEnd();
@@ -88,7 +88,7 @@ export async function eventStream(
   return stream;
 }
 
-/** Errors as they are sent: graphql-ws writes each by its `toJSON`. */
+/** The result with its errors as they are sent: graphql-ws writes each by its `toJSON`. */
 export function masked(result: ExecutionResult, log: Logger): ExecutionResult {
   if (!result.errors) return result;
   const errors = result.errors.map((error) =>

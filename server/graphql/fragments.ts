@@ -12,15 +12,15 @@ import {
 /** The fragments of a document by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** A fragment as its selections are read: an inline one, or the definition that a spread names. */
+/** An inline fragment, or the definition that a spread refers to. */
 export type FragmentBody = InlineFragmentNode | FragmentDefinitionNode;
 
 const known = new WeakMap<DocumentNode, Fragments>();
 
 /**
- * The fragments of a document, indexed once a document. A walk over an operation that meets a spread keeps its result by
- * fragment: fragments that spread others twice each double what they expand to, so a walk that goes through every spread
- * takes time exponential in the length of the text.
+ * The fragments of a document, indexed once per document. A walk over an operation that meets a spread keeps its result by
+ * fragment: if fragments spread other fragments twice each, their expansion doubles at each level, so a walk through every
+ * spread would take time exponential in the length of the text.
  */
 export function fragmentsOf(document: DocumentNode): Fragments {
   const indexed = known.get(document);
@@ -32,13 +32,13 @@ export function fragmentsOf(document: DocumentNode): Fragments {
   return fragments;
 }
 
-/** Undefined for a spread that names no fragment of the document. */
+/** Undefined for a spread of a fragment that the document does not define. */
 export const fragmentBody = (
   fragments: Fragments,
   node: InlineFragmentNode | FragmentSpreadNode,
 ): FragmentBody | undefined => (node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value));
 
-/** The type that the selections of a fragment are about: its condition, without one the type around it. */
+/** The type on which the selections of a fragment are made: its type condition, or the enclosing type if it has none. */
 export function typeOfFragment(
   schema: GraphQLSchema,
   body: FragmentBody,

@@ -23,19 +23,19 @@ import {
 import { fragmentsOf, typeOfFragment, type Fragments } from './fragments.ts';
 
 export interface IntrospectionCost {
-  /** Objects of the schema that the operation's `__schema` and `__type` ask for, about. */
+  /** An estimate of how many objects of the schema the operation's `__schema` and `__type` ask for. */
   readonly cost: number;
   readonly limit: number;
 }
 
-/** How many times the usual introspection query an operation may ask for. */
+/** An operation may ask for this many times the objects of the standard introspection query. */
 const TIMES = 1.5;
 
 const NONE: IntrospectionCost = { cost: 0, limit: 0 };
 
 /**
- * Introspection follows types to fields to types, so its answer grows with a power of the schema's size: a text of ten
- * lines can ask for millions of objects. The usual query is the measure of what tools need.
+ * Introspection goes from types to fields to types, so its answer grows with a power of the schema's size: ten lines can
+ * ask for millions of objects. The limit is relative to the standard query, which is what tools need.
  */
 export function introspectionCost(
   document: DocumentNode,
@@ -48,7 +48,7 @@ export function introspectionCost(
   return cost === 0 ? NONE : { cost, limit: limitOf(schema) };
 }
 
-/** How long the lists of introspection are on average, by coordinate. */
+/** The average lengths of introspection's lists, by coordinate. */
 type Sizes = ReadonlyMap<string, number>;
 
 const sizes = new WeakMap<GraphQLSchema, Sizes>();
@@ -101,7 +101,7 @@ class Counter {
   private fragment(name: string, parent: GraphQLCompositeType): number {
     const known = this.ofFragments.get(name);
     if (known !== undefined) return known;
-    this.ofFragments.set(name, 0); // a fragment that spreads itself is refused by validation
+    this.ofFragments.set(name, 0); // validation refuses a fragment that spreads itself
     const body = this.fragments.get(name);
     const total = body ? this.selections(body.selectionSet, typeOfFragment(this.schema, body, parent)) : 0;
     this.ofFragments.set(name, total);
@@ -119,7 +119,7 @@ class Counter {
   }
 }
 
-/** Those of introspection alone: the rest of the operation is counted by the cost of data. */
+/** Fields of the introspection types only: other fields are counted by the cost of data. */
 function fieldOf(schema: GraphQLSchema, name: string, parent: GraphQLCompositeType) {
   if (parent === schema.getQueryType())
     return [SchemaMetaFieldDef, TypeMetaFieldDef].find((field) => field.name === name);
@@ -137,7 +137,8 @@ function sizesOf(schema: GraphQLSchema): Sizes {
   const found: Sizes = new Map([
     ['__Schema.types', types.length],
     ['__Schema.directives', directives.length],
-    // Most fields give scalars, which have no fields: the mean over all types is what a step from field to type meets.
+    // Most fields have scalar types, which have no fields of their own. So the mean over all types estimates the step from a
+    // field to the fields of its type.
     ['__Type.fields', mean(fields.length, types.length)],
     [
       '__Field.args',

@@ -4,15 +4,15 @@ import { isAdmin, type Viewer } from '../auth/viewer.ts';
 import { PlatformError } from '../errors.ts';
 import { graphqlErrorOf } from './errors.ts';
 
-/** Who may ask for the schema. */
+/** Which callers may read the schema by introspection. */
 export type Introspection = 'on' | 'admins' | 'off';
 
-/** `_service { sdl }` is the whole schema, too (Apollo Federation subgraph specification). */
+/** `_service { sdl }` returns the whole schema, too (Apollo Federation subgraph specification). */
 const SCHEMA_FIELDS: ReadonlySet<string> = new Set(['__schema', '__type', '_service']);
 
 const known = new WeakMap<DocumentNode, boolean>();
 
-/** Whether any operation of the document asks for the schema; found once a document. */
+/** Whether any operation of the document reads the schema; computed once per document. */
 export function asksForSchema(document: DocumentNode): boolean {
   let asks = known.get(document);
   if (asks !== undefined) return asks;
@@ -27,27 +27,27 @@ export function asksForSchema(document: DocumentNode): boolean {
   return asks;
 }
 
-/** The platform's services, the gateway among them, may always. */
+/** The platform's services, the gateway among them, are always allowed. */
 export const mayIntrospect = (viewer: Viewer, allowed: Introspection): boolean =>
   allowed === 'on' || viewer.kind === 'service' || (allowed === 'admins' && isAdmin(viewer));
 
-/** @throws FORBIDDEN, as GraphQL's own error, whose status the server takes over */
+/** @throws FORBIDDEN as a GraphQLError, from which the server takes the status */
 export function checkIntrospection(document: DocumentNode, viewer: Viewer, allowed: Introspection): void {
   if (mayIntrospect(viewer, allowed) || !asksForSchema(document)) return;
   const message =
     allowed === 'admins'
-      ? 'Introspection is for admins here: log in as one.'
+      ? 'Only admins may introspect this schema: log in as one.'
       : 'Introspection is switched off here.';
   throw graphqlErrorOf(new PlatformError('FORBIDDEN', message));
 }
 
 /**
- * A message of graphql-js without its "Did you mean ...?", which names fields, arguments, types and enum values: whoever
- * may not read the schema could collect it from them.
+ * A message of graphql-js without its "Did you mean ...?". It names fields, arguments, types and enum values, from which a
+ * caller who may not read the schema could reconstruct it.
  */
 export const withoutSuggestion = (message: string): string => message.replace(/ ?Did you mean .*\?/gs, '');
 
-/** What both of Apollo's servers, the gateway's and a service's, do for those who may not read the schema. */
+/** The Apollo Server plugin of the gateway and of every service for callers who may not read the schema. */
 export const introspectionPlugin = <Context extends { viewer: Viewer }>(
   allowed: Introspection,
 ): ApolloServerPlugin<Context> => ({

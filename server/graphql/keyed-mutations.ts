@@ -22,9 +22,9 @@ import {
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
- * The header by which the gateway says what part of a client's operation a mutation is: `<number>;<SHA-256>`. The
- * number counts the operation's mutations to this service from 0. The digest is of all that the client sent, because plans
- * may differ between two releases of a schema, and what the client sent does not.
+ * The header in which the gateway says which part of a client's operation a mutation is: `<number>;<SHA-256>`. The
+ * number counts the operation's mutations at this service from 0. The digest is over everything that the client sent: the
+ * gateway's plan may differ between two releases of a schema, the client's request does not.
  */
 export const IDEMPOTENCY_SCOPE = 'idempotency-scope';
 
@@ -34,7 +34,7 @@ interface GraphRequest {
   variables?: unknown;
 }
 
-/** The mutation of a request with an `Idempotency-Key`; undefined for everything else. @throws VALIDATION_FAILED for a header that is no key */
+/** The mutation of a request with an `Idempotency-Key`; undefined for any other request. @throws VALIDATION_FAILED for a malformed key */
 export async function keyedMutation(
   headers: IncomingHttpHeaders,
   body: unknown,
@@ -47,7 +47,7 @@ export async function keyedMutation(
   const { place, sent } = scope === undefined ? { place: undefined, sent: undefined } : scopeOf(scope);
   return {
     caller: callerOf(viewer, address),
-    // A key has no spaces, so that a part of a gateway's operation is never taken for a request of its own.
+    // A client's key contains no spaces, so a part of a gateway's operation never has the same key as another request.
     key: place === undefined ? key : `${place} ${key}`,
     operation: 'POST /graphql',
     fingerprint: await fingerprintOf(body, sent),
@@ -62,7 +62,7 @@ function isMutation(body: unknown): body is GraphRequest {
   try {
     document = parse(query, { noLocation: true });
   } catch {
-    return false; // the server behind says what is wrong with it
+    return false; // Apollo Server then reports the error
   }
   const name = typeof operationName === 'string' && operationName !== '' ? operationName : undefined;
   return getOperationAST(document, name)?.operation === OperationTypeNode.MUTATION;
@@ -71,11 +71,14 @@ function isMutation(body: unknown): body is GraphRequest {
 function scopeOf(header: string | string[]): { place: string; sent: string } {
   const [, place, sent] = /^(\d{1,3});([0-9a-f]{64})$/.exec(String(header)) ?? [];
   if (place === undefined || sent === undefined)
-    throw invalid('Idempotency-Scope', 'expected what the gateway sends; leave this header out');
+    throw invalid(
+      'Idempotency-Scope',
+      'expected the value that the gateway sends; only the gateway may send this header',
+    );
   return { place, sent };
 }
 
-/** @param sent digest of what the client sent to the gateway; its files are read here in any case */
+/** @param sent digest of the client's request to the gateway; the files are read here in any case */
 async function fingerprintOf(
   { query, operationName, variables }: GraphRequest,
   sent: string | undefined,
@@ -93,13 +96,13 @@ async function fingerprintOf(
       hash.update(`\n${filename}\n`);
       for await (const chunk of createReadStream()) hash.update(chunk as Buffer);
     } catch {
-      hash.update('\nbroken off'); // the resolver that reads the file says so
+      hash.update('\nbroken off'); // the resolver that reads the file reports it
     }
   }
   return hash.digest('hex');
 }
 
-/** As graphql-upload puts it into the variables. */
+/** A file in the variables, as graphql-upload represents it. */
 interface Upload {
   promise: Promise<FileUpload>;
 }
@@ -110,11 +113,11 @@ const isUpload = (value: unknown): value is Upload =>
 /**
  * Runs a keyed mutation once. The operation is one transaction with its key.
  *
- * - An error of 500 or above undoes all of it, also the fields that went well: otherwise a repeated request would write
- *   them twice. The answer has no data then, and the key is free.
- * - Where every field is refused with 401 or 429, the answer is not kept, as in REST, but what was written on the way is, such
- *   as a count of failed log-ins. If only some fields are refused so, the answer is kept because of the others.
- * - Everything else is kept and given again.
+ * - An error of status 500 or above rolls all of it back, also the fields that succeeded: otherwise a repeated request
+ *   would write them twice. The answer then has no data, and the key is free again.
+ * - If every field is refused with 401 or 429, the answer is not stored, as in REST, but what was written on the way is,
+ *   such as a count of failed log-ins. If only some fields are refused in this way, the answer is stored.
+ * - Every other answer is stored and returned again.
  */
 export async function answerOnce(
   store: IdempotencyStore,
@@ -129,10 +132,10 @@ export async function answerOnce(
       if (fate === 'undo') throw new RolledBackError();
       return fate === 'keep' ? given : undefined;
     });
-    if (!answer) throw new Error('neither an answer that was kept nor one that was given');
+    if (!answer) throw new Error('a keyed mutation has neither a stored nor a new answer');
     return { answer, replayed };
   } catch (error) {
-    // Also if a statement failed after what was written, so that the database has undone it.
+    // Also if a statement failed after the writes, so that the database has rolled them back.
     if (error instanceof RolledBackError && given && errorsIn(given).length > 0)
       return { answer: withoutData(given), replayed: false };
     throw error;
@@ -146,7 +149,7 @@ interface GraphAnswer {
 
 const read = ({ body }: StoredAnswer): GraphAnswer => JSON.parse(body ?? '{}') as GraphAnswer;
 const errorsIn = (answer: StoredAnswer) => read(answer).errors ?? [];
-/** GraphQL's own errors, such as those of validation, carry no status. */
+/** GraphQL's own errors, such as those of validation, have no status. */
 const statusOf = (error: ReturnType<typeof errorsIn>[number]): number =>
   error.extensions?.http?.status ?? 400;
 
@@ -163,7 +166,7 @@ function fateOf(answer: StoredAnswer, undoes: boolean): 'keep' | 'free' | 'undo'
   return isUnknownOrTooFast && !hasData ? 'free' : 'keep';
 }
 
-/** Fields that went well and were undone with the others have an error, too: null alone would say nothing. */
+/** Adds an error to each field that succeeded and was rolled back with the others: a null without an error would be unclear. */
 function withoutData(answer: StoredAnswer): StoredAnswer {
   const { data, errors = [] } = read(answer);
   const failed = errors.find((error) => statusOf(error) >= 500) ?? errors[0];
@@ -186,7 +189,7 @@ function withoutData(answer: StoredAnswer): StoredAnswer {
   };
 }
 
-/** Runs one field of a keyed mutation, so that its refusal undoes nothing of the fields before it. */
+/** Runs one field of a keyed mutation so that its refusal does not roll back the fields before it. */
 export type Attempt = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 export function attemptIn(unit: UnitOfWork): Attempt {
@@ -206,7 +209,7 @@ export function attemptIn(unit: UnitOfWork): Attempt {
   };
 }
 
-/** Lets every field of a mutation run in an attempt of its own where the operation has a key. */
+/** Wraps every mutation field so that it runs in an attempt of its own if the operation has a key. */
 export function attemptFields(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const resolve = field.resolve ?? defaultFieldResolver;

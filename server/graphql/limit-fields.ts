@@ -4,8 +4,8 @@ import type { RateLimitStores } from '../rest/rate-limit-store.ts';
 import type { GraphContext } from './subgraph-endpoint.ts';
 
 /**
- * Puts rate limits on single fields, e.g. `Mutation.login`: an operation may name one many times by aliases, so each
- * use counts. A limit with the name of a route's counts together with it: another door is no way round.
+ * Puts rate limits on single fields, e.g. `Mutation.login`. An operation may repeat a field by aliases, so each use
+ * counts. A limit with the name of a route's limit counts together with it, so that no door bypasses the limit.
  */
 export function limitFields(
   schema: GraphQLSchema,

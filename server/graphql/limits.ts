@@ -18,23 +18,23 @@ export interface OperationLimits {
   /** Of the whole text, comments included. Long values belong in variables. */
   characters: number;
   depth: number;
-  /** For `__schema` and `__type`, whose own queries are deep. */
+  /** The depth of `__schema` and `__type`; the usual queries of tools are deep. */
   introspectionDepth: number;
   aliases: number;
   rootFields: number;
   tokens: number;
   directives: number;
-  /** Fields and fragments after each spread is replaced by what it stands for: validation, planning and execution see those. */
+  /** Fields and fragments after expanding all spreads: validation, planning and execution see the expanded operation. */
   selections: number;
   /**
-   * Those of them that have selections of their own, each counted once more for every `@include` and `@skip` around it.
-   * Planning grows with them: each may need a request of its own, and that request repeats the conditions. Introspection
-   * is not planned, so its objects do not count.
+   * The selections that have selections of their own, each counted once more for every `@include` and `@skip` around it.
+   * Planning time grows with them: each may need a request of its own, and that request repeats the conditions.
+   * Introspection is not planned, so its objects do not count.
    */
   objects: number;
 }
 
-/** What an authenticated caller may send to the gateway. */
+/** The limits of authenticated callers at the gateway. */
 export const OPERATION_LIMITS: OperationLimits = {
   characters: 64 * 1024,
   depth: 12,
@@ -48,8 +48,8 @@ export const OPERATION_LIMITS: OperationLimits = {
 };
 
 /**
- * What a caller without a token may send to the gateway: nobody can be held to account for it, so it may take a fraction of the
- * processor time. `npm run bench:worst` measures it; the aim is 50 ms.
+ * The limits of callers without a token at the gateway. Nobody can be held to account for their operations, so those may
+ * take only a fraction of the processor time. `npm run bench:worst` measures it; the aim is 50 ms.
  */
 export const ANONYMOUS_LIMITS: OperationLimits = {
   ...OPERATION_LIMITS,
@@ -59,8 +59,8 @@ export const ANONYMOUS_LIMITS: OperationLimits = {
 };
 
 /**
- * A subgraph sees what the gateway planned: the same depth below `_entities`, one alias more for each path, fragments
- * written out, and beside the fields of the client the keys and `__typename` of entities.
+ * A subgraph receives what the gateway planned: the same depth below `_entities`, one more alias for each path, expanded
+ * fragments, and the keys and `__typename` of entities in addition to the client's fields.
  */
 export const SUBGRAPH_LIMITS: OperationLimits = {
   ...OPERATION_LIMITS,
@@ -69,13 +69,13 @@ export const SUBGRAPH_LIMITS: OperationLimits = {
   aliases: 200,
   rootFields: 60,
   tokens: 8_000,
-  // A condition around fields of several places is repeated at each of them.
+  // A condition around fields of several subgraph paths is repeated at each of them.
   directives: 400,
   selections: 2 * OPERATION_LIMITS.selections,
   objects: 2 * OPERATION_LIMITS.selections,
 };
 
-/** A service cannot tell what the gateway sends for an anonymous caller from what that caller sends past the gateway. */
+/** A service cannot distinguish what the gateway sends for an anonymous caller from what that caller sends directly. */
 export const ANONYMOUS_SUBGRAPH_LIMITS: OperationLimits = {
   ...SUBGRAPH_LIMITS,
   tokens: 3 * ANONYMOUS_LIMITS.tokens,
@@ -84,15 +84,14 @@ export const ANONYMOUS_SUBGRAPH_LIMITS: OperationLimits = {
 };
 
 /**
- * What one operation may cost a service: twice the gateway's own default, because what the gateway sends to one service
- * is a part of what a client asked for, with the keys of entities beside it.
+ * The most that one operation may cost a service: twice the gateway's default, because what the gateway sends to one
+ * service is a part of a client's operation, plus the keys of entities.
  */
 export const SUBGRAPH_COST_LIMIT = 10_000;
 
 /**
- * Checks operations before validation and execution, whose own cost grows faster than the document
- * (overlapping fields are compared pair by pair). Documents that passed are remembered with their sizes, which are
- * compared for each caller.
+ * Checks operations before validation and execution, whose own cost grows faster than the document (overlapping fields are
+ * compared pair by pair). The sizes of accepted documents are cached; they are compared with the limits for each caller.
  */
 export function operationLimiter(limits: OperationLimits, anonymousLimits = limits) {
   const measured = boundedCache<string, OperationSize>({
@@ -102,7 +101,7 @@ export function operationLimiter(limits: OperationLimits, anonymousLimits = limi
     bytesOf: (_size, query) => bytesOfText(query) + BYTES_A_SIZE,
   });
   return {
-    /** @throws OPERATION_LIMIT_EXCEEDED; what does not parse is left to the server, whose message is better. */
+    /** @throws OPERATION_LIMIT_EXCEEDED. A text that does not parse is accepted: the server's own syntax error is better. */
     check(query: string, viewer?: Viewer): void {
       const isAnonymous = viewer?.kind === 'anonymous' && anonymousLimits !== limits;
       const allowed = isAnonymous ? anonymousLimits : limits;
@@ -117,7 +116,7 @@ export function operationLimiter(limits: OperationLimits, anonymousLimits = limi
   };
 }
 
-/** As measured on the heap. */
+/** Measured on the heap. */
 const BYTES_A_SIZE = 150;
 
 function sizeOfText(query: string, maxTokens: number, isAnonymous: boolean): OperationSize | undefined {
@@ -130,10 +129,10 @@ function sizeOfText(query: string, maxTokens: number, isAnonymous: boolean): Ope
   }
 }
 
-/** What the limits are compared with, but for the characters of the text. */
+/** The measures that the limits apply to, except the length of the text. */
 export type OperationSize = Readonly<Omit<OperationLimits, 'characters'>>;
 
-/** Of each measure the largest among the operations of a document. */
+/** For each measure, the largest value of any operation in the document. */
 export function sizeOf(document: DocumentNode): OperationSize {
   const size = { ...NONE, tokens: document.tokenCount ?? 0 };
   const measure = new Measure(fragmentsOf(document));
@@ -145,7 +144,7 @@ export function sizeOf(document: DocumentNode): OperationSize {
   return size;
 }
 
-/** The first limit that the size is beyond; undefined if it is within all of them. */
+/** The first limit that the size exceeds; undefined if it exceeds none. */
 export const exceededLimit = (
   size: OperationSize,
   limits: OperationLimits,
@@ -166,14 +165,14 @@ const MEASURED = Object.keys(MEASURES) as (keyof OperationSize)[];
 interface Size {
   depth: number;
   introspectionDepth: number;
-  /** Saturating: fragments that use fragments multiply. */
+  /** The addition saturates, because fragments that spread fragments multiply. */
   aliases: number;
   directives: number;
   rootFields: number;
   selections: number;
-  /** Counted for the conditions around them, too. */
+  /** Counted once more for each condition around them. */
   objects: number;
-  /** Counted once each. */
+  /** Each counted once. */
   plainObjects: number;
   tokens: number;
 }
@@ -191,7 +190,7 @@ const NONE: Size = {
 };
 const MANY = 1e9;
 
-/** Each fragment is measured once, so a document of n nodes costs n steps however its fragments multiply. */
+/** Each fragment is measured once, so a document of n nodes takes n steps, however often its fragments are spread. */
 class Measure {
   private readonly fragments: Fragments;
   private readonly known = new Map<string, Size>();
@@ -251,7 +250,7 @@ class Measure {
   private fragment(name: string): Size {
     const known = this.known.get(name);
     if (known) return known;
-    this.known.set(name, NONE); // a fragment that uses itself: validation refuses it, here it must only end
+    this.known.set(name, NONE); // a fragment that spreads itself: validation refuses it, this walk only has to end
     const size = this.selections(this.fragments.get(name)?.selectionSet);
     this.known.set(name, size);
     return size;

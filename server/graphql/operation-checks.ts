@@ -19,21 +19,21 @@ import {
   SUBGRAPH_LIMITS,
 } from './limits.ts';
 
-/** Elements of a list if no `@listSize` says more, as at the gateway. */
+/** The assumed length of a list without `@listSize`, as at the gateway. */
 const ASSUMED_LIST_SIZE = 10;
 
 type RawVariables = Readonly<Record<string, unknown>> | null | undefined;
 
 /**
- * What a service checks of an operation before it runs, over HTTP and over the socket. A service's own graph can be
- * reached past the gateway, so it has limits of its own: wide enough for whatever the gateway plans.
+ * A service's checks of an operation before it runs, over HTTP and over the socket. Clients can reach a service's graph
+ * without the gateway, so it has limits of its own, wide enough for whatever the gateway plans.
  */
 export class OperationChecks {
   readonly introspection: Introspection;
   private readonly limiter = operationLimiter(SUBGRAPH_LIMITS, ANONYMOUS_SUBGRAPH_LIMITS);
   private readonly schema: GraphQLSchema;
   private readonly directives: AppliedDirectives;
-  /** Apollo Server parses a text once, so that its nodes stand for it. */
+  /** Apollo Server caches parsed documents, so equal texts have the same nodes. */
   private readonly costs = new WeakMap<OperationDefinitionNode, CostCheck>();
 
   constructor(schema: GraphQLSchema, sdl: string, introspection: Introspection) {
@@ -42,12 +42,12 @@ export class OperationChecks {
     this.introspection = introspection;
   }
 
-  /** Before it is validated. @throws OPERATION_LIMIT_EXCEEDED */
+  /** Before validation. @throws OPERATION_LIMIT_EXCEEDED */
   checkText(query: string, viewer: Viewer): void {
     this.limiter.check(query, viewer);
   }
 
-  /** Before it is executed. @throws GraphQLError: FORBIDDEN, OPERATION_LIMIT_EXCEEDED */
+  /** Before execution. @throws GraphQLError: FORBIDDEN, OPERATION_LIMIT_EXCEEDED */
   checkOperation(
     document: DocumentNode,
     operation: OperationDefinitionNode,

@@ -1,6 +1,6 @@
 import { PlatformError } from '../errors.ts';
 
-/** For a query by id: what there is not is null, every other refusal an error. */
+/** For a query by id: null if there is no such object; any other refusal is an error. */
 export async function orNull<Value>(found: Promise<Value>): Promise<Value | null> {
   try {
     return await found;

@@ -6,8 +6,8 @@ import { PlatformError } from '../errors.ts';
 import { day, instant } from '../shapes.ts';
 
 /**
- * The scalars that schemas here may declare. `DateTime` is ISO 8601 in UTC, as text inside the rules as well;
- * `Date` a local day, `YYYY-MM-DD`. Input has the bounds of REST's `instant` and `day`.
+ * The scalars that the services' schemas may declare. `DateTime` is ISO 8601 in UTC, a string inside the rules as well;
+ * `Date` is a local day, `YYYY-MM-DD`. Input has the same bounds as REST's `instant` and `day`.
  */
 export const scalars = {
   DateTime: new GraphQLScalarType<string, string>({
@@ -32,9 +32,9 @@ export const scalars = {
 } as const;
 
 /**
- * What a scalar reads.
- * @throws GraphQLError with the cause VALIDATION_FAILED. A literal is refused by the validation of the document, whose
- * own code would look to the gateway like a mistake in its plan; the cause says that it is the client's.
+ * Runs a scalar's parser.
+ * @throws GraphQLError with the cause VALIDATION_FAILED. Validation refuses a literal with its own code, which the gateway
+ * would take for a mistake in its plan; the cause says that it is the client's mistake.
  */
 function parsed<Value>(parse: () => Value): Value {
   try {

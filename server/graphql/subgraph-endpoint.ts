@@ -21,18 +21,18 @@ import { acceptableAnswer } from './media-types.ts';
 import type { OperationChecks } from './operation-checks.ts';
 import { scalars } from './scalars.ts';
 
-/** What a resolver gets: the rules of its service by name, and who asks. */
+/** The context of a resolver: the rules of its service by name, and the caller. */
 export type GraphContext<Services> = Services & {
   readonly viewer: Viewer;
-  /** The client's address; for rate limits. */
+  /** The client's address, for rate limits. */
   readonly address: string;
-  /** Where a gateway subscribes for a whole audience. */
+  /** The audience, if a gateway subscribes for one. */
   readonly audience?: Audience;
-  /** Of a mutation with an `Idempotency-Key`. */
+  /** Set for a mutation with an `Idempotency-Key`. */
   readonly attempt?: Attempt;
 };
 
-/** Resolvers of one aggregate; those of a subgraph are merged type by type. */
+/** Resolvers of one aggregate; a subgraph merges them type by type. */
 export type ResolverMap = Record<string, object>;
 
 export interface GraphEndpointOptions<Services extends object> {
@@ -41,7 +41,7 @@ export interface GraphEndpointOptions<Services extends object> {
   log: Logger;
   checks: OperationChecks;
   rateLimiter: RequestHandler | undefined;
-  /** For one request: its context, where its `Idempotency-Key` goes to, and how a field of a keyed mutation is run, if it can be undone by itself. */
+  /** For one request: its context, the store for its `Idempotency-Key`, and, if a field of a keyed mutation can be rolled back by itself, how. */
   begin(res: Response): {
     context: GraphContext<Services>;
     idempotency: IdempotencyStore;
@@ -49,7 +49,7 @@ export interface GraphEndpointOptions<Services extends object> {
   };
 }
 
-/** The executable schema of a subgraph: its SDL, its doors' resolvers, the platform's scalars. */
+/** The executable schema of a subgraph: its SDL, the resolvers of its graph doors, the platform's scalars. */
 export function subgraphSchema(sdl: string, maps: readonly ResolverMap[]): GraphQLSchema {
   const typeDefs = parse(sdl);
   const declared = new Set(
@@ -62,7 +62,7 @@ export function subgraphSchema(sdl: string, maps: readonly ResolverMap[]): Graph
   );
   for (const map of maps)
     for (const [type, fields] of Object.entries(map)) resolvers[type] = { ...resolvers[type], ...fields };
-  // Each door's map is checked against the types generated from this SDL.
+  // TypeScript has checked each map against the types generated from this SDL.
   return buildSubgraphSchema({ typeDefs, resolvers: resolvers as never });
 }
 
@@ -87,7 +87,7 @@ export async function mountGraphEndpoint<Services extends object>(
     multipartBody,
     readJson(),
     ((req, res, next) => {
-      // A GET carries it in its address.
+      // A GET has its query in the URL.
       const query: unknown = (req.body as { query?: unknown } | undefined)?.query ?? req.query.query;
       if (typeof query === 'string') checks.checkText(query, contextOf(res).viewer);
       req.body ??= {};
@@ -100,8 +100,8 @@ export async function mountGraphEndpoint<Services extends object>(
 }
 
 /**
- * Instead of @as-integrations/express5, which takes a twentieth of a service's time: for `url.parse`, which makes a stack
- * trace at each call from a package, and for an `ETag`, which means nothing to a POST.
+ * Replaces @as-integrations/express5, which takes a twentieth of a service's time: it calls `url.parse`, which makes a stack
+ * trace at each call from a package, and sets an `ETag`, which means nothing for a POST.
  */
 function answerBy<Services extends object>(
   server: ApolloServer<GraphContext<Services>>,
@@ -120,7 +120,8 @@ function answerBy<Services extends object>(
         httpGraphQLRequest: { method: req.method, headers, search, body: req.body as unknown },
         context: async () => (keyed && attempt ? { ...context, attempt } : context),
       });
-      if (answer.body.kind !== 'complete') throw new Error('there is no @defer here, so an answer is whole');
+      if (answer.body.kind !== 'complete')
+        throw new Error('expected a complete answer, since @defer is not supported');
       return {
         status: answer.status ?? 200,
         headers: Object.fromEntries(answer.headers),
@@ -140,7 +141,7 @@ function send(res: Response, { status, headers, body }: StoredAnswer): void {
   res.end(body);
 }
 
-/** The GraphQL multipart request specification, its files in memory bounds; refused before a byte is read where a browser form could send it (CSRF). */
+/** Reads GraphQL multipart requests into bounded memory. A request that a browser form could send is refused before its body is read (CSRF). */
 const multipartBody: RequestHandler = async (req, res, next) => {
   if (!req.is('multipart/form-data')) return next();
   if (!req.get('apollo-require-preflight') && !req.get('x-apollo-operation-name'))
@@ -156,7 +157,7 @@ const multipartBody: RequestHandler = async (req, res, next) => {
   next();
 };
 
-/** Errors before execution, as GraphQL over HTTP has them. */
+/** Errors before execution, in the form of GraphQL over HTTP. */
 export const graphqlErrorHandler: ErrorRequestHandler = (thrown, _req, res, next) => {
   const error = platformErrorOf(thrown);
   if (error.status >= 500) contextOf(res).log.error({ err: error.cause ?? thrown }, error.message);

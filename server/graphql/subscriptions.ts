@@ -32,32 +32,32 @@ export interface SubscriptionEndpointOptions {
   verifier: TokenVerifier;
   settings: SocketSettings;
   log: Logger;
-  /** A context of its own for every event: rights and loaded rows must not grow old with the subscription. */
+  /** A new context for every event: rights and loaded rows must not be as old as the subscription. */
   contextFor(authorization: string | undefined, request: IncomingMessage): Promise<object>;
 }
 
-/** Set where the socket has proved to be the gateway's. */
+/** Additional properties of a connection. */
 type Connection = Extra &
   Partial<Record<PropertyKey, never>> & {
     audiences?: Audiences;
-    /** It carries the subscriptions of many users, so it may have any number. */
+    /** Whether it has proved to be the gateway's. It carries the subscriptions of many users, so their number is not limited. */
     isGateway?: boolean;
-    /** Absent on the gateway's sockets: they wait for its next client. */
+    /** Absent on the gateway's sockets, which stay open for its next client. */
     idleness?: Idleness;
     operations?: Readonly<Record<string, unknown>>;
   };
 
-/** How often idle sockets are looked for. */
+/** The interval of the check for idle sockets. */
 const CHECK_IDLE_MILLIS = 2_500;
 
-/** The service whose own token makes a socket the gateway's. */
+/** The name of the service whose token identifies the gateway's sockets. */
 const GATEWAY = 'gateway';
 
 /**
- * Serves the schema over WebSocket (graphql-transport-ws). Who asks is decided for each operation:
- * by `extensions.authorization` of its subscribe message (the gateway carries many users over one socket),
- * else by `Authorization` in the connection parameters. A socket whose connection parameters hold the gateway's own
- * token as `gateway` may ask for whole audiences (gateway/subscriptions/PROTOCOL.md). Returns what stops it.
+ * Serves the schema over WebSocket (graphql-transport-ws). The viewer is decided for each operation: by
+ * `extensions.authorization` of its subscribe message (the gateway carries many users over one socket), else by
+ * `Authorization` in the connection parameters. If the connection parameters contain the gateway's own token as `gateway`,
+ * the socket may subscribe for whole audiences (gateway/subscriptions/PROTOCOL.md). Returns a function that stops it.
  */
 export function serveSubscriptions(
   sockets: WebSocketServer,
@@ -107,20 +107,20 @@ export function serveSubscriptions(
   };
 }
 
-/** Whether the socket may stay: with a gateway's token that does not hold it may not, and tries again with another. */
+/** Whether the socket is accepted. One with an invalid token of the gateway is not, so that the gateway tries again with a new token. */
 async function admit(
   { connectionParams, extra }: Context<Record<string, unknown>, Connection>,
   { verifier, log }: SubscriptionEndpointOptions,
 ): Promise<boolean> {
   const carrier = stringIn(connectionParams, 'gatewayCarrier');
-  // One that is not valid makes it a socket like any other.
+  // With an invalid token it is an ordinary socket.
   if (carrier !== undefined) extra.isGateway = await isGatewayToken(carrier, verifier).catch(() => false);
   const token = stringIn(connectionParams, 'gateway');
   if (token === undefined) return true;
   try {
     if (!(await isGatewayToken(token, verifier))) return false;
   } catch (error) {
-    log.debug({ err: error }, 'a gateway was refused');
+    log.debug({ err: error }, 'a socket with a token of the gateway was refused');
     return false;
   }
   extra.isGateway = true;
@@ -133,7 +133,7 @@ async function isGatewayToken(token: string, verifier: TokenVerifier): Promise<b
   return viewer.kind === 'service' && viewer.service === GATEWAY;
 }
 
-/** What the operation is executed with, or what is wrong with it. @throws PlatformError */
+/** The execution arguments of the operation, or its errors. @throws PlatformError */
 async function argsOf(
   payload: SubscribePayload,
   socket: Context<Record<string, unknown>, Connection>,
@@ -164,28 +164,28 @@ async function argsOf(
       onEnd: endAudience,
     } as ExecutionArgs;
   } catch (error) {
-    // Of a subscription that does not begin nothing is kept.
+    // A subscription that does not begin leaves no audience behind.
     if (operation?.operation === OperationTypeNode.SUBSCRIPTION) endAudience();
     throw error;
   }
 }
 
-/** The audience that a subscribe message is about, told what the message says. @throws FORBIDDEN for all but the gateway */
+/** The audience that a subscribe message names, updated with its members. @throws FORBIDDEN for all callers but the gateway */
 function audienceOf(
   extensions: Record<string, unknown> | null | undefined,
   { extra }: Context<Record<string, unknown>, Connection>,
   authorization: string | undefined,
 ): { id: string; members: Audience } | undefined {
   if (extensions?.audience === undefined) return undefined;
-  if (!extra.audiences) throw forbidden('Only the gateway asks for an audience.');
+  if (!extra.audiences) throw forbidden('Only the gateway may subscribe for an audience.');
   const message = validated(AudienceMessage, extensions.audience);
   const members = extra.audiences.of(message.id);
   if (authorization) members.authorization = authorization;
-  members.hear(message);
+  members.receive(message);
   return { id: message.id, members };
 }
 
-/** What an event needs besides the operation: a viewer's own, or an audience's with the latest of its tokens. */
+/** The execution arguments of an event besides the operation: the viewer's own, or the audience's with its latest token. */
 async function eventArgs(
   authorization: string | undefined,
   audience: { members: Audience } | undefined,
@@ -206,7 +206,7 @@ async function eventArgs(
   };
 }
 
-/** A text value by its name in any case. */
+/** The string under this name, in any case, in a record. */
 function stringIn(record: unknown, name: string): string | undefined {
   if (typeof record !== 'object' || record === null) return undefined;
   const entry = Object.entries(record).find(([key]) => key.toLowerCase() === name.toLowerCase());

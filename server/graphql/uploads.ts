@@ -3,8 +3,8 @@ import { invalid, PlatformError } from '../errors.ts';
 import { MAX_UPLOAD_BYTES, type UploadedFile } from '../rest/multipart.ts';
 
 /**
- * The file of an `Upload` argument, in memory: the same that a REST route gets.
- * @throws PAYLOAD_TOO_LARGE beyond 10 MiB, VALIDATION_FAILED for an upload that was broken off or names a path.
+ * The file of an `Upload` argument, in memory, as a REST route gets it.
+ * @throws PAYLOAD_TOO_LARGE beyond 10 MiB, VALIDATION_FAILED if the upload was interrupted or its name is a path
  */
 export async function uploadedFile(
   argument: Promise<FileUpload> | FileUpload,
@@ -21,7 +21,7 @@ export async function uploadedFile(
         'PAYLOAD_TOO_LARGE',
         `A file may have at most ${MAX_UPLOAD_BYTES / 1024 / 1024} MiB; send a smaller one.`,
       );
-    throw invalid(field, 'the upload was broken off');
+    throw invalid(field, 'the upload was interrupted');
   }
   return { field, filename, contentType: mimetype, bytes: Buffer.concat(chunks) };
 }

@@ -1,10 +1,10 @@
 import { PlatformError } from '../errors.ts';
 import { isTooDeep, tooDeep } from '../http/json-body.ts';
 
-/** Values in all variables of an operation, each element of a list and each field of an object counted. */
+/** The most values in all variables of an operation; each item of a list and each field of an object counts. */
 export const MAX_VARIABLE_VALUES = 10_000;
 
-/** What is wrong with the size of an operation's variables; looked at before they are coerced to their types. */
+/** The refusal of variables with too many values; checked before they are coerced to their types. */
 export function refusalOfVariables(variables: Readonly<Record<string, unknown>>): PlatformError | undefined {
   if (isTooDeep(variables)) return tooDeep();
   return hasTooManyValues(variables)

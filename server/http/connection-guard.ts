@@ -5,7 +5,7 @@ import { FORWARDED_PROOF } from './forwarding-proof.ts';
 import { Quota } from './quota.ts';
 
 export interface ConnectionGuardOptions {
-  /** Most TCP connections of one address at once. */
+  /** The most TCP connections that one address may have at once. */
   connectionsPerAddress: number;
   /** Whether an address is that of a trusted proxy, which has connections for many clients. */
   isTrusted(address: string, hop: number): boolean;
@@ -13,31 +13,31 @@ export interface ConnectionGuardOptions {
   isFromProxy(request: IncomingMessage): boolean;
 }
 
-/** A trusted proxy may have so many times the connections of a client. */
+/** A trusted proxy may have this many times the connections of a client. */
 const PROXY_FACTOR = 10;
-const LOOK_MILLIS = 1_000; // 1 s
-/** A body may be slow for so long, since a mobile network may pause. */
+const CHECK_MILLIS = 1_000; // 1 s
+/** A body may pause or be slow for this long, because mobile networks do. */
 const PATIENCE_MILLIS = 10_000; // 10 s
-/** After that it must have come with this many bytes a second on average. */
+/** After that, its average must be at least this many bytes a second. */
 const MIN_BYTES_PER_SECOND = 1_024; // 1 KiB/s
 
 interface Connection {
-  /** The latest request and its answer. */
+  /** The latest request and its response. */
   req: IncomingMessage | undefined;
   res: ServerResponse | undefined;
-  /** The request whose body was not complete at the last look. */
+  /** The request whose body was incomplete at the last check. */
   slow: IncomingMessage | undefined;
-  /** How long the server has waited for that body, in milliseconds; not while it does not read. */
+  /** How long the server has waited for that body, in milliseconds; the time while the server itself does not read does not count. */
   waitedMillis: number;
   bytesBefore: number;
-  /** Its first request has shown that it is the gateway's: it counts for a proxy from now on. */
+  /** Called when its first request shows that it belongs to the gateway: from then on it counts as a proxy's. */
   becomesProxy(): void;
 }
 
 /**
- * Keeps clients from holding connections for nothing: bounds the connections of an address, and answers a request whose
- * body comes too slowly with 408. Node's own limits are on headers and on the time of a whole request, in which a
- * large upload over a slow network has to fit. Costs a request two assignments; all else is done once a second.
+ * Keeps clients from occupying connections without use: limits the connections of an address, and answers a request whose
+ * body arrives too slowly with 408. Node's own limits are for headers and for the time of a whole request, in which a large
+ * upload over a slow network must fit. A request costs two assignments; everything else runs once a second.
  */
 export function guardConnections(server: Server, options: ConnectionGuardOptions): void {
   const connections = new Map<Socket, Connection>();
@@ -64,7 +64,7 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
       connections.delete(socket);
     });
   });
-  // Before the application's own listener, which may have read the body when it returns.
+  // Before the application's own listener, which may have read the body by the time it returns.
   server.prependListener('request', (req, res) => {
     const connection = connections.get(req.socket);
     if (!connection) return;
@@ -77,7 +77,7 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
   });
   const looking = setInterval(() => {
     for (const [socket, connection] of connections) look(socket, connection);
-  }, LOOK_MILLIS);
+  }, CHECK_MILLIS);
   looking.unref();
   server.once('close', () => clearInterval(looking));
 }
@@ -85,7 +85,7 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
 function look(socket: Socket, connection: Connection): void {
   const { req, res } = connection;
   if (!req || !res || req.complete || req.socket !== socket) {
-    // What has ended is not kept until the next request.
+    // Lets go of a finished request before the next one.
     connection.req = connection.res = connection.slow = undefined;
     return;
   }
@@ -95,9 +95,9 @@ function look(socket: Socket, connection: Connection): void {
     connection.bytesBefore = socket.bytesRead;
     return;
   }
-  // It is this server that does not read, or a service behind the gateway's proxy.
+  // The server itself, or a service behind the gateway's proxy, is not reading.
   if (socket.isPaused()) return;
-  connection.waitedMillis += LOOK_MILLIS;
+  connection.waitedMillis += CHECK_MILLIS;
   const bytes = socket.bytesRead - connection.bytesBefore;
   const expected = (connection.waitedMillis / 1000) * MIN_BYTES_PER_SECOND;
   if (connection.waitedMillis >= PATIENCE_MILLIS && bytes < expected) refuse(socket, res);
@@ -106,7 +106,7 @@ function look(socket: Socket, connection: Connection): void {
 function refuse(socket: Socket, res: ServerResponse): void {
   if (res.headersSent) return void socket.destroy();
   const { status, title } = ERRORS.REQUEST_TIMEOUT;
-  const detail = `The body came with less than ${MIN_BYTES_PER_SECOND} bytes a second; send the request again over a faster connection.`;
+  const detail = `The body arrived at less than ${MIN_BYTES_PER_SECOND} bytes a second; send the request again over a faster connection.`;
   const problem = {
     type: 'urn:fitness-platform:error:REQUEST_TIMEOUT',
     title,

@@ -8,10 +8,10 @@ import type { ServerSettings } from '../settings.ts';
 import { contextOf, operationOf, requestContext } from './request-context.ts';
 import type { RequestOrigins } from './request-origin.ts';
 
-/** The version of the REST interface, in every answer's `API-Version`; a breaking change would get a path prefix `/v2`. */
+/** The version of the REST interface, sent in every answer's `API-Version`. A breaking change would get a path prefix `/v2`. */
 export const API_VERSION = 1;
 
-/** An express application with what every server here answers with: request id, log line, metrics, security headers, CORS, compression. */
+/** An express application with what every server of the platform has: request id, log line, metrics, security headers, CORS, compression. */
 export function createApp(
   settings: ServerSettings,
   { origins, log, metrics }: { origins: RequestOrigins; log: Logger; metrics: Metrics },
@@ -57,7 +57,7 @@ export function createApp(
   return app;
 }
 
-/** Sets the headers by which browsers keep pages of ours from harm. */
+/** Sets the headers that make browsers protect the platform's pages. */
 export const securityHeaders = () =>
   helmet({
     contentSecurityPolicy: {
@@ -71,7 +71,7 @@ export const securityHeaders = () =>
     crossOriginResourcePolicy: { policy: 'cross-origin' }, // avatars and media are shown by front ends of other origins
   });
 
-/** Headers of our own that a page of another origin may read. */
+/** The platform's own headers that a page of another origin may read. */
 export const EXPOSED_HEADERS = [
   'API-Version',
   'ETag',
@@ -84,7 +84,7 @@ export const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
-/** Whether a browser page of that origin may call: the configured ones; with demo data every page of this machine. */
+/** Whether a browser page of that origin may call: the configured origins; with demo data every page of this machine. */
 export function isAllowedOrigin(
   origin: string,
   settings: Pick<ServerSettings, 'corsOrigins' | 'demo'>,

@@ -1,8 +1,8 @@
-/** Close code of a socket on which nothing was asked for in a long time. */
+/** The close code of a socket that has had no operation for a long time. */
 export const IDLE = 4431;
-const IDLE_REASON = 'Nothing was asked for in a long time; connect again if there is something.';
+const IDLE_REASON = 'The socket had no operation for a long time; connect again when you need one.';
 
-/** How long a socket has had no operation under way. */
+/** How long a socket has been without a running operation. */
 export class Idleness {
   private readonly limitMillis: number;
   private since = Date.now();
@@ -11,24 +11,24 @@ export class Idleness {
     this.limitMillis = socketIdleMillis;
   }
 
-  /** @returns whether it has been idle too long */
+  /** @returns whether it has been idle for too long */
   isTooLong(operationsUnderWay: number, now = Date.now()): boolean {
     if (operationsUnderWay > 0) this.since = now;
     return now - this.since > this.limitMillis;
   }
 
-  /** An operation was sent, however soon it may end. */
+  /** Called for every operation, however soon it ends. */
   interrupt(): void {
     this.since = Date.now();
   }
 }
 
-/** An open GraphQL socket as far as it may be idle. */
+/** The parts of an open GraphQL socket that decide whether it is idle. */
 export interface IdleSocket {
   readonly socket: { close(code: number, reason: string): void };
   /** Absent: the socket may be idle. */
   idleness?: Idleness;
-  /** Those under way, by their ids. */
+  /** Its running operations, by their ids. */
   operations?: Readonly<Record<string, unknown>>;
 }
 

@@ -1,7 +1,7 @@
 import express, { type RequestHandler } from 'express';
 import { PlatformError } from '../errors.ts';
 
-/** Objects and lists inside each other. No form of ours comes near it; walkers of what is deeper run out of stack. */
+/** The deepest nesting of objects and lists. No valid input comes near it; recursive code would overflow the stack on much deeper input. */
 export const MAX_JSON_DEPTH = 100;
 
 /** Reads a JSON body of at most 1 MiB. @throws VALIDATION_FAILED beyond a depth of 100 */
@@ -10,21 +10,21 @@ export const readJson = (types?: string[]): RequestHandler =>
     limit: '1mb',
     ...(types && { type: types }),
     verify: (_req, _res, text) => {
-      // express makes an error of its own of whatever is thrown here, by this type.
+      // express wraps whatever is thrown here in an error of its own, with this type.
       if (isTextTooDeep(text)) throw Object.assign(new Error('too deep'), { type: TOO_DEEP });
     },
   });
 
-/** The type of the body parser's error for it. */
+/** The type of the body parser's error. */
 export const TOO_DEEP = 'json.too.deep';
 
 export const tooDeep = () =>
   new PlatformError(
     'VALIDATION_FAILED',
-    `The JSON has more than ${MAX_JSON_DEPTH} objects and lists inside each other; send it flatter.`,
+    `The JSON has more than ${MAX_JSON_DEPTH} nested objects and lists; send it with less nesting.`,
   );
 
-/** Whether a value that JSON gave is deeper than may be; looks no further than that. */
+/** Whether a parsed JSON value is nested too deeply; it stops at the limit. */
 export function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; depth <= MAX_JSON_DEPTH; depth += 1) {
@@ -37,7 +37,7 @@ export function isTooDeep(value: unknown): boolean {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** By its brackets alone, outside of strings: before anything walks through it. */
+/** Counts only the brackets outside of strings, before anything parses the text. */
 function isTextTooDeep(text: Buffer): boolean {
   if (text.length <= 2 * MAX_JSON_DEPTH) return false;
   let depth = 0;

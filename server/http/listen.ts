@@ -5,7 +5,7 @@ import { StartError } from '../start-error.ts';
 import { guardConnections } from './connection-guard.ts';
 import type { RequestOrigins } from './request-origin.ts';
 
-/** An HTTP server for `listener` with limits against slow clients; not listening yet. */
+/** An HTTP server for `listener` with limits against slow clients; it does not listen yet. */
 export function httpServerFor(
   listener: RequestListener,
   { rateLimits, socketsPerAddress }: Pick<ServerSettings, 'rateLimits' | 'socketsPerAddress'>,
@@ -18,7 +18,7 @@ export function httpServerFor(
       // sends slowly is refused much earlier, by the guard of the connections.
       requestTimeout: 300_000,
       keepAliveTimeout: 65_000, // longer than common load balancers' 60 s
-      // Without it the two limits above are looked at only every 30 s.
+      // Without it the two limits above are checked only every 30 s.
       connectionsCheckingInterval: 1_000, // 1 s
       maxHeaderSize: 32 * 1024,
     },
@@ -33,19 +33,19 @@ export function httpServerFor(
   return server;
 }
 
-/** Somebody else listens on that port already. */
+/** Another process listens on that port. */
 export class PortInUseError extends StartError {
   readonly port: number;
   constructor(port: number, variable: string) {
     super(
-      `Port ${port} is in use. Stop what listens there (for example: lsof -i :${port}), or choose another port with ${variable}.`,
+      `Port ${port} is in use. Stop the process that listens there (to find it: lsof -i :${port}), or choose another port with ${variable}.`,
     );
     this.name = 'PortInUseError';
     this.port = port;
   }
 }
 
-/** Listens; resolves to the port. `variable` is named in the error. @throws PortInUseError */
+/** Listens; resolves to the port. The error's message names `variable`. @throws PortInUseError */
 export function listen(server: Server, port: number, host: string, variable: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -55,7 +55,7 @@ export function listen(server: Server, port: number, host: string, variable: str
   });
 }
 
-/** So many different ports that nothing listens on now; all are probed at once, because the system may give a port again. */
+/** That many different free ports. All are probed at once, because the system may return a closed port again. */
 export async function freePorts(count: number): Promise<number[]> {
   const probes = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(probes.map((probe) => listen(probe, 0, '127.0.0.1', '')));
@@ -63,10 +63,10 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** A port that nothing listens on now. */
+/** A free port. */
 export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0;
 
-/** Takes no new connections, lets requests under way finish for `gracePeriodMillis`, then closes what is left. */
+/** Accepts no new connections, lets running requests finish for `gracePeriodMillis`, then closes the remaining connections. */
 export async function close(server: Server, gracePeriodMillis: number): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -1,4 +1,4 @@
-/** Counts what each holder has now, and lets nobody have more than a bound. Holders that have nothing cost no memory. */
+/** Counts what each holder currently has, up to a limit. A holder that has nothing uses no memory. */
 export class Quota {
   private readonly bound: number;
   private readonly counts = new Map<string, number>();
@@ -7,7 +7,7 @@ export class Quota {
     this.bound = bound;
   }
 
-  /** False if the holder has as many as it may; then nothing is counted. */
+  /** False if the holder has reached the limit; then nothing is counted. */
   enter(holder: string): boolean {
     const count = this.counts.get(holder) ?? 0;
     if (count >= this.bound) return false;

@@ -5,21 +5,21 @@ import type { Origin } from '../unit-of-work.ts';
 import type { RequestOrigins } from './request-origin.ts';
 import { clientLeftOf, timeLeftOf } from './waiting-client.ts';
 
-/** What is known of a request before any rule sees it. */
+/** What the server knows of a request before any rule runs. */
 export interface RequestContext {
-  /** `X-Request-Id`, taken from the caller if it has a harmless form. */
+  /** `X-Request-Id`: the caller's, if it has a safe form. */
   readonly id: string;
-  /** W3C Trace Context to pass on: the caller's trace, a span of our own. */
+  /** W3C Trace Context to pass on: the caller's trace with a new span. */
   readonly traceparent: string;
   /** The client's address. */
   readonly address: string;
-  /** All that is passed on to rules and to other services. */
+  /** Everything that is passed on to rules and other services. */
   readonly origin: Origin;
   readonly log: Logger;
   viewer: Viewer;
 }
 
-/** Gives every request its id, trace, log and (until authentication) an anonymous viewer. */
+/** Gives every request its id, trace, log and, until authentication, an anonymous viewer. */
 export function requestContext(log: Logger, origins: RequestOrigins): RequestHandler {
   return (req, res, next) => {
     const origin: Origin = {
@@ -46,6 +46,6 @@ export function requestContext(log: Logger, origins: RequestOrigins): RequestHan
 
 export const contextOf = (res: Response): RequestContext => res.locals.context as RequestContext;
 
-/** `POST /locations/check-in`, for log lines and metrics: the declared path, so that ids do not make a label each. */
+/** `POST /locations/check-in`, for log lines and metrics: the declared path, so that ids do not become labels. */
 export const operationOf = (req: Request): string =>
   `${req.method} ${(req.route as { path?: string } | undefined)?.path ?? (req.baseUrl || 'unmatched')}`;

@@ -5,7 +5,7 @@ import type { Origin } from '../unit-of-work.ts';
 import { hasForwardingProof } from './forwarding-proof.ts';
 import { continued, requestIdOf } from './trace.ts';
 
-/** The address under which a client called, as far as trusted proxies tell it. */
+/** The URL under which a client called, according to trusted proxies. */
 export interface PublicAddress {
   readonly host: string;
   readonly protocol: 'http' | 'https';
@@ -14,31 +14,31 @@ export interface PublicAddress {
 }
 
 const MAX_HEADER_CHARACTERS = 256;
-/** One or more plain path segments. Anything else could lead a link of ours to another host. */
+/** One or more plain path segments. Anything else could make a generated link point to another host. */
 const PREFIX = /^(\/[\w.~-]+)+$/;
 
 type Incoming = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /**
- * Reads who sent a request and how it is traced. Every door uses it: express, the gateway's fast lane, and the
- * handshakes of WebSockets. Headers in which proxies tell about a client count only if the connection comes from a
- * trusted proxy, or if they come with the proof of the platform's gateway; anybody else could write them.
+ * Reads the client and the trace of a request. Every door uses it: express, the gateway's fast path, and the handshakes of
+ * WebSockets. The headers of proxies about a client count only if the connection comes from a trusted proxy, or if they
+ * carry the proof of the platform's gateway; any other sender could invent them.
  */
 export class RequestOrigins {
-  /** Whether an address belongs to a trusted proxy; in the form that express's setting `trust proxy` takes. */
+  /** Whether an address belongs to a trusted proxy; the form that express's setting `trust proxy` takes. */
   readonly isTrusted: (address: string, hop: number) => boolean;
   private readonly proof: Buffer | undefined;
 
   /**
    * @param trustedProxies addresses, subnets, `loopback`, `linklocal` or `uniquelocal`
-   * @param forwardingProof the gateway's; absent at the gateway itself
+   * @param forwardingProof the gateway's proof; absent at the gateway itself
    */
   constructor(trustedProxies: readonly string[], forwardingProof?: string) {
     this.isTrusted = proxyAddr.compile([...trustedProxies]);
     this.proof = forwardingProof === undefined ? undefined : Buffer.from(forwardingProof);
   }
 
-  /** Whether what a request says about its client counts. */
+  /** Whether the forwarding headers of a request count. */
   isFromProxy({ headers, socket }: Incoming): boolean {
     return hasForwardingProof(headers, this.proof) || this.isTrusted(socket.remoteAddress ?? '', 0);
   }
@@ -55,11 +55,11 @@ export class RequestOrigins {
     };
   }
 
-  /** The client's address: the last one in the chain of proxies that no trusted proxy has. */
+  /** The client's address: in the chain of proxies, the last address that is not a trusted proxy's. */
   addressOf(request: Incoming): string {
     const nearest = request.socket.remoteAddress ?? '';
     if (request.headers['x-forwarded-for'] === undefined) return nearest;
-    // proxy-addr reads no more of a request than these two.
+    // proxy-addr reads only these two properties of a request.
     const address = proxyAddr(request as IncomingMessage, (hopAddress, hop) =>
       hop === 0 ? this.isFromProxy(request) : this.isTrusted(hopAddress, hop),
     );
@@ -82,7 +82,7 @@ export class RequestOrigins {
   }
 }
 
-/** The first element of a header that proxies add to. */
+/** The first element of a header to which proxies append. */
 const firstOf = (header: string | string[] | undefined): string =>
   String(header ?? '')
     .split(',', 1)[0]

@@ -7,13 +7,13 @@ import { isAllowedOrigin } from './create-app.ts';
 import { Quota } from './quota.ts';
 import type { RequestOrigins } from './request-origin.ts';
 
-/** Takes over an upgrade that no endpoint here serves; false where it is not its business either. */
+/** Handles an upgrade that no endpoint here serves; false if it does not handle it either. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
 
 export interface Sockets {
   /** A WebSocket endpoint at `path`, for clients that speak one of `protocols`. */
   endpoint(path: string, protocols: readonly string[], maxPayloadBytes: number): WebSocketServer;
-  /** Closes every socket with 1001, so that clients come back to another replica. */
+  /** Closes every socket with 1001, so that clients reconnect to another replica. */
   close(): Promise<void>;
 }
 
@@ -25,9 +25,9 @@ export interface SocketsOptions {
 }
 
 /**
- * One `upgrade` handler for all socket endpoints of a server.
- * A browser tells the page's `Origin`; one that may not call over HTTP may not over a socket (403), since cookies and
- * reachability are the same there but CORS is not asked.
+ * One `upgrade` handler for all socket endpoints of a server. A browser sends the page's `Origin`. An origin that may not
+ * call over HTTP may not open a socket either (403): cookies and reachability are the same, but browsers apply no CORS to
+ * sockets.
  */
 export function createSockets(
   server: Server,
@@ -65,7 +65,7 @@ export function createSockets(
       const endpoint = new WebSocketServer({
         noServer: true,
         maxPayload,
-        // Of the client's list the first that is spoken; without one the connection stays without protocol.
+        // The first supported protocol in the client's list; if there is none, the connection has no protocol.
         handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
       });
       endpoints.set(path, endpoint);

@@ -1,6 +1,6 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 
-/** The caller's `X-Request-Id` if it has a harmless form, else a new id. */
+/** The caller's `X-Request-Id` if it has a safe form, else a new id. */
 export const requestIdOf = (header: string | string[] | undefined): string =>
   typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : randomUUID();
 
@@ -14,15 +14,18 @@ export function continued(header: string | string[] | undefined): string {
 }
 
 const STOCK_BYTES = 4_096;
-const stock = Buffer.alloc(STOCK_BYTES);
+const buffer = Buffer.alloc(STOCK_BYTES);
 let used = STOCK_BYTES;
 
-/** Random bytes as hexadecimal digits. They come from a stock, because each call to the system costs more than the few bytes that it gives. */
+/**
+ * Random bytes as hexadecimal digits. They are taken from a buffer that one system call fills, because a call for each
+ * few bytes would cost more than the bytes.
+ */
 function randomHex(bytes: number): string {
   if (used + bytes > STOCK_BYTES) {
-    randomFillSync(stock);
+    randomFillSync(buffer);
     used = 0;
   }
   used += bytes;
-  return stock.toString('hex', used - bytes, used);
+  return buffer.toString('hex', used - bytes, used);
 }

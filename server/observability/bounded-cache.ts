@@ -2,25 +2,25 @@ import { LRUCache } from 'lru-cache';
 import { Gauge, processRegistry } from './metrics.ts';
 
 export interface BoundedCacheOptions<Key extends string, Value extends object | string | true> {
-  /** What it is called in `cache_entries` and `cache_bytes`; caches of one name count together. */
+  /** The label in `cache_entries` and `cache_bytes`; caches of one name are summed. */
   name: string;
   maxEntries: number;
-  /** An entry that is larger than a sixteenth of it is not kept, so that no single one puts out all the others. */
+  /** An entry that is larger than a sixteenth of it is not stored, so that no single entry evicts all others. */
   maxBytes: number;
-  /** About how many bytes an entry keeps alive, its key included. Default: those of the key. */
+  /** About how many bytes an entry keeps in memory, its key included. Default: the bytes of the key. */
   bytesOf?(value: Value, key: Key): number;
-  /** Entries end after so long. Default: never. */
+  /** The lifetime of entries. Default: unlimited. */
   ttlMillis?: number;
 }
 
 const LARGEST_SHARE = 16;
 
-/** All caches of the process by name; weakly, so that those of a stopped server or a replaced supergraph go with it. */
+/** All caches of the process by name, as weak references, so that the caches of a stopped server or a replaced supergraph are collected. */
 const open = new Map<string, Set<WeakRef<{ readonly size: number; readonly calculatedSize: number }>>>();
 
 /**
- * A cache that is bounded by entries and by bytes, with figures of both in every server's metrics. The least recently
- * used entries go first.
+ * A cache with a limit for its entries and for its bytes; every server's metrics have gauges of both. The least recently
+ * used entries are evicted first.
  */
 export function boundedCache<Key extends string, Value extends object | string | true>({
   name,
@@ -42,7 +42,7 @@ export function boundedCache<Key extends string, Value extends object | string |
   return cache;
 }
 
-/** In memory a character takes one byte, or two if any of the text is beyond Latin-1; counted as two. */
+/** A character takes one byte in memory, or two if the text contains any beyond Latin-1. This counts two. */
 export const bytesOfText = (text: string): number => 2 * text.length;
 
 function figure(
@@ -73,6 +73,6 @@ function figure(
 figure('cache_entries', 'Entries of the caches of this process, by cache.', ({ size }) => size);
 figure(
   'cache_bytes',
-  'Bytes that the caches of this process keep alive, as estimated, by cache.',
+  'Estimated bytes of the caches of this process, by cache.',
   ({ calculatedSize }) => calculatedSize,
 );

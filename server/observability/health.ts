@@ -1,21 +1,21 @@
 import type { Express } from 'express';
 
-/** A thing that a server cannot work without: resolves when it is there, rejects with a reason when not. */
+/** Checks something that a server cannot work without: resolves if it is available, rejects with a reason if not. */
 export type HealthCheck = () => Promise<unknown>;
 
 export interface HealthOptions {
-  /** What the server cannot work without, by name. */
+  /** The checks by name. */
   checks: Record<string, HealthCheck>;
   isStopping(): boolean;
-  /** What is lost although the server goes on without it, by name, e.g. `rateLimits: 'requests are not counted'`. */
+  /** What does not work at the moment although the server continues without it, by name, e.g. `rateLimits: 'requests are not counted'`. */
   losses?(): Record<string, string>;
-  /** Whether only a restart of this process helps. */
+  /** Whether only a restart of this process would help. */
   isStuck?(): Promise<boolean>;
 }
 
 /**
- * `GET /health/live`: the process answers; 503 if only a restart helps. `GET /health/ready`: it can do its work; 503
- * names what is missing, also while it stops, so that a load balancer takes it out first.
+ * `GET /health/live`: the process answers; 503 if only a restart would help. `GET /health/ready`: the server can do its
+ * work; a 503 names the failed checks. It is also 503 while the server stops, so that a load balancer removes it first.
  */
 export function mountHealth(app: Express, { checks, isStopping, losses, isStuck }: HealthOptions): void {
   app.get('/health/live', async (_req, res) => {

@@ -2,7 +2,7 @@ import { pino, type Logger } from 'pino';
 
 export type { Logger };
 
-/** Secrets that must not reach a log line, wherever they hide in a logged object. */
+/** Secrets that must not appear in a log line, wherever they are in a logged object. */
 const REDACTED = [
   'authorization',
   'cookie',
@@ -24,16 +24,16 @@ export function createLogger(service: string, level: string): Logger {
       timestamp: isoTime(),
       formatters: { level: (label) => ({ level: label }) },
     },
-    // A system call for each line costs a busy server a twelfth of its time. What is kept back is written at exit.
+    // A system call for each line takes a busy server a twelfth of its time. Buffered lines are written at exit.
     pino.destination({ sync: false, minLength: 4_096, periodicFlush: 200 }), // bytes, ms
   );
 }
 
-/** Lines that can be found by the request that they belong to. Takes time: to be made where there is something to log. */
+/** A logger whose lines have the ids of their request. It takes time, so it is made only when there is something to log. */
 export const logOfRequest = (log: Logger, requestId: string, traceparent: string): Logger =>
   log.child({ requestId, traceId: traceparent.slice(3, 35) });
 
-/** As pino's own, but the date and time are formatted once a second only, which is most of what a line costs. */
+/** As pino's own, but it formats the date and time only once a second: that is most of the cost of a line. */
 function isoTime(): () => string {
   let second = Number.NaN;
   let start = '';
@@ -49,18 +49,18 @@ function isoTime(): () => string {
 }
 
 /**
- * For lines of fixed fields that hold no secret, once a request: looking for secrets in them costs eight times what
- * writing them does.
+ * For lines of fixed fields without secrets, written for each request: looking for secrets in them costs eight times as
+ * much as writing them.
  */
 export const withoutRedaction = (log: Logger): Logger => log.child({}, { redact: [] });
 
 /**
- * PostgreSQL tells the failing row in the `detail` of an error, with everything that is in it: a password hash, an
- * address. What failed and where stays, the row does not.
+ * An error of PostgreSQL contains the failing row in its `detail`, with everything in it: a password hash, an address. The
+ * rest of the error is kept, the row is not.
  */
 function withoutRows(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  // Its prototype holds 25 constants, which pino would write out.
+  // Its prototype has 25 constants, which pino would write out.
   if (error instanceof DOMException) return { type: error.name, message: error.message, stack: error.stack };
   const { detail, message, stack, ...rest } = pino.stdSerializers.err(error);
   if (typeof detail !== 'string') return { ...rest, message, stack };

@@ -11,8 +11,8 @@ import type { Metrics } from './metrics.ts';
 type MetricsSettings = Pick<ServerSettings, 'demo' | 'host' | 'metricsPort' | 'metricsToken'>;
 
 /**
- * `GET /metrics` at a server's own port. METRICS_PORT moves it to a port of its own; METRICS_TOKEN asks for a token.
- * If neither is set, it is open with demo data, else for clients on this machine only.
+ * `GET /metrics` at a server's own port. METRICS_PORT moves it to a separate port; METRICS_TOKEN requires a token.
+ * If neither is set, it is public with demo data, else open only to clients on this machine.
  */
 export function mountMetrics(app: Express, metrics: Metrics, settings: MetricsSettings): void {
   app.get('/metrics', async (req, res, next) => {
@@ -26,8 +26,8 @@ export function mountMetrics(app: Express, metrics: Metrics, settings: MetricsSe
 }
 
 /**
- * Serves the metrics of all servers in this process at METRICS_PORT, if it is set. The first one opens the port, the
- * last one closes it. Returns what takes this server's metrics out.
+ * Serves the metrics of all servers in this process at METRICS_PORT, if it is set. The first server opens the port, the
+ * last one closes it. Returns a function that removes this server's metrics.
  */
 export async function openMetricsPort(
   metrics: Metrics,
@@ -70,7 +70,7 @@ class MetricsListener {
     await this.listening;
   }
 
-  /** True if nobody is left and the port is closed. */
+  /** True if no server is left and the port is closed. */
   async remove(metrics: Metrics): Promise<boolean> {
     this.members.delete(metrics);
     if (this.members.size > 0) return false;
@@ -91,8 +91,8 @@ class MetricsListener {
 const MAX_CONNECTIONS = 32;
 
 /**
- * Several servers' metrics as one text. A metric's samples must stand together below one HELP and TYPE line
- * (Prometheus text format 0.0.4), and the figures of the process, which every server tells, must stand there once.
+ * Several servers' metrics as one text. A metric's samples must be grouped below one HELP and TYPE line (Prometheus text
+ * format 0.0.4), and the process metrics, which every server reports, must appear once.
  */
 function joined(bodies: readonly string[]): string {
   const metrics = new Map<string, Set<string>>();
@@ -112,7 +112,7 @@ function joined(bodies: readonly string[]): string {
   return `${[...metrics.values()].map((lines) => [...lines].join('\n')).join('\n')}\n`;
 }
 
-/** Whether it is a sample without the `service` label that is there already, with an older or newer value. */
+/** Whether it is a sample of the process, without the `service` label, of a metric that `lines` has already. */
 function isOfProcess(line: string, lines: ReadonlySet<string>): boolean {
   if (line.startsWith('#') || line.includes('service="')) return false;
   const series = line.slice(0, line.lastIndexOf(' '));
@@ -123,7 +123,7 @@ function isOfProcess(line: string, lines: ReadonlySet<string>): boolean {
 const TOKEN_NEEDED =
   'Present the metrics token of this installation as "Authorization: Bearer <METRICS_TOKEN>".';
 
-/** In constant time, so that the token cannot be guessed character by character. */
+/** Compares in constant time, so that the token cannot be guessed character by character. */
 function hasToken({ headers }: IncomingMessage, token: string | undefined): boolean {
   if (token === undefined) return true;
   const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
@@ -132,7 +132,7 @@ function hasToken({ headers }: IncomingMessage, token: string | undefined): bool
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** By the connection itself and by what a proxy on this machine says of its client. */
+/** Both the connection and the client that a proxy on this machine reports must be local. */
 const isLocal = ({ socket }: IncomingMessage, clientAddress: string): boolean =>
   isLoopback(socket.remoteAddress ?? '') && isLoopback(clientAddress);
 

@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-// Process figures are gathered once however many services share the process.
+// Process metrics are collected once, however many services share the process.
 export const processRegistry = new Registry();
 collectDefaultMetrics({ register: processRegistry });
 
-/** The figures of one server, in the Prometheus text format at `GET /metrics`. */
+/** The metrics of one server, in the Prometheus text format at `GET /metrics`. */
 export interface Metrics {
-  /** For a service's own counters. */
+  /** The registry for a service's own metrics. */
   readonly registry: Registry;
   requestDone(door: 'rest' | 'graphql', operation: string, status: number, seconds: number): void;
   readonly openSockets: Gauge;
@@ -25,14 +25,14 @@ export function createMetrics(service: string): Metrics {
   });
   const openSockets = new Gauge({
     name: 'open_sockets',
-    help: 'WebSockets open now.',
+    help: 'Open WebSockets.',
     registers: [registry],
   });
   return {
     registry,
     openSockets,
     requestDone: (door, operation, status, seconds) => requests.observe({ door, operation, status }, seconds),
-    // One after the other and not Registry.merge, which forgets the default labels.
+    // The two texts are joined: Registry.merge would drop the default labels.
     text: async () => ({
       contentType: registry.contentType,
       body: `${await registry.metrics()}\n${await processRegistry.metrics()}`,

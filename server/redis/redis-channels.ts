@@ -4,20 +4,20 @@ type Listener = (message: string) => void;
 
 interface Channel {
   readonly listeners: Set<Listener>;
-  /** The last of the SUBSCRIBEs and UNSUBSCRIBEs, which go one after the other. */
+  /** The end of the last SUBSCRIBE or UNSUBSCRIBE; they run one after the other. */
   settled: Promise<void>;
   isSubscribed: boolean;
   readonly deliver: Listener;
 }
 
-/** Longer than for a command: this is once for a listener, and failing means that the caller has to begin again. */
+/** Longer than for a command: it happens once for each listener, and a failure makes the caller begin again. */
 const SUBSCRIBE_MILLIS = 1_000; // 1 s
 
 /**
- * Channels of a connection that does nothing but listen. Any number of listeners share one SUBSCRIBE.
+ * The channels of a connection that only listens. Any number of listeners share one SUBSCRIBE.
  *
- * The commands of one channel go one after the other: an UNSUBSCRIBE for the last listener must not take away the
- * channel from a listener that came while it was under way.
+ * The commands for one channel run one after the other: an UNSUBSCRIBE after the last listener must not cut off a new
+ * listener that subscribes while it is running.
  */
 export class RedisChannels {
   private readonly connection: RedisConnection;
@@ -27,13 +27,13 @@ export class RedisChannels {
     this.connection = connection;
   }
 
-  /** Resolves once the channel is heard, to what ends it. @throws UPSTREAM_UNAVAILABLE */
+  /** Resolves to its unsubscribe function once Redis has confirmed the subscription. @throws UPSTREAM_UNAVAILABLE */
   async subscribe(name: string, listener: Listener): Promise<() => void> {
     const channel = this.channelOf(name);
     channel.listeners.add(listener);
     const stop = (): void => {
       if (!channel.listeners.delete(listener)) return;
-      this.settle(name, channel).catch(() => undefined); // the channel is heard in vain until the connection ends
+      this.settle(name, channel).catch(() => undefined); // the channel stays subscribed without a listener until the connection ends
     };
     try {
       await this.settle(name, channel);
@@ -60,7 +60,7 @@ export class RedisChannels {
     return channel;
   }
 
-  /** Brings Redis to what the listeners of then want. */
+  /** Subscribes or unsubscribes at Redis, so that it matches whether there are listeners. */
   private settle(name: string, channel: Channel): Promise<void> {
     const step = channel.settled.then(() => this.step(name, channel));
     channel.settled = step.catch(() => undefined);
@@ -71,7 +71,7 @@ export class RedisChannels {
     const isWanted = channel.listeners.size > 0;
     try {
       if (isWanted === channel.isSubscribed) return;
-      // What fails may have been done all the same. It counts as not heard: to subscribe once more is harmless.
+      // A failed command may still have been carried out. It counts as not subscribed: subscribing twice is harmless.
       channel.isSubscribed = false;
       await this.connection.run(
         (client) =>

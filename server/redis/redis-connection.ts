@@ -8,9 +8,9 @@ const clientFor = (url: string, connectTimeoutMillis: number) =>
   createClient({
     url,
     RESP: 2,
-    // While Redis is away a command fails at once, instead of waiting for a connection.
+    // While Redis is unreachable a command fails at once, instead of waiting for a connection.
     disableOfflineQueue: true,
-    // A connection that stays silent although it is pinged is replaced: after a failover the old address may never answer.
+    // A connection that does not answer pings is replaced: after a failover the old address may never answer.
     pingInterval: 2_000, // 2 s
     socket: {
       connectTimeout: connectTimeoutMillis,
@@ -23,22 +23,22 @@ export type RedisClient = ReturnType<typeof clientFor>;
 
 export interface RedisOptions {
   log: Logger;
-  /** What callers go without while Redis is away, as the log says it, e.g. `requests are not counted`. */
+  /** What does not work while Redis is unreachable, in the words of the log, e.g. `requests are not counted`. */
   without: string;
 }
 
-/** Whether Redis is lost, which RedisConnection tells the log by itself. */
+/** Whether Redis is unreachable; RedisConnection has logged that already. */
 export const isRedisLost = (error: unknown): boolean =>
   error instanceof PlatformError && error.code === 'UPSTREAM_UNAVAILABLE';
 
-/** Within the same data centre Redis answers in less than 1 ms. A caller must not wait for one that hangs. */
+/** In the same data centre Redis answers in less than 1 ms. A caller must not wait for a Redis that hangs. */
 const COMMAND_MILLIS = 100;
 const BREAKER = { failuresToOpen: 5, openMillis: 1_000 }; // 1 s
 
 /**
- * A connection to Redis that never makes a caller wait for long: every command has a time limit, and after five
- * failures in a row further ones fail at once, one a second on trial. It comes back by itself. One line in the log tells
- * that Redis is lost, one that it is back, however many commands fail between.
+ * A connection to Redis that never delays a caller for long: every command has a time limit, and after five failures in a
+ * row further commands fail at once, except for one trial a second. It reconnects by itself. The log has one line when
+ * Redis is lost and one when it is back, however many commands fail in between.
  */
 export class RedisConnection {
   private readonly client: RedisClient;
@@ -58,7 +58,7 @@ export class RedisConnection {
     });
   }
 
-  /** Does not wait for a Redis that is not there: it goes on trying by itself. */
+  /** Does not wait for a Redis that does not answer: the connection keeps trying in the background. */
   static async open(url: string, options: RedisOptions): Promise<RedisConnection> {
     const client = clientFor(url, 2_000); // 2 s
     const connection = new RedisConnection(client, options);
@@ -74,8 +74,8 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a command. What came too late may have been done all the same.
-   * @throws UPSTREAM_UNAVAILABLE if there is no answer in time; what Redis itself refuses is thrown as it is
+   * Runs a command. A command whose answer came too late may have been carried out.
+   * @throws UPSTREAM_UNAVAILABLE if there is no answer in time; errors of Redis itself are thrown unchanged
    */
   async run<Result>(
     command: (client: RedisClient) => Promise<Result>,
@@ -89,7 +89,7 @@ export class RedisConnection {
       return result;
     } catch (error) {
       if (error instanceof ErrorReply) {
-        this.breaker.succeeded(); // an answer, too
+        this.breaker.succeeded(); // an error is an answer, too
         throw error;
       }
       this.breaker.failed();
@@ -98,7 +98,7 @@ export class RedisConnection {
     }
   }
 
-  /** Calls back whenever the connection is there (again). */
+  /** Calls the listener whenever the connection becomes ready. */
   onReady(listener: () => void): void {
     this.readyListeners.add(listener);
   }
@@ -129,7 +129,7 @@ async function inTime<Result>(answer: Promise<Result>, withinMillis: number): Pr
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      // An answer that has arrived while this process was busy is read before it counts as late.
+      // An answer that arrived while this process was busy is read before the command counts as late.
       () => setImmediate(() => reject(new Error(`Redis did not answer within ${withinMillis} ms`))),
       withinMillis,
     );

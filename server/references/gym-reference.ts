@@ -5,8 +5,8 @@ import { invalidReferences, type References } from './references.ts';
 const GYM = { owner: 'gym', typeName: 'Gym', shape: z.object({ id: z.string() }) } as const;
 
 /**
- * Checks a gym that a body names. It is asked for with the service's own credentials, because a gym is nobody's secret
- * and a person who registers has no token.
+ * Checks a gym that a body names. The gym service is asked with this service's own token, because gyms are public and a
+ * user who registers has no token.
  * @throws VALIDATION_FAILED at `path`; UPSTREAM_UNAVAILABLE if the gym service does not answer
  */
 export async function requireGymExists(
@@ -17,8 +17,8 @@ export async function requireGymExists(
 ): Promise<void> {
   const found = await references.find(GYM, [gymId], { as: 'service', origin: unit.origin });
   if (!found.has(gymId))
-    throw invalidReferences([{ path, message: 'expected a gym; there is none with this id' }]);
+    throw invalidReferences([{ path, message: 'expected the id of a gym; there is no gym with this id' }]);
 }
 
-/** Type name of gyms for `removedAmong` and `Removals`. */
+/** The type name of gyms for `removedAmong` and `Removals`. */
 export const GYM_TYPE = GYM.typeName;

@@ -15,20 +15,20 @@ export interface ReferencedType<Shape extends z.ZodRawShape = z.ZodRawShape> {
 }
 
 export interface FindReferencesOptions {
-  /** `caller`: with the caller's token, so that they can refer only to what they see. `service`: what exists at all. */
+  /** `caller`: with the caller's token, so that they can refer only to what they may see. `service`: with the service's own, for anything that exists. */
   readonly as: 'caller' | 'service';
-  /** The request that the write belongs to. */
+  /** The origin of the request that causes the write. */
   readonly origin: Origin;
 }
 
-/** Representations that a service takes in one request. */
+/** The most representations that a service accepts in one request. */
 const MOST_A_REQUEST = 500;
 
 /**
- * Asks the owning services whether what a write refers to exists, and whether the caller sees it: by `_entities`, as
- * the gateway does, so that references are decided by the same rules as reads.
+ * Asks the owning services whether the targets of references exist and whether the caller may see them. It uses
+ * `_entities`, as the gateway does, so that references follow the same rules as reads.
  *
- * The answer may be out of date a moment later. A rule that stores a reference asks first, and then calls
+ * The answer may be outdated a moment later. A rule that stores a reference asks first, and then calls
  * `removedAmong` (removed-references.ts) in the transaction that stores it.
  */
 export class References {
@@ -39,7 +39,7 @@ export class References {
   }
 
   /**
-   * Those of `ids` that exist, by the id as it was asked for.
+   * Those of `ids` that exist, by the id as the caller wrote it.
    * @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT if the owner does not answer; its own 4xx if it refuses the caller
    */
   async find<Shape extends z.ZodRawShape>(
@@ -96,7 +96,7 @@ function refusalOf(
   const code = error?.extensions?.code ?? '';
   if (Object.hasOwn(ERRORS, code) && ERRORS[code as ErrorCode].status < 500)
     return new PlatformError(code as ErrorCode, error?.message ?? '');
-  return unavailable(owner, false, new Error(error?.message ?? 'it answered neither data nor errors'));
+  return unavailable(owner, false, new Error(error?.message ?? 'its answer has neither data nor errors'));
 }
 
 /** VALIDATION_FAILED for the fields of a body whose references cannot be stored. */

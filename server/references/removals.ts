@@ -5,7 +5,7 @@ import { databaseSagaStore } from '../saga/saga-store.database.ts';
 import { Sagas } from '../saga/sagas.ts';
 import type { CallsToServices } from '../service-calls.ts';
 import { SERVICE_NAMES, type ServiceName } from '../settings.ts';
-import { NOWHERE, type UnitOfWork } from '../unit-of-work.ts';
+import { NO_ORIGIN, type UnitOfWork } from '../unit-of-work.ts';
 
 const REMOVAL_SAGA = 'reference-removal';
 
@@ -15,8 +15,8 @@ interface Removal {
 }
 
 /**
- * Reports to other services that an entity of this service is gone. Each service is called until it has answered, so
- * its references disappear within moments, or as soon as it is back.
+ * Reports to other services that an entity of this service has been removed. Each service is called until it has answered,
+ * so its references disappear within moments, or as soon as it is back.
  */
 const removalSaga = (calls: CallsToServices): SagaDefinition => ({
   kind: REMOVAL_SAGA,
@@ -32,7 +32,7 @@ const removalSaga = (calls: CallsToServices): SagaDefinition => ({
             method: 'DELETE',
             path: `/references/${typeName}/${id}`,
             as: 'service',
-            origin: NOWHERE,
+            origin: NO_ORIGIN,
           });
           return null;
         },
@@ -49,7 +49,7 @@ export interface RemovalsOptions {
   log: Logger;
 }
 
-/** A removal is reported at its commit. This is for what failed then, or was left by a stop. */
+/** A removal is reported at its commit. Polling finds those whose report failed, or that a stop left behind. */
 const POLL_MILLIS = 5_000; // 5 s
 
 /** Reports removals. The service's database needs the tables of `sagaMigrations`. */
@@ -65,13 +65,13 @@ export class Removals {
       log,
       pollMillis: POLL_MILLIS,
     });
-    this.sagas.wake(); // for what a stop left
+    this.sagas.wake(); // for removals that a stop left behind
   }
 
-  /** Called in the transaction that removes the entity: it is reported if and only if that commits. */
+  /** Called in the transaction that removes the entity: the removal is reported if and only if that transaction commits. */
   async report(unit: UnitOfWork, typeName: string, id: string): Promise<void> {
     const services = this.holders[typeName];
-    if (!services) throw new Error(`No service is named that may refer to a ${typeName}.`);
+    if (!services) throw new Error(`No service is declared that may refer to a ${typeName}.`);
     await this.sagas.start(
       {
         kind: REMOVAL_SAGA,

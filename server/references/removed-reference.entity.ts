@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** An entity of another service that is gone, kept for a day: see `removed-references.ts`. */
+/** A removed entity of another service, kept for a day: see `removed-references.ts`. */
 const RemovedReferenceSchema = defineEntity({
   name: 'RemovedReference',
   tableName: 'removed_reference',

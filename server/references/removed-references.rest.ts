@@ -4,13 +4,14 @@ import type { RemovedReferences } from './removed-references.ts';
 
 const route = restRoute<{ removedReferences: RemovedReferences }>();
 
-/** The route by which an owning service reports that an entity is gone; the same in every service that refers to others. */
+/** The route by which an owning service reports that an entity was removed; the same in every service that refers to others. */
 export const removedReferencesRest = [
   route({
     method: 'DELETE',
     path: '/references/:typeName/:id',
-    summary: 'Remove the references to an entity that is gone (the service that owns it)',
-    description: 'Repeating it is harmless.',
+    summary:
+      'Remove the references to an entity that its owning service has removed (for the owning service only)',
+    description: 'A repeated call changes nothing.',
     auth: 'required',
     params: z.object({
       typeName: z
@@ -19,7 +20,7 @@ export const removedReferencesRest = [
         .meta({ description: "The entity's type in the graph, such as `Product`." }),
       id: z.uuid(),
     }),
-    success: { status: 204, description: 'Nothing here refers to it.' },
+    success: { status: 204, description: 'No row of this service refers to the entity.' },
     errors: ['FORBIDDEN'],
     handler: ({ params: { typeName, id } }, { removedReferences }) => removedReferences.forget(typeName, id),
   }),

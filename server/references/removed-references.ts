@@ -3,11 +3,11 @@ import { forbidden, notFound } from '../errors.ts';
 import type { ServiceName } from '../settings.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
-/** What a service does when an entity is gone that it may refer to. */
+/** What a service does when an entity to which it may refer has been removed. */
 export interface ReferenceHolder {
-  /** The service that owns the entity; only it may report that the entity is gone. */
+  /** The service that owns the entity; only it may report the removal. */
   readonly owner: ServiceName;
-  /** Removes the references. It runs in one transaction and is harmless when repeated. */
+  /** Removes the references. It runs in one transaction and is idempotent. */
   forget(id: string): Promise<void>;
 }
 
@@ -15,12 +15,12 @@ export interface ReferenceHolder {
 export type ReferenceHolders = Readonly<Record<string, ReferenceHolder>>;
 
 /**
- * The receiving side of removals (see removals.ts): an owner reports that an entity is gone, and the references
- * to it are removed here.
+ * The receiving side of removals (see removals.ts): an owner reports that an entity was removed, and the references to it
+ * are removed here.
  *
  * A write that asked the owner before the removal may still store its reference after it. Therefore each removal
- * leaves a mark, and `removedAmong` gives a write the marks of what it refers to. Both take the same lock, so either
- * the write has committed and `forget` finds its rows, or the write finds the mark.
+ * leaves a mark, and `removedAmong` returns the marked ones among the targets of a write. Both take the same lock, so
+ * either the write has committed and `forget` finds its rows, or the write finds the mark.
  */
 export class RemovedReferences {
   private readonly unit: UnitOfWork;
@@ -31,13 +31,13 @@ export class RemovedReferences {
     this.holders = holders;
   }
 
-  /** Removes the references to an entity. @throws FORBIDDEN for all but its owner, NOT_FOUND for an unknown type */
+  /** Removes the references to an entity. @throws FORBIDDEN for all callers but its owner, NOT_FOUND for an unknown type */
   async forget(typeName: string, id: string): Promise<void> {
     const { service } = requireService(this.unit.viewer);
     const holder = Object.hasOwn(this.holders, typeName) ? this.holders[typeName] : undefined;
     if (!holder) throw notFound('type of references', typeName);
     if (holder.owner !== service)
-      throw forbidden(`A removal of ${typeName} is reported by the ${holder.owner} service alone.`);
+      throw forbidden(`Only the ${holder.owner} service may report the removal of a ${typeName}.`);
     await this.unit.transaction(async () => {
       await this.unit.em.execute(
         `select pg_advisory_xact_lock(hashtext('removed_reference'), hashtext(?::uuid::text) & ${LOCK_MASK})`,
@@ -47,7 +47,7 @@ export class RemovedReferences {
         'insert into removed_reference (type_name, id, removed_at) values (?, ?, now()) on conflict do nothing',
         [typeName, id],
       );
-      // Far longer than any write takes from its question to its commit.
+      // Far longer than a write takes from asking the owner to its commit.
       await this.unit.em.execute(`delete from removed_reference where removed_at < now() - interval '1 day'`);
       await holder.forget(id);
     });
@@ -55,8 +55,8 @@ export class RemovedReferences {
 }
 
 /**
- * Those of `ids` that were reported as gone. It is called in the transaction that stores references to them, before
- * that transaction locks anything else; until its commit no removal of `ids` is received.
+ * Those of `ids` that were reported as removed. Call it in the transaction that stores references to them, before that
+ * transaction locks anything else; until its commit no removal of `ids` is received.
  */
 export async function removedAmong(
   unit: UnitOfWork,
@@ -78,5 +78,5 @@ export async function removedAmong(
   return new Set(ids.filter((id) => removed.has(id.toLowerCase())));
 }
 
-/** Entities share 64 locks, so that a long list takes no more than that. */
+/** Entities share 64 locks, so that a long list takes at most 64. */
 const LOCK_MASK = 63;

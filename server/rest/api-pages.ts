@@ -5,8 +5,8 @@ import express, { type Express } from 'express';
 const require = createRequire(import.meta.url);
 
 /**
- * `GET /openapi.json` and, at `GET /docs`, a page on which every operation can be read and tried; all of it from this server.
- * A document that changes while the server runs is a function that gives its text, asked for each request. `collapsed` shows tags alone at first.
+ * `GET /openapi.json` and, at `GET /docs`, a page to read and try every operation; all of it is served by this server.
+ * A document that changes while the server runs is given as a function, called for each request. `collapsed` shows only the tags at first.
  */
 export function mountApiPages(
   app: Express,
@@ -29,7 +29,7 @@ export function mountApiPages(
 
 const fixed = (text: string) => async () => text;
 
-// Addresses are relative, so that the page works under the gateway's prefix too.
+// URLs are relative, so that the page works under the gateway's prefix too.
 const page = (title: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -20,19 +20,20 @@ interface IdempotencyRow {
   body: string | null;
 }
 
-/** Runs keyed requests of one service, only so many at a time; see `keyedTurns`. */
+/** Runs the keyed requests of one service, a limited number at a time; see `keyedTurns`. */
 export type KeyedTurns = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
  * Keyed requests hold a connection from their first statement to their last, also while a password is hashed or another
- * service is asked: docs/decisions/0012-keyed-requests-hold-a-connection.md. So they get half of the pool at most, and the
- * other half is for everybody else, and for the second connection that a keyed request may need.
+ * service is called: docs/decisions/0012-keyed-requests-hold-a-connection.md. So they get half of the pool at most. The
+ * other half is for all other requests, and for the second connection that a keyed request may need.
  */
 export const keyedTurns = (poolMax = 10): KeyedTurns => atMost(Math.max(1, Math.floor(poolMax / 2)));
 
 /**
- * Key and write are one transaction: after a crash either both are there or neither, so a repeated request never
- * writes twice and never loses. The primary key makes the second of two at once wait for the first one's commit.
+ * Key and write are one transaction: after a crash either both exist or neither, so a repeated request never writes twice
+ * and no acknowledged write is lost. Of two simultaneous requests with one key, the primary key makes the second wait for
+ * the first one's commit.
  */
 export function databaseIdempotency(unit: UnitOfWork, turns: KeyedTurns): IdempotencyStore {
   return {

@@ -11,11 +11,11 @@ interface Remembered {
   operation: string;
   fingerprint: string;
   answer: Promise<StoredAnswer | undefined>;
-  /** Of the answer once it is there. */
+  /** Bytes of the answer, once it exists. */
   bytes: number;
 }
 
-/** For a service that keeps its own state in memory; the newest 10,000 keys, or as many as fit into 64 MiB. A failure is not remembered. */
+/** For a service that keeps its own state in memory: the newest 10,000 keys, or as many as fit into 64 MiB. Failures are not stored. */
 export function memoryIdempotency(): IdempotencyStore {
   const remembered = boundedCache<string, Remembered>({
     name: 'idempotency_keys',

@@ -4,16 +4,16 @@ import { invalid, PlatformError } from '../errors.ts';
 
 /** The `Idempotency-Key` request header (IETF draft-ietf-httpapi-idempotency-key-header). */
 export interface KeyedRequest {
-  /** Whose key it is: keys of different callers never meet. */
+  /** The owner of the key: keys of different callers never match. */
   caller: string;
   key: string;
   /** Method and path, e.g. `POST /graphql` for a mutation. */
   operation: string;
-  /** SHA-256 of what was sent. */
+  /** SHA-256 of the request. */
   fingerprint: string;
 }
 
-/** An answer that can be given again. */
+/** An answer that can be sent again. */
 export interface StoredAnswer {
   status: number;
   headers: Record<string, string>;
@@ -22,14 +22,15 @@ export interface StoredAnswer {
 
 export const IDEMPOTENCY_KEY_LIFETIME_MILLIS = 24 * 60 * 60 * 1000; // 24 h
 
-/** Keeps answers by key for 24 h. Implementations: `idempotency.database.ts`, `idempotency.memory.ts`. */
+/** Stores answers by key for 24 h. Implementations: `idempotency.database.ts`, `idempotency.memory.ts`. */
 export interface IdempotencyStore {
-  /** Whether what `perform` wrote is undone where it throws. */
+  /** Whether the writes of `perform` are rolled back if it throws. */
   readonly undoes: boolean;
   /**
-   * Gives the stored answer of this key, or performs and stores. Of several at once with one key, one performs, the others wait for it.
-   * Where `perform` gives undefined, what it wrote stays, nothing is stored, and the key is free again.
-   * @throws IDEMPOTENCY_KEY_REUSED where the key came with another request before.
+   * Returns the stored answer of this key, or performs the request and stores its answer. Of several simultaneous requests
+   * with one key, one is performed and the others wait for it. If `perform` returns undefined, its writes stay, no answer is
+   * stored, and the key is free again.
+   * @throws IDEMPOTENCY_KEY_REUSED if the key was used with another request
    */
   once(
     request: KeyedRequest,
@@ -62,8 +63,8 @@ export const reused = () =>
   );
 
 /**
- * An answer may hold a secret (a token at log-in), so it is stored encrypted under the client's own key,
- * of which the store keeps a digest only: who reads the table reads no answer.
+ * An answer may contain a secret (a token at log-in), so it is stored encrypted under the client's own key. The store keeps
+ * only a digest of that key, so a reader of the table cannot read the answers.
  */
 export function sealed(body: string, request: KeyedRequest): string {
   const iv = randomBytes(12);

@@ -24,16 +24,16 @@ import { expectedVersionOf, refuseExpectedVersion, versionAndContentTag, version
 /** What the routes of one service need from their server. */
 export interface RouteHost<Services> {
   verifier: TokenVerifier;
-  /** New rule objects for one request, and the store that its Idempotency-Key goes to. */
+  /** New rule objects for one request, and the store for its Idempotency-Key. */
   begin(res: Response): { services: Services; idempotency: IdempotencyStore };
-  /** Requests a minute a caller; undefined: unlimited. */
+  /** Requests per minute and caller; undefined: unlimited. */
   generalLimitPerMinute: number | undefined;
   rateLimitStore?: (name: string) => Store | undefined;
-  /** Checks every answer against its declared shape: a test of the OpenAPI document by every test. */
+  /** Checks every answer against its declared shape, so that every test also tests the OpenAPI document. */
   verifyAnswers: boolean;
 }
 
-/** Mounts declared routes: authentication, limits, validation, idempotency, versions, paging; 405 for the other methods of their paths. */
+/** Mounts declared routes with authentication, limits, validation, idempotency, versions and paging; 405 for other methods of their paths. */
 export function mountRoutes<Services>(
   app: Express,
   routes: readonly RestRoute<Services>[],
@@ -69,7 +69,7 @@ export function mountRoutes<Services>(
     ];
     app[route.method.toLowerCase() as Lowercase<RestMethod>](route.path, ...handlers);
   }
-  // `/locations/check-in` before `/locations/:id`, so that the answer lists the methods of the path that was meant.
+  // `/locations/check-in` before `/locations/:id`, so that a 405 lists the methods of the more specific path.
   const bySpecificity = routes.toSorted((a, b) => parameterCount(a.path) - parameterCount(b.path));
   for (const [path, declared] of Map.groupBy(bySpecificity, (route) => route.path)) {
     const methods = declared.map((route) => route.method);
@@ -77,7 +77,7 @@ export function mountRoutes<Services>(
     app.all(path, (req) => {
       throw new PlatformError(
         'METHOD_NOT_ALLOWED',
-        `${req.method} is not possible here; allowed: ${allow.join(', ')}.`,
+        `${req.method} is not supported at this path; allowed: ${allow.join(', ')}.`,
         { allow },
       );
     });
@@ -94,7 +94,7 @@ const AUTHENTICATION = {
 
 const parseJson = readJson(['application/json', 'application/*+json']);
 
-/** A body must say that it is JSON: what is silently taken for something else loses data. */
+/** A body must declare that it is JSON: a body that is silently read as something else loses data. */
 const jsonBody: RequestHandler = (req, res, next) => {
   const hasBody =
     req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
@@ -108,11 +108,11 @@ const jsonBody: RequestHandler = (req, res, next) => {
 
 const isMultipart = (req: Request): boolean => Boolean(req.is('multipart/form-data'));
 
-/** Where files are optional, who sends none may send JSON. */
+/** If files are optional, a request without files may be JSON. */
 const jsonUnlessMultipart: RequestHandler = (req, res, next) =>
   isMultipart(req) ? next() : jsonBody(req, res, next);
 
-/** A stream must say that it is what the route takes; its bytes are the handler's to read. */
+/** A stream must declare the media type that the route takes; the handler reads its bytes. */
 const streamedBody =
   (mediaType: string, upload: UploadLimits | undefined): RequestHandler =>
   (req, _res, next) => {
@@ -124,12 +124,13 @@ const streamedBody =
     next();
   };
 
-/** A POST makes something new, which nobody can have read before. */
-const CHANGES_A_THING: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DELETE']);
+/** Methods that change an existing resource. A POST creates a new one, which nobody can have read before. */
+const CHANGES_A_RESOURCE: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DELETE']);
 
 function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Services>): RequestHandler {
   return async (req, res) => {
-    if (!route.versioned && CHANGES_A_THING.has(route.method)) refuseExpectedVersion(req.headers['if-match']);
+    if (!route.versioned && CHANGES_A_RESOURCE.has(route.method))
+      refuseExpectedVersion(req.headers['if-match']);
     const { services, idempotency } = host.begin(res);
     const multipart =
       route.upload && ((!route.upload.optional && !route.consumes) || isMultipart(req))
@@ -159,8 +160,8 @@ function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Service
         return answerOf(await perform());
       } catch (error) {
         if (!(error instanceof PlatformError) || error.status >= 500) throw error;
-        // A refusal by the rules is an answer too; being unknown or too fast is not. But what the rules wrote on the
-        // way, such as a count of failed log-ins, stays: a key must not undo it.
+        // A refusal by the rules is an answer, too, except 401 and 429. Their writes, such as a count of failed log-ins, are kept:
+        // a key must not roll them back.
         if (![401, 429].includes(error.status)) return problemAnswer(error, req.originalUrl, contextOf(res));
         refusal = error;
         return undefined;
@@ -238,7 +239,7 @@ function replyOf<Services>(
   );
 }
 
-/** @throws Error if an answer is not what the OpenAPI document says of it */
+/** @throws Error if an answer is not what the OpenAPI document declares */
 function verifyAnswer(shape: z.ZodType, answer: unknown): void {
   shape.parse(answer);
   const undeclared = undeclaredFields(shape, JSON.parse(JSON.stringify(answer)));
@@ -280,7 +281,7 @@ async function send(req: Request, res: Response, reply: Reply): Promise<void> {
     body instanceof Uint8Array ||
     typeof body === 'string'
   ) {
-    // A stream that fails before its first byte is still answered with a problem; one that fails later ends this answer only.
+    // A stream that fails before its first byte is answered with a problem document; a later failure ends only this answer.
     if (body instanceof Readable) await begun(body);
     res.status(reply.status).set({ ...reply.headers });
     if (!(body instanceof Readable)) res.send(typeof body === 'string' ? body : Buffer.from(body));
@@ -296,12 +297,12 @@ async function send(req: Request, res: Response, reply: Reply): Promise<void> {
   else res.send(JSON.stringify(body));
 }
 
-/** A client that leaves in the middle of a stream is no failure of ours. */
+/** A client that disconnects in the middle of a stream is not an error of the server. */
 function unlessClientLeft(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 
-/** The same request with another cursor (RFC 8288), under the gateway's prefix if the request came through it. */
+/** The same URL with another cursor (RFC 8288), under the gateway's prefix if the request came through it. */
 function nextUrl(req: Request, prefix: string, cursor: string): string {
   const url = new URL(req.originalUrl, 'http://localhost');
   url.searchParams.set('cursor', cursor);
@@ -314,7 +315,7 @@ const fingerprintOf = (req: Request, multipart: MultipartBody | undefined): stri
     .update(JSON.stringify([req.query, req.body ?? null]))
     .digest('hex');
 
-/** 404 for every path that nothing serves. */
+/** 404 for every path that no route serves. */
 export const unknownPath: RequestHandler = (req, res) =>
   sendProblem(
     res,

@@ -14,11 +14,11 @@ export interface UploadLimits {
   maxFiles?: number;
   /** A file's longest length in bytes. Default 10 MiB. */
   maxBytes?: number;
-  /** Whether the request may come without a file, and then as JSON too. Default false. */
+  /** Whether the request may have no file, and may then be JSON. Default false. */
   optional?: boolean;
 }
 
-/** A file as it was sent; neither its name nor its type is to be believed. */
+/** A file as the client sent it; neither its name nor its type can be trusted. */
 export interface UploadedFile {
   readonly field: string;
   readonly filename: string;
@@ -29,13 +29,13 @@ export interface UploadedFile {
 export interface MultipartBody {
   readonly fields: Readonly<Record<string, string>>;
   readonly files: readonly UploadedFile[];
-  /** SHA-256 over everything, to recognise a repeated request. */
+  /** SHA-256 of the whole body, to recognise a repeated request. */
   readonly fingerprint: string;
 }
 
 /**
- * Reads a multipart/form-data body (RFC 7578) into memory, bounded in every direction; nothing touches the disk.
- * @throws PAYLOAD_TOO_LARGE, VALIDATION_FAILED, UNSUPPORTED_MEDIA_TYPE; what is still coming in is drained, so that the client reads the answer.
+ * Reads a multipart/form-data body (RFC 7578) into memory, with a limit for everything; nothing is written to disk.
+ * @throws PAYLOAD_TOO_LARGE, VALIDATION_FAILED, UNSUPPORTED_MEDIA_TYPE; the rest of the body is drained, so that the client reads the answer
  */
 export async function readMultipart(req: IncomingMessage, limits: UploadLimits): Promise<MultipartBody> {
   const maxBytes = limits.maxBytes ?? MAX_UPLOAD_BYTES;
@@ -105,7 +105,7 @@ function parserFor(req: IncomingMessage, maxBytes: number, maxFiles: number): bu
   try {
     return busboy({
       headers: req.headers,
-      preservePath: true, // so that one who sends a path is told, not corrected
+      preservePath: true, // so that a path is refused and not silently shortened to a name
       limits: {
         fileSize: maxBytes,
         files: maxFiles,

@@ -14,7 +14,7 @@ export interface ApiInfo {
   description: string;
 }
 
-/** The OpenAPI 3.1 document of a service, made from the same declarations that serve it. */
+/** The OpenAPI 3.1 document of a service, made from the declarations that are also served. */
 export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>[]): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -25,7 +25,7 @@ export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>
     {
       openapi: '3.1.0',
       info: { title: info.title, description: info.description, version: `${API_VERSION}.0.0` },
-      // Relative to the document itself, so that it holds on the service's own port and under the gateway's prefix.
+      // Relative to the document itself, so that it is right both on the service's own port and under the gateway's prefix.
       servers: [{ url: './' }],
       paths,
       components: {
@@ -43,7 +43,7 @@ export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>
   );
 }
 
-/** What a request may not have, its schema says: undeclared fields are refused (request-fields.ts). */
+/** Declares in the schema of requests that undeclared fields are refused (request-fields.ts). */
 const closeInputObjects: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema, io }) => {
   if (io === 'input' && jsonSchema.type === 'object' && jsonSchema.properties)
     jsonSchema.additionalProperties ??= false;
@@ -86,12 +86,12 @@ function headersOf(route: RestRoute<never>): z.ZodObject | undefined {
     ...(route.method === 'POST' && {
       'Idempotency-Key': z.string().optional().meta({
         description:
-          'Repeating a request with the same key within 24 hours gives the same answer and writes nothing again.',
+          'A repeated request with the same key within 24 hours gets the same answer and writes nothing again.',
       }),
     }),
     ...(route.versioned && {
       'If-Match': z.string().optional().meta({
-        description: 'The ETag of the version that this write is based on; 412 where it has changed.',
+        description: 'The ETag of the version on which this write is based; 412 if the version has changed.',
       }),
     }),
   };
@@ -143,7 +143,7 @@ const problemShape = z
     type: z.string(),
     title: z.string(),
     status: z.number().int(),
-    detail: z.string().meta({ description: 'What was expected, what came, what to do next.' }),
+    detail: z.string().meta({ description: 'What was expected, what was received, and what to do next.' }),
     instance: z.string(),
     code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
@@ -153,10 +153,10 @@ const problemShape = z
 
 function problems(route: RestRoute<never>): Record<string, object> {
   const codes: ErrorCode[] = [
-    // Of every route: an undeclared query parameter, a malformed Idempotency-Key or If-Match.
+    // Every route: an undeclared query parameter, a malformed Idempotency-Key or If-Match.
     'VALIDATION_FAILED',
     'UNAUTHENTICATED',
-    // An undeclared `userId` or `gymId` of somebody else.
+    // An undeclared `userId` or `gymId` of another user.
     'FORBIDDEN',
     ...(route.method === 'POST' ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
     ...(route.params ? (['NOT_FOUND'] as const) : []),
@@ -165,7 +165,7 @@ function problems(route: RestRoute<never>): Record<string, object> {
       ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
       : []),
     'RATE_LIMITED',
-    // The database, or another service that is needed, does not answer.
+    // The database, or another service that the request needs, does not answer.
     'UPSTREAM_UNAVAILABLE',
     ...(route.method === 'GET' ? [] : (['INSUFFICIENT_STORAGE'] as const)),
     ...(route.errors ?? []),

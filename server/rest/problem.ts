@@ -5,7 +5,7 @@ import { TOO_DEEP, tooDeep } from '../http/json-body.ts';
 import { contextOf, type RequestContext } from '../http/request-context.ts';
 import type { StoredAnswer } from './idempotency.ts';
 
-/** RFC 9457 problem details, as every REST error is sent. */
+/** RFC 9457 problem details, the form of every REST error. */
 export interface Problem {
   type: string;
   title: string;
@@ -17,7 +17,7 @@ export interface Problem {
   requestId: string;
 }
 
-/** The REST door's translation of everything that is thrown. */
+/** The translation of thrown errors at the REST door. */
 export const problemHandler: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
   const error = platformErrorOf(thrown);
   if (error.status >= 500) contextOf(res).log.error({ err: error.cause ?? thrown }, error.message);
@@ -25,7 +25,7 @@ export const problemHandler: ErrorRequestHandler = (thrown: unknown, req, res, n
   sendProblem(res, error, req.originalUrl);
 };
 
-/** Writes the problem with the headers that its status asks for. */
+/** Writes the problem with the headers that its status requires. */
 export function sendProblem(res: Response, error: PlatformError, instance: string): void {
   if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined)
@@ -37,7 +37,7 @@ export function sendProblem(res: Response, error: PlatformError, instance: strin
     .send(JSON.stringify(problemOf(error, instance, contextOf(res))));
 }
 
-/** A problem as an answer that can be stored and given again. */
+/** A problem as an answer that can be stored and sent again. */
 export const problemAnswer = (
   error: PlatformError,
   instance: string,
@@ -66,7 +66,7 @@ function problemOf(
   };
 }
 
-/** What express's own parts throw (body parser, path decoding) in our words; anything unknown is masked. */
+/** The platform's error for an error of express's own parts (body parser, path decoding); an unknown error is masked. */
 export function platformErrorOf(thrown: unknown): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
   const refusal = refusalOfDatabase(thrown);
@@ -82,7 +82,7 @@ export function platformErrorOf(thrown: unknown): PlatformError {
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
     return new PlatformError(
       'UNSUPPORTED_MEDIA_TYPE',
-      'The body has an encoding that is not understood: send UTF-8, plain, gzip or br.',
+      'The body has an unsupported encoding: send UTF-8, plain, gzip or br.',
     );
   if (status !== undefined && status >= 400 && status < 500)
     return new PlatformError(
@@ -92,7 +92,7 @@ export function platformErrorOf(thrown: unknown): PlatformError {
   return new PlatformError('INTERNAL', INTERNAL_MESSAGE, { cause: thrown });
 }
 
-/** `http-errors`, which express and its body parser throw: a status and a type. */
+/** An error of `http-errors`, which express and its body parser throw: it has a status and a type. */
 function httpErrorOf(thrown: unknown): { status?: number; type?: string } {
   if (!(thrown instanceof Error)) return {};
   const { status, type } = thrown as { status?: unknown; type?: unknown };

@@ -4,15 +4,15 @@ import { RedisStore, type RedisReply } from 'rate-limit-redis';
 import type { Logger } from '../observability/logger.ts';
 import type { ServerSettings } from '../settings.ts';
 
-/** Gives each named limit its store, always the same; `close` ends the connection behind them. */
+/** Returns the store of each named limit, always the same one; `close` ends the connection behind them. */
 export interface RateLimitStores {
   (limit: string): Store;
-  /** What is not counted now, for readiness. */
+  /** The limits that are not counted at the moment, for readiness. */
   losses(): Record<string, string>;
   close(): Promise<void>;
 }
 
-const WITHOUT = 'requests pass uncounted';
+const WITHOUT = 'requests are not counted';
 
 /** With REDIS_URL all replicas of a service count together; without it each process counts for itself. */
 export async function openRateLimitStores(
@@ -25,7 +25,7 @@ export async function openRateLimitStores(
       onePerName(() => new MemoryStore()),
       { losses: () => ({}), close: async () => undefined },
     );
-  // Loaded only here: some 650 files that a start without it has no use for.
+  // Imported only here: it consists of some 650 files, which a start without Redis does not need.
   const { RedisConnection } = await import('../redis/redis-connection.ts');
   const redis = await RedisConnection.open(settings.redisUrl, { log, without: WITHOUT });
   const send = (...command: string[]) => redis.run((client) => client.sendCommand<RedisReply>(command));
@@ -46,9 +46,9 @@ export async function openRateLimitStores(
 }
 
 /**
- * A script's name is the SHA-1 of its text, whether Redis has it or not (https://redis.io/docs/latest/commands/evalsha/).
- * RedisStore keeps for ever what loading gave at the start, a failure too; a name that Redis does not know makes it
- * load the script again.
+ * A script's name is the SHA-1 of its text, whether Redis has loaded it or not (https://redis.io/docs/latest/commands/evalsha/).
+ * RedisStore caches the result of loading at the start for ever, even a failure. With a name that Redis does not have,
+ * it loads the script again.
  */
 async function loaded(
   command: readonly string[],

@@ -6,7 +6,7 @@ import { contextOf } from '../http/request-context.ts';
 import { callerOf } from './idempotency.ts';
 
 export interface RateLimit {
-  /** Names the limit in the `RateLimit` headers and apart from other limits in the store. */
+  /** The name of the limit in the `RateLimit` headers, and its prefix in the store. */
   name: string;
   perMinute: number;
   /** `caller`: the user, else the address. `address`: always the address. */
@@ -14,11 +14,14 @@ export interface RateLimit {
 }
 
 export interface RateLimitOptions extends RateLimit {
-  /** Counts for all replicas together; absent: in this process. */
+  /** Counts for all replicas together; if absent, in this process. */
   store?: Store | undefined;
 }
 
-/** Requests a minute, told by the `RateLimit` and `RateLimit-Policy` headers (IETF draft-ietf-httpapi-ratelimit-headers-08); beyond it 429 with `Retry-After`. */
+/**
+ * Requests per minute, reported in the `RateLimit` and `RateLimit-Policy` headers
+ * (IETF draft-ietf-httpapi-ratelimit-headers-08); beyond the limit 429 with `Retry-After`.
+ */
 export function rateLimited({ name, perMinute, by, store }: RateLimitOptions): RequestHandler {
   return rateLimit({
     windowMs: WINDOW_MILLIS,
@@ -27,10 +30,10 @@ export function rateLimited({ name, perMinute, by, store }: RateLimitOptions): R
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     ...(store && { store }),
-    // A store that fails must not take the service down with it: requests pass uncounted.
+    // A store that fails must not stop the service: requests are then not counted.
     passOnStoreError: true,
-    // express-rate-limit's response is express's, in a type of its own.
-    // The platform's own services carry the requests of all its users; each user was counted where they came in.
+    // express-rate-limit's response type is express's, under another name.
+    // The platform's own services carry the requests of all users; each user was counted where their request arrived.
     skip: (_req, res) => by === 'caller' && contextOf(res as never).viewer.kind === 'service',
     keyGenerator: (_req, res) => keyOf({ name, by }, contextOf(res as never)),
     handler: (req, _res, next) => {
@@ -39,7 +42,7 @@ export function rateLimited({ name, perMinute, by, store }: RateLimitOptions): R
   });
 }
 
-/** The same limit where there is no request to put a handler before: for a field of the graph. @throws RATE_LIMITED */
+/** The same limit without an HTTP handler, for a field of the graph. @throws RATE_LIMITED */
 export function limitTaker(limit: RateLimit, store: Store): (caller: Caller) => Promise<void> {
   const take = rateCounter(limit, store);
   return async (caller) => {
@@ -48,12 +51,12 @@ export function limitTaker(limit: RateLimit, store: Store): (caller: Caller) => 
   };
 }
 
-/** Where a caller stands after one more request. */
+/** A caller's state after one more request. */
 export interface RateState {
   /** Values of the `RateLimit` and `RateLimit-Policy` headers. */
   readonly rateLimit: string;
   readonly policy: string;
-  /** RATE_LIMITED, where this request was one too many. */
+  /** RATE_LIMITED, if this request exceeded the limit. */
   readonly refusal: PlatformError | undefined;
 }
 
@@ -88,7 +91,7 @@ function tooMany(perMinute: number, resetTime: Date | undefined): PlatformError 
   const retryAfterSeconds = secondsUntil(resetTime);
   return new PlatformError(
     'RATE_LIMITED',
-    `More than ${perMinute} requests in a minute; go on in ${retryAfterSeconds} s.`,
+    `More than ${perMinute} requests in a minute; try again in ${retryAfterSeconds} s.`,
     { retryAfterSeconds },
   );
 }

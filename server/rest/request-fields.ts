@@ -3,17 +3,17 @@ import { forbidden, PlatformError } from '../errors.ts';
 import { declaredFields, undeclaredFields } from '../undeclared-fields.ts';
 import type { RestRoute } from './route.ts';
 
-/** Fields by which a request names whose a thing is. */
+/** Fields by which a request names the owner of a resource. */
 const OWNERS = ['userId', 'authorId', 'gymId'] as const;
 const MOST_NAMED = 20;
 
 type CheckedRoute = Pick<RestRoute<never>, 'body' | 'query' | 'success' | 'params'>;
 
 /**
- * Refuses a field of the body that the route does not declare, because a misspelt field would be lost without a word.
- * Two kinds of undeclared fields are taken and have no effect, so that what a GET gave can be sent back:
- * fields of the route's own answer, which are read-only, and an owner that is the caller themselves.
- * @throws FORBIDDEN for an undeclared `userId`, `authorId` or `gymId` of somebody else, VALIDATION_FAILED for others
+ * Refuses a field of the body that the route does not declare, because a misspelt field would be silently lost. Two kinds of
+ * undeclared fields are ignored, so that a client can send back the answer of a GET: fields of the route's own answer, which
+ * are read-only, and an owner that is the caller themselves.
+ * @throws FORBIDDEN for an undeclared `userId`, `authorId` or `gymId` of another user, VALIDATION_FAILED for other fields
  */
 export function checkBodyFields(route: CheckedRoute, body: unknown, viewer: Viewer): void {
   if (!route.body) return;
@@ -23,7 +23,7 @@ export function checkBodyFields(route: CheckedRoute, body: unknown, viewer: View
   refuse('field', undeclared, declaredFields(route.body));
 }
 
-/** Refuses a parameter of the query that the route does not declare: a filter that is ignored answers another question. */
+/** Refuses an undeclared query parameter: an ignored filter would give the answer to another question. */
 export function checkQueryFields(
   route: CheckedRoute,
   query: Readonly<Record<string, unknown>>,
@@ -34,7 +34,7 @@ export function checkQueryFields(
   refuse('query parameter', withoutOwners(undeclared, query, viewer), declared);
 }
 
-/** The fields that are left without those that name the caller themselves, at any depth. @throws FORBIDDEN for another's */
+/** The fields without those that name the caller themselves, at any depth. @throws FORBIDDEN if one names another user */
 function withoutOwners(undeclared: readonly string[], input: unknown, viewer: Viewer): Set<string> {
   const left = new Set(undeclared);
   for (const path of undeclared) {
@@ -52,7 +52,7 @@ function withoutOwners(undeclared: readonly string[], input: unknown, viewer: Vi
   return left;
 }
 
-/** @throws FORBIDDEN for anything but the caller's own id */
+/** @throws FORBIDDEN for any value but the caller's own id */
 function checkOwner(name: (typeof OWNERS)[number], value: unknown, own: string): void {
   if (value === null || value === undefined) return;
   if (typeof value !== 'string' || value.toLowerCase() !== own.toLowerCase())
@@ -61,7 +61,7 @@ function checkOwner(name: (typeof OWNERS)[number], value: unknown, own: string):
     );
 }
 
-/** What a caller who is bound to one user and one gym may send; undefined if they are not bound. */
+/** The only value that a caller with one user id and one gym may send; undefined if the caller has no such bound. */
 function ownIdOf(name: (typeof OWNERS)[number], viewer: Viewer): string | undefined {
   if (viewer.kind !== 'user') return undefined;
   if (name !== 'gymId') return viewer.userId;

@@ -5,21 +5,21 @@ import type { ErrorCode } from '../errors.ts';
 import { wholeListQuery } from '../paging.ts';
 import type { UploadedFile, UploadLimits } from './multipart.ts';
 
-/** What a handler gets: everything validated, nothing of HTTP. */
+/** The input of a handler: everything is validated, and nothing is specific to HTTP. */
 export interface RestRequest<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  /** Uploaded files of a multipart route, in the order in which they came. */
+  /** Uploaded files of a multipart route, in the order of the body. */
   files: readonly UploadedFile[];
-  /** The body as it comes in, of a route that `consumes` a stream; of a multipart one its file. */
+  /** The body of a route that `consumes` a stream; of a multipart body its file. */
   stream: Readable;
-  /** `If-Match` or the body's `version`; undefined: last write wins. Only where the route is `versioned`. */
+  /** `If-Match` or the body's `version`; undefined: last write wins. Only set if the route is `versioned`. */
   expectedVersion: number | undefined;
   viewer: Viewer;
   /** The client's address. */
   address: string;
-  /** `User-Agent`, cut to 256 characters; for lists of log-ins. */
+  /** `User-Agent`, cut to 256 characters; for the list of a user's sessions. */
   userAgent: string;
   /** One header of the request, by its lower-case name. */
   header: (name: string) => string | undefined;
@@ -32,14 +32,14 @@ export interface RestSuccess {
   description: string;
   /** Absent: no body (204), or a body of `contentType`. */
   shape?: z.ZodType;
-  /** The handler returns a `Page` of items of `shape`: sent as an array with a `Link` to the next page. */
+  /** The handler returns a `Page` of items of `shape`, sent as an array with a `Link` to the next page. */
   page?: boolean;
   /**
-   * The answer has a version and also holds what changes without a new one, such as counts: its `ETag` is then made of
-   * both, see `versionAndContentTag`.
+   * The answer has a version, and also contains values that change without a new version, such as counts. Its `ETag` is then
+   * made of both, see `versionAndContentTag`.
    */
   changesBetweenVersions?: boolean;
-  /** The media type of an answer that is not `application/json`, e.g. `image/svg+xml`. With a `shape` it is a form of JSON. */
+  /** The media type of an answer that is not `application/json`, e.g. `image/svg+xml`. With a `shape` it is a JSON format. */
   contentType?: string;
 }
 
@@ -51,16 +51,16 @@ export interface RestDeclaration<
   Body extends z.ZodType,
 > {
   method: RestMethod;
-  /** As express reads it, literally: `/locations/:id/occupancy`. */
+  /** In express's syntax: `/locations/:id/occupancy`. */
   path: string;
   summary: string;
   description?: string;
   /**
-   * `required`: 401 without a token (authenticateToken). `optional`: works without (optionalAuth).
-   * `forgiving`: a token that does not hold counts as none: for the routes by which one gets a new one.
+   * `required`: 401 without a token (authenticateToken). `optional`: works without one (optionalAuth). `forgiving`: an invalid
+   * token counts as none, for the routes that issue a new one.
    */
   auth: 'required' | 'optional' | 'forgiving';
-  /** Path parameters; one that does not fit is 404: there is no such thing. */
+  /** Path parameters; a malformed one is 404, because no resource can have such an id. */
   params?: Params;
   query?: Query;
   /** JSON body, or the text fields of a multipart one. */
@@ -69,14 +69,14 @@ export interface RestDeclaration<
   upload?: UploadLimits;
   /** Takes a body of this media type as a stream, e.g. `text/csv`; with `upload` beside it, a multipart file as well. */
   consumes?: string;
-  /** Takes `If-Match`, which other PUTs, PATCHes and DELETEs refuse; the answer's `version` is sent as `ETag` in any case. */
+  /** Accepts `If-Match`, which other PUTs, PATCHes and DELETEs refuse. An answer's `version` is sent as `ETag` in any case. */
   versioned?: boolean;
   success: RestSuccess;
-  /** Codes beyond those that every route may answer; for the documentation. */
+  /** Codes in addition to those that every route may answer; for the documentation. */
   errors?: readonly ErrorCode[];
-  /** Requests a minute from one address, where it is less than the general limit. `name` groups routes that share it. */
+  /** Requests per minute, if fewer than the general limit allows. Routes with the same `name` share the limit. */
   rateLimit?: { name: string; perMinute: number; by: 'caller' | 'address' };
-  /** Unpack, call, return: a plain result, a `Page`, or a `Reply` where status or headers vary. */
+  /** Unpacks, calls and returns: a plain result, a `Page`, or a `Reply` if status or headers vary. */
   handler(
     request: RestRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
     services: Services,
@@ -88,12 +88,12 @@ export type RestRoute<Services> = Omit<
   RestDeclaration<Services, z.ZodType, z.ZodType, z.ZodType>,
   'handler'
 > & {
-  // A property, not a method: a door that needs fewer services fits where there are more.
+  // A property and not a method, so that a door that needs fewer services is assignable.
   handler: (request: RestRequest<never, never, never>, services: Services) => unknown;
 };
 
 /**
- * The declaring function of one door, bound to the rules that it needs:
+ * A function that declares the routes of one door, typed with the rules that they need:
  *
  *     const route = restRoute<{ locations: Locations }>();
  *     export const locationsRest = [route({ method: 'GET', path: '/locations', ... })];
@@ -109,7 +109,7 @@ export function restRoute<Services>() {
     isWholeList(declaration) ? { ...declaration, query: withWholeListQuery(declaration.query) } : declaration;
 }
 
-/** Whether a route answers a list that is not read page by page from the database. */
+/** Whether a route answers with a list that is not read from the database page by page. */
 export const isWholeList = ({ method, success }: Pick<RestRoute<never>, 'method' | 'success'>): boolean =>
   method === 'GET' && !success.page && success.shape instanceof z.ZodArray;
 
@@ -120,7 +120,7 @@ function withWholeListQuery(query: z.ZodType | undefined): z.ZodType {
   return query.safeExtend(wholeListQuery.shape);
 }
 
-/** An answer whose status, headers or body are not the declared JSON. */
+/** An answer whose status, headers or body differ from the declared JSON. */
 export class Reply {
   readonly status: number;
   /** JSON value, bytes or a stream; undefined: none. */

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../errors.ts';
 
-/** `"7"` for a resource at version 7: what `ETag` says of it (RFC 9110, section 8.8.3). */
+/** `"7"` for a resource at version 7: its `ETag` (RFC 9110, section 8.8.3). */
 export function versionTag(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('version' in body)) return undefined;
   return Number.isInteger(body.version) ? `"${String(body.version)}"` : undefined;
 }
 
 /**
- * As `versionTag`, of an answer that also holds what changes without a new version, such as a count of likes: a checksum
- * follows the version, so that an old answer is never confirmed by `If-None-Match`. `If-Match` compares the version alone.
+ * As `versionTag`, for an answer that also contains values that change without a new version, such as a count of likes: a
+ * checksum follows the version, so that `If-None-Match` never confirms an old answer. `If-Match` compares only the version.
  */
 export function versionAndContentTag(body: unknown): string | undefined {
   if (versionTag(body) === undefined) return undefined;
@@ -18,8 +18,8 @@ export function versionAndContentTag(body: unknown): string | undefined {
 }
 
 /**
- * The version that a write expects: `If-Match`, or `version` in the body; the two mean the same.
- * `*` and neither mean: whatever is there. @throws VALIDATION_FAILED where the two differ or the header is no version.
+ * The version that a write expects: `If-Match`, or `version` in the body; both mean the same. `*`, or neither of them,
+ * accepts any version. @throws VALIDATION_FAILED if the two differ or the header is no version
  */
 export function expectedVersionOf(ifMatch: string | undefined, body: unknown): number | undefined {
   const inBody =
@@ -36,15 +36,15 @@ export function expectedVersionOf(ifMatch: string | undefined, body: unknown): n
 }
 
 /**
- * For a write of what has no versions: it cannot keep a promise that nothing changed meanwhile, so it makes none. `*` asks
- * only that the thing exists (RFC 9110, section 13.1.1), which every write of one does.
+ * For a write of a resource without versions: it cannot check that the resource is unchanged, so it refuses to promise it.
+ * `*` only requires that the resource exists (RFC 9110, section 13.1.1), which every such write requires anyway.
  * @throws VALIDATION_FAILED
  */
 export function refuseExpectedVersion(ifMatch: string | undefined): void {
   if (ifMatch !== undefined && ifMatch.trim() !== '*')
     throw invalid(
       'If-Match',
-      'this operation knows no versions, so it cannot be made to depend on one; send it without the header',
+      'this operation supports no versions, so it cannot depend on one; send it without the header',
     );
 }
 
@@ -54,7 +54,7 @@ function headerVersion(ifMatch: string | undefined): number | undefined {
   if (version === undefined)
     throw invalid(
       'If-Match',
-      `expected an ETag that this service gave, such as "3", got ${ifMatch.slice(0, 60)}`,
+      `expected an ETag from an answer of this service, such as "3", got ${ifMatch.slice(0, 60)}`,
     );
   return Number(version);
 }

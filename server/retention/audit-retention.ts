@@ -3,13 +3,13 @@ import { LEAST_AUDIT_DAYS } from './retention-settings.ts';
 import { RETENTION_BATCH_ROWS, type RetentionRule } from './retention.ts';
 
 /**
- * An audit is append-only: a trigger refuses every change and deletion. What has been kept long enough goes by a function of
- * the database alone, which says in a setting of its transaction up to when; the trigger lets such rows pass, and never one
- * that is younger than 30 days, whoever sets the setting.
+ * The audit trail is append-only: a trigger refuses every change and deletion. Only one function of the database removes
+ * records that have been kept long enough. It sets the cut-off time in a setting of its transaction; the trigger allows the
+ * deletion of older rows, but never of rows younger than 30 days, whoever sets the setting.
  */
 export const IS_OLD_AUDIT_EVENT = `old."at" < nullif(current_setting('platform.audit_removed_before', true), '')::timestamptz and old."at" < now() - interval '${LEAST_AUDIT_DAYS} days'`;
 
-/** SQL of a service's migration: the function that removes old rows of its `audit_event`. Ids are UUIDs of version 7, so that the primary key finds the oldest. */
+/** SQL for a migration: the function that removes old rows of `audit_event`. Ids are UUIDs of version 7, so the primary key finds the oldest rows. */
 export const createAuditRetention = `create function "remove_old_audit_events"(before timestamptz, most int) returns int language plpgsql as $$
 declare removed int;
 begin
@@ -29,7 +29,7 @@ end $$;`;
 
 export const dropAuditRetention = `drop function "remove_old_audit_events"(timestamptz, int);`;
 
-/** Of every service that has an audit. */
+/** For every service with an audit trail. */
 export const auditRetention: RetentionRule = {
   what: 'audit_events',
   kept: 'retentionAuditDays',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const MOST_DAYS = 36_500; // 100 years
 
-/** A number of days; 0: for ever. */
+/** A number of days; 0: unlimited. */
 const days = (byDefault: number, least = 1) =>
   z.coerce
     .number('expected a number of days, or 0 for ever')
@@ -12,27 +12,27 @@ const days = (byDefault: number, least = 1) =>
     .refine((given) => given === 0 || given >= least, `expected at least ${least} days, or 0 for ever`)
     .default(byDefault);
 
-/** The database refuses to forget anything younger (audit-retention.ts). */
+/** The database refuses to delete anything younger (audit-retention.ts). */
 export const LEAST_AUDIT_DAYS = 30;
 
-/** How long the services keep what grows with use. `docs/personal-data.md` says what each is about. */
+/** How long the services keep data that grows with use. `docs/personal-data.md` describes each kind. */
 export const retentionSettings = z.object({
-  /** Visits that have ended, and that no challenge of this time counts. */
+  /** Visits that have ended and count in no current challenge. */
   retentionVisitsDays: days(1_095), // 3 years
-  /** Refused check-ins. */
+  /** Denials: refused check-ins. */
   retentionDenialsDays: days(90),
-  /** What staff did (gym), and what was done to accounts (identity). */
+  /** Audit records: actions of staff (gym) and changes of accounts (identity). */
   retentionAuditDays: days(1_095, LEAST_AUDIT_DAYS), // 3 years
-  /** Records of sagas that have ended. */
+  /** Records of finished sagas. */
   retentionSagasDays: days(90),
-  /** Refresh tokens that have been used, by which a stolen one is recognised. */
+  /** Used refresh tokens, which are kept to recognise a stolen one. */
   retentionSessionsDays: days(30),
-  /** Wizard sessions that were deployed. */
+  /** Deployed wizard sessions. */
   retentionWizardDays: days(365),
   /** Reports of imported food logs; not the entries. */
   retentionImportsDays: days(90),
 });
 
-/** A setting that says how long something is kept. */
+/** The name of a setting in days. */
 export type RetentionSetting = keyof z.output<typeof retentionSettings>;
 export type RetentionSettings = z.output<typeof retentionSettings>;

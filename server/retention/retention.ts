@@ -1,25 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DAY_MILLIS, HOUR_MILLIS } from '../durations.ts';
 import type { Logger } from '../observability/logger.ts';
 import { Counter, type Metrics } from '../observability/metrics.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { RetentionSetting, RetentionSettings } from './retention-settings.ts';
 
-/** Rows of one batch, which is one transaction: short enough that nobody waits for its locks. */
+/** Rows of one batch, which is one transaction: short enough that no request waits long for its locks. */
 export const RETENTION_BATCH_ROWS = 1_000;
-const PAUSE_MILLIS = 50; // between two batches, for everybody else
-const EVERY_MILLIS = 60 * 60 * 1000; // 1 h
+const PAUSE_MILLIS = 50; // between two batches, so that requests can use the database
+const EVERY_MILLIS = HOUR_MILLIS;
 
-/** One kind of rows that are not kept for ever. */
+/** One kind of rows that are removed after a time. */
 export interface RetentionRule {
-  /** For the log and the metric, in small letters and `_`; also by what replicas know that it is the same rule. */
+  /** Its name in the log and the metric, in small letters and `_`; also the key of the lock that replicas share. */
   readonly what: string;
-  /** How long a row is kept: by a setting, or for a time of the rule's own. 0 ms: rows that say themselves when they end. */
+  /** How long a row is kept: a setting, or a fixed time. 0 ms: the rows themselves have an end. */
   readonly kept: RetentionSetting | { readonly millis: number };
-  /** Most rows of a batch. Default: `RETENTION_BATCH_ROWS`. */
+  /** The most rows of a batch. Default: `RETENTION_BATCH_ROWS`. */
   readonly batchRows?: number;
   /**
-   * Removes one batch of what is older than `before`, in the transaction that is open.
-   * @returns how many rows; fewer than a batch: there are no more
+   * Removes one batch of rows older than `before`, in the open transaction.
+   * @returns the number of rows; fewer than a batch means that none are left
    */
   run(unit: UnitOfWork, before: Date): Promise<number>;
 }
@@ -28,7 +29,7 @@ export interface RetentionOptions {
   rules: readonly RetentionRule[];
   settings: RetentionSettings;
   unitOf(): UnitOfWork;
-  /** Whether the service works on a database. Without one each batch runs without a transaction and without a lock. */
+  /** Whether the service uses a database. Without one, batches run without transactions and locks. */
   hasDatabase: boolean;
   metrics: Metrics;
   log: Logger;
@@ -36,21 +37,21 @@ export interface RetentionOptions {
   pauseMillis?: number;
 }
 
-/** What removes old rows, at the start and every hour. */
+/** Removes old rows at the start and every hour. */
 export interface Retention {
-  /** Runs all rules now, or waits for the run that is under way. Never rejects. */
+  /** Runs all rules now, or waits for the current run. Never rejects. */
   run(): Promise<void>;
-  /** Waits for the batch that is under way. */
+  /** Waits for the current batch. */
   stop(): Promise<void>;
 }
 
 /**
- * Removes what has been kept long enough. It begins at once, and not after an hour: a service that restarts more often than
- * that would never remove anything.
+ * Removes rows that have been kept long enough. The first run starts at once and not after an hour: a service that restarts
+ * more often than every hour would otherwise never remove anything.
  *
- * Each batch takes a lock that ends with its transaction, so that replicas never work on the same rule at the same time; who
- * does not get it leaves the rule to the other. A rule that fails is logged and tried again an hour later, the other rules
- * run all the same.
+ * Each batch takes a lock until the end of its transaction, so that no two replicas work on the same rule at the same time; a
+ * replica that does not get the lock skips the rule. If a rule fails, the failure is logged, the rule is tried again an hour
+ * later, and the other rules still run.
  */
 export function startRetention(options: RetentionOptions): Retention {
   const { rules, settings, unitOf, hasDatabase, metrics, log, pauseMillis = PAUSE_MILLIS } = options;
@@ -68,7 +69,7 @@ export function startRetention(options: RetentionOptions): Retention {
     registers: [metrics.registry],
   });
 
-  /** Undefined: another replica is at it. */
+  /** Undefined: another replica is working on the rule. */
   const batch = (rule: RetentionRule, before: Date): Promise<number | undefined> => {
     const unit = unitOf();
     if (!hasDatabase) return rule.run(unit, before);
@@ -93,7 +94,7 @@ export function startRetention(options: RetentionOptions): Retention {
       if (removed === undefined || removed < batchRows || stopping.signal.aborted) break;
       await sleep(pauseMillis, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
-    if (total > 0) log.info({ what: rule.what, rows: total }, 'what was kept long enough has been removed');
+    if (total > 0) log.info({ what: rule.what, rows: total }, 'old rows have been removed');
   };
 
   let underWay: Promise<void> | undefined;
@@ -104,7 +105,7 @@ export function startRetention(options: RetentionOptions): Retention {
         await runRule(rule);
       } catch (error) {
         failures.inc({ what: rule.what });
-        log.warn({ err: error, what: rule.what }, 'what was kept long enough could not be removed');
+        log.warn({ err: error, what: rule.what }, 'old rows could not be removed');
       }
     }
   };
@@ -128,18 +129,16 @@ export function startRetention(options: RetentionOptions): Retention {
   };
 }
 
-/** Undefined: for ever. */
+/** Undefined: unlimited. */
 function boundOf({ kept }: RetentionRule, settings: RetentionSettings): Date | undefined {
   if (typeof kept === 'object') return new Date(Date.now() - kept.millis);
   const days = settings[kept];
   return days === 0 ? undefined : new Date(Date.now() - days * DAY_MILLIS);
 }
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
-
 /**
- * Deletes one batch of a table's rows. Rows that a request holds locked are left for the next time.
- * @param where SQL, along an index; @param values of its `?`
+ * Deletes one batch of a table's rows. Rows that a request has locked are left for the next run.
+ * @param where SQL, along an index; @param values the values of its `?`
  */
 export async function removeRows(
   unit: UnitOfWork,

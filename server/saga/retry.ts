@@ -12,7 +12,7 @@ export interface RetryOptions {
 
 export const DEFAULT_RETRY: RetryOptions = { firstMillis: 500, capMillis: 30_000 };
 
-/** Capped exponential, up to a quarter of it at random: many sagas must not come back to a service in one moment. */
+/** An exponential wait with a cap, plus up to a quarter at random, so that many sagas do not call a service at the same moment. */
 export function waitAfter(
   failures: number,
   { firstMillis, capMillis, random = Math.random }: RetryOptions,
@@ -21,19 +21,19 @@ export function waitAfter(
   return Math.round(wait * (1 - random() / 4));
 }
 
-/** Whether the other side has understood and said no, so that asking again would not help. */
+/** Whether the other service has refused the request, so that a repetition would not help. */
 export const isRefusal = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && error.status < 500 && !PASSING.has(error.status);
 
-/** Statuses below 500 that say nothing of what was asked for: log in again, sent too slowly, ask less often. */
+/** Statuses below 500 that do not refuse the request itself: log in again, sent too slowly, too many requests. */
 const PASSING: ReadonlySet<number> = new Set([401, 408, 429]);
 
-/** What is stored and shown of a failure: our own words for what is expected, none for what is not. */
+/** The form in which a failure is stored and shown: an expected error with its message, any other one without. */
 export function errorOf(thrown: unknown): { code: string; message: string } {
   const error = refusalOfDatabase(thrown) ?? thrown;
   if (error instanceof PlatformError) return { code: error.code, message: error.message };
   return {
     code: 'INTERNAL',
-    message: 'Something went wrong on our side; it has been logged, and is tried again.',
+    message: 'Something went wrong on our side; it has been logged, and will be tried again.',
   };
 }

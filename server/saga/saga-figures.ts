@@ -4,14 +4,14 @@ import type { SagaStore } from './saga-store.ts';
 
 const COUNT_EVERY_MILLIS = 10_000; // 10 s
 
-/** How many sagas could not be undone, for `GET /metrics`. */
+/** The metrics of sagas that could not be undone. */
 export interface SagaFigures {
-  /** One more ended so in this process. */
+  /** Counts one that was given up in this process. */
   undoFailed(kind: string): void;
-  /** Counts those that wait for a decision, at most every 10 s: `GET /metrics` itself must not wait for a database. */
+  /** Counts the sagas that wait for a decision, at most every 10 s, so that `GET /metrics` does not wait for a database. */
   count(): Promise<void>;
-  /** The next `count` does count. */
-  countAgain(): void;
+  /** Makes the next `count` count again. */
+  invalidate(): void;
 }
 
 export function sagaFigures({
@@ -27,13 +27,13 @@ export function sagaFigures({
 }): SagaFigures {
   const failed = new Counter({
     name: 'sagas_undo_failed_total',
-    help: 'Sagas that could not be undone as a whole, counted by the process that gave up.',
+    help: 'Sagas that could not be fully undone, counted by the process that gave up.',
     labelNames: ['kind'] as const,
     registers: [registry],
   });
   const waiting = new Gauge({
     name: 'sagas_waiting_for_decision',
-    help: 'Sagas that could not be undone as a whole and wait until somebody decides.',
+    help: 'Sagas that could not be fully undone and wait for a decision (RETRY or ACCEPT).',
     labelNames: ['kind'] as const,
     registers: [registry],
   });
@@ -47,7 +47,7 @@ export function sagaFigures({
       failed.inc({ kind });
       countedAt = -Infinity;
     },
-    countAgain() {
+    invalidate() {
       countedAt = -Infinity;
     },
     async count() {

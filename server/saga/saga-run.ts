@@ -14,7 +14,7 @@ import {
 } from './saga.ts';
 import { beginUndoing, endUndoing, finish, isUndoingTooLong } from './undoing.ts';
 
-/** Where a run stands: `starting` is stored and not begun, `ran` is done and not stored, `saved` is both. */
+/** The progress of a run at one action: `starting` is stored but not begun, `ran` is done but not stored, `saved` is both. */
 export interface Boundary {
   sagaId: string;
   action: string;
@@ -25,29 +25,29 @@ export interface Boundary {
 export interface SagaRunOptions {
   saga: Saga;
   definition: SagaDefinition;
-  /** Stores the saga as it is now. @throws where it could not, or where somebody else holds it: the run ends there. */
+  /** Stores the saga's current state. @throws if it could not be stored, or if another worker has taken the saga over: the run ends there */
   save(): Promise<void>;
-  /** True once no further action may be begun. */
+  /** True when no further action may be started. */
   isStopping(): boolean;
   retry: RetryOptions;
   log: Logger;
-  /** Called at every boundary; for tests that end the process there. */
+  /** Called at every boundary; for tests that kill the process there. */
   observe(boundary: Boundary): void;
   /** Milliseconds since 1970. Default: the clock. */
   now?(): number;
 }
 
 /**
- * Does what can be done of a saga now: every action that is due, until it is finished, or has to wait, or is to stop.
- * It is stored before and after every attempt, so that a crash at any point leaves what to go on from.
+ * Works on a saga: runs every action that is due, until the saga is finished, has to wait, or is stopped. The saga is
+ * stored before and after every attempt, so that the work can continue after a crash at any point.
  */
 export async function runSaga(options: SagaRunOptions): Promise<void> {
   const { saga, isStopping } = options;
-  // Actions that run side by side change one record: it is stored by one of them at a time.
+  // Parallel actions change one record: only one of them stores it at a time.
   let saving = Promise.resolve();
   let isOver = false;
   const saveUnlessOver = async (): Promise<void> => {
-    // An action beside has stored the end already, and has given the saga back with it.
+    // A parallel action has already stored the end and released the saga.
     if (isOver) return;
     const isLast = isAtRest(saga);
     await options.save();
@@ -62,7 +62,7 @@ export async function runSaga(options: SagaRunOptions): Promise<void> {
   while (saga.status === 'RUNNING' && !isStopping()) {
     const due = saga.actions.filter((action) => isReady(action, saga) && isDue(run, action));
     if (due.length === 0) return;
-    // All of them are waited for: none may be under way when undoing begins, or when somebody else takes over.
+    // Waits for all of them: none may still run when undoing begins, or when another worker takes over.
     const results = await Promise.allSettled(due.map((action) => attempt(run, action)));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
@@ -82,7 +82,7 @@ const isDue = ({ now }: Run, { nextAttemptAt }: ActionRecord): boolean =>
 async function attempt(run: Run, action: ActionRecord): Promise<void> {
   const { saga, definition } = run;
   action.attempts += 1;
-  // Set before, so that an action which takes the process with it does not do so again at once.
+  // Set before the action, so that an action that crashes the process does not crash it again at once.
   waitForNext(run, action, action.attempts);
   await reach(run, action, 'starting', 'run');
   try {
@@ -90,8 +90,7 @@ async function attempt(run: Run, action: ActionRecord): Promise<void> {
     Object.assign(action, { status: 'DONE', error: null, nextAttemptAt: null });
   } catch (error) {
     action.error = errorOf(error);
-    if (!isRefusal(error))
-      run.log.warn({ err: error, ...nameOf(run, action) }, 'an action of a saga did not come through');
+    if (!isRefusal(error)) run.log.warn({ err: error, ...nameOf(run, action) }, 'an action of a saga failed');
     if (mustUndo(run, error)) {
       action.status = 'FAILED';
       beginUndoing(saga, new Date(run.now()));
@@ -150,10 +149,10 @@ function waitForNext({ retry, now }: Run, action: ActionRecord, failures: number
   action.nextAttemptAt = new Date(now() + waitAfter(failures, retry)).toISOString();
 }
 
-/** Missing where another version of the program knows it: the action waits for that one. */
+/** @throws if this version of the program does not have the code; the action then waits for a version that has it */
 function codeOf({ definition }: Run, { action }: ActionRecord): SagaAction {
   const code = definition.actions[action];
-  if (!code) throw new Error(`This version knows no action "${action}" of a ${definition.kind}.`);
+  if (!code) throw new Error(`This version has no action "${action}" of a ${definition.kind}.`);
   return code;
 }
 
@@ -164,7 +163,7 @@ function callOf({ saga }: Run, action: ActionRecord, phase: Boundary['phase']): 
     input: action.input,
     output: action.output ?? undefined,
     context: saga.context,
-    // What was undone before must not be missing where an earlier action is undone, perhaps in another round.
+    // The undo of an earlier action may need the output of an action that is undone already, perhaps in an earlier round.
     outputs: phase === 'undo' ? everyOutputOf(saga) : outputsOf(saga),
     attempt: phase === 'undo' ? action.undoAttempts : action.attempts,
   };
@@ -175,7 +174,7 @@ const everyOutputOf = ({ actions }: Saga): Record<string, unknown> =>
     actions.filter(({ output }) => output !== null).map(({ name, output }) => [name, output]),
   );
 
-/** A refusal is an answer too, and is given again for the same key: a round that somebody asked for has keys of its own. */
+/** A refusal is stored and repeated for its key like any other answer. So each RETRY uses keys of its own. */
 const roundOf = ({ undoing }: Saga): string => (undoing?.round ? `:${undoing.round}` : '');
 
 const nameOf = ({ saga }: Run, { name, attempts }: ActionRecord) => ({

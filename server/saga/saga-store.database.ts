@@ -5,14 +5,14 @@ import { dueAt, isAtRest, type Saga } from './saga.ts';
 import { SagaRow } from './saga.entity.ts';
 import type { SagaStore } from './saga-store.ts';
 
-/** Channel of the database's notifications (see server/database/notifications.ts) on which every stored change is announced. */
+/** The channel of the database's notifications (see server/database/notifications.ts) for every stored change. */
 export const SAGA_CHANNEL = 'saga';
 
 /**
- * Sagas in the owning service's database. `notifications` must listen to SAGA_CHANNEL; without them `onChange` reports nothing.
+ * Sagas in the owning service's database. `notifications` must listen to SAGA_CHANNEL; without it `onChange` reports nothing.
  *
- * Leases count by the database's clock, which is one for all instances. A lease of an instance that was killed runs
- * out; one that was only slow finds at its next `save` that it holds it no more, and stops.
+ * Leases are measured by the database's clock, which all instances share. The lease of a killed instance expires; an
+ * instance that was only slow finds at its next `save` that it has lost the lease, and stops.
  */
 export function databaseSagaStore(unitOf: () => UnitOfWork, notifications?: Notifications): SagaStore {
   return {
@@ -49,7 +49,7 @@ export function databaseSagaStore(unitOf: () => UnitOfWork, notifications?: Noti
     },
     async claim(kinds, limit, { holder, millis }) {
       const unit = unitOf();
-      // One statement: `skip locked` leaves to another instance what it is about to take.
+      // One statement, with `skip locked`, so that two instances never claim the same saga.
       const claimed = await unit.em.execute<{ id: string }[]>(
         `update saga set lease_holder = ?, leased_until = now() + ? * interval '1 ms'
          where id in (
@@ -73,7 +73,7 @@ export function databaseSagaStore(unitOf: () => UnitOfWork, notifications?: Noti
     async save(saga, { holder, millis }, within) {
       const unit = unitOf();
       return unit.transaction(async () => {
-        // At rest nobody holds it: a worker that is late must not undo what somebody has decided meanwhile.
+        // A saga at rest has no lease holder: a late worker must not overwrite a decision made in the meantime.
         const saved = await unit.em.execute<unknown[]>(
           `update saga set ${CHANGED_COLUMNS},
              leased_until = case when ? then null else now() + ? * interval '1 ms' end,

@@ -10,7 +10,7 @@ interface Kept {
   leasedUntil: number;
 }
 
-/** Sagas of one process, gone with it. */
+/** Sagas in the memory of one process; they are lost when it ends. */
 export function memorySagaStore(unitOf: () => UnitOfWork, now: () => number = Date.now): SagaStore {
   const kept = new Map<string, Kept>();
   const events = new EventEmitter().setMaxListeners(0);
@@ -22,7 +22,7 @@ export function memorySagaStore(unitOf: () => UnitOfWork, now: () => number = Da
   const newest = (kind: string, subject: string): Saga | undefined =>
     [...kept.values()].findLast(({ saga }) => saga.kind === kind && saga.subject === subject)?.saga;
 
-  // Copies in and out: what a caller changes afterwards must not change what is stored.
+  // Copies values in and out, so that later changes by a caller do not change what is stored.
   return {
     async insert(saga) {
       const before = newest(saga.kind, saga.subject);
@@ -76,7 +76,7 @@ export function memorySagaStore(unitOf: () => UnitOfWork, now: () => number = Da
       if (found) Object.assign(found, { holder: undefined, leasedUntil: 0, dueAt: dueAt(saga).getTime() });
     },
     change(id, _unit, apply) {
-      // One after the other, as a lock has it.
+      // Changes run one after the other, as under a lock.
       const changed = changing.then(async () => {
         const found = kept.get(id);
         if (!found) return undefined;

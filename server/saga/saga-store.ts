@@ -1,51 +1,51 @@
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { Saga } from './saga.ts';
 
-/** Who works on a saga, for how long unless it says that it still does. */
+/** The right of one worker to work on a saga. It expires unless the worker renews it. */
 export interface Lease {
-  /** Random, for each claim another. */
+  /** Random, and different for each claim. */
   holder: string;
   millis: number;
 }
 
-/** Runs in the transaction that stores a saga. */
+/** Runs in the transaction that stores the saga. */
 export type WithinSave = (unit: UnitOfWork) => Promise<void>;
 
 /**
- * Where sagas are kept: `saga-store.database.ts`, in the owning service's own database; `saga-store.memory.ts`, for a
- * service that keeps everything in its process.
+ * The storage of sagas: `saga-store.database.ts` in the owning service's own database, `saga-store.memory.ts` for a
+ * service that keeps all its state in memory.
  */
 export interface SagaStore {
   /**
-   * Stores a new one as part of the caller's unit of work.
-   * False where there is one of that kind and subject already that is not UNDONE: nothing is stored then.
+   * Stores a new saga as part of the caller's unit of work. False, and nothing stored, if there already is a saga of that
+   * kind and subject that is not UNDONE.
    */
   insert(saga: Saga, unit: UnitOfWork): Promise<boolean>;
   find(id: string): Promise<Saga | undefined>;
-  /** The newest of each subject. */
+  /** The newest saga of each subject. */
   findBySubjects(kind: string, subjects: readonly string[]): Promise<Saga[]>;
-  /** Takes up to `limit` that are due and that nobody works on. Of several instances one gets each. */
+  /** Claims up to `limit` sagas that are due and have no lease. Each goes to only one of several instances. */
   claim(kinds: readonly string[], limit: number, lease: Lease): Promise<Saga[]>;
-  /** Goes on holding it; false where somebody else has it. */
+  /** Extends the lease; false if another worker has it. */
   renew(id: string, lease: Lease): Promise<boolean>;
-  /** Stores a change and renews the lease; false, and nothing stored, where somebody else has it. */
+  /** Stores a change and renews the lease; false, and nothing stored, if another worker has the lease. */
   save(saga: Saga, lease: Lease, within: WithinSave): Promise<boolean>;
-  /** Gives it back, for whoever takes it when it is due. */
+  /** Releases the lease; any worker may claim the saga when it is due. */
   release(saga: Saga, lease: Lease): Promise<void>;
   /**
-   * Changes a saga that nobody works on, as part of the caller's unit of work. `apply` is called with the saga locked;
-   * what it throws leaves everything as it was. Undefined where there is none.
+   * Changes a saga that no worker has claimed, as part of the caller's unit of work. `apply` is called with the saga locked;
+   * if it throws, nothing changes. Undefined if there is no such saga.
    */
   change(id: string, unit: UnitOfWork, apply: (saga: Saga) => Promise<void>): Promise<Saga | undefined>;
-  /** How many of these kinds wait for somebody's decision (UNDO_FAILED). */
+  /** How many sagas of each of these kinds wait for a decision (UNDO_FAILED). */
   countWaiting(kinds: readonly string[]): Promise<Map<string, number>>;
-  /** Forgets all about these subjects, e.g. when a person's data is erased. */
+  /** Deletes the sagas of these subjects, e.g. when a user's data is erased. */
   remove(kind: string, subjects: readonly string[]): Promise<void>;
   /**
-   * Forgets up to `limit` of this kind that finished before then, the oldest first; returns how many. Those that are
-   * not finished stay, however old.
+   * Deletes up to `limit` sagas of this kind that finished before this time, the oldest first; returns how many.
+   * Unfinished sagas stay, however old they are.
    */
   removeFinished(kind: string, before: Date, limit: number, unit: UnitOfWork): Promise<number>;
-  /** Calls `listener` with the id of every saga that is stored, wherever that happens, until the returned function is called. */
+  /** Calls `listener` with the id of every saga that any instance stores, until the returned function is called. */
   onChange(listener: (id: string) => void): () => void;
 }

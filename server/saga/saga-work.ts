@@ -4,13 +4,13 @@ import type { Lease, SagaStore } from './saga-store.ts';
 
 export interface SagaWork extends Omit<SagaRunOptions, 'save'> {
   store: SagaStore;
-  /** Under which the saga was claimed. */
+  /** The lease under which the saga was claimed. */
   lease: Lease;
 }
 
 /**
- * Does what can be done now of a saga that was claimed, and gives it back.
- * @throws Error where it could not be stored, or where somebody else has taken it over: nothing more is done then
+ * Does what is due of a claimed saga, and releases it.
+ * @throws Error if it could not be stored, or if another worker has taken it over; the work ends there
  */
 export async function workOn({ store, lease, ...run }: SagaWork): Promise<void> {
   const { saga, definition, log } = run;
@@ -32,6 +32,6 @@ export async function workOn({ store, lease, ...run }: SagaWork): Promise<void> 
           .filter(({ isUndoGivenUp }) => isUndoGivenUp)
           .map(({ name, service, undoError }) => ({ action: name, service, error: undoError })),
       },
-      'a saga could not be undone as a whole; it waits until somebody has it tried again or accepts what is left',
+      'a saga could not be fully undone; it waits for a decision: RETRY, or ACCEPT what is left',
     );
 }

@@ -1,33 +1,33 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ActionRecord, SagaStatus, Undoing } from './saga.ts';
 
-/** A saga in the database of the service that owns it, and who works on it. */
+/** A saga in the database of the service that owns it, with its lease. */
 const SagaSchema = defineEntity({
   name: 'SagaRow',
   tableName: 'saga',
   indexes: [
     { properties: ['kind', 'subject'] },
-    // the workers look for what is due
+    // workers look for sagas that are due
     {
       name: 'saga_due_index',
       expression: `create index "saga_due_index" on "saga" ("due_at") where finished_at is null and status <> 'UNDO_FAILED'`,
     },
-    // those that wait for somebody's decision are counted
+    // for the count of sagas that wait for a decision
     {
       name: 'saga_unfinished_index',
       expression: `create index "saga_unfinished_index" on "saga" ("kind", "status") where finished_at is null`,
     },
-    // the people who have decided are forgotten with their accounts
+    // for erasing the ids of deleted users from past decisions
     {
       name: 'saga_undoing_index',
       expression: `create index "saga_undoing_index" on "saga" ("kind") where undoing is not null`,
     },
-    // finished ones are removed after a time
+    // for the removal of old finished sagas
     {
       name: 'saga_finished_index',
       expression: `create index "saga_finished_index" on "saga" ("kind", "finished_at") where finished_at is not null`,
     },
-    // one at a time about a subject, and none after one that is done
+    // one saga of a kind and subject at a time, and none after one that is DONE
     {
       name: 'saga_one_of_a_subject',
       expression: `create unique index "saga_one_of_a_subject" on "saga" ("kind", "subject") where status <> 'UNDONE'`,

@@ -1,29 +1,29 @@
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
- * A saga is work that several services must do and no transaction can span: named actions, each of which is repeated
- * until its service has answered, and undone where the whole cannot be.
+ * A saga is work in several services that no transaction can span: named actions, each of which is repeated until its
+ * service has answered, and undone if the whole cannot be completed.
  *
  *     RUNNING -> DONE                   every action is done
- *     RUNNING -> UNDOING -> UNDONE      one was refused, or the time to give up came
- *                UNDOING -> UNDO_FAILED some of it cannot be undone; everything else is
- *     UNDO_FAILED -> UNDOING            somebody has it tried again
- *     UNDO_FAILED -> UNDONE             somebody accepts what is left
+ *     RUNNING -> UNDOING -> UNDONE      an action was refused, or the time limit has passed
+ *                UNDOING -> UNDO_FAILED some actions cannot be undone; all others are undone
+ *     UNDO_FAILED -> UNDOING            RETRY: the undoing is tried again
+ *     UNDO_FAILED -> UNDONE             ACCEPT: what is left stays
  *
- * What is to be done is data in the record; the code is looked up by the action's name, so that a record which an
- * older version of the program has written still runs.
+ * The plan is data in the record, and the code is looked up by the action's name, so that a record of an older version of
+ * the program still runs.
  */
 export interface Saga {
   id: string;
-  /** Name of its definition. */
+  /** The name of its definition. */
   kind: string;
-  /** What it is about, e.g. the id of a session: of one kind and subject there is one at a time, and none after a DONE one. */
+  /** What it is about, e.g. the id of a session. There is one saga of a kind and subject at a time, and none after a DONE one. */
   subject: string;
   status: SagaStatus;
-  /** What all actions share, e.g. in whose name they act. */
+  /** Input of all actions, e.g. the user for whom they act. */
   context: unknown;
   actions: ActionRecord[];
-  /** Of a DONE one: what the definition makes of the outputs. */
+  /** The result of a DONE saga: what the definition makes of the outputs. */
   result: unknown;
   /** Null until undoing has begun. */
   undoing: Undoing | null;
@@ -31,25 +31,25 @@ export interface Saga {
   finishedAt: Date | null;
 }
 
-/** How a saga is undone, and what people have decided about it. */
+/** The state of the undoing, and the decisions of people about it. */
 export interface Undoing {
-  /** ISO 8601; when it began, or began again. */
+  /** ISO 8601; when undoing began, or began again. */
   since: string;
-  /** How often somebody has had it tried again. */
+  /** How often RETRY was chosen. */
   round: number;
-  /** The latest decisions about what could not be undone, the oldest first. */
+  /** The latest decisions, the oldest first. */
   resolutions: Resolution[];
 }
 
-/** RETRY: it is tried again. ACCEPT: what is left stays, and the saga counts as UNDONE. */
+/** RETRY: undoing is tried again. ACCEPT: what is left stays, and the saga counts as UNDONE. */
 export const ResolutionAction = { RETRY: 'RETRY', ACCEPT: 'ACCEPT' } as const;
 export type ResolutionAction = (typeof ResolutionAction)[keyof typeof ResolutionAction];
 
-/** What somebody has decided about a saga that could not be undone. */
+/** A decision about a saga that could not be undone. */
 export interface Resolution {
   action: ResolutionAction;
   note: string;
-  /** Id of the user; null once their account was deleted. */
+  /** The id of the user who decided; null after their account was deleted. */
   by: string | null;
   /** ISO 8601 */
   at: string;
@@ -60,7 +60,7 @@ export const SagaStatus = {
   UNDOING: 'UNDOING',
   DONE: 'DONE',
   UNDONE: 'UNDONE',
-  /** It waits for somebody's decision; nothing works on it. */
+  /** It waits for a decision; no worker takes it. */
   UNDO_FAILED: 'UNDO_FAILED',
 } as const;
 export type SagaStatus = (typeof SagaStatus)[keyof typeof SagaStatus];
@@ -68,31 +68,31 @@ export type SagaStatus = (typeof SagaStatus)[keyof typeof SagaStatus];
 export const ActionStatus = { PENDING: 'PENDING', DONE: 'DONE', FAILED: 'FAILED', UNDONE: 'UNDONE' } as const;
 export type ActionStatus = (typeof ActionStatus)[keyof typeof ActionStatus];
 
-/** How far an action has come. */
+/** The progress of one action. */
 export interface ActionRecord {
   /** Unique in its saga. */
   name: string;
-  /** Which code runs it. */
+  /** The name of its code in the definition. */
   action: string;
-  /** Which service it concerns. */
+  /** The service that it calls. */
   service: string;
   input: unknown;
-  /** Names of the actions that must be DONE before. */
+  /** Names of the actions that must be DONE first. */
   after: string[];
   status: ActionStatus;
-  /** Begun so far; counted before each, so that a crash leaves its trace. */
+  /** Attempts begun so far; counted before each attempt, so that attempts that crash are counted, too. */
   attempts: number;
-  /** Why the last attempt came to nothing. */
+  /** The error of the last attempt. */
   error: ActionError | null;
   output: unknown;
   undoAttempts: number;
-  /** Whether nothing of it is left. */
+  /** Whether it has been undone completely. */
   isUndone: boolean;
-  /** Why the last attempt to undo it came to nothing; absent in records of an older version. */
+  /** The error of the last attempt to undo it; absent in records of an older version. */
   undoError?: ActionError | null;
-  /** Whether it was refused, or failed for too long, to be undone: it waits for somebody's decision. */
+  /** Whether undoing it was refused, or failed for too long: it waits for a decision. */
   isUndoGivenUp?: boolean;
-  /** ISO 8601; not before then the next attempt. */
+  /** ISO 8601; the earliest time of the next attempt. */
   nextAttemptAt: string | null;
 }
 
@@ -101,38 +101,38 @@ export interface ActionError {
   message: string;
 }
 
-/** What an action gets to work with. */
+/** The input of an action's code. */
 export interface ActionCall<Input = unknown, Output = unknown> {
   sagaId: string;
-  /** The same at every repetition: for the `Idempotency-Key` of what is written elsewhere. */
+  /** The same for every repetition; used as the `Idempotency-Key` of writes in other services. */
   idempotencyKey: string;
   input: Input;
-  /** What `run` returned, for `undo`; undefined also where it may have run but its answer never came. */
+  /** The result of `run`, for `undo`; also undefined if `run` may have succeeded without an answer. */
   output: Output | undefined;
   context: unknown;
-  /** What the actions before have returned, by name; for `undo`, what all actions have returned. */
+  /** The results of earlier actions, by name; for `undo`, the results of all actions. */
   outputs: Readonly<Record<string, unknown>>;
-  /** 1 at the first. */
+  /** 1 for the first attempt. */
   attempt: number;
 }
 
 /**
- * The code of an action. What it throws decides: a 4xx of the platform's table is a refusal; anything else (time-out,
- * no connection, 429, 5xx, a programming error) may pass, and the action is repeated.
+ * The code of an action. The error that it throws decides: a 4xx of the platform's table is a refusal; after any other
+ * error (time-out, no connection, 429, 5xx, a programming error) the action is repeated.
  */
 // oxlint-disable-next-line no-explicit-any -- input and output are tied together inside each action only
 export interface SagaAction<Input = any, Output = any> {
-  /** Which service it concerns, e.g. `gym`. */
+  /** The service that it calls, e.g. `gym`. */
   service: string;
-  /** Whether its output is dropped when the saga is over. Default: it is kept. */
+  /** Whether its output is dropped when the saga has finished. Default: it is kept. */
   isOutputPersonal?: boolean;
-  /** Returns what JSON can hold; repeated with the same key it must not do its work twice. */
+  /** Returns a JSON value. It must be idempotent: a repetition with the same key must not do the work twice. */
   run(call: ActionCall<Input, Output>): Promise<Output>;
   /**
-   * Takes back what `run` did. It is called after every attempt, also one that was refused or whose answer never
-   * came, so it must be harmless where nothing was done (NOT_FOUND counts as undone). A failure that may pass is
-   * repeated for `undoGiveUpAfterMillis`; a refusal is not: the other actions are undone, and the saga ends in UNDO_FAILED.
-   * Absent: there is nothing to take back, or another action's undoing does it.
+   * Undoes `run`. It is called after every attempt, also after one that was refused or had no answer, so it must be harmless
+   * if nothing was done (NOT_FOUND counts as undone). A temporary failure is repeated for `undoGiveUpAfterMillis`; a
+   * refusal is not repeated: the other actions are undone, and the saga ends in UNDO_FAILED. Absent: there is nothing to
+   * undo, or the undo of another action covers it.
    */
   undo?(call: ActionCall<Input, Output>): Promise<void>;
 }
@@ -143,34 +143,34 @@ export const sagaAction = <Input, Output>(action: SagaAction<Input, Output>): Sa
 
 export interface SagaDefinition {
   kind: string;
-  /** By the name that is in the records; a released name stays for ever. */
+  /** By the name in the records; a released name must stay for ever. */
   actions: Readonly<Record<string, SagaAction>>;
-  /** `in-turn`: each action after all before it. `independent`: each for itself, but for what its plan says. Default `in-turn`. */
-  order?: 'in-turn' | 'independent';
-  /** `undo`: the saga is undone. `retry`: the action is repeated for ever, the others go on. Default `undo`. */
+  /** `sequential`: each action runs after all actions before it. `independent`: only after those in its `after`. Default `sequential`. */
+  order?: 'sequential' | 'independent';
+  /** `undo`: the saga is undone. `retry`: the action is repeated for ever, and the others continue. Default `undo`. */
   onRefusal?: 'undo' | 'retry';
-  /** Undo what has not come to an end after so long. Default: never, it is tried for ever. */
+  /** The saga is undone if it has not finished after this time. Default: never, it is repeated for ever. */
   giveUpAfterMillis?: number;
-  /** An action that fails to be undone so long after undoing began is given up. Default 24 h. */
+  /** An action that still cannot be undone this long after undoing began is given up. Default 24 h. */
   undoGiveUpAfterMillis?: number;
-  /** What a DONE saga leaves, from the outputs by name. Default: the outputs. */
+  /** The result of a DONE saga, from the outputs by name. Default: the outputs. */
   result?(outputs: Readonly<Record<string, unknown>>, saga: Saga): unknown;
-  /** Whether inputs and context are dropped at the end: they may be personal, and are of no use any more. Default: kept. */
+  /** Whether inputs and context are dropped at the end: they may be personal data, and are not needed any more. Default: kept. */
   forgetsInputs?: boolean;
   /**
-   * Called with every change in the transaction that stores it: for what must be true together with it, such as the
-   * status of the saga's subject. What it throws undoes the change, which is then tried again.
+   * Called for every change, in the transaction that stores it, to keep other rows consistent with it, such as the status of
+   * the saga's subject. If it throws, the change is rolled back and tried again.
    */
   onChange?(saga: Saga, unit: UnitOfWork): Promise<void>;
 }
 
-/** One line of a plan. */
+/** One action of a plan. */
 export interface PlannedAction {
   name: string;
   /** Default: `name`. Several actions may share their code. */
   action?: string;
   input?: unknown;
-  /** Default: as the definition's `order` says. */
+  /** Default: according to the definition's `order`. */
   after?: readonly string[];
 }
 
@@ -181,7 +181,7 @@ export interface SagaPlan {
   actions: readonly PlannedAction[];
 }
 
-/** The record of a plan. @throws Error for a plan that no definition can run: a mistake in our own code. */
+/** The record of a plan. @throws Error for a plan that the definition cannot run, which is a programming error */
 export function planned(plan: SagaPlan, definition: SagaDefinition, id: string, now = new Date()): Saga {
   const names = plan.actions.map(({ name }) => name);
   if (new Set(names).size !== names.length)
@@ -194,7 +194,7 @@ export function planned(plan: SagaPlan, definition: SagaDefinition, id: string, 
     context: plan.context ?? null,
     actions: plan.actions.map(({ name, action = name, input = null, after }, index) => {
       const code = definition.actions[action];
-      if (!code) throw new Error(`A ${plan.kind} knows no action "${action}".`);
+      if (!code) throw new Error(`The definition of a ${plan.kind} has no action "${action}".`);
       const earlier = names.slice(0, index);
       if (after?.some((each) => !earlier.includes(each)))
         throw new Error(
@@ -222,7 +222,7 @@ export function planned(plan: SagaPlan, definition: SagaDefinition, id: string, 
   };
 }
 
-/** What the DONE actions have returned, by name. */
+/** The results of the DONE actions, by name. */
 export const outputsOf = (saga: Saga): Record<string, unknown> =>
   Object.fromEntries(
     saga.actions.filter(({ status }) => status === 'DONE').map(({ name, output }) => [name, output]),
@@ -230,10 +230,10 @@ export const outputsOf = (saga: Saga): Record<string, unknown> =>
 
 export const isFinished = ({ status }: Saga): boolean => status === 'DONE' || status === 'UNDONE';
 
-/** Whether nothing is to be done before somebody decides, or at all. */
+/** Whether there is nothing to do, at all or before a decision. */
 export const isAtRest = (saga: Saga): boolean => isFinished(saga) || saga.status === 'UNDO_FAILED';
 
-/** When there is something to do next. */
+/** When the next action is due. */
 export function dueAt(saga: Saga): Date {
   const next = isAtRest(saga)
     ? []
@@ -248,13 +248,13 @@ export function dueAt(saga: Saga): Date {
 const EPOCH = new Date(0).toISOString();
 const FAR_FUTURE = Date.parse('9999-01-01T00:00:00Z');
 
-/** What was attempted, may have left something and can still be undone, the last first. */
+/** The actions that were attempted, may have done something and can still be undone, the last first. */
 export const toUndo = ({ actions }: Saga): ActionRecord[] =>
   actions
     .filter(({ attempts, isUndone, isUndoGivenUp }) => attempts > 0 && !isUndone && !isUndoGivenUp)
     .toReversed();
 
-/** Whether everything that must be done before is done. */
+/** Whether all actions that must come first are done. */
 export const isReady = (action: ActionRecord, saga: Saga): boolean =>
   action.status === 'PENDING' &&
   action.after.every((name) => saga.actions.find((other) => other.name === name)?.status === 'DONE');

@@ -16,23 +16,23 @@ export interface SagasOptions {
   store: SagaStore;
   definitions: readonly SagaDefinition[];
   log: Logger;
-  /** Where `sagas_undo_failed_total` and `sagas_waiting_for_decision` are shown. Default: nowhere. */
+  /** The registry for `sagas_undo_failed_total` and `sagas_waiting_for_decision`. Default: none. */
   registry?: Metrics['registry'] | undefined;
-  /** How often to look for what is due or was abandoned. Default 1 s. */
+  /** The interval of the search for sagas that are due or abandoned. Default 1 s. */
   pollMillis?: number;
-  /** After so long without a sign of life of who works on a saga, another instance takes it up. Default 15 s. */
+  /** Another instance takes a saga over if its worker has not renewed the lease for this long. Default 15 s. */
   leaseMillis?: number;
-  /** Sagas at a time in this instance. Default 8. */
+  /** The most sagas that this instance works on at a time. Default 8. */
   concurrency?: number;
   retry?: Partial<RetryOptions>;
-  /** Called at every boundary of every run; for tests that end the process there. */
+  /** Called at every boundary of every run; for tests that kill the process there. */
   observe?: ((boundary: Boundary) => void) | undefined;
 }
 
 /**
- * Starts sagas and works on them, of which any number of instances share one store: each saga is worked on by one of
- * them at a time, and taken up by another where that one is gone. `wake` begins the work; `dispose` ends it: what is
- * under way is finished, the rest waits for the next start or another instance.
+ * Starts sagas and works on them. Any number of instances share one store: one instance at a time works on a saga, and
+ * another one takes it over if that instance is gone. `wake` begins the work; `dispose` ends it: running actions finish, and
+ * the rest waits for the next start or another instance.
  */
 export class Sagas {
   private readonly options: SagasOptions;
@@ -43,8 +43,8 @@ export class Sagas {
   private looking: Promise<void> | undefined;
   private lookAgain = false;
   private stopping = false;
-  /** Whether the last look for work failed. */
-  private isBlind = false;
+  /** Whether the last search for work failed. */
+  private isSearchFailing = false;
 
   constructor(options: SagasOptions) {
     this.options = options;
@@ -56,8 +56,8 @@ export class Sagas {
   }
 
   /**
-   * Starts a saga with the caller's unit of work: it is there if and only if that is committed, and its work begins then.
-   * Where one of that kind and subject is there already (and not UNDONE), that one is given and nothing is started.
+   * Starts a saga in the caller's unit of work: it is stored if and only if that commits, and its work begins then. If there
+   * already is one of that kind and subject (and not UNDONE), it is returned and nothing is started.
    */
   async start(plan: SagaPlan, unit: UnitOfWork): Promise<{ saga: Saga; isNew: boolean }> {
     const definition = this.definitions.get(plan.kind);
@@ -68,7 +68,7 @@ export class Sagas {
       return { saga, isNew: true };
     }
     const [existing] = await this.options.store.findBySubjects(plan.kind, [plan.subject]);
-    if (!existing) throw new Error(`The ${plan.kind} of ${plan.subject} is there and cannot be read.`);
+    if (!existing) throw new Error(`The ${plan.kind} of ${plan.subject} exists but cannot be read.`);
     return { saga: existing, isNew: false };
   }
 
@@ -76,18 +76,18 @@ export class Sagas {
     return this.options.store.find(id);
   }
 
-  /** The newest of each subject; in no order. */
+  /** The newest saga of each subject, in no particular order. */
   findBySubjects(kind: string, subjects: readonly string[]): Promise<Saga[]> {
     return this.options.store.findBySubjects(kind, subjects);
   }
 
-  /** Forgets all about these subjects. */
+  /** Deletes the sagas of these subjects. */
   remove(kind: string, subjects: readonly string[]): Promise<void> {
     return this.options.store.remove(kind, subjects);
   }
 
   /**
-   * Has what could not be undone tried again, or accepts it, as part of the caller's unit of work.
+   * Carries out a decision about a saga that could not be undone, as part of the caller's unit of work.
    * @throws NOT_FOUND; CONFLICT for a saga that does not wait for a decision
    */
   async resolve(id: string, resolution: Omit<Resolution, 'at'>, unit: UnitOfWork): Promise<Saga> {
@@ -99,18 +99,18 @@ export class Sagas {
     });
     if (!saga) throw notFound('saga', id);
     await unit.afterCommit(() => {
-      this.figures?.countAgain();
+      this.figures?.invalidate();
       this.wake();
     });
     return saga;
   }
 
-  /** Calls `listener` with the id of every saga that changes, on whichever instance, until the returned function is called. */
+  /** Calls `listener` with the id of every saga that any instance changes, until the returned function is called. */
   onChange(listener: (id: string) => void): () => void {
     return this.options.store.onChange(listener);
   }
 
-  /** Looks for work at once. */
+  /** Searches for work at once. */
   wake(): void {
     if (this.stopping) return;
     if (this.looking) {
@@ -125,7 +125,7 @@ export class Sagas {
     });
   }
 
-  /** Begins no further action and waits for those under way. */
+  /** Starts no further action, and waits for the running ones. */
   async dispose(): Promise<void> {
     this.stopping = true;
     clearInterval(this.timer);
@@ -147,13 +147,13 @@ export class Sagas {
         });
         this.running.add(work);
       }
-      if (this.isBlind) log.warn({}, 'sagas that are due can be looked for again');
-      this.isBlind = false;
+      if (this.isSearchFailing) log.warn({}, 'the search for sagas that are due works again');
+      this.isSearchFailing = false;
     } catch (error) {
-      // Once, not in every round: the database may be away for long.
-      if (!this.isBlind)
-        log.warn({ err: error }, 'sagas that are due cannot be looked for; every round tries again');
-      this.isBlind = true;
+      // Logged once, not at every search: the database may be unreachable for a long time.
+      if (!this.isSearchFailing)
+        log.warn({ err: error }, 'the search for sagas that are due fails; it is repeated');
+      this.isSearchFailing = true;
     }
   }
 
@@ -183,8 +183,8 @@ export class Sagas {
       });
       if (saga.status === 'UNDO_FAILED') this.figures?.undoFailed(saga.kind);
     } catch (error) {
-      // Only what is stored counts: the instance that takes the saga up when the lease has run out goes on from there.
-      log.warn({ err: error, saga: saga.id, kind: saga.kind }, 'the work on a saga was broken off');
+      // Only the stored state counts: the instance that takes the saga over when the lease has expired continues from there.
+      log.warn({ err: error, saga: saga.id, kind: saga.kind }, 'the work on a saga was interrupted');
     } finally {
       clearInterval(heartbeat);
     }

@@ -10,7 +10,7 @@ export function beginUndoing(saga: Saga, now: Date): void {
   for (const action of saga.actions) action.nextAttemptAt = null;
 }
 
-/** Whether what fails to be undone is given up now. A saga of an older version counts from here on. */
+/** Whether an action that cannot be undone is given up now. For a saga of an older version the time starts now. */
 export function isUndoingTooLong(
   saga: Saga,
   { undoGiveUpAfterMillis = GIVE_UP_AFTER_MILLIS }: SagaDefinition,
@@ -20,24 +20,24 @@ export function isUndoingTooLong(
   return now - Date.parse(saga.undoing.since) >= undoGiveUpAfterMillis;
 }
 
-/** Everything that can be undone is: the saga is UNDONE, or waits for a decision about what is left. */
+/** Called when everything that can be undone is undone: the saga becomes UNDONE, or waits for a decision about the rest. */
 export function endUndoing(saga: Saga, definition: SagaDefinition, now: Date): void {
   if (!saga.actions.some(isLeft)) {
     finish(saga, definition, { status: 'UNDONE', result: null, at: now });
     return;
   }
   saga.status = 'UNDO_FAILED';
-  // Another round of undoing needs only the inputs of what is left.
+  // A retry of the undoing needs only the inputs of the actions that are left.
   if (definition.forgetsInputs) for (const action of saga.actions) if (!isLeft(action)) action.input = null;
 }
 
 /**
- * Carries out what somebody has decided about a saga that could not be undone.
- * @throws CONFLICT for one that does not wait for a decision
+ * Carries out a decision about a saga that could not be undone.
+ * @throws CONFLICT for a saga that does not wait for a decision
  */
 export function resolve(saga: Saga, definition: SagaDefinition, resolution: Resolution): void {
   if (saga.status !== 'UNDO_FAILED')
-    throw conflict(`This is ${saga.status}; only what could not be undone (UNDO_FAILED) is resolved.`);
+    throw conflict(`Expected a saga that could not be undone (UNDO_FAILED); this one is ${saga.status}.`);
   const { round = 0, resolutions = [], since = resolution.at } = saga.undoing ?? {};
   const kept = [...resolutions, resolution].slice(-KEPT_RESOLUTIONS);
   const at = new Date(resolution.at);

@@ -15,7 +15,7 @@ export type Scalars = {
   Float: { input: number; output: number; }
   /** ISO 8601 in UTC, e.g. `2026-01-31T18:00:00.000Z`. */
   DateTime: { input: string; output: string; }
-  /** Any JSON value; each field that has it describes the shape. */
+  /** Any JSON value; the description of each field defines its structure. */
   JSON: { input: unknown; output: unknown; }
   /** A file of a GraphQL multipart request. */
   Upload: { input: Promise<import('graphql-upload/processRequest.mjs').FileUpload>; output: never; }
@@ -381,7 +381,7 @@ export type ProductEdge = {
   node: Product;
 };
 
-/** Where a page of a connection stands in the whole. */
+/** The position of a page in its connection. */
 export type PageInfo = {
   __typename?: 'PageInfo';
   hasNextPage: Scalars['Boolean']['output'];

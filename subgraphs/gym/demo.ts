@@ -8,7 +8,7 @@ import { Gym } from './gyms/gym.entity.ts';
 import { Location } from './locations/location.entity.ts';
 import { Comment, Like, Post } from './posts/post.entity.ts';
 
-/** Two gyms with their places, a challenge, news and a feed: once, so that what people delete stays away. */
+/** Two gyms with locations, a challenge, announcements and a feed. Created only once, so that deleted data is not created again. */
 export async function demo(unit: UnitOfWork): Promise<void> {
   await unit.transaction(async () => {
     if (await unit.em.count(Gym, { id: DEMO_GYMS.ironTemple.id })) return;
@@ -16,7 +16,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
   });
 }
 
-/** Another replica may be at it, too. */
+/** Another replica may be doing the same. */
 async function fillIn(unit: UnitOfWork): Promise<void> {
   const now = new Date();
   const keep = { onConflictAction: 'ignore' } as const;
@@ -133,7 +133,7 @@ const LOCATIONS = [
   place(3, DEMO_GYMS.aquaClub.id, 'Harbour', '12 Dock Street, New York', 'America/New_York', 60),
 ];
 
-/** The first start's month: a challenge that counts visits, and one that counts minutes. */
+/** For the month of the first start: a challenge that counts visits, and one that counts minutes. */
 function challengesOf(now: Date) {
   const startsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   const endsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
@@ -150,7 +150,7 @@ function challengesOf(now: Date) {
   ];
 }
 
-/** Leo has been here yesterday, and the day before. */
+/** Visits of Leo, yesterday and the day before. */
 function visitsOf(now: Date) {
   return [1, 2].map((daysAgo) => {
     const checkedInAt = new Date(now.getTime() - daysAgo * 24 * 60 * 60 * 1000);

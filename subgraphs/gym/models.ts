@@ -1,4 +1,4 @@
-/** Which of our types stands behind each GraphQL type; code generation reads this file. */
+/** The TypeScript type of each GraphQL type; code generation reads this file. */
 export type { AnnouncementShape as Announcement } from './announcements/announcements.shapes.ts';
 export type {
   ChallengeShape as Challenge,
@@ -21,7 +21,7 @@ export type {
 } from './posts/posts.shapes.ts';
 export type { GymProductShape as GymProduct, GymProgramShape as GymProgram } from './shop/shop.shapes.ts';
 
-/** Of other services' entities this one knows the id alone; `gymId` where the gateway sends it along. */
+/** Of another service's entities this service has only the id, and `gymId` if the gateway sends it. */
 export interface User {
   id: string;
   gymId?: string | null;

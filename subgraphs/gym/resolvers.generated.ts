@@ -15,7 +15,7 @@ export type Scalars = {
   Float: { input: number; output: number; }
   /** ISO 8601 in UTC, e.g. `2026-01-31T18:00:00.000Z`. */
   DateTime: { input: string; output: string; }
-  /** Any JSON value; each field that has it describes the shape. */
+  /** Any JSON value; the description of each field defines its structure. */
   JSON: { input: unknown; output: unknown; }
   /** A file of a GraphQL multipart request. */
   Upload: { input: Promise<import('graphql-upload/processRequest.mjs').FileUpload>; output: never; }
@@ -24,13 +24,13 @@ export type Scalars = {
 
 export type Query = {
   __typename?: 'Query';
-  /** A gym by its id or its slug; null where there is none. */
+  /** A gym by its id or its slug; null if there is none. */
   gym: Maybe<Gym>;
-  /** Every gym of the platform, or those of one name in whatever case; by name. */
+  /** All gyms of the platform, or those of one name without regard to case; by name. */
   gyms: Maybe<Array<Gym>>;
-  /** The branding and feature switches of a gym, by the gym's id or slug; null where there is no such gym. */
+  /** The branding and feature switches of a gym, by the gym's id or slug; null if there is no such gym. */
   gymConfig: Maybe<GymConfig>;
-  /** The draft of a gym's next configuration; null where there is none. For SUPER_ADMIN. */
+  /** The draft of a gym's next configuration; null if there is none. For SUPER_ADMIN. */
   gymConfigDraft: Maybe<GymConfigDraft>;
   /** Published configurations of a gym, newest first. For its GYM_ADMIN and SUPER_ADMIN. */
   gymConfigHistory: Maybe<GymConfigConnection>;
@@ -38,19 +38,19 @@ export type Query = {
   designTokens: Maybe<Scalars['JSON']['output']>;
   /** The locations of your gym, by name. A SUPER_ADMIN names any gym by `gymId`. */
   locations: Maybe<Array<Location>>;
-  /** A location of your gym (SUPER_ADMIN: of any); null where there is none. */
+  /** A location of your gym (SUPER_ADMIN: of any gym); null if there is none. */
   location: Maybe<Location>;
-  /** Refused check-ins at a location, newest first. For staff of the gym. */
+  /** Denials (refused check-ins) at a location, newest first. For staff of the gym. */
   checkInDenials: Maybe<CheckInDenialConnection>;
-  /** The active challenges of your gym, the one that ends first at the front. `FEATURE_DISABLED` where the gym has switched off "challenges". */
+  /** The active challenges of your gym, the one that ends first comes first. `FEATURE_DISABLED` if the gym has switched off "challenges". */
   challenges: Maybe<Array<Challenge>>;
-  /** One challenge of your gym; null where there is none. */
+  /** One challenge of your gym; null if there is none. */
   challenge: Maybe<Challenge>;
-  /** What your gym announces now, newest first. `FEATURE_DISABLED` where the gym has switched off "feed". */
+  /** The current announcements of your gym, newest first. `FEATURE_DISABLED` if the gym has switched off "feed". */
   announcements: Maybe<Array<Announcement>>;
-  /** The posts of your gym, newest first. `FEATURE_DISABLED` where the gym has switched off "feed". */
+  /** The posts of your gym, newest first. `FEATURE_DISABLED` if the gym has switched off "feed". */
   posts: Maybe<PostConnection>;
-  /** One post of your gym; null where there is none. */
+  /** One post of your gym; null if there is none. */
   post: Maybe<Post>;
   /** Reported posts, latest report first. For the gym's GYM_ADMIN and SUPER_ADMIN. */
   postReports: Maybe<PostReportConnection>;
@@ -142,69 +142,69 @@ export type QueryPostReportsArgs = {
 
 export type Mutation = {
   __typename?: 'Mutation';
-  /** Adds a gym. For SUPER_ADMIN. `CONFLICT` where the slug is taken. */
+  /** Adds a gym. For SUPER_ADMIN. `CONFLICT` if the slug is taken. */
   createGym: Maybe<Gym>;
   /**
    * Publishes branding and feature switches of a gym at once. For SUPER_ADMIN.
-   * A group that is given replaces that group, one that is absent stays.
-   * `VERSION_CONFLICT` where `version` is given and not the stored one.
+   * The changes are merged as `UpdateGymConfigInput` describes.
+   * `VERSION_CONFLICT` if `version` is given and is not the stored one.
    */
   updateGymConfig: Maybe<GymConfig>;
   /**
-   * Saves the draft of a gym's next configuration, beginning one on what is published. For SUPER_ADMIN.
+   * Saves the draft of a gym's next configuration; the first change creates it from the published one. For SUPER_ADMIN.
    * `VERSION_CONFLICT` if `version` is given and is not that of the stored draft.
    */
   saveGymConfigDraft: Maybe<GymConfigDraft>;
-  /** Publishes the draft. `VERSION_CONFLICT` where something else was published since it was begun. For SUPER_ADMIN. */
+  /** Publishes the draft. `VERSION_CONFLICT` if another configuration was published after the draft was created. For SUPER_ADMIN. */
   publishGymConfigDraft: Maybe<GymConfig>;
-  /** Publishes an earlier version anew, as the next one. For SUPER_ADMIN. */
+  /** Publishes an earlier version again, as the next version. For SUPER_ADMIN. */
   rollbackGymConfig: Maybe<GymConfig>;
   /** Adds a location. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
   createLocation: Maybe<Location>;
   /**
-   * Changes a location; what is absent stays, and null removes the address or the opening hours. For the gym's GYM_ADMIN,
-   * or a SUPER_ADMIN. `VERSION_CONFLICT` if `version` is given and is not the stored one.
+   * Changes a location; absent fields are unchanged, and null removes the address or the opening hours. For the gym's
+   * GYM_ADMIN, or a SUPER_ADMIN. `VERSION_CONFLICT` if `version` is given and is not the stored one.
    */
   updateLocation: Maybe<Location>;
   /**
-   * Lets a member in by their QR code. Members present their own, staff any of their gym.
-   * A second scan of an open visit gives that visit with `duplicate: true`; an open visit elsewhere ends.
+   * Checks a member in by their QR code. Members present their own code, staff any code of their gym.
+   * A second scan during an open visit returns that visit with `duplicate: true`; an open visit at another location ends.
    * `LOCATION_FULL`, `QR_UNKNOWN`, `WRONG_GYM`, `FORBIDDEN`; `UPSTREAM_UNAVAILABLE` while codes cannot be looked up.
    */
   checkIn: Maybe<CheckIn>;
-  /** Ends the open visit of the presented code, of `userId` (staff), or with neither your own. `NOT_FOUND` where there is none. */
+  /** Ends the open visit of the presented code, or of `userId` (staff); without both, your own. `NOT_FOUND` if there is none. */
   checkOut: Maybe<CheckIn>;
-  /** Takes a check-in back: it counts nowhere any more. For staff of the gym; audited. */
+  /** Undoes a check-in: the visit no longer counts. For staff of the gym; audited. */
   undoCheckIn: Maybe<Scalars['Boolean']['output']>;
   /** Starts a challenge. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
   createChallenge: Maybe<Challenge>;
-  /** Takes part in a challenge; joining twice is the same as once. */
+  /** Joins a challenge; joining a second time changes nothing. */
   joinChallenge: Maybe<Challenge>;
-  /** Takes no part any more; the score is gone. */
+  /** Leaves a challenge; the score is deleted. */
   leaveChallenge: Maybe<Challenge>;
-  /** Adds to your score in a challenge that does not count by itself. `CONFLICT` where you take no part or it does not run. */
+  /** Adds to your score in a challenge that is not counted automatically. `CONFLICT` if you have not joined it or it is not running. */
   addChallengeProgress: Maybe<Challenge>;
-  /** Announces something. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
+  /** Publishes an announcement. For the gym's GYM_ADMIN, or a SUPER_ADMIN, who names the gym. */
   createAnnouncement: Maybe<Announcement>;
   /**
-   * Takes an announcement back. For the gym's GYM_ADMIN, or a SUPER_ADMIN. `VERSION_CONFLICT` if `version` is given and is
-   * not the stored one.
+   * Deletes an announcement. For the gym's GYM_ADMIN, or a SUPER_ADMIN. `VERSION_CONFLICT` if `version` is given and is not the
+   * stored one.
    */
   deleteAnnouncement: Maybe<Scalars['Boolean']['output']>;
-  /** Writes a post in the gym's feed, with a picture or without. */
+  /** Writes a post in the gym's feed, with or without a picture. */
   createPost: Maybe<Post>;
   /**
    * Deletes a post with its likes, comments and reports. By its author, or by staff of the gym. `VERSION_CONFLICT` if
    * `version` is given and is not the stored one.
    */
   deletePost: Maybe<Scalars['Boolean']['output']>;
-  /** Likes a post; liking twice is the same as once. */
+  /** Likes a post; liking a second time changes nothing. */
   likePost: Maybe<Post>;
-  /** Takes a like back. */
+  /** Removes a like. */
   unlikePost: Maybe<Post>;
-  /** Comments a post. */
+  /** Comments on a post. */
   commentPost: Maybe<Comment>;
-  /** Reports a post to those who run the gym. */
+  /** Reports a post to the gym's admins. */
   reportPost: Maybe<PostReport>;
   /**
    * Replaces the list of products that a gym sells. For its GYM_ADMIN, or a SUPER_ADMIN.
@@ -343,7 +343,7 @@ export type MutationSetGymProgramsArgs = {
 
 export type Subscription = {
   __typename?: 'Subscription';
-  /** How full a location is: now, and at every change. For people of its gym. A slow reader gets the latest only. */
+  /** The occupancy of a location: now, and at every change. For users of its gym. A slow reader gets only the latest. */
   occupancyChanged: Maybe<Occupancy>;
 };
 
@@ -356,21 +356,21 @@ export type SubscriptionOccupancyChangedArgs = {
 export type Gym = {
   __typename?: 'Gym';
   id: Scalars['ID']['output'];
-  /** Short name for addresses: lower-case letters, digits and hyphens; unique. */
+  /** Short name for URLs: lower-case letters, digits and hyphens; unique. */
   slug: Scalars['String']['output'];
   name: Scalars['String']['output'];
   config: GymConfig;
-  /** The gym's locations, by name; for its people and SUPER_ADMINs. */
+  /** The gym's locations, by name; for its users and SUPER_ADMINs. */
   locations: Maybe<Array<Location>>;
-  /** Active challenges; for its people and SUPER_ADMINs. */
+  /** Active challenges; for its users and SUPER_ADMINs. */
   challenges: Maybe<Array<Challenge>>;
-  /** What it announces now; for its people and SUPER_ADMINs. */
+  /** Its current announcements; for its users and SUPER_ADMINs. */
   announcements: Maybe<Array<Announcement>>;
-  /** Its feed, newest first; for its people and SUPER_ADMINs. */
+  /** Its feed, newest first; for its users and SUPER_ADMINs. */
   posts: Maybe<PostConnection>;
-  /** What it sells, in its own order and on its own terms. */
+  /** The products that it sells, in its own order and with its own terms. */
   products: Maybe<Array<GymProduct>>;
-  /** The routines that it trains by, in its own order. */
+  /** The routines of its programme, in its own order. */
   programs: Maybe<Array<GymProgram>>;
 };
 
@@ -381,39 +381,39 @@ export type GymPostsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** What makes the gym's own look, and which modules its members have. */
+/** The gym's own branding, and the modules that are on for its members. */
 export type GymConfig = {
   __typename?: 'GymConfig';
   gymId: Scalars['ID']['output'];
   /**
-   * `{colors: {primary, ...}, typography, spacing}`. Everything under `colors` is `#rgb`, `#rrggbb` or `#rrggbbaa`, but
-   * below keys that begin with `x-`; unknown keys are kept, and no text of it leaves a CSS value.
+   * `{colors: {primary, ...}, typography, spacing}`. Every text under `colors` is `#rgb`, `#rrggbb` or `#rrggbbaa`, except
+   * below keys that begin with `x-`; unknown keys are kept, and no text can end a CSS value.
    */
   theme: Scalars['JSON']['output'];
-  /** Addresses by use: `{logo, splash, icon, ...}`; unknown keys are kept. Every text is an http(s) URL or a path. */
+  /** Pictures by use: `{logo, splash, icon, ...}`; unknown keys are kept. Every text is an http(s) URL or a path. */
   assets: Scalars['JSON']['output'];
-  /** Modules by name, `{nutrition: true, ...}`; one that is not named is on. What is switched off is refused to the gym's members as `FEATURE_DISABLED`. */
+  /** Modules by name, `{nutrition: true, ...}`; a module without a switch is on. A module that is off is refused to the gym's members with `FEATURE_DISABLED`. */
   features: Scalars['JSON']['output'];
-  /** Counts up at every change. */
+  /** Increases with every change. */
   version: Scalars['Int']['output'];
   updatedAt: Scalars['DateTime']['output'];
 };
 
-/** What is prepared to be published next. */
+/** The next configuration, which is not published yet. */
 export type GymConfigDraft = {
   __typename?: 'GymConfigDraft';
   gymId: Scalars['ID']['output'];
   theme: Scalars['JSON']['output'];
   assets: Scalars['JSON']['output'];
   features: Scalars['JSON']['output'];
-  /** The published version that the draft was begun on. */
+  /** The published version on which the draft is based. */
   basedOnVersion: Scalars['Int']['output'];
-  /** Counts up at every change, over all drafts of the gym. */
+  /** Increases with every change, across all drafts of the gym. */
   version: Scalars['Int']['output'];
   updatedAt: Scalars['DateTime']['output'];
 };
 
-/** A physical place of a gym. */
+/** A physical site of a gym, where members check in. */
 export type Location = {
   __typename?: 'Location';
   id: Scalars['ID']['output'];
@@ -425,11 +425,11 @@ export type Location = {
   timezone: Scalars['String']['output'];
   /** How many people may be inside at once. */
   capacity: Scalars['Int']['output'];
-  /** After so many minutes a visit ends by itself. */
+  /** A visit ends automatically after this many minutes. */
   maxStayMinutes: Scalars['Int']['output'];
-  /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day that is not named is closed. null: not known. */
+  /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. null: unknown. */
   openingHours: Maybe<Scalars['JSON']['output']>;
-  /** Counts up at every change. */
+  /** Increases with every change. */
   version: Scalars['Int']['output'];
   occupancy: Occupancy;
   /** Hour by hour from `from` (default: 24 hours before `to`) to `to` (default: now), at most 31 days. */
@@ -437,13 +437,13 @@ export type Location = {
 };
 
 
-/** A physical place of a gym. */
+/** A physical site of a gym, where members check in. */
 export type LocationOccupancyHistoryArgs = {
   from?: InputMaybe<Scalars['DateTime']['input']>;
   to?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
-/** Members with an open visit at a location, each counted once. */
+/** The number of members with an open visit at a location. */
 export type Occupancy = {
   __typename?: 'Occupancy';
   location: Location;
@@ -461,17 +461,17 @@ export type OccupancyLevel =
   | 'OK'
   /** From 80 percent. */
   | 'BUSY'
-  /** Nobody more is let in. */
+  /** No more members are let in. */
   | 'FULL';
 
-/** One hour at a location. */
+/** One hour of a location's occupancy. */
 export type OccupancySample = {
   __typename?: 'OccupancySample';
-  /** Begin of the hour. */
+  /** The beginning of the hour. */
   from: Scalars['DateTime']['output'];
-  /** Most people at once. */
+  /** The most people at once. */
   peak: Scalars['Int']['output'];
-  /** Arrivals. */
+  /** Check-ins in this hour. */
   checkIns: Scalars['Int']['output'];
 };
 
@@ -481,7 +481,7 @@ export type CheckIn = {
   id: Scalars['ID']['output'];
   /** Null once the account is deleted. */
   userId: Maybe<Scalars['ID']['output']>;
-  /** Null once the account is deleted, and for whom you may not see. */
+  /** Null once the account is deleted, and if you may not see the user. */
   user: Maybe<User>;
   gymId: Scalars['ID']['output'];
   locationId: Scalars['ID']['output'];
@@ -489,10 +489,10 @@ export type CheckIn = {
   checkedInAt: Scalars['DateTime']['output'];
   /** Null while the visit is open. */
   checkedOutAt: Maybe<Scalars['DateTime']['output']>;
-  /** What scanned, in the caller's words. */
+  /** The scanning device, as the caller names it. */
   source: Maybe<Scalars['String']['output']>;
   method: CheckInMethod;
-  /** Whether the visit was open already when this scan came. */
+  /** Whether the visit was already open before this scan. */
   duplicate: Scalars['Boolean']['output'];
 };
 
@@ -501,23 +501,23 @@ export type CheckInMethod =
   /** Staff let the member in although the location was full. */
   | 'OVERRIDE';
 
-/** A refused check-in. */
+/** A denial: a refused check-in. */
 export type CheckInDenial = {
   __typename?: 'CheckInDenial';
   id: Scalars['ID']['output'];
   locationId: Scalars['ID']['output'];
-  /** Whose code it was; null where nobody's. */
+  /** The owner of the code; null if it had none, or once the account is deleted. */
   userId: Maybe<Scalars['ID']['output']>;
   /** The error code of the refusal. */
   reason: Scalars['String']['output'];
   /** Null once that account is deleted. */
   presentedBy: Maybe<Scalars['ID']['output']>;
   deniedAt: Scalars['DateTime']['output'];
-  /** How many refusals it stands for: of one caller 60 an hour are kept one by one, the last of them counts those that follow, whatever their reason. */
+  /** How many denials this entry represents: 60 an hour of one caller are stored one by one, and the last of them counts the following ones, whatever their reason. */
   count: Scalars['Int']['output'];
 };
 
-/** Who does most of something in a time. */
+/** A competition among the members of a gym, with a score for each participant. */
 export type Challenge = {
   __typename?: 'Challenge';
   id: Scalars['ID']['output'];
@@ -527,27 +527,27 @@ export type Challenge = {
   goal: Scalars['Int']['output'];
   startsAt: Scalars['DateTime']['output'];
   endsAt: Scalars['DateTime']['output'];
-  /** Counts up when the challenge changes, not with scores. */
+  /** Increases when the challenge changes, not with scores. */
   version: Scalars['Int']['output'];
-  /** Whether you take part. */
+  /** Whether you have joined. */
   joined: Scalars['Boolean']['output'];
-  /** Your score; null where you take no part. */
+  /** Your score; null if you have not joined. */
   score: Maybe<Scalars['Int']['output']>;
-  /** Best first; of equal scores who was there first. */
+  /** Best first; of equal scores the earlier one ranks higher. */
   leaderboard: LeaderboardConnection;
-  /** Your own place; null where you take no part. */
+  /** Your own place; null if you have not joined. */
   ownRank: Maybe<LeaderboardEntry>;
 };
 
 
-/** Who does most of something in a time. */
+/** A competition among the members of a gym, with a score for each participant. */
 export type ChallengeLeaderboardArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type ChallengeMetric =
-  /** Visits in the challenge's time; they count themselves. */
+  /** Visits during the challenge; counted automatically. */
   | 'CHECK_INS'
   | 'WORKOUTS'
   | 'MINUTES'
@@ -558,60 +558,60 @@ export type LeaderboardEntry = {
   /** From 1. */
   rank: Scalars['Int']['output'];
   userId: Scalars['ID']['output'];
-  /** Null once the account is deleted, and for whom you may not see. */
+  /** Null once the account is deleted, and if you may not see the user. */
   user: Maybe<User>;
   score: Scalars['Int']['output'];
   /** When the score was reached. */
   reachedAt: Scalars['DateTime']['output'];
 };
 
-/** What a gym tells its people. */
+/** News of a gym for its users. */
 export type Announcement = {
   __typename?: 'Announcement';
   id: Scalars['ID']['output'];
   gymId: Scalars['ID']['output'];
-  /** Null once the account is deleted, and for whom you may not see. */
+  /** Null once the account is deleted, and if you may not see the user. */
   author: Maybe<User>;
   title: Scalars['String']['output'];
   text: Scalars['String']['output'];
   startsAt: Scalars['DateTime']['output'];
-  /** Null: until it is deleted. */
+  /** Null: valid until it is deleted. */
   endsAt: Maybe<Scalars['DateTime']['output']>;
   version: Scalars['Int']['output'];
   createdAt: Scalars['DateTime']['output'];
 };
 
-/** What a member writes in the feed of their gym. */
+/** A post of a member in the feed of their gym. */
 export type Post = {
   __typename?: 'Post';
   id: Scalars['ID']['output'];
   gymId: Scalars['ID']['output'];
-  /** Null once the account is deleted, and for whom you may not see. */
+  /** Null once the account is deleted, and if you may not see the user. */
   author: Maybe<User>;
   /** Empty once the account of its author is deleted. */
   text: Scalars['String']['output'];
-  /** Path of the picture at the server that you ask, at the gateway `/gym/media/<file>`; null if there is none. */
+  /** Path of the picture, at the server of this request; at the gateway `/gym/media/<file>`. Null if there is none. */
   image: Maybe<Scalars['String']['output']>;
   likeCount: Scalars['Int']['output'];
-  /** Who liked it, latest first; null in the place of whom you may not see. */
+  /** The users who liked it, latest first; null in place of users whom you may not see. */
   likes: Array<Maybe<User>>;
   likedByMe: Scalars['Boolean']['output'];
   commentCount: Scalars['Int']['output'];
   /** Oldest first. */
   comments: CommentConnection;
-  /** Counts up when the text or the picture changes, not with likes and comments. */
+  /** Increases when the text or the picture changes, not with likes and comments. */
   version: Scalars['Int']['output'];
   createdAt: Scalars['DateTime']['output'];
 };
 
 
-/** What a member writes in the feed of their gym. */
+/** A post of a member in the feed of their gym. */
 export type PostLikesArgs = {
   first?: Scalars['Int']['input'];
 };
 
 
-/** What a member writes in the feed of their gym. */
+/** A post of a member in the feed of their gym. */
 export type PostCommentsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
@@ -621,19 +621,19 @@ export type Comment = {
   __typename?: 'Comment';
   id: Scalars['ID']['output'];
   postId: Scalars['ID']['output'];
-  /** Null once the account is deleted, and for whom you may not see. */
+  /** Null once the account is deleted, and if you may not see the user. */
   author: Maybe<User>;
   text: Scalars['String']['output'];
   createdAt: Scalars['DateTime']['output'];
 };
 
-/** A member's word that a post should not be there. */
+/** A member's report that a post should be removed. */
 export type PostReport = {
   __typename?: 'PostReport';
   postId: Scalars['ID']['output'];
-  /** Null where it has been deleted meanwhile. */
+  /** Null if it has been deleted in the meantime. */
   post: Maybe<Post>;
-  /** Null once the account is deleted, and for whom you may not see. */
+  /** Null once the account is deleted, and if you may not see the user. */
   reporter: Maybe<User>;
   reason: Scalars['String']['output'];
   createdAt: Scalars['DateTime']['output'];
@@ -642,7 +642,7 @@ export type PostReport = {
 /** A product of the content service in a gym's shop. */
 export type GymProduct = {
   __typename?: 'GymProduct';
-  /** Null for a product that is gone and has not left the list yet. */
+  /** Null if the product has been removed and is not yet off the list. */
   product: Maybe<Product>;
   /** The gym's own price in minor units of `currency`; null: the product's. */
   price: Maybe<Scalars['Int']['output']>;
@@ -655,7 +655,7 @@ export type GymProduct = {
 /** A routine of the content service in a gym's programme. */
 export type GymProgram = {
   __typename?: 'GymProgram';
-  /** Null for a routine that is gone and has not left the programme yet. */
+  /** Null if the routine has been removed and is not yet off the programme. */
   routine: Maybe<WorkoutRoutine>;
   note: Maybe<Scalars['String']['output']>;
 };
@@ -751,7 +751,7 @@ export type PostReportEdge = {
   node: PostReport;
 };
 
-/** Where a page of a connection stands in the whole. */
+/** The position of a page in its connection. */
 export type PageInfo = {
   __typename?: 'PageInfo';
   hasNextPage: Scalars['Boolean']['output'];
@@ -770,8 +770,8 @@ export type CreateGymInput = {
 };
 
 /**
- * Changes of a configuration by JSON Merge Patch (RFC 7396): a key that is given replaces that key, null removes it, what
- * is absent stays. `theme.colors.primary` cannot be removed.
+ * Changes of a configuration by JSON Merge Patch (RFC 7396): a given key replaces that key, null removes it, an absent key
+ * is unchanged. `theme.colors.primary` cannot be removed.
  */
 export type UpdateGymConfigInput = {
   gymId: Scalars['ID']['input'];
@@ -786,13 +786,13 @@ export type SaveGymConfigDraftInput = {
   theme?: InputMaybe<Scalars['JSON']['input']>;
   assets?: InputMaybe<Scalars['JSON']['input']>;
   features?: InputMaybe<Scalars['JSON']['input']>;
-  /** The version of the draft that the change is based on; without it the last write wins. */
+  /** The version of the draft on which the change is based; without it the last write wins. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type RollbackGymConfigInput = {
   gymId: Scalars['ID']['input'];
-  /** The version to go back to. */
+  /** The version to publish again. */
   version: Scalars['Int']['input'];
 };
 
@@ -803,7 +803,7 @@ export type CreateLocationInput = {
   timezone: Scalars['String']['input'];
   capacity: Scalars['Int']['input'];
   maxStayMinutes?: InputMaybe<Scalars['Int']['input']>;
-  /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day that is not named is closed. null: not known. */
+  /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. null: unknown. */
   openingHours?: InputMaybe<Scalars['JSON']['input']>;
 };
 
@@ -815,25 +815,25 @@ export type UpdateLocationInput = {
   timezone?: InputMaybe<Scalars['String']['input']>;
   capacity?: InputMaybe<Scalars['Int']['input']>;
   maxStayMinutes?: InputMaybe<Scalars['Int']['input']>;
-  /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day that is not named is closed. null: not known. */
+  /** Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. null: unknown. */
   openingHours?: InputMaybe<Scalars['JSON']['input']>;
-  /** The version that the change is based on; without it the last write wins. */
+  /** The version on which the change is based; without it the last write wins. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type CheckInInput = {
   qrCode: Scalars['String']['input'];
   locationId: Scalars['ID']['input'];
-  /** What scans, e.g. `kiosk` or `app`. */
+  /** The scanning device, e.g. `kiosk` or `app`. */
   source?: InputMaybe<Scalars['String']['input']>;
-  /** Staff only: let in although the location is full; audited. */
+  /** Only for staff: lets the member in even if the location is full; audited. */
   override?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 export type CheckOutInput = {
   qrCode?: InputMaybe<Scalars['String']['input']>;
   userId?: InputMaybe<Scalars['ID']['input']>;
-  /** Only if the open visit is there. */
+  /** Ends the visit only if it is at this location. */
   locationId?: InputMaybe<Scalars['ID']['input']>;
 };
 
@@ -852,7 +852,7 @@ export type CreateAnnouncementInput = {
   text: Scalars['String']['input'];
   /** Default: now. */
   startsAt?: InputMaybe<Scalars['DateTime']['input']>;
-  /** Default: until it is deleted. */
+  /** Default: valid until it is deleted. */
   endsAt?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
@@ -901,11 +901,11 @@ export type User = {
   __typename?: 'User';
   id: Scalars['ID']['output'];
   gymId: Maybe<Scalars['ID']['output']>;
-  /** The gym that the user belongs to; null where there is none, or where you may not see it. */
+  /** The gym that the user belongs to; null if there is none, or if you may not see it. */
   gym: Maybe<Gym>;
-  /** Visits, newest first: your own, or those of members of the gym that you run. */
+  /** Visits, newest first: your own, or those of members of the gym that you manage. */
   checkIns: Maybe<CheckInConnection>;
-  /** The open visit; null where there is none. */
+  /** The open visit; null if there is none. */
   currentCheckIn: Maybe<CheckIn>;
 };
 

@@ -8,7 +8,7 @@ export const gymRetention: readonly RetentionRule[] = [
   {
     what: 'visits',
     kept: 'retentionVisitsDays',
-    // As long as a challenge of the time that is kept counts a visit, its score can be counted again.
+    // A visit is kept while a challenge of the retention time counts it, so that its score can be recounted.
     run: (unit, before) =>
       removeRows(
         unit,

@@ -28,7 +28,7 @@ export interface GymResources {
   removals: Removals;
 }
 
-/** The rules of this service, made for one unit of work. */
+/** The rules of this service for one unit of work. */
 export const gymServices = (
   unit: UnitOfWork,
   { notifications, resolveQrCode, files, references, removals }: GymResources,

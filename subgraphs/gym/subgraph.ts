@@ -30,7 +30,7 @@ import { shopGraphql } from './shop/shop.graphql.ts';
 import { shopRest } from './shop/shop.rest.ts';
 
 const gymSettings = z.object({
-  /** How often visits that ran out are looked for, in milliseconds. */
+  /** The interval of the sweep that ends expired visits, in milliseconds. */
   gymCheckOutSweepMillis: z.coerce.number('expected milliseconds').int().min(50).max(60_000).default(5_000), // 5 s
 });
 
@@ -46,7 +46,7 @@ export const gym = defineSubgraph({
     const removals = new Removals({ holders: { Gym: ['identity', 'content'] }, calls, unitOf, log });
     const notifications = await listenTo(place.server, place.name, [OCCUPANCY_CHANNEL], log);
     const automaticCheckOut = new AutomaticCheckOut(() => unitOf(), log, settings.gymCheckOutSweepMillis);
-    void automaticCheckOut.sweep(); // what ran out while no service was up; `dispose` waits for it
+    void automaticCheckOut.sweep(); // visits that expired while no service was running; `dispose` waits for it
     return {
       notifications,
       resolveQrCode: qrCodesOf(calls.to('identity')),
@@ -63,7 +63,7 @@ export const gym = defineSubgraph({
   },
   services: gymServices,
   features: { challenges: 'challenges', announcements: 'feed', posts: 'feed', shop: 'shop' },
-  // The switches are kept here: this service need not ask itself over the network.
+  // This service stores the switches, so it does not call itself over the network.
   featureSource:
     ({ unitOf }) =>
     async (gymId) =>

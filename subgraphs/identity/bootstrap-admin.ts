@@ -8,7 +8,7 @@ import { insertUser } from './users/insert-user.ts';
 import { passwordProblem } from './users/password-rules.ts';
 import type { Passwords } from './users/passwords.ts';
 
-/** The first SUPER_ADMIN of an installation, from the settings. Whoever has the email already stays as she is. */
+/** Creates the first SUPER_ADMIN of an installation, from the settings. An existing account with the email is not changed. */
 export async function bootstrapAdmin(
   settings: IdentitySettings,
   unit: UnitOfWork,
@@ -36,7 +36,7 @@ export async function bootstrapAdmin(
     });
     log.info({}, 'the first SUPER_ADMIN has been created');
   } catch (error) {
-    // Another replica was first.
+    // Another replica created the account first.
     if (!(error instanceof PlatformError)) throw error;
   }
 }

@@ -5,7 +5,7 @@ import type { Passwords } from './users/passwords.ts';
 import { newQrCode } from './users/qr-code.ts';
 import { User } from './users/user.entity.ts';
 
-/** The six people of the demo; who is there already stays as she is, and who has deleted her account stays away. */
+/** Creates the six demo users. An existing account is not changed, and a deleted one is not created again. */
 export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void> {
   const ids = DEMO_PEOPLE.map(({ id }) => id);
   const present = await unit.em.find(User, { id: { $in: ids } });
@@ -19,7 +19,7 @@ export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void
     updatedAt: new Date('2026-01-01T00:00:00Z'),
   };
   for (const person of missing) {
-    // Whoever has the address by now, under another id, keeps it.
+    // If another account has the email by now, it keeps it.
     await unit.em.execute(
       `insert into user_account (id, email, password_hash, display_name, role, gym_id, qr_code, timezone, created_at, updated_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,

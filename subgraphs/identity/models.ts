@@ -1,4 +1,4 @@
-/** Which of our types stands behind each GraphQL type; code generation reads this file. */
+/** The TypeScript type of each GraphQL type; code generation reads this file. */
 export type { AccountDeletionShape as AccountDeletion } from './accounts/accounts.shapes.ts';
 export type { AccountExportShape as AccountExport } from './accounts/accounts.shapes.ts';
 export type { AuditEventShape as AuditEvent } from './audit/audit.shapes.ts';

@@ -1,15 +1,15 @@
-/** `/auth/*`: requests a minute a caller. */
+/** `/auth/*`: requests per minute and caller. */
 export const AUTH_RATE = { name: 'auth', perMinute: 60, by: 'caller' } as const;
-/** Registrations a minute an address. */
+/** Registrations per minute and address. */
 export const REGISTRATION_RATE = { name: 'registration', perMinute: 20, by: 'address' } as const;
-/** Apart from people's: many services may stand behind one address. */
+/** A limit of its own, because many services may share one address. */
 export const SERVICE_TOKEN_RATE = { name: 'service-token', perMinute: 60, by: 'address' } as const;
-/** Exports of an account a minute. */
+/** Account exports per minute. */
 export const EXPORT_RATE = { name: 'exports', perMinute: 10, by: 'caller' } as const;
-/** What services ask in the name of many. Looks at ended sessions alone are 30 a minute a replica. */
+/** For services, which call for many users. Reading ended sessions alone takes 30 requests per minute and replica. */
 export const FEED_RATE = { name: 'services', perMinute: 6_000, by: 'caller' } as const;
 
-/** The same for the graph. */
+/** The same limits for fields of the graph. */
 export const graphqlRateLimits = {
   'Mutation.register': REGISTRATION_RATE,
   'Mutation.login': AUTH_RATE,

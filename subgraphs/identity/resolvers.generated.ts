@@ -15,7 +15,7 @@ export type Scalars = {
   Float: { input: number; output: number; }
   /** ISO 8601 in UTC, e.g. `2026-01-31T18:00:00.000Z`. */
   DateTime: { input: string; output: string; }
-  /** Any JSON value; each field that has it describes the shape. */
+  /** Any JSON value; the description of each field defines its structure. */
   JSON: { input: unknown; output: unknown; }
   /** A file of a GraphQL multipart request. */
   Upload: { input: Promise<import('graphql-upload/processRequest.mjs').FileUpload>; output: never; }
@@ -24,35 +24,32 @@ export type Scalars = {
 
 export type Query = {
   __typename?: 'Query';
-  /** The user who asks. `UNAUTHENTICATED` for nobody. */
+  /** The logged-in user. `UNAUTHENTICATED` without a log-in. */
   me: Maybe<User>;
-  /** A user that you may see: yourself, people of your gym, SUPER_ADMINs; every user for a SUPER_ADMIN. Null for any other. */
+  /** A user that you may see: yourself, users of your gym, SUPER_ADMINs; a SUPER_ADMIN sees every user. Null for any other user. */
   user: Maybe<User>;
-  /** The users of your gym for its GYM_ADMIN, all users or those of `gymId` for a SUPER_ADMIN; in the order of their registration. */
+  /** The users of your gym for its GYM_ADMIN, all users or those of `gymId` for a SUPER_ADMIN; in the order of registration. */
   users: Maybe<UserConnection>;
-  /** Who has this QR code now; for the admins of her gym. Null where nobody has. */
+  /** The user with this QR code; for the admins of the user's gym. Null if no user has it. */
   userByQrCode: Maybe<User>;
-  /** The SUPER_ADMINs, whom any user may turn to for support; with their email. */
+  /** The SUPER_ADMINs, whom users contact for support; with their email. */
   superAdmins: Maybe<Array<User>>;
-  /**
-   * Invitations that have not been accepted, in the order in which they were made: those of your gym for its GYM_ADMIN, all
-   * or those of `gymId` for a SUPER_ADMIN.
-   */
+  /** Open invitations, the oldest first: those of your gym for its GYM_ADMIN, all or those of `gymId` for a SUPER_ADMIN. */
   invitations: Maybe<InvitationConnection>;
-  /** Where you are logged in, the latest used first. */
+  /** Your sessions, the most recently used first. */
   sessions: Maybe<Array<Session>>;
   /**
-   * Everything that all services hold of you: `{exportedAt, services: {identity: {user, sessions, ...}, gym: {checkIns: [...], ...}, ...}}`.
-   * `UPSTREAM_UNAVAILABLE` where one does not answer, `PAYLOAD_TOO_LARGE` above 8 MiB: `requestAccountExport` knows neither.
+   * Everything that all services store about you: `{exportedAt, services: {identity: {user, sessions, ...}, gym: {checkIns: [...], ...}, ...}}`.
+   * `UPSTREAM_UNAVAILABLE` if a service does not answer, `PAYLOAD_TOO_LARGE` above 8 MiB. `requestAccountExport` has neither limit.
    */
   exportMyAccount: Maybe<Scalars['JSON']['output']>;
   /** Your exports, the newest first. */
   accountExports: Maybe<Array<AccountExport>>;
-  /** How far an export of yours is; null where there is none, or where it has expired. */
+  /** The state of one of your exports; null if there is none, or if it has expired. */
   accountExport: Maybe<AccountExport>;
-  /** The receipt of a deletion, for whoever knows its id; null where there is none. */
+  /** The receipt of a deletion, for every caller with its id; null if there is none. */
   accountDeletion: Maybe<AccountDeletion>;
-  /** Role changes, moves, resets, deletions and the like, the newest first; of one user where she is named. For SUPER_ADMIN. */
+  /** The audit trail: role changes, gym changes, resets, deletions and the like, the newest first; of one user if `userId` is given. For SUPER_ADMIN. */
   auditEvents: Maybe<AuditEventConnection>;
 };
 
@@ -100,54 +97,54 @@ export type QueryAuditEventsArgs = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Creates an account; its role is always MEMBER. `CONFLICT` if the email is taken, in whatever case;
-   * `VALIDATION_FAILED` for a gym that does not exist, `UPSTREAM_UNAVAILABLE` if that cannot be found out now.
+   * Creates an account; its role is always MEMBER. `CONFLICT` if the email is taken, in any case; `VALIDATION_FAILED` for a gym
+   * that does not exist; `UPSTREAM_UNAVAILABLE` if that cannot be checked now.
    */
   register: Maybe<User>;
-  /** Logs in. `UNAUTHENTICATED` where email or password is wrong; the answer does not tell which. */
+  /** Logs in. `UNAUTHENTICATED` if email or password is wrong; the answer does not say which. */
   login: Maybe<AuthPayload>;
-  /** Gives the next tokens for the latest refresh token. One that was used before ends the session. */
+  /** Returns the next tokens for the latest refresh token. A token that was used before ends the session. */
   refreshToken: Maybe<AuthPayload>;
-  /** Ends the session of the refresh token, or without one that of the access token. Always true. */
+  /** Ends the session of the refresh token, or without one the session of the access token. Always true. */
   logout: Maybe<Scalars['Boolean']['output']>;
   /** Ends one of your sessions. Always true. */
   endSession: Maybe<Scalars['Boolean']['output']>;
-  /** Has a mail sent for a new password, if anybody has that address. Always true. */
+  /** Requests a mail to set a new password, if an account has that address. Always true. */
   requestPasswordReset: Maybe<Scalars['Boolean']['output']>;
-  /** Sets a new password by the token of a mail, once; ends all sessions of the account. Always true. */
+  /** Sets a new password with the token of a mail, once; ends all sessions of the account. Always true. */
   resetPassword: Maybe<Scalars['Boolean']['output']>;
   /**
    * Changes your password and ends all your other sessions. A wrong current password is `FORBIDDEN` and counts as a
    * failed log-in. Always true.
    */
   changePassword: Maybe<Scalars['Boolean']['output']>;
-  /** Changes your profile; what is absent stays. `VERSION_CONFLICT` where `version` is given and not the stored one. */
+  /** Changes your profile; absent fields are unchanged. `VERSION_CONFLICT` if `version` is given and is not the stored one. */
   updateProfile: Maybe<User>;
-  /** Your new picture: JPEG, PNG, WebP or AVIF, at most 10 MiB. */
+  /** Uploads your new picture: JPEG, PNG, WebP or AVIF, at most 10 MiB. */
   uploadAvatar: Maybe<User>;
-  /** Gives you a new QR code; the one before opens nothing any more. */
+  /** Gives you a new QR code; the previous one is no longer valid. */
   rotateQrCode: Maybe<User>;
   /** Changes the role of a user; audited. For SUPER_ADMIN. `CONFLICT` for the last SUPER_ADMIN. */
   setRole: Maybe<User>;
-  /** Moves a user to a gym, or to none; audited. A SUPER_ADMIN anybody anywhere; a GYM_ADMIN takes members without a gym into hers, and lets those of hers go. */
+  /** Moves a user to a gym, or out of their gym; audited. A SUPER_ADMIN may move any user to any gym; a GYM_ADMIN may add members without a gym to their own gym, and remove its members. */
   setGym: Maybe<User>;
-  /** Makes an account for somebody, who sets their password by a mail. A GYM_ADMIN invites members into their gym, a SUPER_ADMIN anybody. */
+  /** Creates an account whose password the user sets with a mailed token. A GYM_ADMIN invites members into their gym, a SUPER_ADMIN anybody. */
   inviteUser: Maybe<User>;
   /**
-   * Sends the mail of an invitation again, with a new token; one person gets at most five mails an hour. For the GYM_ADMIN of
+   * Sends the mail of an invitation again, with a new token; one user gets at most five mails an hour. For the GYM_ADMIN of
    * its gym, and SUPER_ADMIN.
    */
   resendInvitation: Maybe<Invitation>;
-  /** Undoes an invitation that has not been accepted. For the GYM_ADMIN of its gym, and SUPER_ADMIN. Always true. */
+  /** Withdraws an invitation that has not been accepted. For the GYM_ADMIN of its gym, and SUPER_ADMIN. Always true. */
   withdrawInvitation: Maybe<Scalars['Boolean']['output']>;
   /**
-   * Has an export made of everything that all services hold of you, in the background, also while a service is down; it is
-   * kept for 7 days. While one is under way it is the answer.
+   * Requests an export of everything that all services store about you. It is made in the background, also while a service is
+   * down, and kept for 7 days. If an export is already running, returns that one.
    */
   requestAccountExport: Maybe<AccountExport>;
-  /** Deletes your account at once and for good: here with this answer, in the other services as soon as each answers. `FORBIDDEN` where the password is wrong. */
+  /** Deletes your account, immediately and finally: in identity with this answer, in the other services as soon as each answers. `FORBIDDEN` if the password is wrong. */
   deleteMyAccount: Maybe<AccountDeletion>;
-  /** Makes the next key that signs access tokens, before its time. For SUPER_ADMIN. */
+  /** Rotates the key that signs access tokens now. For SUPER_ADMIN. */
   rotateSigningKey: Maybe<SigningKey>;
 };
 
@@ -231,38 +228,38 @@ export type MutationDeleteMyAccountArgs = {
   input: DeleteMyAccountInput;
 };
 
-/** A person with an account. */
+/** A user: a person with an account. */
 export type User = {
   __typename?: 'User';
   id: Scalars['ID']['output'];
-  /** Log-in. Only for the user herself and the admins of her gym; a SUPER_ADMIN's for everybody who is logged in. */
+  /** The email for log-in. Visible only to the user and the admins of their gym; the email of a SUPER_ADMIN is visible to every logged-in user. */
   email: Maybe<Scalars['String']['output']>;
   displayName: Scalars['String']['output'];
-  /** What the user tells about herself. */
+  /** A text by the user about themselves. */
   bio: Maybe<Scalars['String']['output']>;
   role: Role;
-  /** The gym that the user belongs to; null where there is none. */
+  /** The gym that the user belongs to; null if there is none. */
   gymId: Maybe<Scalars['ID']['output']>;
-  /** What the member shows to check in. Only for the user herself and the admins of her gym. */
+  /** The code that the member shows to check in. Visible only to the user and the admins of their gym. */
   qrCode: Maybe<Scalars['String']['output']>;
-  /** Path of the picture at the server that you ask, at the gateway `/identity/avatars/<file>`; null if there is none. */
+  /** Path of the picture, at the server of this request; at the gateway `/identity/avatars/<file>`. Null if there is none. */
   avatar: Maybe<Scalars['String']['output']>;
   /** BCP 47 language tag, e.g. `de-AT`. */
   locale: Scalars['String']['output'];
   /** IANA time zone, e.g. `Europe/Berlin`. */
   timezone: Scalars['String']['output'];
   units: Units;
-  /** Only for the user; null where nothing was said. */
+  /** Visible only to the user; null if not given. */
   body: Maybe<UserBody>;
-  /** What the user trains for. Only for the user; null where nothing was said. */
+  /** What the user trains for. Visible only to the user; null if not given. */
   trainingGoals: Maybe<TrainingGoals>;
-  /** Counts every change. */
+  /** Increases with every change. */
   version: Scalars['Int']['output'];
   createdAt: Scalars['DateTime']['output'];
   updatedAt: Scalars['DateTime']['output'];
 };
 
-/** What a user says of their body; null where nothing was said. */
+/** Measurements by the user; each is null if not given. */
 export type UserBody = {
   __typename?: 'UserBody';
   heightCm: Maybe<Scalars['Float']['output']>;
@@ -284,10 +281,10 @@ export type TrainingGoals = {
   activity: Maybe<Scalars['String']['output']>;
 };
 
-/** An account that somebody has made for a person who has not set a password yet. */
+/** An account that was created for a user who has not set a password yet. */
 export type Invitation = {
   __typename?: 'Invitation';
-  /** That of the invited user. */
+  /** The id of the invited user. */
   id: Scalars['ID']['output'];
   userId: Scalars['ID']['output'];
   email: Scalars['String']['output'];
@@ -295,35 +292,35 @@ export type Invitation = {
   role: Role;
   gymId: Maybe<Scalars['ID']['output']>;
   createdAt: Scalars['DateTime']['output'];
-  /** When the latest mail was sent; null before the first, and some days after the last has expired. */
+  /** When the latest mail was sent. Null before the first mail, and again some days after the last one has expired. */
   sentAt: Maybe<Scalars['DateTime']['output']>;
-  /** When the token of that mail expires. */
+  /** When the token of the latest mail expires. */
   expiresAt: Maybe<Scalars['DateTime']['output']>;
 };
 
 export type Role =
   /** Trains at a gym. */
   | 'MEMBER'
-  /** Runs one gym. */
+  /** Manages one gym. */
   | 'GYM_ADMIN'
-  /** Runs the platform. */
+  /** Manages the platform. */
   | 'SUPER_ADMIN';
 
-/** In which units front ends show weights and lengths; what is stored is always metric. */
+/** The units in which front ends show weights and lengths; stored values are always metric. */
 export type Units =
   /** Kilograms, centimetres. */
   | 'METRIC'
   /** Pounds, feet and inches. */
   | 'IMPERIAL';
 
-/** One log-in: the family of refresh tokens that came from it. */
+/** One log-in: its family of refresh tokens. */
 export type Session = {
   __typename?: 'Session';
   id: Scalars['ID']['output'];
   createdAt: Scalars['DateTime']['output'];
   /** Time of the log-in or of the latest refresh. */
   lastUsedAt: Scalars['DateTime']['output'];
-  /** Until then it can be refreshed; each refresh moves it on. */
+  /** When the session expires; extended by each refresh. */
   expiresAt: Scalars['DateTime']['output'];
   /** `User-Agent` of the log-in. */
   userAgent: Scalars['String']['output'];
@@ -333,32 +330,32 @@ export type Session = {
   current: Scalars['Boolean']['output'];
 };
 
-/** What a log-in or a refresh gives. */
+/** The result of a log-in or a refresh. */
 export type AuthPayload = {
   __typename?: 'AuthPayload';
-  /** Access token (JWT), to be presented as `Authorization: Bearer <token>`. */
+  /** Access token (JWT), to be sent as `Authorization: Bearer <token>`. */
   token: Scalars['String']['output'];
   /** Always `Bearer`. */
   tokenType: Scalars['String']['output'];
-  /** Seconds until the access token ends. */
+  /** Seconds until the access token expires. */
   expiresIn: Scalars['Int']['output'];
-  /** Gives the next tokens, once; using it again ends the session. */
+  /** Returns the next tokens, once; a second use ends the session. */
   refreshToken: Scalars['String']['output'];
   user: User;
 };
 
-/** A copy of everything that all services hold of a user. */
+/** A copy of everything that all services store about a user. */
 export type AccountExport = {
   __typename?: 'AccountExport';
   id: Scalars['ID']['output'];
   requestedAt: Scalars['DateTime']['output'];
   /** Null while a part is PENDING. */
   finishedAt: Maybe<Scalars['DateTime']['output']>;
-  /** It can be fetched until then. */
+  /** The export can be downloaded until then. */
   expiresAt: Scalars['DateTime']['output'];
-  /** One for each service. */
+  /** One part for each service. */
   parts: Array<AccountExportPart>;
-  /** Path of the JSON document at the server that you ask, to be fetched with your access token; null until it is complete. */
+  /** Path of the JSON document, at the server of this request; download it with your access token. Null until it is complete. */
   document: Maybe<Scalars['String']['output']>;
 };
 
@@ -369,7 +366,7 @@ export type AccountExportPart = {
 };
 
 export type AccountExportStatus =
-  /** Asked for until it is there. */
+  /** Requested until the service answers. */
   | 'PENDING'
   | 'DONE';
 
@@ -388,21 +385,21 @@ export type AccountPart = {
   __typename?: 'AccountPart';
   service: Scalars['String']['output'];
   outcome: AccountPartOutcome;
-  /** What is kept and why, where something is. */
+  /** What is kept and why, if anything is. */
   reason: Maybe<Scalars['String']['output']>;
 };
 
 export type AccountPartOutcome =
-  /** Not done yet; it is tried until it is. */
+  /** Not done yet; the service is called until it has done it. */
   | 'PENDING'
-  /** Nothing is left but what `reason` says. */
+  /** Nothing is left, except what `reason` says. */
   | 'DELETED'
-  /** It is there, but nobody can tell whose it was. */
+  /** Something is left, but nothing in it identifies the user. */
   | 'ANONYMISED'
-  /** It is kept, for the `reason`. */
+  /** Something is kept unchanged, because of `reason`. */
   | 'RETAINED';
 
-/** What was done to an account, by whom. */
+/** An action on an account, with its actor. */
 export type AuditEvent = {
   __typename?: 'AuditEvent';
   id: Scalars['ID']['output'];
@@ -411,7 +408,7 @@ export type AuditEvent = {
   action: Scalars['String']['output'];
   /** `user:<id>`, `service:<name>` or `anonymous`. */
   actor: Scalars['String']['output'];
-  /** The user whom it was done to. */
+  /** The user whose account it was. */
   subjectId: Maybe<Scalars['ID']['output']>;
   /** Names and values, e.g. `{from: "MEMBER", to: "GYM_ADMIN"}`. */
   details: Scalars['JSON']['output'];
@@ -435,7 +432,7 @@ export type SigningKey = {
   __typename?: 'SigningKey';
   /** Its id in the published key set. */
   kid: Scalars['String']['output'];
-  /** It is published already, and signs from then on. */
+  /** The key is already published, and signs from this time on. */
   signsFrom: Scalars['DateTime']['output'];
 };
 
@@ -465,7 +462,7 @@ export type UserEdge = {
   node: User;
 };
 
-/** Where a page of a connection stands in the whole. */
+/** The position of a page in its connection. */
 export type PageInfo = {
   __typename?: 'PageInfo';
   hasNextPage: Scalars['Boolean']['output'];
@@ -505,14 +502,14 @@ export type RequestPasswordResetInput = {
 };
 
 export type ChangePasswordInput = {
-  /** The password so far. */
+  /** The current password. */
   current: Scalars['String']['input'];
   /** At least 8 characters, not like the email, and not one of the most common passwords. */
   password: Scalars['String']['input'];
 };
 
 export type ResetPasswordInput = {
-  /** From the mail. */
+  /** The token of the mail. */
   token: Scalars['String']['input'];
   /** At least 8 characters, and not like the email. */
   password: Scalars['String']['input'];
@@ -520,16 +517,16 @@ export type ResetPasswordInput = {
 
 export type UpdateProfileInput = {
   displayName?: InputMaybe<Scalars['String']['input']>;
-  /** Empty: none. */
+  /** An empty bio removes it. */
   bio?: InputMaybe<Scalars['String']['input']>;
   /** BCP 47 language tag, e.g. `de-AT`. */
   locale?: InputMaybe<Scalars['String']['input']>;
   /** IANA time zone, e.g. `Europe/Berlin`. */
   timezone?: InputMaybe<Scalars['String']['input']>;
   units?: InputMaybe<Units>;
-  /** A key that is absent stays; null removes it. */
+  /** An absent key is unchanged; null removes it. */
   body?: InputMaybe<UserBodyInput>;
-  /** Replaced as a whole; without goals and activity there are none. */
+  /** Replaced as a whole; without goals and activity it is removed. */
   trainingGoals?: InputMaybe<TrainingGoalsInput>;
   version?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -555,7 +552,7 @@ export type SetRoleInput = {
 
 export type SetGymInput = {
   userId: Scalars['ID']['input'];
-  /** Null: no gym. Must be said. */
+  /** Required; null: no gym. */
   gymId?: InputMaybe<Scalars['ID']['input']>;
 };
 
@@ -576,7 +573,7 @@ export type WithdrawInvitationInput = {
 };
 
 export type DeleteMyAccountInput = {
-  /** The password, once more. */
+  /** The current password, as confirmation. */
   password: Scalars['String']['input'];
 };
 

@@ -5,6 +5,7 @@ import { References } from '#server/references/references.ts';
 import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
 import { Sagas } from '#server/saga/sagas.ts';
 import { callsToServices } from '#server/service-calls.ts';
+import { HOUR_MILLIS } from '#server/durations.ts';
 import { deletionSaga } from './accounts/deletion-saga.ts';
 import { exportSaga } from './accounts/export-saga.ts';
 import { OtherServices } from './accounts/other-services.ts';
@@ -18,11 +19,10 @@ import { AccessTokens } from './sessions/access-tokens.ts';
 import type { IdentitySettings } from './settings.ts';
 import { Passwords } from './users/passwords.ts';
 
-const HOUR_MILLIS = 60 * 60 * 1000;
-/** After so long another instance takes up what one that was killed had begun. */
+/** Another instance takes over the saga of a killed instance after this time. */
 const SAGA_LEASE_MILLIS = 5_000; // 5 s
 
-/** What lives as long as the service. */
+/** Everything that lives as long as the service. */
 export async function identityResources({
   orm,
   settings,
@@ -31,7 +31,7 @@ export async function identityResources({
   files,
   unitOf,
 }: ServiceBase<IdentitySettings>) {
-  if (!orm) throw new Error('The identity service cannot work without its database.');
+  if (!orm) throw new Error('The identity service needs its database.');
   const passwords = new Passwords();
   await bootstrapAdmin(settings, unitOf(), passwords, log);
   const keyRing = await KeyRing.open(orm, {
@@ -44,8 +44,8 @@ export async function identityResources({
     ? smtpMailer(settings.smtpUrl, settings.mailFrom)
     : outboxMailer(path.resolve(settings.dataDir, 'outbox'), settings.mailFrom);
   const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, log });
-  resetMailer.wake(); // for what a stop left
-  // Made here rather than asked for over the network of ourselves.
+  resetMailer.wake(); // for mails that a stop left behind
+  // Signed here, so that identity does not call itself over the network.
   const ownTokens = { get: async () => tokens.ofService('identity') };
   const calls = callsToServices({ settings, tokens: ownTokens });
   const others = new OtherServices(settings, ownTokens);
@@ -57,7 +57,7 @@ export async function identityResources({
     registry: metrics.registry,
     leaseMillis: SAGA_LEASE_MILLIS,
   });
-  sagas.wake(); // for what a stop left
+  sagas.wake(); // for sagas that a stop left behind
   const hourly = setInterval(() => {
     void keyRing
       .rotateIfDue()

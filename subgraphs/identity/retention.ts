@@ -1,5 +1,6 @@
 import { auditRetention } from '#server/retention/audit-retention.ts';
 import type { RetentionRule } from '#server/retention/retention.ts';
+import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
 import { removeExpiredExports } from './accounts/exports.ts';
 import { removeFinishedDeletions } from './accounts/retention.ts';
 import { removePasswordResets } from './password-resets/retention.ts';
@@ -11,10 +12,7 @@ import {
   removeUsedTokens,
 } from './sessions/retention.ts';
 
-const HOUR_MILLIS = 60 * 60 * 1000;
-const DAY_MILLIS = 24 * HOUR_MILLIS;
-
-/** What nobody can use any more, and what has been kept long enough. */
+/** Removes data that has expired, and data that has been kept long enough. */
 export const identityRetention = ({
   files,
   sagaStore,

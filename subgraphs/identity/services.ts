@@ -17,7 +17,7 @@ import { Sessions } from './sessions/sessions.ts';
 import { GymsOfUsers } from './users/gyms-of-users.ts';
 import { Users } from './users/users.ts';
 
-/** The rules of this service, made for one unit of work. */
+/** The rules of this service for one unit of work. */
 export const identityServices = (
   unit: UnitOfWork,
   {

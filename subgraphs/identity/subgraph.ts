@@ -40,7 +40,7 @@ export const identity = defineSubgraph({
   database,
   resources: identityResources,
   services: identityServices,
-  // By its own database: no way round over HTTP, and none of the delay that other services have.
+  // Identity checks tokens in its own database: without calling itself over HTTP, and without the delay of other services.
   tokenChecks: ({ keyRing, orm }) => ({
     keys: keyRing,
     isRevoked: (viewer) => viewer.kind === 'user' && isRefused(orm.em, viewer.sessionId, viewer.expiresAt),

@@ -543,7 +543,7 @@ export type FoodLogEdge = {
   node: FoodLog;
 };
 
-/** Where a page of a connection stands in the whole. */
+/** The position of a page in its connection. */
 export type PageInfo = {
   __typename?: 'PageInfo';
   hasNextPage: Scalars['Boolean']['output'];

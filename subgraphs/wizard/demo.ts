@@ -4,7 +4,7 @@ import type { WizardStorage } from './storage.ts';
 
 const YEAR_MILLIS = 365 * 24 * 60 * 60 * 1000;
 
-/** A gym that is half set up, for who wants to see a wizard in the middle; what is there already stays as it is. */
+/** A half-finished set-up of a gym, to show a wizard in progress. An existing session is not changed. */
 export async function demo(unit: UnitOfWork, storage: WizardStorage): Promise<void> {
   const sessions = storage.sessions(unit);
   const id = demoId('501', 1);

@@ -1,4 +1,4 @@
-/** Which of our types stands behind each GraphQL type; code generation reads this file. */
+/** The TypeScript type of each GraphQL type; code generation reads this file. */
 export type { AvailabilityShape as Availability } from './availability/availability.shapes.ts';
 export type { FirstVisitShape as FirstVisit } from './first-visits/first-visits.shapes.ts';
 export type {
@@ -7,7 +7,7 @@ export type {
 } from './sessions/sessions.shapes.ts';
 import type { WizardDeploymentShape } from './sessions/sessions.shapes.ts';
 export type WizardDeploymentAction = WizardDeploymentShape['actions'][number];
-/** Of another service's entity this one knows the id alone. */
+/** Of another service's entity this service has only the id. */
 export interface User {
   id: string;
 }

@@ -5,7 +5,7 @@ import { serviceCalls, type ServiceCalls, type ServiceCallsOptions } from '#serv
 import type { Origin } from '#server/unit-of-work.ts';
 import type { SlotLocation } from './availability/slots.ts';
 
-/** The services that a wizard sets up, called under this service's own credentials. */
+/** The services in which a wizard makes its changes, called with this service's own token. */
 export interface OtherServices {
   gym: ServiceCalls;
   identity: ServiceCalls;
@@ -40,7 +40,7 @@ const locationAnswer = z.object({
   openingHours: openingHours.nullable(),
 });
 
-/** What the other services know, asked for one unit of work; a location is asked for once. */
+/** Data of the other services, for one unit of work; a location is read only once. */
 export const lookups = ({ gym, identity }: OtherServices, origin: Origin) => {
   const locations = new Map<string, Promise<SlotLocation | undefined>>();
   const locationOf = async (id: string): Promise<SlotLocation | undefined> => {
@@ -63,7 +63,7 @@ export const lookups = ({ gym, identity }: OtherServices, origin: Origin) => {
       const answer = await identity.call({ method: 'GET', path, as: 'service', origin });
       return !z.object({ available: z.boolean() }).parse(answer).available;
     },
-    /** Undefined where there is none. */
+    /** Undefined if there is none. */
     location(id: string): Promise<SlotLocation | undefined> {
       const asked = locations.get(id) ?? locationOf(id);
       locations.set(id, asked);

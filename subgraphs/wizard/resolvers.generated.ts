@@ -15,7 +15,7 @@ export type Scalars = {
   Float: { input: number; output: number; }
   /** ISO 8601 in UTC, e.g. `2026-01-31T18:00:00.000Z`. */
   DateTime: { input: string; output: string; }
-  /** Any JSON value; each field that has it describes the shape. */
+  /** Any JSON value; the description of each field defines its structure. */
   JSON: { input: unknown; output: unknown; }
   /** A file of a GraphQL multipart request. */
   Upload: { input: Promise<import('graphql-upload/processRequest.mjs').FileUpload>; output: never; }
@@ -24,21 +24,20 @@ export type Scalars = {
 
 export type Query = {
   __typename?: 'Query';
-  /** A wizard session of yours; null where there is none. A session that was begun without an account opens with its `resumeToken`. */
+  /** One of your wizard sessions; null if there is none. A session that was created without an account is opened with its `resumeToken`. */
   wizardSession: Maybe<WizardSession>;
-  /** Your wizard sessions, newest first; a SUPER_ADMIN sees everybody's. */
+  /** Your wizard sessions, newest first; a SUPER_ADMIN sees all sessions. */
   wizardSessions: Maybe<WizardSessionConnection>;
   /**
-   * Members who come to a gym for the first time, the earliest first: to your gym for its GYM_ADMIN, to that of `gymId` for a
-   * SUPER_ADMIN. `from` and `to` are times, of which `to` is not included, or days at the location; default the next week, at
-   * most 92 days.
+   * First visits of new members, the earliest first: of your gym for its GYM_ADMIN, of `gymId` for a SUPER_ADMIN. `from` and
+   * `to` are times (`to` is exclusive), or days at the location (both inclusive). Default: the next week; at most 92 days.
    */
   firstVisits: Maybe<Array<FirstVisit>>;
   /**
-   * Whether something can still be had. `resource`: `gym-name`, `gym-slug`, `email` or `slot`, whose value is
-   * `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`: the half hour that the start lies in, in which as many may
-   * come as the location takes, at most 90 days ahead. `reserve` holds what is available for the session for 15 minutes; of
-   * each resource a session holds one value, and a member one slot.
+   * Whether a value is available. `resource`: `gym-name`, `gym-slug`, `email` or `slot`. The value of a slot is
+   * `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`: the half hour that contains the start, with as many places as
+   * the location's capacity, at most 90 days ahead. `reserve` reserves an available value for the session for 15 minutes. A
+   * session can reserve one value of each resource, and a member one slot.
    */
   checkAvailability: Maybe<Availability>;
 };
@@ -76,32 +75,32 @@ export type QueryCheckAvailabilityArgs = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Begins a wizard. MEMBER_ONBOARDING may be begun without an account: the answer then holds the `resumeToken`
-   * by which alone it opens again. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.
+   * Begins a wizard session. MEMBER_ONBOARDING needs no account: without one the answer contains the `resumeToken`, which is
+   * then the only way to open the session again. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.
    */
   createWizardSession: Maybe<WizardSession>;
   /**
-   * Saves (a part of) a step, and moves to another. Data that is incomplete or breaks a rule is saved and stands in the
-   * step's `errors` and `currentlyDue`; the session does not move past it. `VERSION_CONFLICT` where `version` is given and not the stored one.
+   * Saves a step or a part of it, and moves to another step. Incomplete or invalid data is saved, too, and reported in the
+   * step's `errors` and `currentlyDue`; the session does not move past that step. `VERSION_CONFLICT` if `version` is given and is not the stored one.
    */
   updateWizardSession: Maybe<WizardSession>;
   /**
-   * Uploads a file into a step: pictures (JPEG, PNG, WebP or AVIF, encoded anew) and documents (also PDF) of at most 10 MiB.
-   * Its address stands in the step's data afterwards.
+   * Uploads a file into a step: pictures (JPEG, PNG, WebP or AVIF, which are encoded again) and documents (also PDF) of at most
+   * 10 MiB. The file's URL is then in the step's data.
    */
   uploadWizardFile: Maybe<WizardSession>;
-  /** Makes a session that was begun without an account your own, once: from then on its resume token opens nothing. */
+  /** Claims a session that was created without an account, once: from then on its resume token is no longer valid. */
   claimWizardSession: Maybe<WizardSession>;
-  /** Gives up a session that is not deployed: what it holds is free again, its files are removed. Harmless when repeated. */
+  /** Cancels a session that is not deployed: its reservations are released, its files are removed. A repeated call changes nothing. */
   cancelWizardSession: Maybe<WizardSession>;
   /**
-   * Makes a completed session real, once however often it is asked for: a GYM_SETUP for a SUPER_ADMIN, a MEMBER_ONBOARDING
-   * for its owner. `WIZARD_INCOMPLETE` names what is due. Follow it by `wizardDeploymentUpdated`.
+   * Deploys a completed session, only once: a GYM_SETUP by a SUPER_ADMIN, a MEMBER_ONBOARDING by its owner.
+   * `WIZARD_INCOMPLETE` names what is missing. `wizardDeploymentUpdated` reports the progress.
    */
   deployWizardSession: Maybe<WizardSession>;
   /**
-   * Decides about a deployment that could not be undone (UNDO_FAILED): RETRY takes back what is left once more, ACCEPT
-   * leaves it, gives the names free and lets the session be corrected, deployed again or cancelled. For SUPER_ADMIN.
+   * Decides about a deployment that could not be undone (UNDO_FAILED): RETRY tries again to undo what is left; ACCEPT leaves
+   * it, releases the names and lets the session be corrected, deployed again or cancelled. For SUPER_ADMIN.
    */
   resolveDeployment: Maybe<WizardSession>;
 };
@@ -143,7 +142,7 @@ export type MutationResolveDeploymentArgs = {
 
 export type Subscription = {
   __typename?: 'Subscription';
-  /** The session now and at every change of it and of its deployment. */
+  /** The session, now and at every change of it and of its deployment. */
   wizardDeploymentUpdated: Maybe<WizardSession>;
 };
 
@@ -155,7 +154,7 @@ export type SubscriptionWizardDeploymentUpdatedArgs = {
 export type WizardKind =
   /** A new gym: name, branding, locations, features, first admin. */
   | 'GYM_SETUP'
-  /** A new member: profile, body, goals, nutrition target, first slot. */
+  /** A new member: profile, body, goals, nutrition target, first visit. */
   | 'MEMBER_ONBOARDING';
 
 export type WizardStatus =
@@ -163,48 +162,48 @@ export type WizardStatus =
   | 'DRAFT'
   /** Every step is complete; it can be deployed. */
   | 'READY'
-  /** The other services are being set up; see `deployment`. */
+  /** Its data is being written to the other services; see `deployment`. */
   | 'DEPLOYING'
   | 'DEPLOYED'
   /**
-   * A service refused its part, and everything was undone; it may be corrected and deployed again. If something could not
-   * be undone (`deployment.status` UNDO_FAILED), a SUPER_ADMIN resolves that first.
+   * A service refused an action, and everything was undone; the session can be corrected and deployed again. If an action could
+   * not be undone (`deployment.status` UNDO_FAILED), a SUPER_ADMIN must resolve that first.
    */
   | 'FAILED'
   | 'CANCELLED'
-  /** Past `expiresAt`; it can be read, not changed. */
+  /** Past `expiresAt`; it can be read, but not changed. */
   | 'EXPIRED';
 
 export type WizardStepStatus =
   /** Nothing is saved yet. */
   | 'EMPTY'
-  /** Something is saved; `errors` and `currentlyDue` say what is wrong or missing. */
+  /** Some data is saved; `errors` and `currentlyDue` say what is wrong or missing. */
   | 'INCOMPLETE'
   | 'COMPLETE'
-  /** It does not apply, by what an earlier step says. */
+  /** An earlier step says that this one does not apply. */
   | 'SKIPPED';
 
-/** One run of a wizard: what has been filled in, step by step. */
+/** One run of a wizard: the data of its steps so far. */
 export type WizardSession = {
   __typename?: 'WizardSession';
   id: Scalars['ID']['output'];
   kind: WizardKind;
   status: WizardStatus;
-  /** The version of the wizard's definition that the session follows. */
+  /** The version of the wizard's definition that applies to the session. */
   definitionVersion: Scalars['Int']['output'];
-  /** Key of the step that comes next. */
+  /** Key of the current step. */
   currentStep: Scalars['String']['output'];
   steps: Array<WizardStep>;
-  /** What was uploaded into its steps. */
+  /** The files uploaded into its steps. */
   files: Array<WizardFile>;
-  /** Counts up at every change. */
+  /** Increases with every change. */
   version: Scalars['Int']['output'];
-  /** The user who began or claimed it; null while it belongs to nobody. */
+  /** The user who created or claimed it; null while it has no account. */
   createdBy: Maybe<Scalars['ID']['output']>;
-  /** Of MEMBER_ONBOARDING: the gym of the owner. Of GYM_SETUP: the gym, once it is made. */
+  /** For MEMBER_ONBOARDING the gym of the owner; for GYM_SETUP the gym, once it is created. */
   gymId: Maybe<Scalars['ID']['output']>;
   expiresAt: Scalars['DateTime']['output'];
-  /** The last one; null while there was none. */
+  /** The last deployment; null if there was none. */
   deployment: Maybe<WizardDeployment>;
   /** Only in the answer that creates a session without an account. */
   resumeToken: Maybe<Scalars['String']['output']>;
@@ -215,15 +214,15 @@ export type WizardStep = {
   key: Scalars['String']['output'];
   title: Scalars['String']['output'];
   status: WizardStepStatus;
-  /** What is saved of the step: an object whose keys depend on the step. */
+  /** The saved data of the step: an object whose keys depend on the step. */
   data: Scalars['JSON']['output'];
-  /** What breaks a rule. */
+  /** Invalid fields. */
   errors: Array<WizardFieldError>;
-  /** Dotted paths of what is still to be filled in. */
+  /** Dotted paths of the missing fields. */
   currentlyDue: Array<Scalars['String']['output']>;
 };
 
-/** A picture or a paper that belongs to a step. */
+/** A picture or a document that belongs to a step. */
 export type WizardFile = {
   __typename?: 'WizardFile';
   id: Scalars['ID']['output'];
@@ -234,48 +233,48 @@ export type WizardFile = {
   contentType: Scalars['String']['output'];
   bytes: Scalars['Int']['output'];
   uploadedAt: Scalars['DateTime']['output'];
-  /** Where it is served: to who may open the session; pictures of a deployed gym to everybody. */
+  /** The URL of the file: for callers who may open the session; pictures of a deployed gym are public. */
   url: Scalars['String']['output'];
 };
 
 /**
- * How a session is made real in the other services: finished as a whole, or undone as a whole. What cannot be undone waits
- * for a SUPER_ADMIN.
+ * The writes of a session's data to the other services: either all of them are completed, or all of them are undone. If an
+ * action cannot be undone, the deployment waits for a SUPER_ADMIN.
  */
 export type WizardDeployment = {
   __typename?: 'WizardDeployment';
   status: WizardDeploymentStatus;
   startedAt: Scalars['DateTime']['output'];
   finishedAt: Maybe<Scalars['DateTime']['output']>;
-  /** In the order in which they are done. */
+  /** In the order in which they run. */
   actions: Array<WizardDeploymentAction>;
-  /** Once DONE, the ids of what was made: `{gymId, slug, locationIds, adminId}` or `{userId, slot: {locationId, startsAt}}`. */
+  /** Once DONE: the ids of the created objects, `{gymId, slug, locationIds, adminId}` or `{userId, slot: {locationId, startsAt}}`. */
   result: Maybe<Scalars['JSON']['output']>;
-  /** What was decided last about what could not be taken back; null if nothing was. */
+  /** The last decision about a deployment that could not be undone; null if there is none. */
   resolution: Maybe<WizardResolution>;
 };
 
 export type WizardDeploymentStatus =
   | 'RUNNING'
-  /** An action was refused; what was done is being taken back. */
+  /** An action was refused; the completed ones are being undone. */
   | 'UNDOING'
   | 'DONE'
   | 'UNDONE'
-  /** Something could not be taken back; it waits until a SUPER_ADMIN resolves it (`resolveDeployment`). */
+  /** An action could not be undone; the deployment waits until a SUPER_ADMIN resolves it (`resolveDeployment`). */
   | 'UNDO_FAILED';
 
-/** What a SUPER_ADMIN has decided about a deployment that could not be undone. */
+/** The decision of a SUPER_ADMIN about a deployment that could not be undone. */
 export type WizardResolution = {
   __typename?: 'WizardResolution';
   action: WizardResolutionAction;
   note: Scalars['String']['output'];
-  /** Id of the SUPER_ADMIN; null once their account was deleted. */
+  /** The SUPER_ADMIN who decided; null once their account is deleted. */
   by: Maybe<Scalars['ID']['output']>;
   at: Scalars['DateTime']['output'];
 };
 
 export type WizardResolutionAction =
-  /** What is left is taken back once more. */
+  /** Undoing is tried again. */
   | 'RETRY'
   /** What is left stays, and the deployment counts as UNDONE. */
   | 'ACCEPT';
@@ -283,15 +282,15 @@ export type WizardResolutionAction =
 export type WizardDeploymentAction = {
   __typename?: 'WizardDeploymentAction';
   name: Scalars['String']['output'];
-  /** The service that it concerns. */
+  /** The service that it calls. */
   service: Scalars['String']['output'];
   status: WizardActionStatus;
   attempts: Scalars['Int']['output'];
-  /** Why the last attempt came to nothing; if it was done, why it could not be taken back. */
+  /** Why the last attempt failed; for an action that was done, why it could not be undone. */
   error: Maybe<WizardActionError>;
-  /** Why the last attempt to take it back came to nothing. */
+  /** Why the last attempt to undo it failed. */
   undoError: Maybe<WizardActionError>;
-  /** What it made, an object whose keys depend on the action; null while there is nothing. */
+  /** The result of the action, an object whose keys depend on the action; null if there is none. */
   result: Maybe<Scalars['JSON']['output']>;
 };
 
@@ -300,22 +299,22 @@ export type WizardActionStatus =
   | 'DONE'
   /** Refused by its service. */
   | 'FAILED'
-  /** It was done, or may have been, and was taken back. */
+  /** It was done, or may have been done, and was undone. */
   | 'UNDONE';
 
 export type WizardActionError = {
   __typename?: 'WizardActionError';
-  /** From the platform's table of errors. */
+  /** A code of the platform's table of errors. */
   code: Scalars['String']['output'];
   message: Scalars['String']['output'];
 };
 
-/** A member who comes to a gym for the first time. */
+/** The first visit of a new member to a gym. */
 export type FirstVisit = {
   __typename?: 'FirstVisit';
-  /** That of the wizard session. */
+  /** The id of the wizard session. */
   id: Scalars['ID']['output'];
-  /** Null once their account was deleted. */
+  /** Null once their account is deleted. */
   user: Maybe<User>;
   userId: Scalars['ID']['output'];
   locationId: Scalars['ID']['output'];
@@ -323,21 +322,21 @@ export type FirstVisit = {
   endsAt: Scalars['DateTime']['output'];
 };
 
-/** Whether a value of a resource can be had. */
+/** Whether a value of a resource is available. */
 export type Availability = {
   __typename?: 'Availability';
   resource: Scalars['String']['output'];
   value: Scalars['String']['output'];
   available: Scalars['Boolean']['output'];
   /**
-   * Where it is not: `INVALID` breaks a rule, `TAKEN` belongs to somebody, `RESERVED` is held by another session for now; of
-   * a slot also `FULL`, `CLOSED`, `PAST`, `TOO_FAR` (more than 90 days ahead), `BOOKED` (the member has another first
-   * visit), `UNKNOWN_LOCATION`.
+   * If it is not available: `INVALID` (breaks a rule), `TAKEN` (belongs to an account or a gym), `RESERVED` (by another session,
+   * for a limited time); for a slot also `FULL`, `CLOSED`, `PAST`, `TOO_FAR` (more than 90 days ahead), `BOOKED` (the member has
+   * another first visit), `UNKNOWN_LOCATION`.
    */
   reason: Maybe<Scalars['String']['output']>;
-  /** What is available instead; at most three. */
+  /** Similar values that are available; at most three. */
   suggestions: Array<Scalars['String']['output']>;
-  /** Where it is held for the session now: until when. */
+  /** If it is now reserved for the session: until when. */
   reservedUntil: Maybe<Scalars['DateTime']['output']>;
 };
 
@@ -361,7 +360,7 @@ export type WizardSessionEdge = {
   node: WizardSession;
 };
 
-/** Where a page of a connection stands in the whole. */
+/** The position of a page in its connection. */
 export type PageInfo = {
   __typename?: 'PageInfo';
   hasNextPage: Scalars['Boolean']['output'];
@@ -377,11 +376,11 @@ export type CreateWizardSessionInput = {
 export type UpdateWizardSessionInput = {
   id: Scalars['ID']['input'];
   resumeToken?: InputMaybe<Scalars['String']['input']>;
-  /** Key of the step that `data` belongs to; absent: the current one. */
+  /** Key of the step to which `data` belongs; absent: the current step. */
   step?: InputMaybe<Scalars['String']['input']>;
-  /** An object; its keys are merged into what is saved of the step, null removes a key. */
+  /** An object; its keys are merged into the saved data of the step, null removes a key. */
   data?: InputMaybe<Scalars['JSON']['input']>;
-  /** Key of the step to move to; absent: the next one where `data` completes the current one. */
+  /** Key of the step to move to; absent: the next step if `data` completes the current one. */
   currentStep?: InputMaybe<Scalars['String']['input']>;
   version?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -413,17 +412,17 @@ export type DeployWizardSessionInput = {
 };
 
 export type ResolveDeploymentInput = {
-  /** Id of the wizard session. */
+  /** The id of the wizard session. */
   id: Scalars['ID']['input'];
   action: WizardResolutionAction;
-  /** Why, for those who come later; at most 1,000 characters. */
+  /** The reason, for later readers; at most 1,000 characters. */
   note: Scalars['String']['input'];
 };
 
 export type User = {
   __typename?: 'User';
   id: Scalars['ID']['output'];
-  /** The user's wizard sessions, newest first; for the users themselves and SUPER_ADMINs. */
+  /** The user's wizard sessions, newest first; for the user themselves and SUPER_ADMINs. */
   wizardSessions: Maybe<WizardSessionConnection>;
 };
 

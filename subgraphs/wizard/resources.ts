@@ -15,18 +15,18 @@ import { memoryStorage } from './storage.memory.ts';
 import type { WizardStorage } from './storage.ts';
 
 export const wizardSettings = z.object({
-  /** Where sessions are kept: in `platform_wizard`, or in this process. */
+  /** Where sessions are stored: in `platform_wizard`, or in this process. */
   wizardStorage: z.enum(['database', 'memory'], 'expected database or memory').default('database'),
-  /** Where browsers reach this service, for the addresses of uploaded files. Default: WIZARD_URL. */
+  /** The public URL of this service, for the URLs of uploaded files. Default: WIZARD_URL. */
   wizardPublicUrl: z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }).optional(),
-  /** How long an instance that gives no sign of life keeps a deployment, in milliseconds. */
+  /** Another instance takes over a deployment if its instance has not renewed the lease for this long, in milliseconds. */
   wizardDeploymentLeaseMillis: z.coerce
     .number('expected milliseconds')
     .int()
     .min(100)
     .max(600_000)
     .default(15_000), // 15 s
-  /** Longest wait between two attempts of an action of a deployment, in milliseconds. */
+  /** The longest wait between two attempts of a deployment's action, in milliseconds. */
   wizardDeploymentRetryMillis: z.coerce
     .number('expected milliseconds')
     .int()
@@ -35,13 +35,13 @@ export const wizardSettings = z.object({
     .default(30_000), // 30 s
 });
 
-/** For tests: other definitions, and an ear at the boundaries of deployments. */
+/** For tests: other definitions, and an observer of deployments. */
 export interface WizardParts {
   definitions: WizardDefinitions;
   observe?: (boundary: Boundary) => void;
 }
 
-/** What lives as long as the service. */
+/** Everything that lives as long as the service. */
 export async function wizardResources(
   base: ServiceBase<z.output<typeof wizardSettings>>,
   { definitions, observe }: WizardParts,
@@ -62,7 +62,7 @@ export async function wizardResources(
     },
     observe,
   });
-  sagas.wake(); // what a stop or a crash has left
+  sagas.wake(); // for deployments that a stop or a crash left behind
   return {
     storage,
     definitions,

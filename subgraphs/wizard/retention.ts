@@ -1,4 +1,5 @@
 import type { RetentionRule } from '#server/retention/retention.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { removeReservations } from './availability/retention.ts';
 import {
   removeAbandonedSessions,
@@ -7,13 +8,12 @@ import {
   type SessionRetention,
 } from './sessions/retention.ts';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
-/** How long after its time a session that came to nothing can still be read. */
+/** How long an expired or cancelled session can still be read. */
 const ABANDONED_MILLIS = 30 * DAY_MILLIS;
-/** How long staff see a first visit that has been. */
+/** How long staff can see a past first visit. */
 const FIRST_VISIT_MILLIS = 90 * DAY_MILLIS;
 
-/** Reservations that are over, and sessions that nobody needs any more, with all that was uploaded into them. */
+/** Removes expired reservations, and sessions that are no longer needed, with their files. */
 export const wizardRetention = (parts: SessionRetention): readonly RetentionRule[] => [
   { what: 'reservations', kept: { millis: FIRST_VISIT_MILLIS }, run: removeReservations(parts.storage) },
   {

@@ -20,11 +20,11 @@ export interface WizardResources {
   sagas: Sagas;
   services: OtherServices;
   files: FileStorage;
-  /** Where browsers reach this service. */
+  /** The public URL of this service. */
   publicUrl: string;
 }
 
-/** The rules of this service, made for one unit of work. */
+/** The rules of this service for one unit of work. */
 export const wizardServices = (unit: UnitOfWork, resources: WizardResources) => {
   const { sagas, services } = resources;
   const sessions = new Sessions(unit, {

@@ -3,11 +3,11 @@ import { databaseReservationStore } from './availability/reservation-store.datab
 import { databaseSessionStore, SESSION_CHANNEL } from './sessions/session-store.database.ts';
 import type { WizardStorage } from './storage.ts';
 
-/** In `platform_wizard`; `notifications` must listen to SESSION_CHANNEL. */
+/** Stores sessions in `platform_wizard`; `notifications` must listen to SESSION_CHANNEL. */
 export const databaseStorage = (notifications: Notifications): WizardStorage => ({
   isInMemory: false,
   sessions: databaseSessionStore,
   reservations: databaseReservationStore,
   transaction: (unit, work) => unit.transaction(work),
-  onSessionChange: (hear) => notifications.on(SESSION_CHANNEL, hear),
+  onSessionChange: (listener) => notifications.on(SESSION_CHANNEL, listener),
 });

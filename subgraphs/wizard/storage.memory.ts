@@ -3,7 +3,7 @@ import { memoryReservationStore } from './availability/reservation-store.memory.
 import { memorySessionStore } from './sessions/session-store.memory.ts';
 import type { WizardStorage } from './storage.ts';
 
-/** In this process, gone with it. */
+/** Stores sessions in the memory of this process; they are lost when it ends. */
 export function memoryStorage(): WizardStorage {
   const events = new EventEmitter().setMaxListeners(0);
   const sessions = memorySessionStore((sessionId) => void events.emit('change', sessionId));
@@ -13,9 +13,9 @@ export function memoryStorage(): WizardStorage {
     sessions: () => sessions,
     reservations: () => reservations,
     transaction: (_unit, work) => work(),
-    onSessionChange(hear) {
-      events.on('change', hear);
-      return () => events.off('change', hear);
+    onSessionChange(listener) {
+      events.on('change', listener);
+      return () => events.off('change', listener);
     },
   };
 }

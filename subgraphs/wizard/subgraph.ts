@@ -17,7 +17,7 @@ import { wizardServices } from './services.ts';
 import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 
-/** The wizard service over these definitions. */
+/** The wizard service with these definitions. */
 export const wizardOf = (parts: WizardParts) =>
   defineSubgraph({
     name: 'wizard',
@@ -31,7 +31,7 @@ export const wizardOf = (parts: WizardParts) =>
     features: { sessions: 'wizard', files: 'wizard', deployments: 'wizard' },
     graphql: [sessionsGraphql, availabilityGraphql, firstVisitsGraphql, filesGraphql, deploymentsGraphql],
     graphqlRateLimits: { 'Query.checkAvailability': AVAILABILITY_RATE },
-    // words come before the sessions, whose ids are UUIDs
+    // fixed paths come before the paths of sessions, which begin with a UUID
     rest: [
       ...accountDataRest,
       ...availabilityRest,

@@ -30,7 +30,7 @@ const board = async (id: string, token = staff) =>
   (await platform.rest('gym', 'GET', `/challenges/${id}/leaderboard`, { token })).body;
 
 describe('challenges', () => {
-  it('are listed while they run, to the people of their gym', async () => {
+  it('are listed to users of their gym while they run', async () => {
     const [now, later] = [
       await create(),
       await create({ startsAt: new Date(Date.now() + HOUR / 2).toISOString() }),
@@ -81,7 +81,7 @@ describe('challenges', () => {
     });
   });
 
-  it('count what is added, once joined and while they run', async () => {
+  it('add progress to the score, after joining and while they run', async () => {
     const [maya, { id }] = [await platform.register(), await create()];
     expect((await post(maya.token, `/challenges/${id}/progress`, { amount: 5 })).status).toBe(409);
     expect((await post(maya.token, `/challenges/${id}/join`)).body).toMatchObject({ joined: true, score: 0 });
@@ -106,7 +106,7 @@ describe('challenges', () => {
     expect((await post(maya.token, `/challenges/${over.id}/join`)).status).toBe(409);
   });
 
-  it('rank by score, and of equal scores who was there first', async () => {
+  it('rank by score, and of equal scores the earlier one ranks higher', async () => {
     const { id } = await create();
     const [ada, bea, cle, dan] = await Promise.all([
       platform.register(),
@@ -157,7 +157,7 @@ describe('challenges', () => {
     ]);
   });
 
-  it('of visits count themselves, those before joining too, and less when one is undone', async () => {
+  it('count visits automatically, also those before joining, and one fewer when a visit is undone', async () => {
     const { id } = await create({ metric: 'CHECK_INS', goal: 3 });
     const { token, id: userId } = await platform.register();
     const { qrCode } = (await platform.rest('identity', 'GET', '/users/me', { token })).body;
@@ -176,7 +176,7 @@ describe('challenges', () => {
     expect(await score()).toBe(1);
     await enter(halls[1]);
     const third = await enter(halls[2]);
-    await enter(halls[2]); // a second scan is no visit
+    await enter(halls[2]); // a second scan opens no visit
     expect(await score()).toBe(3);
     expect((await post(token, `/challenges/${id}/progress`, { amount: 1 })).status).toBe(400);
     await platform.rest('gym', 'DELETE', `/check-ins/${third.id}`, { token: staff });
@@ -184,12 +184,12 @@ describe('challenges', () => {
     expect(await board(id)).toMatchObject([{ rank: 1, userId, score: 2 }]);
   });
 
-  it('count a visit that is on its way while its member joins, or while another visit is undone', async () => {
+  it('count a visit that commits while its member joins, or while another visit is undone', async () => {
     const { id } = await create({ metric: 'CHECK_INS', goal: 3 });
     const { token, qrCode } = await newMember(platform);
     const [first, second] = [await newLocation(platform, staff), await newLocation(platform, staff)];
     const score = async () => (await platform.rest('gym', 'GET', `/challenges/${id}`, { token })).body.score;
-    /** Does `other` while a check-in has done everything but its commit. */
+    /** Runs `other` while a check-in has done everything except its commit. */
     const during = async (locationId: string, other: () => Promise<RestAnswer>) => {
       const held = await heldCheckIns(platform);
       try {
@@ -211,7 +211,7 @@ describe('challenges', () => {
     expect(await score()).toBe(1);
   });
 
-  it('with 50,000 participants answer a page and a rank without reading all of them', async () => {
+  it('read a page and a rank of 50,000 participants without reading all of them', async () => {
     const { id } = await create();
     await platform.sql(
       'gym',

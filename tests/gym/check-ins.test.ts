@@ -22,7 +22,7 @@ afterAll(() => platform.stop());
 
 const { ironTemple, aquaClub } = DEMO_GYMS;
 
-/** Members straight into identity's table: 200 registrations would hash 200 passwords. */
+/** Inserts members into identity's table: 200 registrations would hash 200 passwords. */
 async function members(count: number): Promise<Member[]> {
   const rows = await platform.sql(
     'identity',
@@ -43,7 +43,7 @@ const runOut = (userId: string) =>
   );
 
 describe('a check-in', () => {
-  it('opens a visit; a second scan gives the same visit, and a check-out ends it', async () => {
+  it('opens a visit; a second scan returns the same visit, and a check-out ends it', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
     const first = await checkIn(platform, maya.token, {
       qrCode: maya.qrCode,
@@ -75,7 +75,7 @@ describe('a check-in', () => {
     expect(await people(hall)).toBe(0);
   });
 
-  it('works by the graph alike', async () => {
+  it('works the same through the graph', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
     const enter = () =>
       platform.graph(
@@ -190,7 +190,7 @@ describe('a check-in', () => {
     });
   });
 
-  it('is refused with a code that was rotated, from then on', async () => {
+  it('is refused with a rotated code, from the moment of the rotation', async () => {
     const member = await newMember(platform);
     const locationId = await newLocation(platform, staff);
     const scan = () => checkIn(platform, staff, { qrCode: member.qrCode, locationId });
@@ -206,7 +206,7 @@ describe('a check-in', () => {
     ).toBe(404);
   });
 
-  it('into a full location is refused, unless staff override it, which is audited', async () => {
+  it('into a full location is refused, unless staff override the limit, which is audited', async () => {
     const hall = await newLocation(platform, staff, { capacity: 1 });
     const [first, second] = [await newMember(platform), await newMember(platform)];
     await checkIn(platform, first.token, { qrCode: first.qrCode, locationId: hall });
@@ -233,7 +233,7 @@ describe('a check-in', () => {
     await expect(platform.sql('gym', 'delete from audit_event')).rejects.toThrow(/never changed/);
   });
 
-  it('is 503 with Retry-After while identity is down, and leaves nothing half', async () => {
+  it('is 503 with Retry-After while identity is down, and writes nothing', async () => {
     const lonely = await startPlatform({ services: ['identity', 'gym'] });
     try {
       const [maya, hallToken] = [await lonely.register(), await lonely.demo('admin@iron.test')];
@@ -261,8 +261,8 @@ describe('a check-in', () => {
   });
 });
 
-describe('at once', () => {
-  it('200 into a location of 50, at two replicas: exactly 50 are inside, 150 refusals are kept', async () => {
+describe('simultaneous check-ins', () => {
+  it('let exactly 50 of 200 members into a location for 50, at two replicas, and store 150 denials', async () => {
     const [replica, hall, crowd] = [
       await platform.replica('gym'),
       await newLocation(platform, staff, { capacity: 50 }),
@@ -298,7 +298,7 @@ describe('at once', () => {
     ).toEqual([{ denials: 150, isBounded: true }]);
   });
 
-  it('50 scans of one member, at two locations, make one open visit', async () => {
+  it('open one visit for 50 scans of one member at two locations', async () => {
     const [maya, forge, anvil] = [
       await newMember(platform),
       await newLocation(platform, staff),
@@ -320,8 +320,8 @@ describe('at once', () => {
   });
 });
 
-describe('a visit that has lasted long enough', () => {
-  it('frees its place at once, and is ended once, by one of two replicas, without anyone asking', async () => {
+describe('an expired visit', () => {
+  it('frees its place at once, and is ended once, by one of two replicas, without a request', async () => {
     const [replica, hall] = [
       await platform.replica('gym'),
       await newLocation(platform, staff, { capacity: 1 }),
@@ -350,7 +350,7 @@ describe('a visit that has lasted long enough', () => {
     );
   });
 
-  it('ends at the next start where no service was up', async () => {
+  it('ends at the next start if no service was running', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
     const { body: visit } = await checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });
     await runOut(maya.id);
@@ -363,7 +363,7 @@ describe('a visit that has lasted long enough', () => {
 });
 
 describe('check-ins of a member', () => {
-  it('are her own, and those who run her gym see them', async () => {
+  it('are visible to the member and to the admins of their gym', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
     const { body: visit } = await checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });
     const entities =
@@ -389,7 +389,7 @@ describe('check-ins of a member', () => {
     expect(
       (await platform.rest('gym', 'GET', `/check-ins?userId=${maya.id}`, { token: stranger.token })).status,
     ).toBe(404);
-    // staff of another gym learn nothing either: not that there is a visit
+    // staff of another gym do not even learn that there is a visit
     expect((await platform.graph('gym', entities, { r }, { token: otherStaff })).data._entities).toEqual([
       { currentCheckIn: null, checkIns: { nodes: [] } },
       null,
@@ -414,7 +414,7 @@ describe('check-ins of a member', () => {
     expect([...first.body, ...second.body].map(({ id }) => id)).toEqual(ids);
   });
 
-  it('may be undone by staff, and count nowhere then', async () => {
+  it('can be undone by staff, and then no longer count', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
     const { body: visit } = await checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });
     const undo = (token: string) => platform.rest('gym', 'DELETE', `/check-ins/${visit.id}`, { token });

@@ -15,7 +15,7 @@ const iron = DEMO_GYMS.ironTemple;
 const UPDATE =
   'mutation ($input: UpdateGymConfigInput!) { updateGymConfig(input: $input) { gymId theme assets features version } }';
 
-/** One change through each door, answered alike. */
+/** One change through each door; both return the same. */
 const doors = {
   rest: async (input: object, token: string) => {
     const { status, body } = await platform.rest('gym', 'PUT', '/gym/config', { token, body: input });
@@ -53,7 +53,7 @@ describe('the configuration of a gym', () => {
     }
   });
 
-  it('is 404 by REST and null in the graph where there is no such gym', async () => {
+  it('is 404 by REST and null in the graph if there is no such gym', async () => {
     for (const key of [randomUUID(), 'no-such-gym', "'; drop table gym --", '%00']) {
       expect(await platform.rest('gym', 'GET', `/gym/config/${encodeURIComponent(key)}`)).toMatchObject({
         status: 404,
@@ -65,7 +65,7 @@ describe('the configuration of a gym', () => {
     }
   });
 
-  it('is the new one for what the same operation does next', async () => {
+  it('is the new one for the following fields of the same operation', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const { data } = await platform.graph(
       'gym',
@@ -87,7 +87,7 @@ describe('the configuration of a gym', () => {
   });
 
   describe.each(Object.entries(doors))('changed by %s', (_door, update) => {
-    it('merges: a key that is given replaces that key, null removes it, what is absent stays', async () => {
+    it('merges: a given key replaces that key, null removes it, an absent key is unchanged', async () => {
       const mark = randomUUID();
       const change = (groups: object) => update({ gymId: iron.id, ...groups }, superAdmin);
       await change({
@@ -113,7 +113,7 @@ describe('the configuration of a gym', () => {
       expect((await change({ theme: { 'x-much': 'x'.repeat(70_000) } })).status).toBe(413);
     });
 
-    it('keeps the groups that are absent and every further key', async () => {
+    it('keeps absent groups and unknown keys', async () => {
       const mark = randomUUID();
       const before = (await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body;
       const { status, config } = await update(
@@ -132,7 +132,7 @@ describe('the configuration of a gym', () => {
       );
     });
 
-    it('is for a SUPER_ADMIN alone', async () => {
+    it('can be changed only by a SUPER_ADMIN', async () => {
       const input = { gymId: iron.id, features: { nutrition: true } };
       for (const email of ['maya@iron.test', 'admin@iron.test'] as const)
         expect(await update(input, await platform.demo(email))).toMatchObject({
@@ -142,7 +142,7 @@ describe('the configuration of a gym', () => {
       expect(await update(input, (await platform.register()).token)).toMatchObject({ status: 403 });
     });
 
-    it('is refused with the path of what is wrong, and changes nothing', async () => {
+    it('is refused with the path of the wrong field, and changes nothing', async () => {
       const before = (await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body;
       for (const wrong of [
         { theme: { colors: { primary: 'red' } } },
@@ -157,14 +157,14 @@ describe('the configuration of a gym', () => {
       expect((await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body).toEqual(before);
     });
 
-    it('is refused with 412 where somebody else was faster', async () => {
+    it('is refused with 412 if another request was first', async () => {
       const { version } = (await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body;
       const change = { gymId: iron.id, features: { nutrition: true }, version };
       expect(await update(change, superAdmin)).toMatchObject({ status: 200 });
       expect(await update(change, superAdmin)).toMatchObject({ status: 412, code: 'VERSION_CONFLICT' });
     });
 
-    it('goes one after the other when 10 come at once', async () => {
+    it('applies 10 simultaneous changes one after the other', async () => {
       const { version } = (await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body;
       const answers = await Promise.all(
         Array.from({ length: 10 }, () =>
@@ -187,7 +187,7 @@ describe('the configuration of a gym', () => {
     ]);
   });
 
-  it('carries its version as ETag, and takes it back as If-Match', async () => {
+  it('has its version as ETag, and accepts it as If-Match', async () => {
     const read = await platform.rest('gym', 'GET', `/gym/config/${iron.id}`);
     const etag = read.headers.get('etag') ?? '';
     expect(etag).toBe(`"${read.body.version}"`);
@@ -220,7 +220,7 @@ describe('gyms', () => {
     expect(names).toEqual(expect.arrayContaining(['Aqua Club', 'Iron Temple']));
   });
 
-  it('resolve by either key as entities, null where there is none', async () => {
+  it('resolve by either key as entities, or null if there is none', async () => {
     const query =
       'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Gym { id slug } } }';
     const representations = [

@@ -28,7 +28,7 @@ const write = async (token = maya, text = `Post ${randomUUID()}`) =>
   (await call('POST', '/posts', token, { text })).body;
 
 describe('posts', () => {
-  it('are written and read by the people of one gym', async () => {
+  it('are written and read by the users of one gym', async () => {
     const post = await write();
     expect(post).toMatchObject({
       gymId: DEMO_GYMS.ironTemple.id,
@@ -71,7 +71,7 @@ describe('posts', () => {
     },
   );
 
-  it('are liked once by each, however often she clicks', async () => {
+  it('are liked once by each member, however often they try', async () => {
     const { id } = await write();
     await Promise.all([
       ...Array.from({ length: 10 }, () => call('PUT', `/posts/${id}/like`, maya)),
@@ -83,7 +83,7 @@ describe('posts', () => {
     expect((await call('PUT', `/posts/${id}/like`, zoe)).status).toBe(404);
   });
 
-  it('are commented, counted right when many do so at once, and paged oldest first', async () => {
+  it('get comments, count simultaneous ones correctly, and page them oldest first', async () => {
     const { id } = await write();
     await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
@@ -111,7 +111,7 @@ describe('posts', () => {
     expect((await call('POST', `/posts/${id}/comments`, zoe, { text: 'Hi' })).status).toBe(404);
   });
 
-  it('are deleted by their author or by staff, with all that belongs to them', async () => {
+  it('are deleted by their author or by staff, with their comments and likes', async () => {
     const { id } = await write();
     await call('PUT', `/posts/${id}/like`, leo);
     expect((await call('DELETE', `/posts/${id}`, leo)).status).toBe(403);
@@ -121,7 +121,7 @@ describe('posts', () => {
     expect((await call('DELETE', `/posts/${(await write()).id}`, staff)).status).toBe(204);
   });
 
-  it('are reported to staff, once by each', async () => {
+  it('are reported to staff, once by each member', async () => {
     const { id } = await write();
     expect((await call('POST', `/posts/${id}/report`, leo, { reason: 'Rude' })).status).toBe(201);
     await call('POST', `/posts/${id}/report`, leo, { reason: 'Very rude' });
@@ -155,7 +155,7 @@ describe('posts', () => {
     expect(inGraph.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED' } }]);
   });
 
-  it('may carry a picture, which is encoded anew, by REST and by the graph', async () => {
+  it('may have a picture, which is encoded again, by REST and by the graph', async () => {
     const bytes = await sharp({ create: { width: 2_000, height: 1_000, channels: 3, background: '#b91c1c' } })
       .jpeg()
       .toBuffer();
@@ -189,7 +189,7 @@ describe('posts', () => {
     expect((await platform.rest('gym', 'GET', body.image)).status).toBe(404);
   });
 
-  it('refuse what is no picture and keep nothing of it', async () => {
+  it('refuse a file that is no picture and store nothing of it', async () => {
     const folder = path.join(platform.dataDir, 'files', 'gym');
     const before = (await readdir(folder).catch(() => [])).length;
     for (const [name, content] of [
@@ -223,7 +223,7 @@ describe('a page of posts', () => {
         const { data } = await platform.graph('gym', query, { first }, { token: leo });
         expect(data.posts.nodes).toHaveLength(first);
       });
-      // what the service does beside, such as looking for visits that ran out, is not this page's
+      // without the service's background work, such as the sweep for expired visits
       return sent.filter((statement) => /\bpost/.test(statement)).length;
     };
     const five = await statements(5);
@@ -234,7 +234,7 @@ describe('a page of posts', () => {
 });
 
 describe('announcements', () => {
-  it('are made by staff and read by the people of the gym while they hold', async () => {
+  it('are created by staff and read by the users of the gym while they are current', async () => {
     const title = `News ${randomUUID()}`;
     expect((await call('POST', '/announcements', maya, { title, text: 'x' })).status).toBe(403);
     const { status, body } = await call('POST', '/announcements', staff, { title, text: 'We open at six.' });

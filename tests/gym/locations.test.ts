@@ -44,7 +44,7 @@ describe('locations', () => {
     ).toMatchObject({ status, body: { code } });
   });
 
-  it('are refused to who has no gym', async () => {
+  it('are refused to users without a gym', async () => {
     const { token } = await platform.register(null);
     expect(await platform.rest('gym', 'GET', '/locations', { token })).toMatchObject({
       status: 400,
@@ -91,7 +91,7 @@ describe('locations', () => {
     });
   });
 
-  it('are changed field by field; to people of another gym they do not exist', async () => {
+  it('are changed field by field; for users of another gym they do not exist', async () => {
     const token = await platform.demo('admin@iron.test');
     const { body: location } = await platform.rest('gym', 'POST', '/locations', {
       token,
@@ -127,7 +127,7 @@ describe('locations', () => {
       expect((await platform.rest('gym', 'PUT', `/locations/${id}`, { token, body: {} })).status).toBe(404);
   });
 
-  it('are seen changed by what the same operation asks for after each change', async () => {
+  it('are read with their changes by the following fields of the same operation', async () => {
     const token = await platform.demo('admin@iron.test');
     const body = place();
     const { id } = (await platform.rest('gym', 'POST', '/locations', { token, body })).body;
@@ -144,7 +144,7 @@ describe('locations', () => {
     expect(data.other.gym.locations).toContainEqual({ id, name: 'Twice' });
   });
 
-  it('stay closed to strangers in `_entities` and below a gym', async () => {
+  it('are hidden from users of other gyms in `_entities` and below a gym', async () => {
     const [location] = (
       await platform.rest('gym', 'GET', '/locations', { token: await platform.demo('maya@iron.test') })
     ).body;
@@ -195,7 +195,7 @@ describe('an Idempotency-Key', () => {
       await platform.rest('gym', 'GET', '/locations', { token: await platform.demo('admin@iron.test') })
     ).body.filter((location: { name: string }) => location.name === name);
 
-  it('gives the same answer again and writes once, however many come at once', async () => {
+  it('returns the same answer and writes once, for any number of simultaneous requests', async () => {
     const [key, input] = [randomUUID(), place()];
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(key, input)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
@@ -204,20 +204,20 @@ describe('an Idempotency-Key', () => {
     expect(await named(input.name)).toHaveLength(1);
   });
 
-  it('is refused with another request, and is another key for another caller', async () => {
+  it('is refused with another request, and is a different key for another caller', async () => {
     const key = randomUUID();
     expect((await send(key, place())).status).toBe(201);
     expect(await send(key, place())).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } });
     expect((await send(key, place(), 'admin@aqua.test')).status).toBe(201);
   });
 
-  it('is not used up by a request that is not valid', async () => {
+  it('is not used up by an invalid request', async () => {
     const key = randomUUID();
     expect((await send(key, place({ capacity: 0 }))).status).toBe(400);
     expect((await send(key, place())).status).toBe(201);
   });
 
-  it.each(['', 'with space', 'x'.repeat(256)])('must look like one: %j', async (key) => {
+  it.each(['', 'with space', 'x'.repeat(256)])('must be well-formed: %j', async (key) => {
     expect((await send(key, place())).status).toBe(400);
   });
 });

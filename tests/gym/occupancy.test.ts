@@ -20,7 +20,7 @@ afterAll(() => platform.stop());
 const { ironTemple } = DEMO_GYMS;
 
 describe('occupancy', () => {
-  it('says when it last changed, so that an answer stays the same until then', async () => {
+  it('has the time of its last change, so that answers are equal until the next change', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff, { capacity: 5 })];
     const get = () => platform.rest('gym', 'GET', `/locations/${hall}/occupancy`, { token: maya.token });
     const changes: string[] = [];
@@ -37,7 +37,7 @@ describe('occupancy', () => {
     expect(changes).toEqual([...new Set(changes)].toSorted());
   });
 
-  it('reaches a subscriber with the gym of the location when somebody checks in by REST', async () => {
+  it('is sent to a subscriber, with the gym of the location, when a member checks in by REST', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff, { capacity: 5 })];
     const events = subscribe(
       platform.url('gym'),
@@ -57,7 +57,7 @@ describe('occupancy', () => {
     expect((await events.next()).data).toMatchObject({ occupancyChanged: { people: 0 } });
   });
 
-  it('is told to nobody of another gym', async () => {
+  it('is sent to no user of another gym', async () => {
     const hall = await newLocation(platform, staff);
     const events = subscribe(
       platform.url('gym'),
@@ -69,7 +69,7 @@ describe('occupancy', () => {
     await expect(events.next()).resolves.toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }] });
   });
 
-  it('has a history by the hour, and a picture of it', async () => {
+  it('has an hourly history, also as a picture', async () => {
     const hall = await newLocation(platform, staff, { capacity: 3, name: 'Hall <&> "One"' });
     const day = Date.UTC(2026, 2, 2);
     const visit = (from: number, to: number) =>

@@ -6,7 +6,7 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { sequentialScans, statementsDuring, type SentStatement } from '../support/plans.ts';
 import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
-/** `SEEDED_VISITS=1000000 npm test -- tests/gym/plans.test.ts` for a gym of some years. */
+/** `SEEDED_VISITS=1000000 npm test -- tests/gym/plans.test.ts` for the data of several years. */
 const VISITS = Number(process.env.SEEDED_VISITS ?? 20_000);
 const MEMBERS = VISITS / 10;
 
@@ -18,7 +18,7 @@ const wrong: string[] = [];
 const iron = DEMO_GYMS.ironTemple.id;
 const FORGE = '01900000-0000-7000-8301-030100000001';
 
-/** One gym with everything, and a thousand others with a little each. */
+/** One gym with rows in every table, and a thousand others with a few rows each. */
 async function seed(): Promise<void> {
   const statements = [
     `insert into gym (id, slug, name, theme, assets, features, version, created_at, updated_at)
@@ -91,13 +91,13 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** Calls a route by its declared path; `:name` stands for the value of that name. */
+/** Calls a route by its declared path; `:name` is replaced by the value of that name. */
 async function route(
   method: string,
   path: string,
   token: string,
   { body, query = '', ...params }: Record<string, unknown> & { body?: object; query?: string } = {},
-  // oxlint-disable-next-line no-explicit-any -- the test says what it expects of it
+  // oxlint-disable-next-line no-explicit-any -- the caller knows the shape of the answer
 ): Promise<any> {
   called.add(`${method} ${path}`);
   const at = path.replace(/:(\w+)/g, (_all, name: string) => String(params[name])) + query;
@@ -227,7 +227,7 @@ async function everyDoor(): Promise<void> {
     { gymId, users: [member, other].map((user) => ({ __typename: 'User', id: user.id })) },
   );
 
-  // an account with everything, written anew, since much of it is gone by now
+  // an account with rows in every table, created again because the routes have deleted many of them
   const identity = await platform.serviceToken('identity');
   const own = await route('POST', '/posts', other.token, { body: { text: 'Mine' } });
   await route('PUT', '/posts/:id/like', other.token, { id: own.id });
@@ -245,7 +245,7 @@ it('calls every route of the gym service, and each answers', () => {
   expect(wrong).toEqual([]);
 });
 
-it('finds what it reads, changes and deletes by an index', async () => {
+it('finds the rows that it reads, changes and deletes by an index', async () => {
   const own = sent.filter(({ text }) => /\b(check_in|post|challenge|gym|location|audit_event)/.test(text));
   expect(own.length).toBeGreaterThan(150);
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
@@ -260,9 +260,9 @@ interface PlanNode {
 }
 const scansOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(scansOf)];
 
-it('reads no large index from end to end either', async () => {
+it('does not read large indexes from end to end', async () => {
   const whole = new Set<string>();
-  // The index of the open visits, for example, is small whatever the number of visits.
+  // The index of open visits, for example, is small for any number of visits.
   const large = await platform.sql(
     'gym',
     `select relname from pg_class where relkind = 'i' and reltuples > 1000`,
@@ -283,7 +283,7 @@ it('reads no large index from end to end either', async () => {
   expect([...whole]).toEqual([]);
 });
 
-it('would tell if an index were missing', async () => {
+it('detects a missing index', async () => {
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
   await platform.sql('gym', 'drop index check_in_user_id_checked_in_at_id_index');
   const found = await sequentialScans(run, sent);

@@ -34,7 +34,7 @@ describe('the relations of the gym service', () => {
     expect(sorted(stored)).toEqual(sorted(documentedRelations()));
   });
 
-  it('have an index by which the rows of a deleted one are found', async () => {
+  it('have an index to find the rows that refer to a deleted row', async () => {
     const withoutIndex = await platform.sql(
       'gym',
       `select conrelid::regclass::text as table, conname from pg_constraint where contype = 'f' and not exists (
@@ -43,7 +43,7 @@ describe('the relations of the gym service', () => {
     expect(withoutIndex).toEqual([]);
   });
 
-  it('cover every column that names a row of this service', async () => {
+  it('cover every column with the id of a row of this service', async () => {
     const columns = await platform.sql(
       'gym',
       `select table_name as table, column_name as column from information_schema.columns
@@ -53,7 +53,7 @@ describe('the relations of the gym service', () => {
     expect(sorted(columns).map(byName)).toEqual(sorted(documentedRelations()).map(byName));
   });
 
-  it('let a challenge be deleted with its participants, whose scores a trigger counts', async () => {
+  it('allow deleting a challenge with its participants, whose scores a trigger counts', async () => {
     const token = await platform.demo('admin@iron.test');
     const { body } = await platform.rest('gym', 'POST', '/challenges', {
       token,
@@ -127,7 +127,7 @@ describe('a gym that does not exist', () => {
 });
 
 describe('the migration to foreign keys', () => {
-  it('removes what refers to nothing, also the orphans of orphans, and keeps the rest', async () => {
+  it('removes rows that refer to nothing, also the orphans of orphans, and keeps the rest', async () => {
     const { server } = testRun.current();
     const name = `${testRun.current().runId}_orphans`;
     const before = database.migrations.filter(({ name: migration }) => migration < '20261123010000');

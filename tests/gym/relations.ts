@@ -21,7 +21,7 @@ export function documentedRelations(): Relation[] {
   }));
 }
 
-/** What is wrong in the tables whoever wrote to them: rows that refer to nothing, and sums that are not those of their rows. */
+/** Inconsistencies in the tables: rows that refer to nothing, and sums that differ from those of their rows. */
 export async function brokenRows(
   platform: TestPlatform,
   challengeIds: readonly string[] = [],

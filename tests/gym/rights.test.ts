@@ -15,7 +15,7 @@ type Caller = (typeof CALLERS)[number];
 
 let platform: TestPlatform;
 const tokens = {} as Record<Caller, string | undefined>;
-/** Things of Iron Temple, by the names that stand in the table below. */
+/** Ids of objects of Iron Temple, by their names in the table below. */
 const things: Record<string, string> = {};
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym'] });
@@ -147,7 +147,7 @@ describe('every route of the gym service, for every caller', () => {
   });
 });
 
-/** A field, and whether each caller gets it (or else an error with a code of ours), in the order of CALLERS. */
+/** A field, and whether each caller gets it (or an error with a code of the platform), in the order of CALLERS. */
 const FIELDS: [query: string, allowed: [boolean, boolean, boolean, boolean, boolean, boolean]][] = [
   [
     '{ gyms { slug config { theme } products { price } programs { note } } }',
@@ -275,14 +275,14 @@ describe('every field of the gym service, for every caller', () => {
         ([...codes].every((code) => ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'WRONG_GYM'].includes(code))
           ? false
           : [...codes].join());
-      // who is nobody is asked to log in
+      // an anonymous caller must log in
       expect(caller !== 'nobody' || codes.size === 0 || codes.has('UNAUTHENTICATED')).toBe(true);
     }
-    // a draft that one may not see is an error; null would say that there is none
+    // a draft that the caller may not see is an error, because null would mean that there is none
     expect(answers).toEqual(Object.fromEntries(CALLERS.map((caller, index) => [caller, allowed[index]])));
   });
 
-  it('gives staff of another gym nothing of a member they do not know', async () => {
+  it('shows staff of another gym nothing about a member', async () => {
     const query = filled(
       '{ _entities(representations: [{ __typename: "User", id: "{resident}" }]) { ... on User { currentCheckIn { id } checkIns { nodes { id } } } } }',
     );

@@ -20,7 +20,7 @@ const { ironTemple, aquaClub } = DEMO_GYMS;
 const call = (method: string, at: string, token?: string, body?: object) =>
   platform.rest('gym', method, at, { ...(token && { token }), ...(body && { body }) });
 
-/** Asks again until it holds, at most 5 s. */
+/** Repeats the check until it passes, at most 5 s. */
 async function within5s(holds: () => Promise<boolean>): Promise<boolean> {
   const until = Date.now() + 5_000;
   while (Date.now() < until) {
@@ -61,7 +61,7 @@ describe("a gym's shop and programme", () => {
     expect((await call('PUT', at, staff, { [list]: [] })).body).toEqual([]);
   });
 
-  it('are in the graph with the content service to fill them in', async () => {
+  it('are in the graph, completed by the content service', async () => {
     const [[productId], [routineId]] = [await idsOf(platform, 'products'), await idsOf(platform, 'workouts')];
     const set = await platform.graph(
       'gym',
@@ -88,7 +88,7 @@ describe("a gym's shop and programme", () => {
 });
 
 describe('the configuration over time', () => {
-  it('is drafted, published, kept, and gone back to', async () => {
+  it('is drafted, published, listed in the history, and rolled back', async () => {
     const at = `/gym/config/${aquaClub.id}`;
     const before = (await call('GET', at)).body;
     expect((await call('GET', `${at}/draft`, superAdmin)).status).toBe(404);
@@ -117,7 +117,7 @@ describe('the configuration over time', () => {
     expect((await call('POST', `${at}/rollback`, superAdmin, { version: 9_999 })).status).toBe(404);
   });
 
-  it('refuses to publish a draft over what somebody else has published meanwhile', async () => {
+  it('refuses to publish a draft over a configuration that was published in the meantime', async () => {
     const at = `/gym/config/${aquaClub.id}`;
     await call('PUT', `${at}/draft`, superAdmin, { theme: { colors: { primary: '#111111' } } });
     await call('PUT', '/gym/config', superAdmin, {
@@ -131,7 +131,7 @@ describe('the configuration over time', () => {
     expect((await call('GET', at)).body.theme.colors.primary).toBe('#222222');
   });
 
-  it.each(['draft', 'history'])('keeps its %s from members', async (part) => {
+  it.each(['draft', 'history'])('hides its %s from members', async (part) => {
     expect((await call('GET', `/gym/config/${ironTemple.id}/${part}`, maya)).status).toBe(403);
     expect((await call('GET', `/gym/config/${ironTemple.id}/${part}`)).status).toBe(401);
   });
@@ -209,7 +209,7 @@ describe('a module that is switched off', () => {
     ],
     ['nutrition', 'nutrition', '/foods?search=oat', undefined],
   ] as const)(
-    '%s is refused to members of that gym within 5 s, at %s %s, and to nobody else',
+    '%s is refused within 5 s, at %s %s, to members of that gym only',
     async (module, service, at, query) => {
       const switchTo = (on: boolean) =>
         call('PUT', '/gym/config', superAdmin, { gymId: ironTemple.id, features: { [module]: on } });

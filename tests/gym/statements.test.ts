@@ -13,7 +13,7 @@ afterAll(() => platform.stop());
 
 const { ironTemple } = DEMO_GYMS;
 
-/** How many statements about these tables an operation costs; services of this process have work of their own, too. */
+/** How many statements on these tables an operation takes; background work on other tables is not counted. */
 async function statements(query: string, variables: object, tables: RegExp): Promise<[number, unknown]> {
   let answer: unknown;
   const sent = await selectsDuring(async () => {
@@ -25,7 +25,7 @@ async function statements(query: string, variables: object, tables: RegExp): Pro
 }
 
 describe('visits of many users', () => {
-  it('cost one statement, and are those of each, newest first, in the gym that the viewer runs', async () => {
+  it('take one statement, and are the visits of each user, newest first, in the gym that the viewer manages', async () => {
     const users = await platform.sql(
       'gym',
       `with person as (select gen_random_uuid() as id, n from generate_series(1, 40) n)
@@ -65,7 +65,7 @@ describe('visits of many users', () => {
 });
 
 describe('leaderboards and own ranks of many challenges', () => {
-  it('cost the same number of statements for 2 challenges and for 20, and are those of each', async () => {
+  it('take the same number of statements for 2 challenges and for 20, with the right entries for each', async () => {
     const { id: self } = (await platform.rest('identity', 'GET', '/users/me', { token: staff })).body;
     const challenges = await platform.sql(
       'gym',
@@ -113,7 +113,7 @@ describe('leaderboards and own ranks of many challenges', () => {
     }
   });
 
-  it('are those of now in one operation that changes them', async () => {
+  it('are current in an operation that changes them', async () => {
     const [{ id }] = await platform.sql(
       'gym',
       `insert into challenge (id, gym_id, title, metric, goal, starts_at, ends_at, created_at)

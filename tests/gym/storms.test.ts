@@ -5,7 +5,7 @@ import { startPlatform, type RestAnswer, type TestPlatform } from '../support/pl
 import { brokenRows } from './relations.ts';
 import { checkIn, idsOf, newLocation, newMember, place, type Member } from './support.ts';
 
-/** Many writers at once, in an order that nobody chooses; what must be true afterwards is read from the tables. */
+/** Many simultaneous writers in a random order; the tables are checked for consistency afterwards. */
 const ROUNDS = Number(process.env.STORM_ROUNDS ?? 3);
 
 let platform: TestPlatform;
@@ -26,7 +26,7 @@ const call = (method: string, at: string, token: string, body?: object) =>
   platform.rest('gym', method, at, { token, ...(body && { body }) });
 const refusedBy5xx = (answers: RestAnswer[]) =>
   answers.filter(({ status }) => status >= 500).map(({ status, body }) => [status, body]);
-/** All at once, in a random order. */
+/** Starts all of them at once, in a random order. */
 const storm = async (calls: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]> => {
   const shuffled = calls
     .map((one) => ({ one, at: Math.random() }))
@@ -42,7 +42,7 @@ const rounds = Array.from({ length: ROUNDS }, (_, index) => index + 1);
 const HOUR = 3_600_000;
 
 describe.each(rounds)('round %i', () => {
-  it('posts are deleted under likes, comments and reports: nothing of them is left', async () => {
+  it('posts are deleted during likes, comments and reports: no row of them is left', async () => {
     const posts = await Promise.all(
       members.map(
         async ({ token }) => (await call('POST', '/posts', token, { text: 'Storm' })).body.id as string,
@@ -69,7 +69,7 @@ describe.each(rounds)('round %i', () => {
     expect(await brokenRows(platform)).toEqual([]);
   });
 
-  it('challenges are joined under check-ins: every score is the number of visits', async () => {
+  it('challenges are joined during check-ins: every score is the number of visits', async () => {
     const during = {
       metric: 'CHECK_INS',
       goal: 9,
@@ -110,7 +110,7 @@ describe.each(rounds)('round %i', () => {
     expect(joined).toHaveLength(2 * members.length);
   });
 
-  it('drafts are saved and published under each other: no change is lost', async () => {
+  it('drafts are saved and published at once: no change is lost', async () => {
     const at = `/gym/config/${DEMO_GYMS.aquaClub.id}`;
     const marks = times(24, () => randomUUID());
     const saved = marks.map(
@@ -132,10 +132,10 @@ describe.each(rounds)('round %i', () => {
     const kept = marks.filter((mark, index) => (index % 2 ? features[`m-${mark}`] : theme[`x-${mark}`]));
     expect(kept).toEqual(marks);
     const versions = answers.flatMap(({ body }) => ('basedOnVersion' in body ? [body.version] : []));
-    expect(new Set(versions).size).toBe(versions.length); // over all drafts
+    expect(new Set(versions).size).toBe(versions.length); // across all drafts
   });
 
-  it('gyms are taken back under check-ins and posts: entirely, or not at all', async () => {
+  it('gyms are withdrawn during check-ins and posts: entirely, or not at all', async () => {
     const wizard = await platform.serviceToken('wizard');
     const gymId = randomUUID();
     const slug = `storm-${gymId}`;
@@ -175,7 +175,7 @@ describe.each(rounds)('round %i', () => {
     expect(await brokenRows(platform)).toEqual([]);
   });
 
-  it('an account is erased under everything: nothing names it, and every sum is right', async () => {
+  it('an account is erased during all its writes: no row names it, and every sum is right', async () => {
     const [gone, friend] = [await newMember(platform), members[0] as Member];
     const identity = await platform.serviceToken('identity');
     const during = {
@@ -194,7 +194,7 @@ describe.each(rounds)('round %i', () => {
       await write(gone.token),
       await write(friend.token),
     ];
-    // What is there already, so that the erasure has something to take back however early it comes.
+    // Written first, so that the erasure has rows to erase even if it runs first.
     for (const id of [commented, ofFriend]) {
       for (const { token } of [gone, friend, gone])
         await call('POST', `/posts/${id}/comments`, token, { text: 'Before' });

@@ -11,7 +11,7 @@ export interface Member {
   qrCode: string;
 }
 
-/** Somebody new who has registered at that gym. */
+/** A new user who has registered at that gym. */
 export async function newMember(
   platform: TestPlatform,
   gymId: string | null = DEMO_GYMS.ironTemple.id,
@@ -21,7 +21,7 @@ export async function newMember(
   return { id, token, qrCode: body.qrCode };
 }
 
-/** What a location may be made of. */
+/** Valid input for a location. */
 export const place = (change: object = {}) => ({
   name: `Hall ${randomUUID()}`,
   timezone: 'Europe/Berlin',
@@ -29,7 +29,7 @@ export const place = (change: object = {}) => ({
   ...change,
 });
 
-/** The id of a new location in the gym of who makes it. */
+/** The id of a new location in the caller's gym. */
 export async function newLocation(
   platform: TestPlatform,
   token: string,
@@ -48,8 +48,8 @@ export const checkOut = (platform: TestPlatform, token: string, body: object = {
   platform.rest('gym', 'POST', '/locations/check-out', { token, body });
 
 /**
- * Holds the commits of new visits until `release`: what else happens meanwhile sees the visit not yet, as it may happen
- * by chance. `waiting` says how many transactions wait for an advisory lock, of a commit or of a member.
+ * Holds the commits of new visits until `release`, so that other requests do not see the visits yet, as can happen by
+ * chance. `waiting` returns how many transactions wait for an advisory lock, of a commit or of a member.
  */
 export async function heldCheckIns(platform: TestPlatform) {
   const { server } = testRun.current();
@@ -81,6 +81,6 @@ export async function heldCheckIns(platform: TestPlatform) {
   };
 }
 
-/** Ids of what the content service has for all gyms. */
+/** Ids of products and routines of the content service that all gyms may list. */
 export const idsOf = async (platform: TestPlatform, list: 'products' | 'workouts'): Promise<string[]> =>
   (await platform.rest('content', 'GET', `/${list}?limit=2`)).body.map(({ id }: { id: string }) => id);

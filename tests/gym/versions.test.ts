@@ -24,7 +24,7 @@ const call = (method: string, at: string, token: string, body?: object, ifMatch?
 const create = async (at: string, body: object) => (await call('POST', at, staff, body)).body;
 
 describe('a location', () => {
-  it('has a version that counts its changes, and a write on an older one is refused', async () => {
+  it('has a version that increases with its changes, and a write based on an older one is refused', async () => {
     const { id, version } = await create('/locations', place());
     expect(version).toBe(1);
     const read = await call('GET', `/locations/${id}`, staff);
@@ -48,7 +48,7 @@ describe('a location', () => {
     expect((await graph(3)).data).toEqual({ updateLocation: { version: 4, capacity: 40 } });
   });
 
-  it('is changed once by ten writes on the same version', async () => {
+  it('is changed once by ten writes based on the same version', async () => {
     const { id } = await create('/locations', place());
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
@@ -61,7 +61,7 @@ describe('a location', () => {
     ]);
   });
 
-  it('is read anew if people came in although its version is the same', async () => {
+  it('is read again after check-ins although its version is the same', async () => {
     const [{ id }, member] = [await create('/locations', place()), await newMember(platform)];
     const read = (etag?: string) =>
       platform.rest('gym', 'GET', `/locations/${id}`, {
@@ -74,7 +74,7 @@ describe('a location', () => {
     expect(await read(etag)).toMatchObject({ status: 200, body: { version: 1, occupancy: { people: 1 } } });
   });
 
-  it('loses its address and its opening hours by null, and nothing else', async () => {
+  it('clears its address and its opening hours by null, and no other field', async () => {
     const made = await create(
       '/locations',
       place({ address: 'Old street 1', openingHours: { mon: { opens: '06:00', closes: '22:00' } } }),
@@ -113,7 +113,7 @@ describe('a location', () => {
 });
 
 describe('a post', () => {
-  it('keeps its version under likes and comments, and is not deleted on another one', async () => {
+  it('keeps its version with likes and comments, and is not deleted if another version is expected', async () => {
     const { id, version } = await create('/posts', { text: `Post ${randomUUID()}` });
     await call('PUT', `/posts/${id}/like`, staff);
     await call('POST', `/posts/${id}/comments`, staff, { text: 'Yes' });
@@ -134,7 +134,7 @@ describe('a post', () => {
 });
 
 describe('an announcement', () => {
-  it('is not deleted on another version than the stored one', async () => {
+  it('is not deleted if another version is expected', async () => {
     const { id, version } = await create('/announcements', { title: 'News', text: 'Text' });
     expect((await call('DELETE', `/announcements/${id}`, staff, undefined, '"7"')).status).toBe(412);
     const { data } = await platform.graph(
@@ -148,7 +148,7 @@ describe('an announcement', () => {
 });
 
 describe('a challenge', () => {
-  it('has a version, which scores leave as it is', async () => {
+  it('has a version, which scores do not change', async () => {
     const { id, version } = await create('/challenges', {
       title: 'C',
       metric: 'CUSTOM',
@@ -172,8 +172,8 @@ describe('the draft of a configuration', () => {
   const at = `/gym/config/${aquaClub.id}`;
   const save = (body: object, ifMatch?: string) => call('PUT', `${at}/draft`, superAdmin, body, ifMatch);
 
-  it('counts its changes over all drafts, so that no write meets another draft than it was meant for', async () => {
-    expect((await save({ features: { one: true } }, '"1"')).status).toBe(412); // there is none
+  it('has versions that increase across all drafts, so that no write changes another draft than it was based on', async () => {
+    expect((await save({ features: { one: true } }, '"1"')).status).toBe(412); // there is no draft
     const first = await save({ features: { one: true } });
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toBe(`"${first.body.version}"`);
@@ -197,7 +197,7 @@ describe('the draft of a configuration', () => {
     await call('POST', `${at}/publish`, superAdmin);
   });
 
-  it('keeps both changes of two first saves at once', async () => {
+  it('keeps both changes of two simultaneous first saves', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [theme, feature] = [randomUUID(), `m-${randomUUID()}`];
       await Promise.all([save({ theme: { 'x-mark': theme } }), save({ features: { [feature]: true } })]);
@@ -210,7 +210,7 @@ describe('the draft of a configuration', () => {
 
 const config = (groups: object) =>
   call('PUT', '/gym/config', superAdmin, { gymId: ironTemple.id, ...groups });
-describe('the look of a gym', () => {
+describe('the branding of a gym', () => {
   it.each([
     ['assets.banner', { assets: { banner: 'javascript:alert(1)' } }],
     ['assets.banner', { assets: { banner: '//evil.test/x.png' } }],
@@ -240,7 +240,7 @@ describe('the look of a gym', () => {
     expect(await call('POST', '/gyms', superAdmin, made)).toMatchObject(wrong);
   });
 
-  it('keeps further keys, colours of any name and depth, URLs and paths', async () => {
+  it('keeps unknown keys, colours of any name and depth, URLs and paths', async () => {
     const groups = {
       assets: {
         banner: '/wizard/files/a.webp',
@@ -255,7 +255,7 @@ describe('the look of a gym', () => {
     expect(await config(groups)).toMatchObject({ status: 200, body: groups });
   });
 
-  it('is checked again where an earlier version is published anew', async () => {
+  it('is checked again if an earlier version is published again', async () => {
     await platform.sql(
       'gym',
       `update gym_config_version set assets = '{"banner": "javascript:alert(1)"}' where gym_id = $1 and version = 1`,
@@ -267,7 +267,7 @@ describe('the look of a gym', () => {
   });
 });
 
-describe('a text that people read', () => {
+describe('a text for people', () => {
   const soon = { startsAt: '2026-01-01T00:00:00Z', endsAt: '2990-01-01T00:00:00Z' };
   it.each([
     ['/locations', 'name', place()],

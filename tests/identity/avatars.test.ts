@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** Every file that the service keeps. */
+/** Every file that the service stores. */
 const kept = async (): Promise<string[]> =>
   (
     await readdir(path.join(platform.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(
@@ -35,7 +35,7 @@ interface Answer {
   avatar?: string | undefined;
 }
 
-/** One picture through each door. */
+/** The upload of a picture through each door. */
 const doors = {
   rest: async (token: string, bytes: Buffer, name = 'me.png', type = 'image/png'): Promise<Answer> => {
     const { status, body } = await platform.rest('identity', 'POST', '/profile/upload', {
@@ -94,7 +94,7 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
     },
   );
 
-  it('replaces the one before, whose file goes', async () => {
+  it('replaces the previous one, whose file is deleted', async () => {
     const { token } = await platform.register();
     const first = await upload(token, await pictures.honest('png'));
     const second = await upload(token, await pictures.honest('png'));
@@ -127,7 +127,7 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
     ['nothing', () => Buffer.alloc(0), 415],
   ];
   it.each(refused)(
-    'is refused where it is %s; nothing of it is left, and memory stays',
+    'is refused if it is %s; no file is left, and memory stays bounded',
     async (_what, make, expected) => {
       const { token } = await platform.register();
       const bytes = await make();
@@ -140,7 +140,7 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
     },
   );
 
-  it('is for users only', async () => {
+  it('requires a log-in', async () => {
     expect((await upload('', await pictures.honest('png'))).status).toBe(401);
   });
 });
@@ -150,7 +150,7 @@ describe('the upload route', () => {
     'refuses the file name %s',
     async (name) => {
       const { token } = await platform.register();
-      // By hand, since FormData would escape it.
+      // Built by hand, because FormData would escape the name.
       const boundary = randomUUID();
       const body = Buffer.concat([
         Buffer.from(
@@ -183,7 +183,7 @@ describe('the upload route', () => {
     expect((await post(new FormData())).status).toBe(400);
   });
 
-  it('with an Idempotency-Key keeps one picture', async () => {
+  it('stores one picture for two requests with one Idempotency-Key', async () => {
     const { token } = await platform.register();
     const picture = await pictures.honest('png');
     const headers = { 'Idempotency-Key': randomUUID() };
@@ -213,7 +213,7 @@ describe('a picture', () => {
     expect((await platform.rest('identity', 'GET', `/avatars/${name}`)).status).toBe(404);
   });
 
-  it('goes with its account', async () => {
+  it('is deleted with its account', async () => {
     const { token, password } = await platform.register();
     const { avatar = '' } = await doors.rest(token, await pictures.honest('png'));
     await platform.rest('identity', 'DELETE', '/users/me', { token, body: { password } });
@@ -221,7 +221,7 @@ describe('a picture', () => {
     expect(await kept()).not.toContain(path.basename(avatar));
   });
 
-  it('is taken from ten people at once in bounded memory', async () => {
+  it('is accepted from ten users at once in bounded memory', async () => {
     const { token } = await platform.register();
     const big = await pictures.honest('jpeg', 2_400, 1_800);
     const before = process.memoryUsage().rss;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe('the deletion of an account', () => {
-  it('takes the right password, ends everything at once, and leaves a receipt', async () => {
+  it('requires the password, ends all sessions at once, and leaves a receipt', async () => {
     const user = await platform.register();
     const remove = (password: string) =>
       platform.rest('identity', 'DELETE', '/users/me', { token: user.token, body: { password } });
@@ -41,7 +41,7 @@ describe('the deletion of an account', () => {
     expect((await register(platform, someone({ email: user.email }))).status).toBe(201);
   });
 
-  it('is the same through the graph, and never that of the last SUPER_ADMIN', async () => {
+  it('works the same through the graph, and is refused for the last SUPER_ADMIN', async () => {
     const user = await platform.register();
     const operation =
       'mutation ($input: DeleteMyAccountInput!) { deleteMyAccount(input: $input) { id finishedAt parts { service outcome reason } } }';
@@ -73,7 +73,7 @@ describe('the deletion of an account', () => {
     ).toBe(409);
   });
 
-  it('counts wrong passwords like failed log-ins', async () => {
+  it('counts wrong passwords as failed log-ins', async () => {
     const user = await platform.register();
     const remove = (password: string) =>
       platform.rest('identity', 'DELETE', '/users/me', { token: user.token, body: { password } });

@@ -34,7 +34,7 @@ const accept = async (email: string, count = 1) =>
   });
 
 describe('an invitation', () => {
-  it('is listed for those who run its gym until it is accepted, by both doors', async () => {
+  it('is listed for the admins of its gym until it is accepted, through both doors', async () => {
     const { id, email } = await invited();
     const listed = async (token: string, query = ''): Promise<{ id: string }[]> =>
       (await call('GET', `/invitations?limit=200${query}`, token)).body;
@@ -78,7 +78,7 @@ describe('an invitation', () => {
     expect(seen.filter((id) => ids.includes(id))).toEqual(ids);
   });
 
-  it('is sent again, with a token of its own; the one before works still', async () => {
+  it('is sent again with a new token; the previous one still works', async () => {
     const { id, email } = await invited();
     await mailedToken(platform, email);
     const again = await call('POST', `/invitations/${id}/resend`, staff);
@@ -101,7 +101,7 @@ describe('an invitation', () => {
     expect((await call('POST', `/invitations/${randomUUID()}/resend`, staff)).status).toBe(404);
   });
 
-  it('is withdrawn by those who run its gym, with its mails, until it is accepted', async () => {
+  it('is withdrawn with its mails by the admins of its gym, until it is accepted', async () => {
     const { id, email } = await invited();
     const token = await mailedToken(platform, email);
     expect((await call('DELETE', `/invitations/${id}`, otherStaff)).status).toBe(404);
@@ -126,7 +126,7 @@ describe('an invitation', () => {
     expect((await call('DELETE', `/invitations/${accepted.id}`, staff)).status).toBe(409);
   });
 
-  it.each(['accepted', 'withdrawn'])('is %s if both happen at once and that comes first', async (first) => {
+  it.each(['accepted', 'withdrawn'])('is %s if both happen at once and this is first', async (first) => {
     const { id, email } = await invited();
     const token = await mailedToken(platform, email);
     const password = `pass-${randomUUID()}`;
@@ -148,7 +148,7 @@ describe('an invitation', () => {
   });
 });
 
-it('an account is not deleted with a password that is changed while its deletion waits', async () => {
+it('is no way to delete an account with a password that is changed while the deletion waits', async () => {
   const { email, password, token } = await platform.register();
   const changed = `new-${randomUUID()}`;
   // A deletion locks the SUPER_ADMINs first.

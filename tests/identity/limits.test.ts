@@ -18,7 +18,7 @@ const someone = () => ({
 });
 
 describe('rates', () => {
-  it('let an address register twenty times a minute, through both doors together', async () => {
+  it('allow an address twenty registrations a minute, through both doors together', async () => {
     const headers = from();
     const byRest = () =>
       platform.rest('identity', 'POST', '/auth/register', { headers, body: { email: 'none' } });
@@ -61,13 +61,13 @@ describe('rates', () => {
       undefined,
       'RATE_LIMITED',
     ]);
-    // By the other door it is the same count.
+    // The other door shares the count.
     expect((await platform.rest('identity', 'POST', '/auth/logout', { headers, body: input })).status).toBe(
       429,
     );
   });
 
-  it('let a caller use /auth sixty times a minute, and the rest of the service then still', async () => {
+  it('allow a caller sixty requests a minute to /auth, and more to the rest of the service', async () => {
     const headers = from();
     const { body } = await platform.rest('identity', 'POST', '/auth/login', {
       headers,

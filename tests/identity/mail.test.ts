@@ -57,7 +57,7 @@ const mailTo = (email: string) => eventually(async () => received.find(({ to }) 
 const request = (email: string) =>
   platform.rest('identity', 'POST', '/auth/password-reset', { body: { email } });
 
-it('hands the mail to the SMTP server of the settings, with the address of the page', async () => {
+it('sends the mail to the configured SMTP server, with the URL of the page', async () => {
   const { email } = await platform.register();
   await request(email);
   const { text, user } = await mailTo(email);
@@ -70,7 +70,7 @@ it('hands the mail to the SMTP server of the settings, with the address of the p
   expect(status).toBe(204);
 });
 
-it('tries again while the server takes no mail, and answers the same meanwhile', async () => {
+it('tries again while the server refuses mail, with the same answers to requests', async () => {
   const { email } = await platform.register();
   refusing = true;
   expect((await request(email)).status).toBe(202);
@@ -86,11 +86,11 @@ it('tries again while the server takes no mail, and answers the same meanwhile',
   );
   refusing = false;
   await platform.sql('identity', 'update password_reset set next_attempt_at = now()');
-  await platform.restart('identity'); // looks at its start for what was left
+  await platform.restart('identity'); // sends the remaining mails at its start
   await mailTo(email);
 });
 
-it('reaches nobody by a line break in an address', async () => {
+it('sends no mail for an address with a line break', async () => {
   const count = received.length;
   for (const email of [
     'a@example.test\r\nBcc: b@example.test',

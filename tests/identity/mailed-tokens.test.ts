@@ -16,7 +16,7 @@ describe('a password reset', () => {
   const confirm = (token: string, password = 'a-brand-new-password') =>
     platform.rest('identity', 'POST', '/auth/password-reset/confirm', { body: { token, password } });
 
-  it('answers alike for any address, and mails only who has one', async () => {
+  it('gives the same answer for any address, and mails only addresses with an account', async () => {
     const { email } = await platform.register();
     const nobody = `nobody-${randomUUID()}@example.test`;
     const answers = [await request(nobody), await request(email.toUpperCase())];
@@ -30,7 +30,7 @@ describe('a password reset', () => {
     );
   });
 
-  it('sets the password once, ends every session everywhere, and frees a locked account', async () => {
+  it('sets the password once, ends every session everywhere, and unlocks the account', async () => {
     const user = await platform.register();
     const { refreshToken } = await loggedIn(platform, user);
     for (let time = 0; time < 10; time += 1)
@@ -68,7 +68,7 @@ describe('a password reset', () => {
     });
   });
 
-  it('holds for one hour, and a used one takes the other tokens with it', async () => {
+  it('is valid for one hour, and its use invalidates the other tokens', async () => {
     const { email, id } = await platform.register();
     await request(email);
     const old = await mailedToken(platform, email, 1);
@@ -93,7 +93,7 @@ describe('a password reset', () => {
     expect((await confirm(second)).status).toBe(400);
   });
 
-  it('keeps the token for a better try where the password is not accepted', async () => {
+  it('keeps the token valid if the password is not accepted', async () => {
     const { email } = await platform.register();
     const operation = 'mutation ($input: RequestPasswordResetInput!) { requestPasswordReset(input: $input) }';
     expect(
@@ -110,7 +110,7 @@ describe('a password reset', () => {
     expect(data.resetPassword).toBe(true);
   });
 
-  it('mails one person five times an hour at most', async () => {
+  it('sends a user at most five mails an hour', async () => {
     const { email, id } = await platform.register();
     for (let time = 0; time < 7; time += 1) await request(email);
     await eventually(
@@ -132,7 +132,7 @@ describe('a password reset', () => {
 });
 
 describe('an invitation', () => {
-  it('is accepted by the token of its mail, and can be withdrawn until then', async () => {
+  it('is accepted with the token of its mail, and can be withdrawn until then', async () => {
     const service = await platform.serviceToken('wizard');
     const invite = async () => {
       const email = `invited-${randomUUID()}@example.test`;

@@ -27,7 +27,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Each node of the plan of a page, as the service asks for it. */
+/** Each node of the query plan of a page. */
 async function planOf(where: string, values: unknown[]): Promise<Plan[]> {
   const [row] = await platform.sql(
     'identity',
@@ -58,7 +58,7 @@ it.each([
   expect(scan?.['Rows Removed by Filter'] ?? 0).toBe(0);
 });
 
-it('gives every user of a big gym once, page by page', async () => {
+it('returns every user of a large gym once, page by page', async () => {
   const token = await platform.demo('admin@aqua.test');
   const seen = new Set<string>();
   let count = 0;

@@ -24,7 +24,7 @@ const audit = async (person: Person) =>
 
 describe('a password', () => {
   it.each(['password', '12345678', 'PASSWORD1', 'iloveyou', 'qwertyui'])(
-    'that is as common as %s is refused at registration and at a change',
+    'as common as %s is refused at registration and at a change',
     async (password) => {
       const problem = { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path: 'password' }] } };
       expect(
@@ -37,7 +37,7 @@ describe('a password', () => {
     },
   );
 
-  it('is changed by somebody who knows the one so far; their other sessions end, this one stays', async () => {
+  it("is changed with the current one; the user's other sessions end, this one continues", async () => {
     const ana = await platform.register();
     const elsewhere = await platform.login(ana.email, ana.password);
     expect(await change(ana, { current: ana.password, password: NEW })).toMatchObject({ status: 204 });
@@ -55,7 +55,7 @@ describe('a password', () => {
     expect(await login(ana.email, ana.password)).toBe(200);
   });
 
-  it('is changed by one of two changes at once', async () => {
+  it('is changed by only one of two simultaneous changes', async () => {
     const ana = await platform.register();
     const statuses = await Promise.all(
       ['one', 'two', 'three'].map(
@@ -73,7 +73,7 @@ describe('a password', () => {
         platform.rest('identity', 'DELETE', '/users/me', { token: ana.token, body: { password } }),
     ],
   ])(
-    'cannot be found out by %s: ten wrong ones lock the account, and all is audited',
+    'cannot be guessed by %s: ten wrong ones lock the account, and all attempts are audited',
     async (_by, attempt) => {
       const ana = await platform.register();
       for (let count = 0; count < 12; count += 1)
@@ -89,7 +89,7 @@ describe('a password', () => {
     },
   );
 
-  it('that is right is audited as a log-in, one that is wrong as a failure', async () => {
+  it('is audited as a log-in if it is right, and as a failure if it is wrong', async () => {
     const ana = await platform.register();
     await login(ana.email, 'not-the-password');
     await login(ana.email, ana.password);

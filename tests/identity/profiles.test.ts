@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe('a profile', () => {
-  it('is changed in part, through both doors; what is absent stays', async () => {
+  it('is changed in part, through both doors; absent fields are unchanged', async () => {
     const { token } = await platform.register();
     const put = (body: object) => platform.rest('identity', 'PUT', '/profile', { token, body });
     expect((await put({ bio: 'I lift.\nA lot. 🏋', units: 'IMPERIAL' })).body).toMatchObject({
@@ -34,13 +34,13 @@ describe('a profile', () => {
     expect((await put({})).status).toBe(200);
   });
 
-  it('is changed at the version that was read, if one is named', async () => {
+  it('is changed only at the expected version, if one is given', async () => {
     const { token } = await platform.register();
     const put = (body: object, headers = {}) =>
       platform.rest('identity', 'PUT', '/profile', { token, body, headers });
     const read = await me(platform, token);
     expect(read.headers.get('etag')).toMatch(new RegExp(`^"${read.body.version}\\.[\\w-]{12}"$`));
-    // The same address is another user for somebody else, at the same version.
+    // The same URL is a different user for another caller, at the same version.
     const other = await platform.register();
     const seen = await platform.rest('identity', 'GET', '/auth/me', {
       token: other.token,
@@ -63,7 +63,7 @@ describe('a profile', () => {
       { token },
     );
     expect(data.updateProfile).toEqual({ bio: 'second', version: changed.body.version + 1 });
-    // of many at once on one version one is taken
+    // one of many simultaneous changes of one version succeeds
     const begun = await holdingAccount(platform, read.body.id, async (waiting) => {
       const puts = Array.from({ length: 6 }, (_, index) =>
         put({ bio: `${index}`, version: changed.body.version + 1 }),
@@ -79,7 +79,7 @@ describe('a profile', () => {
     expect((await put({ bio: 'last write wins' })).status).toBe(200);
   });
 
-  it('keeps body data and training goals for the user alone', async () => {
+  it('shows body data and training goals only to the user', async () => {
     const { id, token } = await platform.register();
     const put = async (body: object) =>
       (await platform.rest('identity', 'PUT', '/profile', { token, body })).body;
@@ -156,7 +156,7 @@ describe('a profile', () => {
 });
 
 describe('a QR code', () => {
-  it('is unique, known to services, a picture, and worthless once rotated', async () => {
+  it('is unique, readable by services, available as a picture, and invalid once rotated', async () => {
     const { id, token } = await platform.register();
     const before = (await me(platform, token)).body.qrCode;
     const whose = async (code: string) =>

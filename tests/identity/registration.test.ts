@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe('a registration', () => {
-  it('makes a MEMBER of the gym that she chose, through both doors', async () => {
+  it('creates a MEMBER of the chosen gym, through both doors', async () => {
     const { status, body } = await register(
       platform,
       someone({ gymId: DEMO_GYMS.aquaClub.id, displayName: '  Zoë 张  ' }),
@@ -37,7 +37,7 @@ describe('a registration', () => {
     expect(data.register).toEqual({ email: input.email, role: 'MEMBER', gymId: null });
   });
 
-  it('of one address in two writings at once is one 201 and one 409', async () => {
+  it('of one address in two spellings at once is one 201 and one 409', async () => {
     for (let time = 0; time < 5; time += 1) {
       const email = `Twin-${randomUUID()}@Example.test`;
       const answers = await Promise.all(
@@ -55,7 +55,7 @@ describe('a registration', () => {
     }
   });
 
-  it('never lets the caller choose a role, or anything else that is not theirs to choose', async () => {
+  it('never lets the caller choose a role or other protected fields', async () => {
     const id = randomUUID();
     const { status, body } = await register(
       platform,
@@ -77,7 +77,7 @@ describe('a registration', () => {
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_FAILED');
   });
 
-  it('with the same Idempotency-Key makes one account', async () => {
+  it('creates one account for two requests with one Idempotency-Key', async () => {
     const body = someone();
     const key = { 'Idempotency-Key': randomUUID() };
     const answers = await Promise.all([
@@ -127,7 +127,7 @@ describe('a registration', () => {
 });
 
 describe('the first SUPER_ADMIN', () => {
-  it('comes from the settings once, and keeps what she changes afterwards', async () => {
+  it('is created from the settings once, and keeps later changes', async () => {
     const { body } = await platform.rest('identity', 'POST', '/auth/login', {
       body: { email: 'first@admin.test', password: 'bootstrap-password' },
     });

@@ -4,7 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase } from '#server/database/database.ts';
 import { createLogger } from '#server/observability/logger.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { database } from '../../subgraphs/identity/database.ts';
 import { removePasswordResets } from '../../subgraphs/identity/password-resets/retention.ts';
 import {
@@ -22,13 +22,13 @@ beforeAll(async () => {
 });
 afterAll(() => orm.close(true));
 
-const unitOf = () => new UnitOfWork(orm, ANONYMOUS, createLogger('identity', 'silent'), NOWHERE);
+const unitOf = () => new UnitOfWork(orm, ANONYMOUS, createLogger('identity', 'silent'), NO_ORIGIN);
 const execute = (statement: string, values: unknown[] = []): Promise<{ count: number }[]> =>
   orm.em.fork().execute(statement, values);
 const countOf = async (table: string) =>
   Number((await execute(`select count(*)::int as count from ${table}`))[0]?.count);
 
-it('what is past is removed in batches of 1,000, and nothing that is younger', async () => {
+it('expired rows are removed in batches of 1,000, and no younger ones', async () => {
   const userId = randomUUID();
   await execute(
     `insert into user_account (id, email, display_name, role, qr_code, created_at, updated_at) values (?, 'a@x.test', 'A', 'MEMBER', 'FIT-a', now(), now())`,

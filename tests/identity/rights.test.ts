@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS, demoPerson } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** Who asks. `other` roles belong to the other gym; `homeless` to none. */
+/** The callers. `other` roles belong to the other gym; `homeless` to none. */
 type Caller =
   | 'nobody'
   | 'member'
@@ -50,13 +50,13 @@ afterAll(() => platform.stop());
 
 const as = (caller: Caller) => ({ ...(tokens[caller] && { token: tokens[caller] }) });
 
-/** What is expected of each caller; who is not named gets `others`. */
+/** The expected answer for each caller; `others` for callers that are not named. */
 type Expected<Outcome> = Partial<Record<Caller, Outcome>> & { others: Outcome };
 const expectedOf = <Outcome>(expected: Expected<Outcome>, caller: Caller): Outcome =>
   expected[caller] ?? expected.others;
 
-describe('how much of a user is shown', () => {
-  /** whole: email and QR code too; contact: public part and email; public: neither; none: not at all. */
+describe('the visible fields of a user', () => {
+  /** whole: email and QR code too; contact: public fields and email; public: neither; none: nothing. */
   type Sight = 'whole' | 'contact' | 'public' | 'none' | 'unauthenticated';
   const sights: [string, () => string, Expected<Sight>][] = [
     [
@@ -148,7 +148,7 @@ describe('how much of a user is shown', () => {
   });
 });
 
-describe('each route answers each caller as it should', () => {
+describe('the status of each route for each caller', () => {
   const unknown = '01900000-0000-7000-8000-00000000ffff';
   const loggedIn: Expected<number> = { nobody: 401, service: 403, others: 200 };
   const superOnly: Expected<number> = { nobody: 401, superAdmin: 200, others: 403 };
@@ -172,7 +172,7 @@ describe('each route answers each caller as it should', () => {
     ],
     ['GET', 'her QR code', '/users/me/qr.svg', loggedIn],
     ['GET', 'her QR code', '/users/me/qr.png', loggedIn],
-    // a service has to say whose
+    // a service must name the user
     ['PUT', 'her profile', '/profile', { nobody: 401, service: 400, others: 200 }, { units: 'METRIC' }],
     ['POST', 'a new QR code', '/auth/qr/rotate', loggedIn],
     [
@@ -286,7 +286,7 @@ describe('each route answers each caller as it should', () => {
     expect(status < 400 || /^[A-Z_]+$/.test(answer.body.code)).toBe(true);
   });
 
-  it('invites by role: a GYM_ADMIN members into her gym, a SUPER_ADMIN and services more', async () => {
+  it('lets a GYM_ADMIN invite members into their gym, and a SUPER_ADMIN and services invite others, too', async () => {
     const invite = async (caller: Caller, body: object) =>
       (
         await platform.rest('identity', 'POST', '/invitations', {
@@ -305,7 +305,7 @@ describe('each route answers each caller as it should', () => {
   });
 });
 
-describe('each field of the graph answers each caller as it should', () => {
+describe('the answer of each field of the graph to each caller', () => {
   type Code = 'ok' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_FAILED';
   const loggedIn: Expected<Code> = { nobody: 'UNAUTHENTICATED', service: 'FORBIDDEN', others: 'ok' };
   const superOnly: Expected<Code> = { nobody: 'UNAUTHENTICATED', superAdmin: 'ok', others: 'FORBIDDEN' };
@@ -423,7 +423,7 @@ describe('each field of the graph answers each caller as it should', () => {
 });
 
 describe('a list of users', () => {
-  it("is a GYM_ADMIN's own gym and a SUPER_ADMIN's whole platform, whole profiles each", async () => {
+  it('shows a GYM_ADMIN their gym and a SUPER_ADMIN the whole platform, with whole profiles', async () => {
     const { body: own } = await platform.rest('identity', 'GET', '/users/all?limit=200', as('gymAdmin'));
     expect(new Set(own.map(({ gymId }: { gymId: string }) => gymId))).toEqual(new Set([ironTemple.id]));
     const { body: all } = await platform.rest('identity', 'GET', '/users/all?limit=200', as('superAdmin'));
@@ -433,7 +433,7 @@ describe('a list of users', () => {
     expect(all.every(({ email, qrCode }: Record<string, string>) => email && qrCode)).toBe(true);
   });
 
-  it('pages alike through both doors, and refuses cursors and limits that are none', async () => {
+  it('has the same pages through both doors, and refuses invalid cursors and limits', async () => {
     const ids: string[] = [];
     for (let next: string | undefined = '/users/all?limit=2'; next;) {
       const { body, headers } = await platform.rest('identity', 'GET', next, as('superAdmin'));

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe('roles', () => {
-  it('always leave one SUPER_ADMIN, also when two demote each other at once', async () => {
+  it('always leave one SUPER_ADMIN, also if two demote each other at once', async () => {
     const supers = await platform.sql(
       'identity',
       `select id from user_account where role = 'SUPER_ADMIN' order by id`,
@@ -37,7 +37,7 @@ describe('roles', () => {
         `select count(*)::int as left from user_account where role = 'SUPER_ADMIN'`,
       ),
     ).toEqual([{ left: 1 }]);
-    // Whoever of the two is left: the tests below know the first one.
+    // Either of the two may be left; the tests below need the first one.
     await platform.sql(
       'identity',
       `update user_account set role = case when id = $1 then 'SUPER_ADMIN' else 'MEMBER' end where id in ($1, $2)`,
@@ -45,7 +45,7 @@ describe('roles', () => {
     );
   });
 
-  it('are audited, and the audit can be neither changed nor removed', async () => {
+  it('are audited, and the audit trail can be neither changed nor removed', async () => {
     const admin = await platform.login('super@demo.test', DEMO_PASSWORD);
     const { id } = await platform.register();
     await platform.rest('identity', 'PUT', `/users/${id}/role`, {

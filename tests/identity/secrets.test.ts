@@ -40,7 +40,7 @@ const call = async (
 const answers: string[] = [];
 
 describe('a secret', () => {
-  it('reaches no log line, no error and no answer but its own', async () => {
+  it('appears in no log line, no error and no answer but its own', async () => {
     const email = `user-${randomUUID()}@example.test`;
     const password = `secret-${randomUUID()}`;
     const registered = await call('POST', '/auth/register', {
@@ -50,7 +50,7 @@ describe('a secret', () => {
       token: string;
       refreshToken: string;
     };
-    answers.splice(0); // these two may hold what is the caller's own
+    answers.splice(0); // these two may contain the caller's own secrets
     expect(registered.text).not.toContain(password);
 
     const { token, refreshToken } = login;
@@ -101,7 +101,7 @@ describe('a secret', () => {
     expect(answers.join('\n')).not.toMatch(/\n\s+at |\.ts:\d+|node_modules/);
   });
 
-  it('lies on the disk for its owner only', async () => {
+  it('is readable on disk by its owner only', async () => {
     for (const [name, mode] of [
       ['secrets', 0o700],
       ['secrets/service-secret', 0o600],

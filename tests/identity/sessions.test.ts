@@ -21,7 +21,7 @@ const session = async (): Promise<Tokens & { email: string; password: string; id
 };
 
 describe('a log-in', () => {
-  it('gives an access token of 15 minutes with the claims that services read, and the user', async () => {
+  it('returns an access token of 15 minutes with the claims that services read, and the user', async () => {
     const { id, email, password } = await platform.register();
     const { body } = await platform.rest('identity', 'POST', '/auth/login', {
       body: { email: email.toUpperCase(), password },
@@ -45,7 +45,7 @@ describe('a log-in', () => {
     });
   });
 
-  it('is the same through the graph', async () => {
+  it('works the same through the graph', async () => {
     const { id, email, password } = await platform.register();
     const operation =
       'mutation ($input: LoginInput!) { login(input: $input) { token tokenType expiresIn refreshToken user { id email } } }';
@@ -62,7 +62,7 @@ describe('a log-in', () => {
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'UNAUTHENTICATED', http: { status: 401 } });
   });
 
-  it('is not hindered by an old token that a client still adds', async () => {
+  it('ignores an old token that a client still sends', async () => {
     const { email, password } = await platform.register();
     const { status } = await platform.rest('identity', 'POST', '/auth/login', {
       token: 'eyJhbGciOiJFUzI1NiJ9.e30.x',
@@ -71,7 +71,7 @@ describe('a log-in', () => {
     expect(status).toBe(200);
   });
 
-  it('is refused alike for an unknown address and for a wrong password', async () => {
+  it('is refused in the same way for an unknown address and for a wrong password', async () => {
     const { email } = await platform.register();
     const answers = await Promise.all(
       [email, `nobody-${randomUUID()}@example.test`, 'no address at all'].map((address) =>
@@ -104,7 +104,7 @@ describe('ten failed log-ins', () => {
   const address = () =>
     `2001:db8::${Math.floor(Math.random() * 65_535).toString(16)}:${Math.floor(Math.random() * 65_535).toString(16)}`;
 
-  it('lock the account silently, for every replica and with the right password too, until 15 minutes are over', async () => {
+  it('lock the account at every replica for 15 minutes, also for the right password, with the same answer', async () => {
     const { email, password } = await platform.register();
     const other = await platform.replica('identity');
     const wrong = await Promise.all(
@@ -129,7 +129,7 @@ describe('ten failed log-ins', () => {
     expect((await attempt(email, password, {})).status).toBe(200);
   });
 
-  it('count only within 15 minutes, and a log-in starts anew', async () => {
+  it('count only within 15 minutes, and a log-in resets the count', async () => {
     const { email, password } = await platform.register();
     const from = { 'X-Forwarded-For': address() };
     for (let time = 0; time < 9; time += 1) await attempt(email, 'wrong-password', from);
@@ -169,7 +169,7 @@ describe('ten failed log-ins', () => {
 });
 
 describe('a refresh token', () => {
-  it('gives the next pair, also with the expired access token in the header', async () => {
+  it('returns the next pair, also with the expired access token in the header', async () => {
     const first = await session();
     const { status, body } = await platform.rest('identity', 'POST', '/auth/refresh', {
       token: 'eyJhbGciOiJFUzI1NiJ9.e30.x',
@@ -196,7 +196,7 @@ describe('a refresh token', () => {
     expect(audit).toEqual([{ action: 'REFRESH_TOKEN_REUSED' }]);
   });
 
-  it('used twenty times at once, over two replicas, leaves one family of valid tokens at most', async () => {
+  it('used twenty times at once, at two replicas, leaves at most one family of valid tokens', async () => {
     const { refreshToken, id } = await session();
     const { url } = await platform.replica('identity');
     const answers = await Promise.all(
@@ -212,7 +212,7 @@ describe('a refresh token', () => {
     const given = answers.filter(({ status }) => status === 200);
     expect(given.length).toBe(1);
     expect(answers.filter(({ status }) => status === 401).length).toBe(19);
-    // The second use ended the family: nothing of it holds any more.
+    // The second use ended the family: none of its tokens is valid any more.
     for (const { body } of given) {
       expect(await me(body.token)).toBe(401);
       expect((await refresh(body.refreshToken)).status).toBe(401);
@@ -226,7 +226,7 @@ describe('a refresh token', () => {
     ).toEqual([]);
   });
 
-  it('may be sent again with the same Idempotency-Key, by who has lost the answer', async () => {
+  it('can be sent again with the same Idempotency-Key, by a client that has lost the answer', async () => {
     const { refreshToken } = await session();
     const key = { 'Idempotency-Key': randomUUID() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refreshToken, key)));
@@ -235,14 +235,14 @@ describe('a refresh token', () => {
     expect((await refresh(answers[0]?.body.refreshToken)).status).toBe(200);
   });
 
-  it('ends its family also where the second use has an Idempotency-Key', async () => {
+  it('ends its family also if the second use has an Idempotency-Key', async () => {
     const first = await session();
     const { body: second } = await refresh(first.refreshToken);
     expect((await refresh(first.refreshToken, { 'Idempotency-Key': randomUUID() })).status).toBe(401);
     expect((await refresh(second.refreshToken)).status).toBe(401);
   });
 
-  it('is worth nothing after 30 days, made up, or to the database that holds its hash', async () => {
+  it('is refused after 30 days, if it is invented, and if it is the stored hash', async () => {
     const { refreshToken, token } = await session();
     await platform.sql(
       'identity',
@@ -298,7 +298,7 @@ describe('sessions', () => {
     ).toBe(404);
   });
 
-  it("are nobody else's to end", async () => {
+  it('cannot be ended by another user', async () => {
     const [mine, hers] = [await session(), await session()];
     const path = `/auth/sessions/${String(claimsOf(hers.token).sid)}`;
     expect((await platform.rest('identity', 'DELETE', path, { token: mine.token })).status).toBe(404);
@@ -322,7 +322,7 @@ describe('a logout', () => {
     expect((await platform.graph('gym', '{ locations { id } }', {}, user)).status).toBe(401);
   });
 
-  it('is harmless when repeated, and needs one of the two tokens', async () => {
+  it('is idempotent, and needs one of the two tokens', async () => {
     const user = await session();
     for (let time = 0; time < 2; time += 1)
       expect(
@@ -343,7 +343,7 @@ describe('a logout', () => {
     expect(await me(other.token)).toBe(401);
   });
 
-  it('is known to a service that starts afterwards, and stays known while identity is down', async () => {
+  it('is read by a service that starts afterwards, and stays in force while identity is down', async () => {
     const user = await session();
     await platform.rest('identity', 'POST', '/auth/logout', { body: user });
     await platform.restart('gym');
@@ -377,7 +377,7 @@ describe('the feed of ended sessions', () => {
     };
   };
 
-  it('tells what was ended since the last look, for as long as a token of it could live', async () => {
+  it('returns the sessions that ended since the last read, for the lifetime of their tokens', async () => {
     const user = await session();
     const sid = String(claimsOf(user.token).sid);
     const before = await look();
@@ -385,7 +385,7 @@ describe('the feed of ended sessions', () => {
     await platform.rest('identity', 'POST', '/auth/logout', { body: user });
     const after = await look(before.next);
     expect(Date.parse(after.entries[sid] ?? '')).toBeGreaterThan(Number(claimsOf(user.token).exp) * 1000);
-    // From another server, before a restore: everything is told anew.
+    // A cursor of another server, or from before a restore: everything is sent again.
     expect((await look('999999999999999999')).ids).toContain(sid);
     for (const since of ['x', '1:2', '-1', "1'"]) {
       const path = `/auth/ended-sessions?since=${encodeURIComponent(since)}`;
@@ -396,7 +396,7 @@ describe('the feed of ended sessions', () => {
     }
   });
 
-  it('misses nothing of a transaction that was under way at the last look', async () => {
+  it('misses no session of a transaction that was running at the last read', async () => {
     const [early, late] = [randomUUID(), String(claimsOf((await session()).token).sid)];
     const slow = platform.sql(
       'identity',
@@ -424,7 +424,7 @@ describe('the feed of ended sessions', () => {
 });
 
 describe('a change of rights', () => {
-  it('refuses the access tokens from before, and gives the new rights by a refresh', async () => {
+  it('refuses older access tokens, and a refresh issues one with the new rights', async () => {
     const superAdmin = await platform.demo('super@demo.test');
     const user = await session();
     const put = (what: string, body: object) =>
@@ -435,7 +435,7 @@ describe('a change of rights', () => {
     const { body: next } = await refresh(user.refreshToken);
     expect(claimsOf(next.token)).toMatchObject({ role: 'GYM_ADMIN' });
     expect(await me(next.token)).toBe(200);
-    // Twice in a second: each refuses what was given before it.
+    // Two changes within a second: each refuses the tokens from before it.
     await put('gym', { gymId: DEMO_GYMS.aquaClub.id });
     expect(await me(next.token)).toBe(401);
     const { body: last } = await refresh(next.refreshToken);

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestPlatform } from '../support/platform.ts';
 
-/** Asks again until the answer is there; for what another process does in its own time. */
+/** Repeats the request until it has an answer; for work that another process does in the background. */
 export async function eventually<Value>(
   ask: () => Promise<Value | undefined | false>,
   withinMillis = 5_000,
@@ -17,7 +17,7 @@ export async function eventually<Value>(
   }
 }
 
-/** The mails that were laid down for an address, the oldest first. */
+/** The mails to an address in the outbox, the oldest first. */
 export async function mailsTo(platform: TestPlatform, email: string): Promise<string[]> {
   const folder = path.join(platform.dataDir, 'outbox');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).toSorted();
@@ -31,7 +31,7 @@ export const mailedToken = (platform: TestPlatform, email: string, count = 1): P
     async () => /^Token: ([\w-]+)\r?$/m.exec((await mailsTo(platform, email))[count - 1] ?? '')?.[1],
   );
 
-/** What somebody new may register with. */
+/** Input for the registration of a new user. */
 export const someone = (fields: object = {}) => ({
   email: `user-${randomUUID()}@example.test`,
   password: 'a-good-password',
@@ -43,7 +43,7 @@ export const someone = (fields: object = {}) => ({
 export const register = (platform: TestPlatform, body: object, headers = {}) =>
   platform.rest('identity', 'POST', '/auth/register', { body, headers });
 
-/** Asks by REST who the bearer is; the whole answer. */
+/** Gets the token's user by REST; the whole answer. */
 export const me = (platform: TestPlatform, token: string) =>
   platform.rest('identity', 'GET', '/auth/me', { token });
 
@@ -68,8 +68,8 @@ export const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
 /**
- * Holds the row of an account while `work` begins what needs it; `waiting(2)` resolves once two statements wait for it.
- * When `work` has returned they go on, in the order in which they came.
+ * Locks the row of an account while `work` starts requests that need it; `waiting(2)` resolves once two statements wait for
+ * it. When `work` has returned, they continue in the order in which they came.
  */
 export async function holdingAccount<Result>(
   platform: TestPlatform,

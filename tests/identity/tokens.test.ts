@@ -36,7 +36,7 @@ const jwks = async (): Promise<Record<string, string>[]> =>
 const now = () => Math.floor(Date.now() / 1000);
 const signed = (payload: object, header: object = {}, key: KeyObject | Uint8Array = stranger.privateKey) =>
   new jose.SignJWT({ ...claims, ...payload }).setProtectedHeader({ alg: 'ES256', kid, ...header }).sign(key);
-/** Signed by the platform's own key, taken from the database: what a bug or an insider could make. */
+/** A token signed with the platform's own key, read from the database: what a bug or an insider could create. */
 const signedByUs = async (payload: object, header: object = {}): Promise<string> => {
   const [row] = await platform.sql('identity', 'select private_key from signing_key where kid = $1', [kid]);
   return signed(payload, header, createPrivateKey(row.private_key));
@@ -47,7 +47,7 @@ const withPayload = (change: object): string => {
 };
 
 describe('the published keys', () => {
-  it('are public, of one algorithm, and verify tokens by an ordinary library', async () => {
+  it('are public, have one algorithm, and verify tokens with an ordinary library', async () => {
     for (const key of await jwks()) {
       expect(key).toEqual({
         kty: 'EC',
@@ -67,7 +67,7 @@ describe('the published keys', () => {
   });
 });
 
-describe('a token that does not hold is 401 at every service and door', () => {
+describe('an invalid token is 401 at every service and door', () => {
   const publicPem = () =>
     createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
   const hs256 = (secret: string | Buffer) =>
@@ -121,7 +121,7 @@ describe('a token that does not hold is 401 at every service and door', () => {
     expect((await Promise.all(attempts)).map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
   });
 
-  it('and one that holds is 200', async () => {
+  it('and a valid one is 200', async () => {
     expect(
       (await platform.rest('gym', 'GET', '/locations', { token: await signedByUs({ jti: randomUUID() }) }))
         .status,
@@ -132,7 +132,7 @@ describe('a token that does not hold is 401 at every service and door', () => {
 describe('a service token', () => {
   const ask = (body: object) => platform.rest('identity', 'POST', '/auth/token', { body });
 
-  it('is given for the right secret only, and to known services only', async () => {
+  it('is issued only for the right secret, and only to known services', async () => {
     const wrong = { grant_type: 'client_credentials', client_id: 'gym', client_secret: 'wrong' };
     expect((await ask(wrong)).status).toBe(401);
     expect((await ask({ ...wrong, client_id: 'stranger' })).status).toBe(401);
@@ -141,14 +141,14 @@ describe('a service token', () => {
     expect(claimsOf(await platform.serviceToken('gym'))).toMatchObject({ sub: 'gym', role: 'SERVICE' });
   });
 
-  it('is of no use as a user', async () => {
+  it('does not count as a user', async () => {
     const service = await platform.serviceToken('gym');
     expect((await platform.rest('identity', 'GET', '/auth/me', { token: service })).status).toBe(403);
   });
 });
 
 describe('the rotation of the signing key', () => {
-  it('loses no request of fifty clients, nor a token from before', async () => {
+  it('fails no request of fifty clients, and keeps earlier tokens valid', async () => {
     const superAdmin = await platform.demo('super@demo.test');
     const { url: replica } = await platform.replica('identity');
     const clients = await Promise.all(
@@ -184,18 +184,18 @@ describe('the rotation of the signing key', () => {
       platform.graph('identity', 'mutation { rotateSigningKey { kid } }', {}, { token: superAdmin }),
     ]);
     expect(status).toBe(200);
-    // Asked for twice it is the same one, not a third.
+    // A second rotation returns the same key, not a third.
     expect(again.data.rotateSigningKey.kid).toBe(body.kid);
     expect((await jwks()).map((key) => key.kid)).toEqual(expect.arrayContaining([kid, body.kid]));
     await eventually(async () => kids.has(body.kid), 15_000);
     const seen = kids.size;
-    await new Promise((resolve) => setTimeout(resolve, 500)); // some more work under the new key
+    await new Promise((resolve) => setTimeout(resolve, 500)); // more requests with the new key
     stopped = true;
     await working;
     expect(failures).toEqual([]);
     expect(seen).toBe(2);
     expect((await platform.rest('identity', 'GET', '/auth/me', { token })).status).toBe(200);
-    // Once its tokens are out, the old key is published no more.
+    // When its last token has expired, the old key is no longer published.
     await platform.sql(
       'identity',
       `update signing_key set published_until = now() - interval '1 second' where kid = $1`,
@@ -204,7 +204,7 @@ describe('the rotation of the signing key', () => {
     await eventually(async () => !(await jwks()).some((key) => key.kid === kid));
   });
 
-  it('happens by itself when the key is old, once for all replicas', async () => {
+  it('happens automatically when the key is old, once for all replicas', async () => {
     await platform.sql(
       'identity',
       `update signing_key set created_at = now() - interval '31 days', signs_from = signs_from - interval '31 days'`,

@@ -64,7 +64,7 @@ describe('imports', () => {
     expect(whyForbidden(file, specifier)).toMatch(message),
   );
 
-  it('are checked by the linter, whatever way they are written', async () => {
+  it('are checked by the linter in every syntax', async () => {
     const folder = path.join(root, 'subgraphs', '.lint-probe', 'probes');
     fs.mkdirSync(folder, { recursive: true });
     try {

@@ -7,7 +7,7 @@ import type { DatabaseDeclaration, MigrationDeclaration } from '#server/database
 import { writeMigration } from '../../scripts/migration-writer.ts';
 import { testRun } from '../support/test-run.ts';
 
-// Below this folder, because what is written imports packages.
+// Below this folder, because the written files import packages.
 const folder = fs.mkdtempSync(path.join(import.meta.dirname, '.migrations-'));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
@@ -19,14 +19,14 @@ const NoteWithTitle = defineEntity({
   properties: { ...properties, title: p.string().length(80).nullable() },
 });
 
-it('writes what the entities say beyond the migrations, and lists it', async () => {
+it('writes the difference between entities and migrations, and lists it', async () => {
   const declaration: DatabaseDeclaration = { name: 'notes', entities: [Note], migrations: [] };
   const write = (name: string, now: string) =>
     writeMigration({ server, declaration, folder, name, now: new Date(now) });
 
   const first = await write('create_notes', '2026-01-05T09:30:00Z');
   expect(first!.sql.join('\n')).toContain('create table "note"');
-  expect(first!.sql.join('\n')).not.toContain('idempotency_record'); // every service has it from elsewhere
+  expect(first!.sql.join('\n')).not.toContain('idempotency_record'); // a platform table
   expect(path.basename(first!.file)).toBe('20260105093000_create_notes.ts');
   expect(Object.keys(await importFrom(first!.file))).toEqual(['CreateNotes']);
 
@@ -45,7 +45,7 @@ it('writes what the entities say beyond the migrations, and lists it', async () 
   expect(await write('nothing', '2026-01-06T10:01:00Z')).toBeUndefined();
 });
 
-it('leaves alone what migrations have written by hand: triggers, functions, the migrations of others', async () => {
+it('keeps hand-written triggers and functions, and migrations of other modules', async () => {
   const own = path.join(folder, 'own');
   fs.mkdirSync(own);
   fs.writeFileSync(
@@ -92,7 +92,7 @@ export const migrations: MigrationDeclaration[] = [
   await expect(write('add_title', '2026-01-06T10:01:00Z')).rejects.toThrow('choose another name');
 });
 
-/** The index as it is now; a module is loaded once only, so each reading takes another name. */
+/** The current index; a module is loaded only once, so each reading uses another name. */
 async function listed(): Promise<MigrationDeclaration[]> {
   const copy = path.join(folder, `index-${fs.readdirSync(folder).length}.ts`);
   fs.copyFileSync(path.join(folder, 'index.ts'), copy);

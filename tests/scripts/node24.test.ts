@@ -8,24 +8,24 @@ import path from 'node:path';
 const launcher = path.join(import.meta.dirname, '../../scripts/node24.mjs');
 
 describe('the launcher', () => {
-  it('runs TypeScript on a Node that can, and ends with its exit code', async () => {
+  it('runs TypeScript on a suitable Node, and ends with its exit code', async () => {
     const code = 'const code: number = 7; process.exit(code);';
     const { exitCode } = await run([launcher, '--input-type=module-typescript', '-e', code]);
     expect(exitCode).toBe(7);
   });
 
-  it('passes SIGTERM on and lets the program stop in its own time', async () => {
+  it('passes SIGTERM on and waits until the program has stopped', async () => {
     const code = `process.on('SIGTERM', () => setTimeout(() => process.exit(3), 100)); setInterval(() => {}, 1000); console.log('up')`;
     const { exitCode } = await run([launcher, '-e', code], { signalWhenUp: 'SIGTERM' });
     expect(exitCode).toBe(3);
   });
 
-  it('ends by the signal that ended the program', async () => {
+  it('ends with the signal that ended the program', async () => {
     const { signal } = await run([launcher, '-e', `process.kill(process.pid, 'SIGKILL')`]);
     expect(signal).toBe('SIGKILL');
   });
 
-  it('says what to install where there is no such Node', async () => {
+  it('says what to install if there is no suitable Node', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fitness-launcher-'));
     const scripts = path.join(folder, 'scripts');
     fs.mkdirSync(scripts);

@@ -9,7 +9,7 @@ const sdl = `
   type Crowd { people: Int! }
 `;
 
-it('gives a resolver the model of its type, where models.ts has one', async () => {
+it('gives a resolver the model of its type, if models.ts has one', async () => {
   const models = `
     // export type { Ignored as Crowd } from './crowds.ts';
     export type { LocationShape as Location } from './locations/locations.shapes.ts';

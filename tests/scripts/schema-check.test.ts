@@ -48,7 +48,7 @@ describe('the schema check', () => {
     expect(breaking).toEqual([{ what: expect.stringMatching(what), advice: expect.stringMatching(advice) }]);
   });
 
-  it('lets what is added pass, and warns where it may surprise', () => {
+  it('allows additions, and warns if clients may not expect them', () => {
     const { breaking, dangerous } = schemaChanges(
       PLAIN,
       PLAIN.replace('OK FULL', 'OK BUSY FULL').replace('name: String!', 'name: String! slug: String'),
@@ -57,11 +57,11 @@ describe('the schema check', () => {
     expect(dangerous).toMatchObject([{ what: 'BUSY was added to enum type Level.' }]);
   });
 
-  it('compares supergraphs as their clients see them, and says which subgraphs are gone', () => {
+  it('compares the API schemas of supergraphs, and names removed subgraphs', () => {
     expect(schemaChanges(supergraph, supergraph)).toEqual({ breaking: [], dangerous: [] });
     const bio = /^ {2}bio: String @join__field\(graph: IDENTITY\).*$/m;
     expect(supergraph).toMatch(bio);
-    // The join directives tell routers who has a field; clients neither see nor miss them.
+    // The join directives say which subgraph has a field; they are for routers, not for clients.
     const moved = supergraph.replace(bio, '  bio: String @join__field(graph: GYM)');
     expect(schemaChanges(supergraph, moved)).toEqual({ breaking: [], dangerous: [] });
     const without = supergraph.replace(bio, '');
@@ -73,7 +73,7 @@ describe('the schema check', () => {
     });
   });
 
-  it('reads a schema out of a git ref', async () => {
+  it('reads a schema from a git ref', async () => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-C', folder, '-c', 'user.name=x', '-c', 'user.email=x@example.test', ...args], {
         stdio: 'pipe',
@@ -91,7 +91,7 @@ describe('the schema check', () => {
       expect(() => readSchema(where, folder)).toThrow(/Expected a schema file or a git ref .*, got/);
   });
 
-  it('ends with 1 and the changes, with 0 without any, with 2 for what cannot be read', async () => {
+  it('ends with 1 for breaking changes, with 0 without any, and with 2 for an unreadable schema', async () => {
     const before = await file('before.graphql', PLAIN);
     const after = await file('after.graphql', PLAIN.replace('name: String!', ''));
     const broken = run(before, after);

@@ -19,7 +19,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 const SERVICES = ['identity', 'gym', 'nutrition', 'content', 'wizard'] as const;
 
 describe.each(SERVICES)('the migrations of %s', (service) => {
-  it('make what its entities say, so that there is nothing to do', async () => {
+  it('match its entities', async () => {
     const written = await writeMigration({
       server,
       declaration: await databaseOf(service),
@@ -30,7 +30,7 @@ describe.each(SERVICES)('the migrations of %s', (service) => {
     expect(written?.sql).toBeUndefined();
   });
 
-  it('can all be taken back, and be made again', async () => {
+  it('can all be reverted and applied again', async () => {
     const declaration = await databaseOf(service);
     const name = `${runId}_${randomBytes(5).toString('hex')}`;
     await (await openDatabase(declaration, { server, name })).close(true);
@@ -47,14 +47,14 @@ describe.each(SERVICES)('the migrations of %s', (service) => {
     }
   });
 
-  it.each(['all', 'the last'])('are what they were if %s is taken back and made again', async (how) => {
+  it.each(['all', 'the last'])('have the same result if %s is reverted and applied again', async (how) => {
     const declaration = await databaseOf(service);
     const name = `${runId}_${randomBytes(5).toString('hex')}`;
     await (await openDatabase(declaration, { server, name })).close(true);
     const orm = await migratorOf(declaration, name);
     try {
       const before = await schemaOf(orm);
-      // one by one, because each has to be right by itself
+      // one by one, because each must be reversible by itself
       const steps = how === 'all' ? declaration.migrations.length : 1;
       const stages: string[][] = [];
       for (let step = 0; step < steps; step++) {
@@ -98,8 +98,8 @@ const migratorOf = (declaration: DatabaseDeclaration, name: string) =>
   });
 
 /**
- * All that migrations make, a line each: columns, constraints, indexes, triggers and functions. The order of columns is left
- * out, because a column that is taken away and comes back stands last.
+ * The result of all migrations, one line each: columns, constraints, indexes, triggers and functions. The order of columns is
+ * ignored, because a column that is removed and added again comes last.
  */
 async function schemaOf(orm: MikroORM): Promise<string[]> {
   const rows = await orm.em.fork().execute<{ line: string }[]>(

@@ -9,7 +9,7 @@ const figureOf = async (name: string, cache: string): Promise<number> => {
 };
 
 describe('a bounded cache', () => {
-  it('holds no more entries, and no more bytes, than it may', () => {
+  it('keeps to its limits of entries and bytes', () => {
     const byEntries = boundedCache<string, object>({ name: 'test_entries', maxEntries: 10, maxBytes: 1e9 });
     for (let i = 0; i < 100; i += 1) byEntries.set(`key ${i}`, {});
     expect(byEntries.size).toBe(10);
@@ -24,7 +24,7 @@ describe('a bounded cache', () => {
     expect([...byBytes.keys()]).toContain('key 99');
   });
 
-  it('does not keep an entry that would put out all the others', () => {
+  it('does not store an entry that would evict all others', () => {
     const cache = boundedCache<string, { bytes: number }>({
       name: 'test_large',
       maxEntries: 100,
@@ -37,7 +37,7 @@ describe('a bounded cache', () => {
     expect(cache.has('small')).toBe(true);
   });
 
-  it('tells its entries and bytes in the metrics, together with others of its name', async () => {
+  it('reports its entries and bytes in the metrics, summed with other caches of its name', async () => {
     const options = { name: 'test_figures', maxEntries: 10, maxBytes: 1_000_000, bytesOf: () => 100 };
     const [one, other] = [boundedCache<string, object>(options), boundedCache<string, object>(options)];
     one.set('a', {});

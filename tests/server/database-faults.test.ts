@@ -38,7 +38,7 @@ const declaration: DatabaseDeclaration = {
 
 let database: ClonedDatabase;
 let admin: pg.Client;
-/** Holds locks; apart, because inside a transaction pg_stat_activity always shows what it showed at first. */
+/** Holds locks, on a connection of its own: inside a transaction pg_stat_activity never changes. */
 let holder: pg.Client;
 beforeAll(async () => {
   database = await cloneDatabase(declaration);
@@ -80,14 +80,14 @@ const insert = (orm: MikroORM, text: string, sleepSeconds = 0) =>
   });
 
 describe('a connection that dies inside a transaction', () => {
-  it('is mended for the Kysely that is installed', async () => {
+  it('is handled for the installed version of Kysely', async () => {
     const url = new URL('../../node_modules/kysely/package.json', import.meta.url);
     const { version } = JSON.parse(await readFile(url, 'utf8')) as { version: string };
-    // Another release: see docs/decisions/0011-lost-connections.md whether PlatformDriver is still needed, and still works.
+    // After an upgrade, check with docs/decisions/0011-lost-connections.md whether PlatformDriver is still needed, and still works.
     expect(version).toBe('0.29.6');
   });
 
-  it('is replaced, however many die', async () => {
+  it('is replaced, whatever the number of lost connections', async () => {
     await withOrm({ poolMax: 3 }, async (orm) => {
       // Twice as many as the pool holds
       for (let round = 0; round < 2; round += 1) {
@@ -103,11 +103,11 @@ describe('a connection that dies inside a transaction', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is replaced if its BEGIN is what fails', async () => {
+  it('is replaced if its BEGIN fails', async () => {
     await withOrm({ poolMax: 1 }, async (orm) => {
       for (let round = 0; round < 3; round += 1) {
         await orm.em.fork().execute('select 1');
-        // The idle connection dies unnoticed: the service learns of it only when it uses it.
+        // The idle connection is lost unnoticed: the service notices it only at the next use.
         await terminate("state = 'idle'");
         await insert(orm, 'after BEGIN failed').catch(() => undefined);
       }
@@ -148,7 +148,7 @@ describe('a connection that dies inside a transaction', () => {
           code: 'UPSTREAM_UNAVAILABLE',
           retryAfterSeconds: 2,
         });
-        // On the one connection of this pool it would wait behind the statement that hangs.
+        // On the only connection of this pool, it would wait behind the statement that hangs.
         await orm.em.fork().execute('select 1');
       }
     });
@@ -178,7 +178,7 @@ describe('a connection that dies inside a transaction', () => {
     expect(await textsLike('unsure')).toEqual([]);
   });
 
-  it('does not take a COMMIT for done that PostgreSQL answers with ROLLBACK', async () => {
+  it('does not count a COMMIT as done if PostgreSQL answers it with ROLLBACK', async () => {
     await withOrm({ poolMax: 1 }, async (orm) => {
       const outcome = orm.em.fork().transactional(async (em) => {
         await em.execute("insert into note (text) values ('swallowed')");
@@ -260,7 +260,7 @@ describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
     expect(refusalOfDatabase(Object.assign(new Error('no'), { code }))).toMatchObject({ status: 507 });
   });
 
-  it('also if a library gives it as the cause of an error of its own', () => {
+  it("also if it is the cause of a library's own error", () => {
     const cause = Object.assign(new Error('no'), { code: 'ENOSPC' });
     const error = Object.assign(new Error('Cannot write file', { cause }), { code: 'E_CANNOT_WRITE_FILE' });
     expect(refusalOfDatabase(error)).toMatchObject({ code: 'INSUFFICIENT_STORAGE', retryAfterSeconds: 60 });
@@ -276,7 +276,7 @@ describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
 });
 
 describe('a pool whose connections are all held for ever', () => {
-  it('is stuck, unless the server cannot be reached either, and is not stuck once it hands out again', async () => {
+  it('is stuck, unless the server cannot be reached either, and is no longer stuck once it hands out a connection', async () => {
     await withOrm({ poolMax: 1 }, async (orm) => {
       const watch = await watchPool(orm, { ...database, stuckAfterMillis: 100 });
       const nowhere = await watchPool(orm, {
@@ -297,7 +297,7 @@ describe('a pool whose connections are all held for ever', () => {
 });
 
 describe('the connection for notifications', () => {
-  it('comes back after it was ended, and is heard again, every time', async () => {
+  it('is restored each time it is lost, and delivers events again', async () => {
     const log = createLogger('faults', 'silent');
     const notifications = await listenTo(database.server, database.name, ['news'], log);
     const heard = new EventEmitter();
@@ -310,7 +310,7 @@ describe('the connection for notifications', () => {
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and query like 'listen%'`,
       );
-      // What is sent while it reconnects is missed, so it is sent until it arrives.
+      // Events during the reconnection are missed, so the event is repeated until it arrives.
       while (!hasArrived) {
         await admin.query("select pg_notify('news', $1)", [round]);
         await sleep(20);

@@ -34,7 +34,7 @@ afterAll(async () => {
   for (const close of closings.toReversed()) await close();
 });
 
-/** Opens and sees to the closing. */
+/** Opens a database, which is closed after the test. */
 async function open(...args: Parameters<typeof openDatabase>): ReturnType<typeof openDatabase> {
   const orm = await openDatabase(...args);
   closings.push(() => orm.close(true));
@@ -44,7 +44,7 @@ async function open(...args: Parameters<typeof openDatabase>): ReturnType<typeof
 describe('a read', () => {
   const TEXTS = 'select text from note where id = any(?::uuid[]) and text <> ? order by text';
 
-  it('finds rows by values and lists of them', async () => {
+  it('finds rows by values and lists of values', async () => {
     const { em } = await open(declaration, await cloneDatabase(declaration));
     const ids = [uuidv7(), uuidv7(), uuidv7()];
     await em.fork().insertMany(Note, [
@@ -59,7 +59,7 @@ describe('a read', () => {
     }
   });
 
-  it('inside a transaction sees what is written there, which nobody else does yet', async () => {
+  it('inside a transaction sees its writes, which others do not see yet', async () => {
     const { em } = await open(declaration, await cloneDatabase(declaration));
     const id = uuidv7();
     const outside = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ describe('a read', () => {
     expect(await read(em, TEXTS, [[id], ''])).toEqual([{ text: 'mine' }]);
   });
 
-  it('answers however many texts there are', async () => {
+  it('works for any number of different texts', async () => {
     const { em } = await open(declaration, await cloneDatabase(declaration));
     for (let number = 0; number < 250; number += 1)
       expect(await read(em, `select ?::int + ${number} as sum`, [1])).toEqual([{ sum: 1 + number }]);
@@ -90,7 +90,7 @@ describe('a read', () => {
 });
 
 describe('opening a database', () => {
-  it('creates the missing one and migrates it once, when four replicas start at the same time', async () => {
+  it('creates a missing one and migrates it once if four replicas start at the same time', async () => {
     const name = `${runId}_race`;
     const migrated: string[] = [];
     const log = (message: string): void => void migrated.push(message);
@@ -106,7 +106,7 @@ describe('opening a database', () => {
     await expect(orms[3]!.em.fork().findOneOrFail(Note, { id })).resolves.toMatchObject({ text: 'one' });
   });
 
-  it('brings the tables that every service has', async () => {
+  it('creates the tables of every service', async () => {
     const clone = await cloneDatabase(declaration);
     const orm = await open(declaration, clone);
     const em = orm.em.fork();
@@ -157,7 +157,7 @@ describe('opening a database', () => {
     expect(await orm.em.fork().execute(`select to_regclass('half') as half`)).toEqual([{ half: null }]);
   });
 
-  it('limits what a statement, a lock and a forgotten transaction may take', async () => {
+  it('limits the time of a statement, a lock and a forgotten transaction', async () => {
     const orm = await open(declaration, await cloneDatabase(declaration));
     const settings = await orm.em
       .fork()
@@ -192,8 +192,8 @@ describe('opening a database', () => {
     expect((failure as Error).message).not.toContain('secret');
   });
 
-  it('names the missing right where the database cannot be created', async () => {
-    if ('url' in server) return; // roles of a server that is not ours are left alone
+  it('names the missing right if the database cannot be created', async () => {
+    if ('url' in server) return; // the roles of an external server are not changed
     const orm = await open(declaration, await cloneDatabase(declaration));
     await orm.em.fork().execute('create role guest login');
     const url = `postgres://guest@/postgres?host=${encodeURIComponent(server.socketDir)}`;

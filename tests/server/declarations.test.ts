@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { subgraphs } from '../../subgraphs/index.ts';
 
-/** Parts of a shape with their paths: what JSON Schema says of numbers and texts, and zod itself of dates. */
+/** Parts of a shape with their paths: numbers and texts from the JSON Schema, dates from zod itself. */
 interface Part {
   path: string;
   schema: z.core.JSONSchema.BaseSchema;
@@ -47,7 +47,7 @@ function datesOf(shape: z.core.$ZodType): z.ZodType[] {
   return inner.flatMap(datesOf);
 }
 
-/** A page's length counts as 200 at most; the others are compared as PostgreSQL's bigint, which holds every whole number of JSON. */
+/** A page size is capped at 200; the other numbers are compared as PostgreSQL's bigint, which can hold every whole number of JSON. */
 const COMPARED_ONLY = /\.(limit|maxMinutes|minPrice|maxPrice)$/;
 
 const unless = (isBounded: (part: Part) => boolean) =>

@@ -14,11 +14,11 @@ import {
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'fitness-embedded-'));
 const newlyMade = path.join(root, 'newly-made');
-/** The data folder of the test that runs. */
+/** The data folder of the current test. */
 const folder = path.join(root, 'data');
 const running: { stop(): Promise<void> }[] = [];
 
-// Creating a cluster takes a second or two, copying it none.
+// Creating a cluster takes a second or two; copying one is fast.
 beforeAll(async () => {
   const postgres = await startEmbeddedPostgres({ dataDir: newlyMade });
   await postgres.stop();
@@ -36,7 +36,7 @@ afterEach(async () => {
 afterAll(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
 describe('the embedded PostgreSQL', () => {
-  it('keeps its data over a stop, and leaves neither process nor socket behind', async () => {
+  it('keeps its data after a stop, and leaves neither process nor socket behind', async () => {
     const first = await start();
     await query(first, 'create table entry (number int)');
     await query(first, 'insert into entry values (42)');
@@ -48,7 +48,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(second, 'select number from entry')).toEqual([{ number: 42 }]);
   });
 
-  it('writes through to the disk, checks its pages, and listens on no network', async () => {
+  it('writes to disk, checks its pages, and opens no TCP port', async () => {
     const settings = await query(
       await start(),
       `select name, setting from pg_settings where name in
@@ -63,7 +63,7 @@ describe('the embedded PostgreSQL', () => {
     ]);
   });
 
-  it('refuses a second start on its folder in the same process and does not mind', async () => {
+  it('refuses a second start on its folder in the same process, and keeps running', async () => {
     const first = await start();
     const failure: unknown = await start().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DataFolderInUseError);
@@ -73,10 +73,10 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(first, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a second start while another process has the folder, and starts at once when that was killed', async () => {
+  it('refuses a start while another process has the folder, and starts at once after that was killed', async () => {
     const writer = await startWriter();
     await expect(start()).rejects.toThrow(new RegExp(`in use by process ${writer.pid}\\b`));
-    await writer.acknowledged(20); // it works on, undisturbed
+    await writer.acknowledged(20); // it continues to work
 
     await writer.kill();
     const postgres = await start();
@@ -104,7 +104,7 @@ describe('the embedded PostgreSQL', () => {
     await expectAll(postgres, writer.numbers);
   });
 
-  it('starts PostgreSQL again when only that was killed, under the same address', async () => {
+  it('restarts PostgreSQL at the same address if only that was killed', async () => {
     const postgres = await start();
     await query(postgres, 'create table entry (number int)');
     const before = postgres.pid;
@@ -115,13 +115,13 @@ describe('the embedded PostgreSQL', () => {
 
   it('ends with a process that ends without stopping it', async () => {
     const writer = await startWriter();
-    process.kill(writer.pid, 'SIGTERM'); // Node's default: it ends, no code of it runs
+    process.kill(writer.pid, 'SIGTERM'); // Node's default: the process ends without running code
     await until(() => !isAlive(writer.postgresPid));
     expect(isAlive(writer.postgresPid)).toBe(false);
-    await start(); // tidies up after it
+    await start(); // cleans up after it
   });
 
-  it('is not misled by a process number that belongs to another program by now', async () => {
+  it('is not misled by a process number that now belongs to another program', async () => {
     const writer = await startWriter();
     await writer.acknowledged(20);
     process.kill(writer.postgresPid, 'SIGKILL');
@@ -132,7 +132,7 @@ describe('the embedded PostgreSQL', () => {
     await expectAll(await start(), writer.numbers);
   });
 
-  it('begins anew where a first start was killed before its data was complete', async () => {
+  it('starts from the beginning if the first start was killed before its data was complete', async () => {
     const unfinished = path.join(folder, 'cluster.unfinished-0a1b2c3d');
     fs.renameSync(path.join(folder, 'cluster'), unfinished);
     fs.rmSync(path.join(unfinished, 'base'), { recursive: true });
@@ -145,12 +145,12 @@ describe('the embedded PostgreSQL', () => {
     await first.stop();
     fs.writeFileSync(path.join(folder, 'cluster', 'PG_VERSION'), '17\n');
     await expect(start()).rejects.toThrow(/written by PostgreSQL 17; the embedded one is 18.*pg_dump/);
-    // and the folder is free again for whoever repairs it
+    // and the folder is unlocked again for a repair
     fs.writeFileSync(path.join(folder, 'cluster', 'PG_VERSION'), '18\n');
     await start();
   });
 
-  it('takes a folder whose path is longer than a socket path may be', async () => {
+  it('accepts a folder whose path is longer than a socket path may be', async () => {
     const dataDir = path.join(folder, 'a-rather-long-name-of-a-folder-'.repeat(5));
     expect(await query(await start({ dataDir }), 'select 1 as one')).toEqual([{ one: 1 }]);
   });
@@ -182,11 +182,11 @@ async function expectAll(postgres: EmbeddedPostgres, acknowledged: number[]): Pr
 interface Writer {
   pid: number;
   postgresPid: number;
-  /** What it was told to be written, so far. */
+  /** The rows that were acknowledged so far. */
   numbers: number[];
-  /** Resolves when that many were. */
+  /** Resolves when that many rows were acknowledged. */
   acknowledged(count: number): Promise<void>;
-  /** kill -9, and waits for its last words. */
+  /** kill -9, and waits for the end of its output. */
   kill(): Promise<void>;
 }
 
@@ -241,7 +241,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** For what no event tells: a process that is not our child. */
+/** Polls, because Node has no event for the end of a process that is not its child. */
 async function until(condition: () => boolean): Promise<void> {
   for (const deadline = Date.now() + 10_000; !condition();) {
     if (Date.now() > deadline) throw new Error('Expected a change within 10 s; none came.');

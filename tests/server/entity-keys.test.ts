@@ -39,7 +39,7 @@ describe('a representation', () => {
     expect(keys.read(representation)).toBeUndefined();
   });
 
-  it('keeps what is no key, such as fields of a @requires', () => {
+  it('keeps fields that are no keys, such as those of a @requires', () => {
     expect(keys.read({ id: 1, version: 2, open: true })).toEqual({ id: '1', version: 2, open: true });
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ERRORS, PlatformError, socketError } from '#server/errors.ts';
 
 describe('the table of errors', () => {
-  it('is mirrored, code by code and status by status, in docs/errors.md', async () => {
+  it('has the same codes and statuses as docs/errors.md', async () => {
     const page = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');
     const documented = Object.fromEntries(
       [...page.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [code, Number(status)]),
@@ -12,7 +12,7 @@ describe('the table of errors', () => {
     expect(documented).toEqual(declared);
   });
 
-  it('masks what it does not know at the socket', () => {
+  it('masks unknown errors at the socket', () => {
     expect(socketError(new Error('connection to 10.0.0.7 refused'))).toEqual({
       code: 'INTERNAL',
       message: expect.not.stringContaining('10.0.0.7'),

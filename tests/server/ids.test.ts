@@ -4,7 +4,7 @@ import { isUuid, uuidv7 } from '#server/ids.ts';
 describe('ids', () => {
   afterEach(() => void jest.restoreAllMocks());
 
-  it('are UUIDs of version 7 that hold the time of their making', () => {
+  it('are UUIDs of version 7 with the time of their creation', () => {
     const before = Date.now();
     const id = uuidv7();
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -13,14 +13,14 @@ describe('ids', () => {
     expect(timeOf(id)).toBeLessThanOrEqual(Date.now() + 1);
   });
 
-  it('rise, also within one millisecond and beyond what its counter holds', () => {
+  it('increase, also within one millisecond and beyond its counter', () => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1000);
     const ids = Array.from({ length: 20_000 }, () => uuidv7());
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('rise when the clock is set back', () => {
+  it('increase when the clock is set back', () => {
     const first = uuidv7();
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000);
     expect(uuidv7() > first).toBe(true);

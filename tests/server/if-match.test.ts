@@ -23,7 +23,7 @@ const fieldsOf = ({ body }: { body?: { errors?: { path: string }[] } }): string[
   (body?.errors ?? []).map(({ path }) => path);
 
 describe.each(SERVICE_NAMES)('every PUT, PATCH and DELETE of %s', (service) => {
-  it('takes If-Match or refuses it, so that no client believes in a promise that nobody keeps', async () => {
+  it('either supports If-Match or refuses it, so that no client relies on a check that is not made', async () => {
     const routes = await routesOf(service);
     expect(routes.length).toBeGreaterThan(0);
     for (const { method, path, versioned } of routes) {
@@ -39,9 +39,9 @@ describe.each(SERVICE_NAMES)('every PUT, PATCH and DELETE of %s', (service) => {
     }
   });
 
-  it('takes "*", which asks only that the thing exists', async () => {
+  it('accepts "*", which only requires that the resource exists', async () => {
     for (const { method, path } of await routesOf(service)) {
-      if (path === '/users/me') continue; // the end of the account that the tests use
+      if (path === '/users/me') continue; // would delete the account that the tests use
       const answer = await platform.rest(service, method, pathOf(path), {
         token,
         headers: { 'if-match': '*' },

@@ -10,9 +10,9 @@ const refusal = (bytes: Buffer): Promise<string> =>
     (error: { code: string }) => error.code,
   );
 
-describe('a picture that somebody sends', () => {
+describe('an uploaded picture', () => {
   it.each(['jpeg', 'png', 'webp', 'avif'] as const)(
-    'is taken as %s and comes out as WebP without metadata',
+    'is accepted as %s and stored as WebP without metadata',
     async (format) => {
       const picture = await reencoded(await pictures.honest(format, 900, 600), options);
       const metadata = await sharp(picture.bytes).metadata();
@@ -27,7 +27,7 @@ describe('a picture that somebody sends', () => {
     },
   );
 
-  it('is not enlarged, and cut to a square where that is asked for', async () => {
+  it('is not enlarged, and is cropped to a square if requested', async () => {
     const small = await pictures.honest('png', 40, 30);
     expect(await reencoded(small, options)).toMatchObject({ width: 40, height: 30 });
     expect(await reencoded(small, { ...options, maxSide: 64, fit: 'cover' })).toMatchObject({
@@ -36,7 +36,7 @@ describe('a picture that somebody sends', () => {
     });
   });
 
-  it('stands upright whatever way the camera was held', async () => {
+  it('is turned upright, whatever the orientation of the camera', async () => {
     const lying = await sharp(await pictures.honest('jpeg', 60, 40))
       .withMetadata({ orientation: 6 })
       .jpeg()
@@ -44,7 +44,7 @@ describe('a picture that somebody sends', () => {
     expect(await reencoded(lying, options)).toMatchObject({ width: 40, height: 60 });
   });
 
-  it('may have a second picture behind it, as phones send them', async () => {
+  it('may have a second picture appended, as phones do', async () => {
     const jpeg = await pictures.honest('jpeg');
     expect(await refusal(Buffer.concat([jpeg, jpeg]))).toBe('taken');
     expect(
@@ -116,7 +116,7 @@ describe('a picture that somebody sends', () => {
     expect(await refusal(await make())).toBe(code);
   });
 
-  it('is refused by what its header says before a pixel is decoded', async () => {
+  it('is refused by its header before a pixel is decoded', async () => {
     const bomb = pictures.bomb(30_000, 30_000);
     expect(bomb.length).toBeLessThan(200_000);
     const before = process.memoryUsage().rss;

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 it.each(['gym', 'gateway'] as const)(
-  'the schema of %s is told to admins alone, however it is asked for',
+  'the schema of %s is readable only by admins, whatever the query',
   async (service) => {
     const admin = await platform.demo('admin@iron.test');
     const member = await platform.demo('maya@iron.test');
@@ -33,7 +33,7 @@ it.each(['gym', 'gateway'] as const)(
   },
 );
 
-it('the gateway tells the schema to nobody who sends what an admin has sent before', async () => {
+it('the gateway hides the schema from others also if an admin has sent the same query before', async () => {
   const admin = await platform.demo('admin@iron.test');
   const member = await platform.demo('maya@iron.test');
   const query = 'query Known { __schema { types { name } } }';
@@ -51,7 +51,7 @@ it('the gateway tells the schema to nobody who sends what an admin has sent befo
   ]);
 });
 
-it('a service tells its SDL to admins and to services alone, over HTTP and over its socket', async () => {
+it('a service returns its SDL only to admins and services, over HTTP and over its socket', async () => {
   const query = '{ _service { sdl } }';
   for (const token of [undefined, await platform.demo('maya@iron.test')]) {
     expect(await platform.graph('gym', query, {}, token ? { token } : {})).toMatchObject({
@@ -67,7 +67,7 @@ it('a service tells its SDL to admins and to services alone, over HTTP and over 
     expect((await platform.graph('gym', query, {}, { token })).data._service.sdl).toContain('type Gym');
 });
 
-it('a message suggests names to those alone who may read the schema', async () => {
+it('a message suggests names only to callers who may read the schema', async () => {
   const token = await platform.demo('maya@iron.test');
   const admin = await platform.demo('admin@iron.test');
   const queries: [string, object][] = [

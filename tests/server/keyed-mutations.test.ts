@@ -8,7 +8,7 @@ import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { answerOnce, attemptFields, attemptIn } from '#server/graphql/keyed-mutations.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { eventually } from '../identity/support.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { pictures } from '../support/pictures.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'gym', 'nutrition'],
     gateway: true,
-    // Nobody answers there: what needs the AI provider is a 5xx.
+    // Nothing listens there, so a request that needs the AI provider is a 5xx.
     env: { GEMINI_API_KEY: 'none', GEMINI_BASE_URL: 'http://127.0.0.1:9', GEMINI_RETRIES: '0' },
   });
 });
@@ -46,12 +46,12 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
       body: { query, variables },
     });
 
-  it('is carried out once, and answered alike each time', async () => {
+  it('is carried out once, and gets the same answer each time', async () => {
     const [{ id, token }, key] = [await newcomer(), randomUUID()];
     const first = await send(token, key, LOG, egg());
     expect(first).toMatchObject({ status: 200, body: { data: { logFood: { foodName: 'Egg' } } } });
     expect(isReplay(first)).toBe(false);
-    // The third goes the gateway's fast way, which knows the operation by then.
+    // The third uses the gateway's fast lane, because the operation is prepared by then.
     for (const again of [await send(token, key, LOG, egg()), await send(token, key, LOG, egg())]) {
       expect(again).toMatchObject({ status: 200, body: first.body });
       expect(isReplay(again)).toBe(true);
@@ -63,7 +63,7 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
     expect(await entriesOf(id)).toEqual(['Egg', 'Egg']);
   });
 
-  it('is carried out once however many come at once', async () => {
+  it('is carried out once for any number of simultaneous requests', async () => {
     const [{ id, token }, key] = [await newcomer(), randomUUID()];
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(token, key, LOG, egg())));
     expect(new Set(answers.map(({ body }) => body.data.logFood.id)).size).toBe(1);
@@ -83,14 +83,14 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
     expect(await entriesOf(id)).toEqual(['Egg']);
   });
 
-  it('of somebody else is another key', async () => {
+  it('is a different key for another caller', async () => {
     const [one, other, key] = [await newcomer(), await newcomer(), randomUUID()];
     await send(one.token, key, LOG, egg());
     expect(isReplay(await send(other.token, key, LOG, egg()))).toBe(false);
     expect(await entriesOf(other.id)).toEqual(['Egg']);
   });
 
-  it('keeps a refusal by the rules, and not that nobody has logged in', async () => {
+  it('stores a refusal by the rules, but not an UNAUTHENTICATED', async () => {
     const [{ token }, key] = [await newcomer(), randomUUID()];
     const missing = 'mutation { deleteFoodLog(input: { id: "01900000-0000-7000-8000-00000000dead" }) }';
     const refused = await send(token, key, missing);
@@ -119,7 +119,7 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
     expect(await entriesOf(id)).toEqual(['A', 'C']);
   });
 
-  it('writes nothing if one of its fields fails with a 5xx, and is free then', async () => {
+  it('writes nothing if one of its fields fails with a 5xx, and frees the key', async () => {
     const [{ id, token }, key] = [await newcomer(), randomUUID()];
     const query = `mutation { a: logFood(input: { foodName: "A", calories: 1 }) { foodName }
       b: analyzeFood(input: { prompt: "an egg" }) { provider } }`;
@@ -135,7 +135,7 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
     expect(await entriesOf(id)).toEqual([]);
   });
 
-  it('refuses a key that is none, and lets queries pass', async () => {
+  it('refuses a malformed key, and ignores the header for queries', async () => {
     const { id, token } = await newcomer();
     expect(codesOf(await send(token, 'two words', LOG, egg()))).toEqual(['VALIDATION_FAILED']);
     expect(await entriesOf(id)).toEqual([]);
@@ -177,7 +177,7 @@ describe('through the gateway, an Idempotency-Key', () => {
     expect(await postsOf(text)).toBe(2);
   });
 
-  it('completes what a service that was away has missed, and repeats nothing', async () => {
+  it('completes the part of a service that was down, and repeats nothing', async () => {
     const [{ id, token }, key, text] = [await newcomer(), randomUUID(), `Post ${randomUUID()}`];
     await platform.running('gym').stop();
     const first = await send(token, key, BOTH(text));
@@ -192,7 +192,7 @@ describe('through the gateway, an Idempotency-Key', () => {
     expect(await postsOf(text)).toBe(2);
   });
 
-  it('knows one file from another', async () => {
+  it('distinguishes files', async () => {
     const [{ token }, key] = [await newcomer(), randomUUID()];
     const upload = async (file: Buffer) => {
       const form = new FormData();
@@ -231,7 +231,7 @@ describe('through the gateway, an Idempotency-Key', () => {
     expect(codesOf(answer)).toEqual(['VALIDATION_FAILED']);
   });
 
-  it('does not let a client say which part of an operation a request is', async () => {
+  it('does not let a client set the part of an operation', async () => {
     const [{ id, token }, key] = [await newcomer(), randomUUID()];
     const log = (scope: object) =>
       platform.rest('gateway', 'POST', '/graphql', {
@@ -249,9 +249,9 @@ describe('through the gateway, an Idempotency-Key', () => {
 });
 
 describe('requests with an Idempotency-Key', () => {
-  it('leave connections for others, however many of them wait', async () => {
+  it('leave connections for other requests, however many of them wait', async () => {
     const [{ token }, other] = [await newcomer(), await newcomer()];
-    // Whoever writes into a food log waits for 3 s.
+    // Writes to food logs take 3 s.
     const held = platform.sql(
       'nutrition',
       'begin; lock table food_log_day in exclusive mode; select pg_sleep(3); commit',
@@ -281,7 +281,7 @@ describe('requests with an Idempotency-Key', () => {
 });
 
 describe('a keyed mutation whose field fails by a statement', () => {
-  it('writes the other fields, because each can be undone by itself', async () => {
+  it('writes the other fields, because each can be rolled back by itself', async () => {
     const declaration: DatabaseDeclaration = {
       name: 'platform_words',
       entities: [],
@@ -294,11 +294,11 @@ describe('a keyed mutation whose field fails by a statement', () => {
     const log = createLogger('words', 'silent');
     const request = { caller: 'somebody', key: 'k', operation: 'POST /graphql', fingerprint: 'f' };
     const run = async () => {
-      const unit = new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+      const unit = new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
       const contextValue = { attempt: attemptIn(unit) };
       const rootValue = {
         keep: async ({ word }: { word: string }) => {
-          await unit.em.execute('insert into word values (?)', [word]); // the second of a word is refused
+          await unit.em.execute('insert into word values (?)', [word]); // the same word twice is refused
           return word;
         },
       };

@@ -24,22 +24,22 @@ const statusFor = (at: string, headers: Record<string, string> = {}): Promise<nu
 const SERVERS = ['identity', 'gateway'] as const;
 const TOKEN = 'a-token-for-the-scraper';
 
-it('shows metrics to everybody with demo data, but not through the gateway', async () => {
+it('are public with demo data, but not through the gateway', async () => {
   await start({});
   for (const server of SERVERS) expect(await statusFor(platform.url(server))).toBe(200);
   expect((await platform.rest('gateway', 'GET', '/identity/metrics')).status).toBe(404);
 });
 
-it('shows metrics to this machine only without demo data', async () => {
+it('are only for this machine without demo data', async () => {
   await start({ DEMO: 'off' });
   for (const server of SERVERS) {
     expect(await statusFor(platform.url(server))).toBe(200);
-    // A proxy on this machine, which is trusted, tells of a client elsewhere.
+    // A trusted proxy on this machine reports a client on another one.
     expect(await statusFor(platform.url(server), { 'x-forwarded-for': '203.0.113.7' })).toBe(404);
   }
 });
 
-it('asks for METRICS_TOKEN if it is set, also with demo data', async () => {
+it('require METRICS_TOKEN if it is set, also with demo data', async () => {
   await start({ METRICS_TOKEN: TOKEN });
   for (const server of SERVERS) {
     const at = platform.url(server);
@@ -51,7 +51,7 @@ it('asks for METRICS_TOKEN if it is set, also with demo data', async () => {
   }
 });
 
-it('serves the metrics of all servers of a process at METRICS_PORT and nowhere else', async () => {
+it('are served for all servers of a process at METRICS_PORT, and only there', async () => {
   const port = await freePort();
   await start({ METRICS_PORT: String(port), METRICS_TOKEN: TOKEN });
   for (const server of SERVERS) expect(await statusFor(platform.url(server))).toBe(404);

@@ -6,7 +6,7 @@ import { cursorsOf, pageSize } from '#server/paging.ts';
 const cursors = cursorsOf('things', z.tuple([z.string(), z.number()]));
 
 describe('cursors', () => {
-  it('come back as the keys that they were made of', () => {
+  it('are read back as the keys that they were made from', () => {
     fc.assert(
       fc.property(fc.tuple(fc.string({ unit: 'binary' }), fc.integer()), (keys) =>
         expect(cursors.read(cursors.write(keys))).toEqual(keys),
@@ -26,7 +26,7 @@ describe('cursors', () => {
     expect(() => cursors.read(cursor)).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED' }));
   });
 
-  it('never answer a made-up cursor with anything but a refusal', () => {
+  it('refuse every invented cursor', () => {
     fc.assert(
       fc.property(fc.string(), (cursor) =>
         expect(() => cursors.read(cursor)).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED' })),
@@ -34,7 +34,7 @@ describe('cursors', () => {
     );
   });
 
-  it('make a page of one row too many', () => {
+  it('make a page from one extra row', () => {
     const page = cursors.page(
       [
         ['a', 1],

@@ -37,13 +37,13 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
   });
   afterEach(() => connection.close());
 
-  it('that hangs lets nobody wait, says so in one line, and says once that it is back', async () => {
+  it('that hangs delays no caller, and the log has one line for its loss and one for its return', async () => {
     await ping();
     redis.hang();
     for (let round = 0; round < 10; round += 1)
       await expect(ping()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', retryAfterSeconds: 1 });
     expect(connection.isLost).toBe(true);
-    // The breaker lets one a second through on trial; the others are refused without a try.
+    // The breaker allows one trial a second; the other commands are refused at once.
     const outcomes = await Promise.allSettled(Array.from({ length: 200 }, ping));
     expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
     redis.resume();
@@ -55,7 +55,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     ]);
   });
 
-  it('that is killed does the same', async () => {
+  it('that is killed behaves the same', async () => {
     await ping();
     const restarted = redis.restart();
     await eventually(async () => expect(connection.isLost).toBe(true));
@@ -76,14 +76,14 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     expect(connection.isLost).toBe(false);
   });
 
-  it('lets rate limits pass uncounted while it is away, also from the start, and counts when it is there', async () => {
+  it('leaves requests uncounted while it is unreachable, also from the start, and counts when it is back', async () => {
     redis.hang();
     const settings = readSettings(serverSettings, { REDIS_URL: redis.url });
     const stores = await openRateLimitStores('test', settings, log);
     const store = stores('general');
     void store.init?.({ windowMs: 60_000 } as never);
     await expect(store.increment('maya')).rejects.toThrow('could not be looked up');
-    expect(stores.losses()).toEqual({ rateLimits: 'requests pass uncounted' });
+    expect(stores.losses()).toEqual({ rateLimits: 'requests are not counted' });
     redis.resume();
     await eventually(async () => store.increment('maya'));
     const { totalHits } = await store.increment('maya');
@@ -92,7 +92,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     await stores.close();
   });
 
-  it('tells a listener that comes while the last one is leaving', async () => {
+  it('delivers events to a listener that subscribes while the last one unsubscribes', async () => {
     const listening = await RedisConnection.open(redis.url, { log, without: 'nothing is heard' });
     const channels = new RedisChannels(listening);
     let stop = await channels.subscribe('news', () => undefined);

@@ -28,7 +28,7 @@ describe('every REST service', () => {
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
 
-  it('answers a wrong method with 405 and what is allowed', async () => {
+  it('answers a wrong method with 405 and the allowed ones', async () => {
     const answer = await platform.rest('gym', 'DELETE', '/gyms');
     expect(answer).toMatchObject(problem(405, 'METHOD_NOT_ALLOWED'));
     expect(answer.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS');
@@ -38,7 +38,7 @@ describe('every REST service', () => {
     expect(throughPrefix.body.instance).toBe('/gym/gyms');
   });
 
-  it.each([101, 5_000, 400_000])('refuses JSON of %d objects inside each other', async (depth) => {
+  it.each([101, 5_000, 400_000])('refuses JSON of %d nested objects', async (depth) => {
     const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`.slice(0, 1_000_000);
     const body = depth > 150_000 ? '['.repeat(depth) : deep;
     const headers = { 'content-type': 'application/json' };
@@ -50,14 +50,14 @@ describe('every REST service', () => {
     ).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] } });
   });
 
-  it('asks who comes without a token to log in', async () => {
+  it('answers a request without a token with 401', async () => {
     const answer = await platform.rest('gym', 'GET', '/locations');
     expect(answer).toMatchObject(problem(401, 'UNAUTHENTICATED'));
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   it.each(['Basic bWF5YTp4', 'Bearer', 'Bearer not-a-jwt', 'Bearer a.b.c', `Bearer ${'x'.repeat(5_000)}`])(
-    'refuses the Authorization %j, where none is needed too',
+    'refuses the Authorization %j, even if none is needed',
     async (authorization) => {
       expect(await platform.rest('gym', 'GET', '/gyms', { headers: { authorization } })).toMatchObject(
         problem(401, 'UNAUTHENTICATED'),
@@ -71,7 +71,7 @@ describe('every REST service', () => {
     },
   );
 
-  it('says that a token cannot be checked while identity is down, and not that it is wrong', async () => {
+  it('answers that a token cannot be checked while identity is down, and not that it is wrong', async () => {
     const [header, payload] = [{ alg: 'ES256', kid: 'some-key' }, { sub: 'x' }].map((part) =>
       Buffer.from(JSON.stringify(part)).toString('base64url'),
     );
@@ -79,11 +79,11 @@ describe('every REST service', () => {
       token: `${header}.${payload}.c2ln`,
       headers: {},
     });
-    expect([401, 503]).toContain(answer.status); // 401 where an identity of somebody else answers on the default port
+    expect([401, 503]).toContain(answer.status); // 401 if another identity service answers on the default port
     expect(answer.body.code).toBe(answer.status === 503 ? 'UPSTREAM_UNAVAILABLE' : 'UNAUTHENTICATED');
   });
 
-  it('takes over a sane request id and replaces another', async () => {
+  it('keeps a well-formed request id and replaces any other', async () => {
     expect(
       (await platform.rest('gym', 'GET', '/gyms', { headers: { 'x-request-id': 'abc-123' } })).headers.get(
         'x-request-id',
@@ -96,7 +96,7 @@ describe('every REST service', () => {
     ).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('says its version, its health and its figures', async () => {
+  it('reports its version, its health and its metrics', async () => {
     expect((await platform.rest('gym', 'GET', '/gyms')).headers.get('api-version')).toBe('1');
     expect(await platform.rest('gym', 'GET', '/health/live')).toMatchObject({
       status: 200,
@@ -111,7 +111,7 @@ describe('every REST service', () => {
     );
   });
 
-  it('describes itself in OpenAPI 3.1, whose addresses are relative to it', async () => {
+  it('describes itself in OpenAPI 3.1, with relative URLs', async () => {
     const { body } = await platform.rest('gym', 'GET', '/openapi.json');
     expect(body).toMatchObject({
       openapi: '3.1.0',
@@ -131,7 +131,7 @@ describe('every REST service', () => {
     for (const asset of assets) expect((await fetch(platform.url('gym') + asset)).status).toBe(200);
   });
 
-  it('lets pages of this machine call in demo, and no others', async () => {
+  it('with demo data allows calls from pages of this machine, and no others', async () => {
     const allowed = await platform.rest('gym', 'GET', '/gyms', {
       headers: { origin: 'http://localhost:5173' },
     });
@@ -142,7 +142,7 @@ describe('every REST service', () => {
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('closes the connection of a client that sends half a request line, and lives on', async () => {
+  it('closes the connection of a client that sends half a request line, and keeps running', async () => {
     const { hostname, port } = new URL(platform.url('gym'));
     const answer = await new Promise<number | undefined>((resolve) => {
       const request = http.request(
@@ -165,7 +165,7 @@ describe('every REST service', () => {
 });
 
 describe('the graph of every service', () => {
-  it('refuses what is too deep before it runs', async () => {
+  it('refuses an operation that is too deep before it runs', async () => {
     const query = `{ gyms ${'{ locations '.repeat(30)} { id } ${'}'.repeat(30)} }`;
     expect(await platform.graph('gym', query)).toMatchObject({
       status: 400,

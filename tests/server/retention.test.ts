@@ -18,7 +18,7 @@ import {
 } from '#server/retention/retention.ts';
 import { idempotencyRetention } from '#server/rest/idempotency.database.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { database as gymDatabase } from '../../subgraphs/gym/database.ts';
 import { gymRetention } from '../../subgraphs/gym/retention.ts';
 import { database as identityDatabase } from '../../subgraphs/identity/database.ts';
@@ -53,7 +53,7 @@ function started(orm: MikroORM, rules: readonly RetentionRule[], env: Record<str
   const retention = startRetention({
     rules,
     settings: readSettings(serverSettings, env),
-    unitOf: () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE),
+    unitOf: () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN),
     hasDatabase: true,
     metrics,
     log,
@@ -73,7 +73,7 @@ const left = async (sql: (text: string) => Promise<unknown[]>): Promise<number> 
   (await sql('select 1 from food_log_import')).length;
 
 describe('retention', () => {
-  it('removes what is old enough in batches, counts it, and leaves the rest', async () => {
+  it('removes old rows in batches, counts them, and keeps the rest', async () => {
     const { orm, sql } = await opened(nutritionDatabase);
     await reports(sql, 2_500, 91);
     await reports(sql, 10, 89);
@@ -85,7 +85,7 @@ describe('retention', () => {
     );
   });
 
-  it('keeps for ever where the setting is 0', async () => {
+  it('keeps rows for ever if the setting is 0', async () => {
     const { orm, sql } = await opened(nutritionDatabase);
     await reports(sql, 3, 10_000);
     await started(orm, nutritionRetention, { RETENTION_IMPORTS_DAYS: '0' }).retention.run();
@@ -102,7 +102,7 @@ describe('retention', () => {
       expect(() => readSettings(serverSettings, { [name]: value })).toThrow(name);
   });
 
-  it('leaves rows that a request holds, and does not wait for it', async () => {
+  it('skips rows that a request has locked, without waiting', async () => {
     const { orm, sql, clone } = await opened(nutritionDatabase);
     await reports(sql, 3, 100);
     const holder = new PlatformClient(connectionTo(clone.server, clone.name));
@@ -139,7 +139,7 @@ describe('retention', () => {
     expect(await left(one.sql)).toBe(0);
   });
 
-  it('goes on with the other rules where one fails, and says which', async () => {
+  it('continues with the other rules if one fails, and names it', async () => {
     const { orm, sql } = await opened(nutritionDatabase);
     await reports(sql, 3, 100);
     const failing: RetentionRule = {
@@ -155,7 +155,7 @@ describe('retention', () => {
     );
   });
 
-  it('stops after the batch that is under way', async () => {
+  it('stops after the current batch', async () => {
     const { orm } = await opened(nutritionDatabase);
     const events = new EventEmitter();
     const batches: string[] = [];
@@ -228,7 +228,7 @@ describe('the retention of a gym', () => {
     return `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
   };
 
-  it('removes visits that have ended, unless a challenge of the time that is kept counts them', async () => {
+  it('removes visits that have ended, unless a challenge within the retention time counts them', async () => {
     const { orm, sql } = await opened(gymDatabase);
     const [gymId, otherGymId] = [uuidv7(), uuidv7()];
     const halls: Record<string, string> = { [gymId]: uuidv7(), [otherGymId]: uuidv7() };
@@ -256,8 +256,8 @@ describe('the retention of a gym', () => {
         `insert into challenge (id, gym_id, title, metric, goal, starts_at, ends_at, created_at) values (?, ?, 'Visits', ?, 10, ?, ?, now())`,
         [uuidv7(), ofGym, metric, daysBefore(fromDaysAgo), daysBefore(toDaysAgo)],
       );
-    await challenge(otherGymId, 'CHECK_INS', 202, -10); // goes on
-    await challenge(gymId, 'CHECK_INS', 302, 50); // ended in the time that is kept
+    await challenge(otherGymId, 'CHECK_INS', 202, -10); // still running
+    await challenge(gymId, 'CHECK_INS', 302, 50); // ended within the retention time
     await challenge(gymId, 'CHECK_INS', 501, 499); // ended long ago
     await challenge(gymId, 'WORKOUTS', 1_000, -10); // counts no visits
     await visit('99: young', 99);
@@ -277,7 +277,7 @@ describe('the retention of a gym', () => {
     ]);
   });
 
-  it('removes refused check-ins', async () => {
+  it('removes denials', async () => {
     const { orm, sql } = await opened(gymDatabase);
     const [gymId, locationId] = [uuidv7(), uuidv7()];
     await sql(
@@ -312,7 +312,7 @@ describe.each([
     `insert into audit_event (id, actor, action, details, request_id, at) values (?, 'somebody', ?, '{}', '', ?)`,
   ],
 ] as const)('the audit of %s', (_service, declaration, insert) => {
-  it('loses only what is older than the setting says, and by its retention alone', async () => {
+  it('loses only rows that are older than the setting, and only by its retention', async () => {
     const { orm, sql } = await opened(declaration);
     for (const daysAgo of [10, 40, 99, 101, 2_000]) {
       const at = new Date(Date.now() - daysAgo * 24 * 60 * 60 * 1000);
@@ -334,7 +334,7 @@ describe.each([
     await expect(sql(`select remove_old_audit_events(now() - interval '29 days', 1000)`)).rejects.toThrow(
       /append-only|never changed|at least 30 days/,
     );
-    // not even whoever knows how the trigger is told
+    // not even with the setting that the trigger reads
     await expect(
       orm.em.fork().transactional(async (em) => {
         await em.execute(`select set_config('platform.audit_removed_before', 'infinity', true)`);

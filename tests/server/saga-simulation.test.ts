@@ -5,17 +5,17 @@ import { createLogger } from '#server/observability/logger.ts';
 import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
 import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
 import { sagaEntities, sagaMigrations } from '#server/saga/saga-tables.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { SagaWorld, type SagaWorldOptions } from '../support/saga-world/saga-world.ts';
 
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 2_000);
-/** Statements take time: of so many worlds one has its sagas in a database. */
+/** Statements take time, so only one of this many simulations uses a database. */
 const DATABASE_SHARE = 100;
 const FIRST_SEED = Number(process.env.SIMULATION_FIRST_SEED ?? 1);
 const log = createLogger('sagas', 'silent');
 
-/** The first seed with which something goes wrong, and what. */
+/** The first seed that fails, and why. */
 async function firstFailure(
   count: number,
   options: (seed: string) => Omit<SagaWorldOptions, 'seed' | 'log'>,
@@ -28,9 +28,9 @@ async function firstFailure(
   return undefined;
 }
 
-describe('whatever crashes, is late, lost, refused or done twice, every saga comes to an end that is true', () => {
-  it(`in memory (${SEEDS} worlds)`, async () => {
-    const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NOWHERE);
+describe('every saga ends in a state that matches the services, whatever crashes, is late, lost, refused or delivered twice', () => {
+  it(`in memory (${SEEDS} simulations)`, async () => {
+    const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
     const failure = await firstFailure(SEEDS, () => ({
       unitOf,
       storeOf: (now) => memorySagaStore(unitOf, now),
@@ -49,12 +49,12 @@ describe('whatever crashes, is late, lost, refused or done twice, every saga com
     beforeAll(async () => {
       const { server, name } = await cloneDatabase(declaration);
       const orm = await openDatabase(declaration, { server, name, migrate: false });
-      unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+      unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
       close = () => orm.close(true);
     });
     afterAll(() => close());
 
-    it(`(${Math.ceil(SEEDS / DATABASE_SHARE)} worlds)`, async () => {
+    it(`(${Math.ceil(SEEDS / DATABASE_SHARE)} simulations)`, async () => {
       const failure = await firstFailure(Math.ceil(SEEDS / DATABASE_SHARE), () => ({
         unitOf,
         storeOf: () => databaseSagaStore(unitOf),

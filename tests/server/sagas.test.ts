@@ -1,181 +1,14 @@
-import { EventEmitter, once } from 'node:events';
-import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Registry } from 'prom-client';
-import { ANONYMOUS } from '#server/auth/viewer.ts';
-import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
-import { listenTo } from '#server/database/notifications.ts';
-import { conflict, notFound, PlatformError } from '#server/errors.ts';
+import { describe, expect, it } from '@jest/globals';
+import { conflict } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
-import { createLogger } from '#server/observability/logger.ts';
-import { databaseSagaStore, SAGA_CHANNEL } from '#server/saga/saga-store.database.ts';
-import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
-import type { Lease, SagaStore } from '#server/saga/saga-store.ts';
-import { sagaEntities, sagaMigrations } from '#server/saga/saga-tables.ts';
-import {
-  isAtRest,
-  isFinished,
-  planned,
-  sagaAction,
-  type Saga,
-  type SagaAction,
-  type SagaDefinition,
-} from '#server/saga/saga.ts';
-import type { Boundary } from '#server/saga/saga-run.ts';
-import { Sagas, type SagasOptions } from '#server/saga/sagas.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
-import { eventually } from '../identity/support.ts';
-import { cloneDatabase } from '../support/database.ts';
-
-const declaration: DatabaseDeclaration = {
-  name: 'platform_sagas',
-  entities: sagaEntities,
-  migrations: sagaMigrations,
-};
-const log = createLogger('sagas', 'silent');
-const down = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'down');
-
-/** Another service, of which each key is a thing that is there; it forgets nothing and does nothing twice. */
-class Elsewhere {
-  readonly there = new Set<string>();
-  readonly calls: string[] = [];
-  readonly events = new EventEmitter();
-  /** What the next calls of an action throw, one after the other. */
-  readonly failures = new Map<string, (() => Error)[]>();
-  private readonly atWork = new Map<string, number>();
-  mostAtWork = 0;
-  /** An action that is refused for ever. */
-  refused: string | undefined;
-
-  private async call(sagaId: string, what: string, work: () => void): Promise<void> {
-    this.atWork.set(sagaId, (this.atWork.get(sagaId) ?? 0) + 1);
-    this.mostAtWork = Math.max(this.mostAtWork, this.atWork.get(sagaId) ?? 0);
-    this.calls.push(what);
-    this.events.emit(what);
-    await new Promise((resolve) => setImmediate(resolve));
-    const failure = this.failures.get(what)?.shift();
-    try {
-      if (what === this.refused) throw conflict('refused');
-      if (failure) throw failure();
-      work();
-    } finally {
-      this.atWork.set(sagaId, (this.atWork.get(sagaId) ?? 0) - 1);
-    }
-  }
-
-  action(name: string): SagaAction {
-    return sagaAction<{ n: number }, { made: string }>({
-      service: `${name}-service`,
-      run: async ({ sagaId, idempotencyKey, input }) => {
-        await this.call(sagaId, name, () => this.there.add(idempotencyKey));
-        return { made: `${name}${input?.n ?? ''}` };
-      },
-      undo: ({ sagaId }) =>
-        this.call(sagaId, `undo ${name}`, () => {
-          if (!this.there.delete(`${sagaId}:${name}`)) throw notFound('thing', name);
-        }),
-    });
-  }
-}
+import { isAtRest, planned } from '#server/saga/saga.ts';
+import { down, Elsewhere, sagasIn } from '../support/sagas.ts';
 
 describe.each(['database', 'memory'])('sagas in %s', (storage) => {
-  let unitOf: () => UnitOfWork;
-  let store: SagaStore;
-  const closings: (() => Promise<void>)[] = [];
-  /** The lease under which each saga was taken last. */
-  const leases = new Map<string, Lease>();
-  const remembersLeases = (original: SagaStore): SagaStore => ({
-    ...original,
-    async claim(kinds, limit, lease) {
-      const claimed = await original.claim(kinds, limit, lease);
-      for (const { id } of claimed) leases.set(id, lease);
-      return claimed;
-    },
-  });
-  beforeAll(async () => {
-    if (storage === 'memory') {
-      unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NOWHERE);
-      store = remembersLeases(memorySagaStore(unitOf));
-      return;
-    }
-    const { server, name } = await cloneDatabase(declaration);
-    const orm = await openDatabase(declaration, { server, name, migrate: false });
-    const notifications = await listenTo(server, name, [SAGA_CHANNEL], log);
-    closings.push(
-      () => orm.close(true),
-      () => notifications.close(),
-    );
-    unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
-    store = remembersLeases(databaseSagaStore(unitOf, notifications));
-  });
-  const instances: Sagas[] = [];
-  afterEach(() => Promise.all(instances.splice(0).map((sagas) => sagas.dispose())));
-  afterAll(async () => {
-    for (const close of closings.toReversed()) await close();
-  });
+  const harness = sagasIn(storage);
+  const { begin, expire, kindOf, planOf, until, statuses, unitOf } = harness;
 
-  const begin = (definition: SagaDefinition, options: Partial<SagasOptions> = {}): Sagas => {
-    const sagas = new Sagas({
-      store,
-      definitions: [definition],
-      log,
-      pollMillis: 10,
-      // Longer than any test: on a busy machine a short lease runs out under who holds it. A test that needs an end
-      // of the lease brings it about, see `expire`.
-      leaseMillis: 60_000,
-      retry: { firstMillis: 10, capMillis: 20 },
-      ...options,
-    });
-    instances.push(sagas);
-    return sagas;
-  };
-  /** Stands for the time that makes the lease of a crashed instance run out. */
-  const expire = async (sagaId: string): Promise<void> => {
-    const lease = leases.get(sagaId);
-    if (lease) await store.renew(sagaId, { ...lease, millis: 0 });
-  };
-  /** A kind of its own, so that instances of other tests leave it alone. */
-  const kindOf = (elsewhere: Elsewhere, more: Partial<SagaDefinition> = {}): SagaDefinition => ({
-    kind: randomUUID(),
-    actions: Object.fromEntries(['one', 'two', 'three'].map((name) => [name, elsewhere.action(name)])),
-    ...more,
-  });
-  const planOf = ({ kind }: SagaDefinition, subject: string = randomUUID()) => ({
-    kind,
-    subject,
-    actions: [{ name: 'one', input: { n: 1 } }, { name: 'two' }, { name: 'three' }],
-  });
-  /** Waits for changes until it is as it should be. */
-  const until = async (id: string, isSo: (saga: Saga) => boolean = isFinished): Promise<Saga> => {
-    const events = new EventEmitter();
-    const stop = store.onChange((changed) => void (changed === id && events.emit('change')));
-    try {
-      for (;;) {
-        const change = once(events, 'change');
-        const saga = await store.find(id);
-        if (saga && isSo(saga)) return saga;
-        await change;
-      }
-    } finally {
-      stop();
-    }
-  };
-  const statuses = (saga: Saga) => saga.actions.map(({ name, status }) => `${name} ${status}`);
-  /** Waits until `GET /metrics` would say so. */
-  const figures = (
-    registry: Registry,
-    kind: string,
-    { failed, waiting }: { failed: number; waiting: number },
-  ) =>
-    eventually(async () => {
-      const text = await registry.metrics();
-      return (
-        text.includes(`sagas_undo_failed_total{kind="${kind}"} ${failed}\n`) &&
-        text.includes(`sagas_waiting_for_decision{kind="${kind}"} ${waiting}\n`)
-      );
-    });
-
-  it('run action after action, and end with what each has returned', async () => {
+  it('run their actions in order, and end with the results of all', async () => {
     const elsewhere = new Elsewhere();
     const definition = kindOf(elsewhere);
     const { saga } = await begin(definition).start(planOf(definition), unitOf());
@@ -190,7 +23,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(elsewhere.calls).toEqual(['one', 'two', 'three']);
   });
 
-  it('repeat what does not come through until it does', async () => {
+  it('repeat a failing action until it succeeds', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('two', [down, () => new TypeError('ours'), down]);
     const definition = kindOf(elsewhere);
@@ -208,106 +41,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(elsewhere.calls).toEqual(['one', 'two', 'two', 'two', 'two', 'three']);
   });
 
-  it('are undone in reverse where an action is refused, and the undoing is repeated until it is through', async () => {
-    const elsewhere = new Elsewhere();
-    elsewhere.failures.set('three', [() => conflict('it is taken')]);
-    elsewhere.failures.set('undo two', [down, () => new TypeError('ours')]);
-    const definition = kindOf(elsewhere);
-    const { saga } = await begin(definition).start(planOf(definition), unitOf());
-    const undone = await until(saga.id);
-    expect(undone).toMatchObject({ status: 'UNDONE', finishedAt: expect.anything() });
-    expect(statuses(undone)).toEqual(['one UNDONE', 'two UNDONE', 'three FAILED']);
-    expect(undone.actions[2]?.error).toEqual({ code: 'CONFLICT', message: 'it is taken' });
-    expect(elsewhere.calls.slice(3)).toEqual(['undo three', 'undo two', 'undo two', 'undo two', 'undo one']);
-    expect(elsewhere.there.size).toBe(0);
-  });
-
-  it('that cannot be undone undo the rest, and wait until somebody has it tried again', async () => {
-    const elsewhere = new Elsewhere();
-    elsewhere.failures.set('three', [() => conflict('it is taken')]);
-    elsewhere.failures.set('undo two', [() => conflict('it is in use'), () => conflict('still in use')]);
-    const definition = kindOf(elsewhere, { forgetsInputs: true });
-    const registry = new Registry();
-    const sagas = begin(definition, { registry });
-    const plan = { ...planOf(definition), context: { actorId: 'somebody' } };
-    const { saga } = await sagas.start(plan, unitOf());
-    const waiting = await until(saga.id, isAtRest);
-    expect(waiting).toMatchObject({
-      status: 'UNDO_FAILED',
-      finishedAt: null,
-      context: plan.context,
-      actions: [
-        { input: null },
-        { isUndoGivenUp: true, undoError: { code: 'CONFLICT', message: 'it is in use' } },
-        { error: { message: 'it is taken' }, input: null },
-      ],
-    });
-    expect(statuses(waiting)).toEqual(['one UNDONE', 'two DONE', 'three FAILED']);
-    expect([...elsewhere.there]).toEqual([`${saga.id}:two`]);
-    expect(await store.claim([definition.kind], 5, { holder: randomUUID(), millis: 60_000 })).toEqual([]);
-    expect((await sagas.start(plan, unitOf())).isNew).toBe(false);
-    await figures(registry, definition.kind, { failed: 1, waiting: 1 });
-
-    const by = randomUUID();
-    const retry = { action: 'RETRY', note: 'the last guest has left', by } as const;
-    expect((await sagas.resolve(saga.id, retry, unitOf())).status).toBe('UNDOING');
-    const stillWaiting = await until(
-      saga.id,
-      ({ undoing, status }) => status === 'UNDO_FAILED' && undoing?.round === 1,
-    );
-    expect(stillWaiting.actions[1]?.undoError?.message).toBe('still in use');
-    await sagas.resolve(saga.id, retry, unitOf());
-    const undone = await until(saga.id);
-    expect(undone).toMatchObject({
-      status: 'UNDONE',
-      context: null,
-      undoing: { round: 2, resolutions: [retry, retry] },
-    });
-    expect(elsewhere.there.size).toBe(0);
-    await figures(registry, definition.kind, { failed: 2, waiting: 0 });
-    await expect(sagas.resolve(saga.id, retry, unitOf())).rejects.toMatchObject({ code: 'CONFLICT' });
-    await expect(sagas.resolve(uuidv7(), retry, unitOf())).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  });
-
-  it('that cannot be undone end as they are where somebody accepts that, of two decisions at once by the first', async () => {
-    const elsewhere = new Elsewhere();
-    elsewhere.failures.set('three', [() => conflict('it is taken')]);
-    elsewhere.failures.set('undo two', [() => conflict('it is in use')]);
-    const definition = kindOf(elsewhere);
-    const sagas = begin(definition);
-    const plan = planOf(definition);
-    const { saga } = await sagas.start(plan, unitOf());
-    await until(saga.id, isAtRest);
-    const accept = { action: 'ACCEPT', note: 'it stays', by: randomUUID() } as const;
-    const decisions = await Promise.allSettled(
-      Array.from({ length: 5 }, () => sagas.resolve(saga.id, accept, unitOf())),
-    );
-    expect(decisions.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await store.find(saga.id)).toMatchObject({
-      status: 'UNDONE',
-      finishedAt: expect.anything(),
-      undoing: { resolutions: [accept] },
-    });
-    expect([...elsewhere.there]).toEqual([`${saga.id}:two`]);
-    expect((await sagas.start(plan, unitOf())).isNew).toBe(true);
-  });
-
-  it('give up an undoing that fails for too long, and undo the rest', async () => {
-    const elsewhere = new Elsewhere();
-    elsewhere.failures.set('three', [() => conflict('it is taken')]);
-    elsewhere.failures.set(
-      'undo two',
-      Array.from({ length: 1_000 }, () => down),
-    );
-    const definition = kindOf(elsewhere, { undoGiveUpAfterMillis: 1_000 });
-    const { saga } = await begin(definition).start(planOf(definition), unitOf());
-    const waiting = await until(saga.id, isAtRest);
-    expect(waiting.status).toBe('UNDO_FAILED');
-    expect(statuses(waiting)).toEqual(['one UNDONE', 'two DONE', 'three FAILED']);
-    expect(waiting.actions[1]?.undoAttempts).toBeGreaterThan(1);
-  });
-
-  it('that are finished are removed after their time, in batches, and no others', async () => {
+  it('that are finished are removed after a time, in batches, and no others', async () => {
     const elsewhere = new Elsewhere();
     const definition = kindOf(elsewhere);
     const sagas = begin(definition);
@@ -321,15 +55,15 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     await until(saga.id, isAtRest);
     const later = new Date(Date.now() + 60_000);
     const remove = (before: Date, limit: number) =>
-      store.removeFinished(definition.kind, before, limit, unitOf());
+      harness.store.removeFinished(definition.kind, before, limit, unitOf());
     expect(await remove(new Date(Date.now() - 60_000), 10)).toBe(0);
     expect(await remove(later, 2)).toBe(2);
     expect(await remove(later, 2)).toBe(1);
     expect(await remove(later, 2)).toBe(0);
-    expect((await store.find(saga.id))?.status).toBe('UNDO_FAILED');
+    expect((await harness.store.find(saga.id))?.status).toBe('UNDO_FAILED');
   });
 
-  it('forget what they were told once they are over, where they are to', async () => {
+  it('drop their inputs at the end, if their definition says so', async () => {
     const definition = kindOf(new Elsewhere(), { forgetsInputs: true });
     const plan = { ...planOf(definition), context: { actorId: 'somebody' } };
     const { saga } = await begin(definition).start(plan, unitOf());
@@ -338,19 +72,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(done.actions.map(({ input }) => input)).toEqual([null, null, null]);
   });
 
-  it('are given up after their time', async () => {
-    const elsewhere = new Elsewhere();
-    elsewhere.failures.set(
-      'two',
-      Array.from({ length: 1_000 }, () => down),
-    );
-    const definition = kindOf(elsewhere, { giveUpAfterMillis: 50 });
-    const { saga } = await begin(definition).start(planOf(definition), unitOf());
-    expect(statuses(await until(saga.id))).toEqual(['one UNDONE', 'two FAILED', 'three PENDING']);
-    expect(elsewhere.there.size).toBe(0);
-  });
-
-  it('with independent actions go on beside one that fails, and never undo where they are told so', async () => {
+  it('with independent actions continue beside one that fails, and never undo if refusals are retried', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('one', [() => conflict('refused'), down, down, down, down, down]);
     const definition = kindOf(elsewhere, { order: 'independent', onRefusal: 'retry' });
@@ -363,69 +85,11 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(elsewhere.calls.filter((call) => call !== 'one')).toEqual(['two', 'three']);
   });
 
-  it.each([false, true])(
-    'go on after a crash at any boundary, and end once (refused: %s)',
-    async (refused) => {
-      const boundariesWithCrashAt = async (crashAt: number): Promise<number> => {
-        const elsewhere = new Elsewhere();
-        if (refused) elsewhere.refused = 'three';
-        const definition = kindOf(elsewhere);
-        let boundaries = 0;
-        const observe = ({ sagaId }: Boundary) => {
-          boundaries += 1;
-          if (boundaries !== crashAt) return;
-          void expire(sagaId);
-          throw new Error('crash');
-        };
-        const sagas = begin(definition, { observe });
-        const { saga } = await sagas.start(planOf(definition), unitOf());
-        expect((await until(saga.id)).status).toBe(refused ? 'UNDONE' : 'DONE');
-        expect(elsewhere.there.size).toBe(refused ? 0 : 3);
-        await sagas.dispose();
-        return boundaries;
-      };
-      const boundaries = await boundariesWithCrashAt(0);
-      expect(boundaries).toBe(refused ? 18 : 9);
-      for (let crashAt = 1; crashAt <= boundaries; crashAt += 1) await boundariesWithCrashAt(crashAt);
-    },
-  );
-
-  it('are worked on by one of several instances at a time', async () => {
-    const elsewhere = new Elsewhere();
-    const definition = kindOf(elsewhere);
-    const first = begin(definition, { concurrency: 3 });
-    for (let more = 0; more < 2; more += 1) begin(definition, { concurrency: 3 });
-    const started = await Promise.all(
-      Array.from({ length: 15 }, () => first.start(planOf(definition), unitOf())),
-    );
-    await Promise.all(started.map((each) => until(each.saga.id)));
-    expect(elsewhere.mostAtWork).toBe(1);
-    expect(elsewhere.calls).toHaveLength(45);
-  });
-
-  it('are stored by who holds them alone', async () => {
-    const definition = kindOf(new Elsewhere());
-    const saga = planned(planOf(definition), definition, uuidv7());
-    await store.insert(saga, unitOf());
-    const [slow, next] = [randomUUID(), randomUUID()].map((holder) => ({ holder, millis: 60_000 })) as [
-      Lease,
-      Lease,
-    ];
-    expect(await store.claim([definition.kind], 5, slow)).toHaveLength(1);
-    expect(await store.claim([definition.kind], 5, next)).toHaveLength(0);
-    expect(await store.renew(saga.id, slow)).toBe(true);
-    await expire(saga.id);
-    expect(await store.claim([definition.kind], 5, next)).toHaveLength(1);
-    expect(await store.save({ ...saga, status: 'UNDONE' }, slow, async () => undefined)).toBe(false);
-    expect(await store.renew(saga.id, slow)).toBe(false);
-    expect((await store.find(saga.id))?.status).toBe('RUNNING');
-  });
-
-  it('about one subject are one, unless it was undone', async () => {
+  it('are started once for each subject, unless the earlier one was undone', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('two', [() => conflict('refused')]);
     const definition = kindOf(elsewhere);
-    const sagas = begin(definition, { concurrency: 0 }); // begins no work before all have asked
+    const sagas = begin(definition, { concurrency: 0 }); // starts no work before all requests
     const plan = planOf(definition);
     const started = await Promise.all(Array.from({ length: 10 }, () => sagas.start(plan, unitOf())));
     expect(started.filter(({ isNew }) => isNew)).toHaveLength(1);
@@ -440,30 +104,16 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect((await sagas.findBySubjects(plan.kind, [plan.subject])).map(({ id }) => id)).toEqual([
       again.saga.id,
     ]);
-    await store.remove(plan.kind, [plan.subject]);
+    await harness.store.remove(plan.kind, [plan.subject]);
     expect(await sagas.findBySubjects(plan.kind, [plan.subject])).toEqual([]);
   });
 
-  it('stop gracefully: what is under way is finished, the rest is for whoever comes next, at once', async () => {
-    const elsewhere = new Elsewhere();
-    const definition = kindOf(elsewhere);
-    const sagas = begin(definition);
-    const begun = once(elsewhere.events, 'two');
-    const { saga } = await sagas.start(planOf(definition), unitOf());
-    await begun;
-    await sagas.dispose();
-    expect(statuses((await store.find(saga.id)) as Saga)).toEqual(['one DONE', 'two DONE', 'three PENDING']);
-    begin(definition).wake();
-    expect((await until(saga.id)).status).toBe('DONE');
-    expect(elsewhere.calls).toEqual(['one', 'two', 'three']);
-  });
-
-  it('wait for the version of the program that knows their actions', async () => {
+  it('wait for a version of the program that has their actions', async () => {
     const elsewhere = new Elsewhere();
     const definition = kindOf(elsewhere);
     const older = { ...definition, actions: { one: elsewhere.action('one') } };
     const saga = planned(planOf(definition), definition, uuidv7());
-    await store.insert(saga, unitOf());
+    await harness.store.insert(saga, unitOf());
     const stuck = begin(older);
     await until(saga.id, ({ actions }) => (actions[1]?.attempts ?? 0) > 1);
     await stuck.dispose();
@@ -471,28 +121,28 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect((await until(saga.id)).status).toBe('DONE');
   });
 
-  it('tell every change in the transaction that stores it, and change nothing where that fails', async () => {
+  it('call onChange in the transaction of every change, and change nothing if it fails', async () => {
     const elsewhere = new Elsewhere();
-    const told: string[] = [];
+    const changes: string[] = [];
     let failures = 2;
     const definition = kindOf(elsewhere, {
       async onChange(saga) {
         if (saga.status === 'DONE' && failures-- > 0) {
-          setImmediate(() => void expire(saga.id)); // once this transaction is over
-          throw new Error('the subject is not to be had');
+          setImmediate(() => void expire(saga.id)); // after this transaction
+          throw new Error('the subject cannot be read');
         }
-        told.push(`${saga.status} ${saga.actions.filter(({ status }) => status === 'DONE').length}`);
+        changes.push(`${saga.status} ${saga.actions.filter(({ status }) => status === 'DONE').length}`);
       },
     });
     const { saga } = await begin(definition).start(planOf(definition), unitOf());
     await until(saga.id);
-    expect(told.at(-1)).toBe('DONE 3');
-    expect(told.filter((line) => line.startsWith('DONE'))).toHaveLength(1);
+    expect(changes.at(-1)).toBe('DONE 3');
+    expect(changes.filter((line) => line.startsWith('DONE'))).toHaveLength(1);
     expect(elsewhere.there.size).toBe(3);
   });
 
   if (storage === 'database')
-    it('start with the transaction that starts them, or not at all', async () => {
+    it('start if and only if the starting transaction commits', async () => {
       const elsewhere = new Elsewhere();
       const definition = kindOf(elsewhere);
       const sagas = begin(definition);

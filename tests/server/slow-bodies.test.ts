@@ -54,7 +54,7 @@ const DOORS: [Called, string, string][] = [
   ['gateway', '/graphql', 'multipart/form-data; boundary=x'],
 ];
 
-it('cuts a body that drips, at every door', async () => {
+it('refuses a body that arrives too slowly, at every door', async () => {
   const answers = await Promise.all(
     DOORS.map(async ([service, path, type]) => {
       const { status, seconds } = await slowPost(service, path, type, 1, 1_000);
@@ -70,7 +70,7 @@ it('cuts a body that drips, at every door', async () => {
   );
 });
 
-it('waits for a body that is slow and steady', async () => {
+it('waits for a body that is slow but steady', async () => {
   const { status, seconds } = await slowPost('identity', '/auth/login', JSON_TYPE, 2_000, 28_000);
   expect(seconds).toBeGreaterThan(13);
   expect(status).toBe('400');

@@ -30,12 +30,12 @@ describe('a stream that fails', () => {
     if (uncaught.length > 0) throw new Error('an error had no listener', { cause: uncaught[0] });
   });
 
-  it('gives its error to whoever reads it, through all stages', async () => {
+  it('passes its error to its reader, through all stages', async () => {
     const stream = streamOf(rows(3, new Error('the query failed')), [upperCase(), new PassThrough()]);
     await expect(text(stream)).rejects.toThrow('the query failed');
   });
 
-  it('ends no process if nobody reads it', async () => {
+  it('does not end the process if nobody reads it', async () => {
     const stream = streamOf(rows(0, new Error('the query failed')), [upperCase()]);
     stream.resume();
     await nextTurn();
@@ -43,7 +43,7 @@ describe('a stream that fails', () => {
     expect(stream.destroyed).toBe(true);
   });
 
-  it('is known to have failed before its first byte is sent', async () => {
+  it('is detected before its first byte is sent', async () => {
     await expect(begun(streamOf(rows(0, new Error('the query failed')), [upperCase()]))).rejects.toThrow(
       'the query failed',
     );
@@ -53,7 +53,7 @@ describe('a stream that fails', () => {
     await begun(streamOf([]));
   });
 
-  it('ends its own answer only', async () => {
+  it('ends only its own answer', async () => {
     const server = http.createServer((_req, res) => {
       void pipeline(streamOf(rows(100, new Error('the query failed')), [upperCase()]), res).catch(
         () => undefined,
@@ -69,7 +69,7 @@ describe('a stream that fails', () => {
 });
 
 describe('a body that is fed to a parser', () => {
-  it('reaches it whole', async () => {
+  it('reaches it completely', async () => {
     const parser = new PassThrough();
     feed(Readable.from(['a', 'b']), parser);
     expect(await text(parser)).toBe('ab');
@@ -86,7 +86,7 @@ describe('a body that is fed to a parser', () => {
     expect(body.destroyed || body.readableEnded).toBe(true);
   });
 
-  it('fails its parser if it breaks off', async () => {
+  it('fails its parser if it is interrupted', async () => {
     const body = new PassThrough();
     const parser = new PassThrough();
     feed(body, parser);

@@ -48,7 +48,7 @@ const zoneOf = async (client: pg.Client): Promise<unknown> =>
   ((await client.query('show timezone')) as pg.QueryResult<{ TimeZone: string }>).rows[0]?.TimeZone;
 
 describe('in a database whose default is Asia/Kolkata', () => {
-  it('services, their migrations and their listeners work in UTC', async () => {
+  it('services, their migrations and their listeners use UTC', async () => {
     const name = await databaseInKolkata();
     expect(await zoneOf(await connected(new pg.Client(connectionTo(server, name))))).toBe('Asia/Kolkata');
     const orm = await openDatabase(declaration, { server, name });
@@ -62,7 +62,7 @@ describe('in a database whose default is Asia/Kolkata', () => {
     ).toEqual([{ isWhole: true, text: '2026-01-05 23:30' }]);
   });
 
-  it('a connection goes back to UTC when a pooler resets it', async () => {
+  it('a connection returns to UTC when a pooler resets it', async () => {
     const client = await connected(new PlatformClient(connectionTo(server, await databaseInKolkata())));
     expect(await zoneOf(client)).toBe('UTC');
     await client.query('discard all');
@@ -70,7 +70,7 @@ describe('in a database whose default is Asia/Kolkata', () => {
   });
 });
 
-it('every connection of the platform is one of these', () => {
+it('every connection of the platform is a PlatformClient', () => {
   const root = path.join(import.meta.dirname, '../..');
   const others = ['server', 'gateway', 'subgraphs', 'scripts'].flatMap((folder) =>
     (fs.readdirSync(path.join(root, folder), { recursive: true }) as string[])
@@ -81,7 +81,7 @@ it('every connection of the platform is one of these', () => {
   expect(others).toEqual([]);
 });
 
-describe('what the database refuses', () => {
+describe('errors of the database', () => {
   it.each([
     ['an id that is no UUID', `select 'x'::uuid`, [], 'NOT_FOUND'],
     ['a text with a NUL', 'select $1::text', ['a\0b'], 'VALIDATION_FAILED'],
@@ -96,12 +96,12 @@ describe('what the database refuses', () => {
     );
     expect(error).toBeInstanceOf(pg.DatabaseError);
     expect(refusalOfDatabase(error)?.code).toBe(code);
-    // As a server says it whose lc_messages is another language.
+    // The message of a server with another lc_messages.
     Object.assign(error ?? {}, { message: 'eine Meldung auf Deutsch', severity: 'FEHLER' });
     expect(refusalOfDatabase(error)?.code).toBe(code);
   });
 
-  it('ends a connection that the server has ended, in every language', async () => {
+  it('are recognised in every language when the server ends a connection', async () => {
     const [victim, other] = [
       new PlatformClient(connectionTo(server, maintenanceDatabase(server))),
       await connected(new PlatformClient(connectionTo(server, maintenanceDatabase(server)))),

@@ -7,7 +7,7 @@ import { createClient } from 'redis';
 import type { UserViewer } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
 import { createLogger } from '#server/observability/logger.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { Blocks } from '../../subgraphs/squad/blocks/blocks.ts';
 import { MemoryHub } from '../../subgraphs/squad/hub.memory.ts';
 import { Invites } from '../../subgraphs/squad/invites/invites.ts';
@@ -48,7 +48,7 @@ function rulesOf(userId: string, journals: Journals) {
   };
   const hub = Object.create(sharedHub, { journals: { value: journals } }) as MemoryHub;
   const upkeep = new Upkeep(hub, { hostAwayMillis: 120_000, lobbyLifetimeMillis: 3_600_000 });
-  const unit = new UnitOfWork(undefined, viewer, log, NOWHERE);
+  const unit = new UnitOfWork(undefined, viewer, log, NO_ORIGIN);
   const platform = {
     isUserOfGym: async () => true,
     routine: async () => undefined,

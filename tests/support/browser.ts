@@ -6,19 +6,19 @@ const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
 const isThere = existsSync(executablePath);
 
-/** A `describe` of what needs a browser; its name ends with `unlessSkipped`, which says why where there is none. */
+/** A `describe` for tests that need a browser; the name ends with `unlessSkipped`, which gives the reason if they are skipped. */
 export const describeInBrowser = isThere ? describe : describe.skip;
 export const unlessSkipped = isThere ? '' : ` (skipped: no Chromium at ${executablePath})`;
 
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 
-/** A window of its own, and what it did that nobody sees. */
+/** A browser window, with its requests and errors. */
 export interface WatchedPage {
   page: Page;
-  /** `host:port` of everything that it asked for, sockets included. */
+  /** `host:port` of all its requests, sockets included. */
   hosts: Set<string>;
-  /** Errors of its console: scripts, refused loads, violations of the content policy. */
+  /** Errors in its console: scripts, refused loads, violations of the content policy. */
   troubles: string[];
 }
 

@@ -9,7 +9,7 @@ import { testRun } from './test-run.ts';
 export interface ClonedDatabase {
   server: DatabaseServer;
   name: string;
-  /** Harmless while connections are open: they are ended. Not needed with the embedded server. */
+  /** Ends open connections first. Not needed with the embedded server. */
   drop(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function cloneDatabase(declaration: DatabaseDeclaration): Promise<C
   const template = await ensureTemplate(declaration, server);
   const name = `${testRun.current().runId}_${randomBytes(5).toString('hex')}`;
   await administer(server, async (client) => {
-    // The template is read as files, so nobody may be connected to it, and two copies at once disturb each other.
+    // The template is copied as files, so it must have no connections, and two copies at once would disturb each other.
     await client.query('select pg_advisory_lock(hashtext($1))', [template]);
     // file_copy, not the default wal_log: the copy need not survive a crash, and this is three times as fast
     await client.query(`create database ${name} template ${template} strategy = file_copy`);
@@ -39,7 +39,7 @@ export async function cloneDatabase(declaration: DatabaseDeclaration): Promise<C
   };
 }
 
-/** Removes what this run left on a server that outlives it. */
+/** Removes the databases of this run from a server that outlives it. */
 export async function dropTemplates(): Promise<void> {
   const { server, runId } = testRun.current();
   await administer(server, async (client) => {
@@ -55,7 +55,7 @@ export async function dropTemplates(): Promise<void> {
 }
 
 async function ensureTemplate(declaration: DatabaseDeclaration, server: DatabaseServer): Promise<string> {
-  // By its migrations too: one test file may declare less, or more, than another under the same name.
+  // The key includes the migrations: test files may declare different ones under the same name.
   const content = createHash('sha256')
     .update(declaration.migrations.map(({ name }) => name).join())
     .digest('hex');
@@ -71,22 +71,22 @@ async function ensureTemplate(declaration: DatabaseDeclaration, server: Database
     await useTimeZone(client, template);
     const orm = await openDatabase(declaration, { server, name: template });
     await orm.close(true);
-    // set last: says that the template is complete, and keeps tests from dropping it by mistake
+    // set last: marks the template as complete, and prevents tests from dropping it
     await client.query(`alter database ${template} with is_template true`);
   });
   return template;
 }
 
 /**
- * With `TEST_DATABASE_TIMEZONE=Asia/Kolkata` every database of a run has that default, as on a server whose owner chose it:
- * nothing may come out differently.
+ * With `TEST_DATABASE_TIMEZONE=Asia/Kolkata` every database of a run has that default, as on a server whose owner chose it.
+ * All results must be the same.
  */
 async function useTimeZone(client: pg.Client, database: string): Promise<void> {
   const zone = process.env.TEST_DATABASE_TIMEZONE;
   if (zone) await client.query(`alter database ${database} set timezone to ${pg.escapeLiteral(zone)}`);
 }
 
-/** Uses a connection to the server's maintenance database; what it locked is free afterwards. */
+/** Uses a connection to the server's maintenance database; its locks are released afterwards. */
 async function administer(server: DatabaseServer, use: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client(
     'url' in server ? { connectionString: server.url } : connectionTo(server, 'postgres'),

@@ -4,14 +4,14 @@ import path from 'node:path';
 /** Whether this machine shows its processes under /proc, which `hangPostgres` needs. */
 export const canHang = process.platform === 'linux';
 
-/** The process of the embedded PostgreSQL that a data folder belongs to. */
+/** The process of the embedded PostgreSQL of a data folder. */
 export const postmasterOf = (dataDir: string): number =>
   Number.parseInt(readFileSync(path.join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8'), 10);
 
-/** Stops a PostgreSQL with all its backends, as a machine that hangs would: connections stay open and nobody answers. */
+/** Pauses a PostgreSQL with all its backends, as on a machine that hangs: connections stay open, and no query is answered. */
 export function hangPostgres(dataDir: string): { resume(): void } {
   const postmaster = postmasterOf(dataDir);
-  // First the one that makes further backends
+  // First the process that starts the backends
   const pids = [postmaster];
   process.kill(postmaster, 'SIGSTOP');
   for (const pid of childrenOf(postmaster)) {
@@ -34,7 +34,7 @@ function childrenOf(parent: number): number[] {
         // pid (name) state parent ...
         return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]) === parent;
       } catch {
-        return false; // ended meanwhile
+        return false; // ended in the meantime
       }
     });
 }

@@ -15,7 +15,7 @@ import { subgraphSchema } from '#server/graphql/subgraph-endpoint.ts';
 import { serveSubscriptions } from '#server/graphql/subscriptions.ts';
 import { createLogger } from '#server/observability/logger.ts';
 
-/** A subgraph whose events are what the test says: of a state, and of a sequence that begins with what one has missed. */
+/** A subgraph whose events the test sends: of a state, and of a sequence that begins with missed events. */
 const SDL = `
   extend schema
     @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective", "@key"])
@@ -26,7 +26,7 @@ const SDL = `
   type Subscription { count: Int @sameForGym, items: Int, thing: Thing @sameForGym }
   type Thing @key(fields: "id") { id: ID! @sameForGym }
 `;
-/** Another, which answers when the test lets it. */
+/** Another subgraph, whose answers the test can delay. */
 const NAMES_SDL = `
   extend schema
     @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective", "@key"])
@@ -40,27 +40,27 @@ interface CountEvent {
   [EVENT_KIND]?: EventKind;
 }
 
-/** Two subgraphs, and what a test says to them. */
+/** Two subgraphs, controlled by a test. */
 export interface LiveSubgraphs {
-  /** Of both. */
+  /** The SDL of both. */
   readonly supergraphSdl: string;
   /** @param expiresAt in milliseconds since 1970, a whole second */
   tokenOf(claims: object, expiresAt?: number): string;
-  /** The count is this from now on: told whole, or as what adds to the one before. */
+  /** Changes the count: sent as a whole event, or as a partial one. */
   count(count: number, kind?: 'whole' | 'partial'): void;
   item(item: number): void;
-  /** For the audience. */
+  /** Sends an event to the audience. */
   thing(id: string): void;
-  /** This user is not one of the audience's any more. */
+  /** Excludes this user from the audience. */
   tellApart(userId: string): void;
-  /** Names are not answered until the returned function is called; resolves once one was asked for. */
+  /** Delays answers for names until the returned function is called; resolves at the first request for a name. */
   holdNames(): { asked: Promise<unknown>; answer(): void };
   stop(): Promise<void>;
 }
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** So far from now or up to a second more, as tokens end by whole seconds; in milliseconds since 1970. */
+/** This time from now, rounded up to a whole second as in tokens; in milliseconds since 1970. */
 export const inSeconds = (seconds: number): number => Math.ceil(Date.now() / 1_000 + seconds) * 1_000;
 
 const tokenOf = (claims: object, expiresAt = inSeconds(900)): string =>
@@ -85,12 +85,12 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
           subscribe: (_root: unknown, _args: unknown, { audience }: { audience?: Audience }) =>
             eventSource<CountEvent>(async (stream) => {
               const push =
-                audience?.attend(stream, {
+                audience?.startWith(stream, {
                   async onJoin(userId, tell) {
                     tell(userId.startsWith('apart'));
                     return () => undefined;
                   },
-                  again: () => push(counted('whole')),
+                  sendWholeState: () => push(counted('whole')),
                 }) ?? stream.push;
               said.on('event', push);
               stream.onStop(() => said.off('event', push));
@@ -101,14 +101,14 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
           subscribe: (_root: unknown, _args: unknown, { audience }: { audience?: Audience }) =>
             eventSource<{ thing: { id: string }; [EVENT_KIND]: EventKind }>(async (stream) => {
               const push =
-                audience?.attend(stream, {
+                audience?.startWith(stream, {
                   async onJoin(userId, standing) {
                     standing(false);
                     const hear = (): void => standing(true);
                     said.on(`apart ${userId}`, hear);
                     return () => void said.off(`apart ${userId}`, hear);
                   },
-                  again: () => undefined,
+                  sendWholeState: () => undefined,
                 }) ?? stream.push;
               const tell = (id: string) => push({ thing: { id }, [EVENT_KIND]: 'whole' });
               if (audience) said.on('thing', tell);

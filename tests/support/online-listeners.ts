@@ -9,16 +9,16 @@ export interface Person {
   id: string;
   token: string;
 }
-/** A client that keeps what it hears. */
+/** A subscriber that stores its events. */
 export interface Listener {
-  /** The activities of everybody in each event heard so far. */
+  /** The activities of all users in each event so far. */
   readonly heard: Map<string, string | null>[];
-  /** Waits for an event in which everybody of these is doing that. */
+  /** Waits for an event in which all these users have these activities. */
   sees(who: Person, activity: string): Promise<void>;
   readonly subscription: Subscription;
 }
 
-/** People of gyms who listen to who is online, through the gateway of a platform. */
+/** Gym members who subscribe to online users, through the gateway of a platform. */
 export function onlineListeners(platform: () => TestPlatform) {
   const open: Subscription[] = [];
   async function newGym(): Promise<string> {
@@ -79,7 +79,7 @@ export function onlineListeners(platform: () => TestPlatform) {
         }),
     };
   }
-  /** The gateway's own figures of subscriptions. */
+  /** The gateway's metrics of subscriptions. */
   async function figures(): Promise<Record<'upstreams' | 'groups' | 'subscribers' | 'executions', number>> {
     const { body } = await platform().rest('gateway', 'GET', '/metrics');
     const text = String(body);
@@ -92,7 +92,7 @@ export function onlineListeners(platform: () => TestPlatform) {
       executions: figure('executions_total'),
     };
   }
-  /** Waits until nobody of an earlier test listens any more. */
+  /** Waits until all subscribers of earlier tests have left. */
   async function quiet(): Promise<void> {
     while ((await figures()).subscribers > 0) await new Promise(setImmediate);
   }

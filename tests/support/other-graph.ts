@@ -9,7 +9,7 @@ import { execute, parse, type ExecutionArgs } from 'graphql';
 import { gatewaySettingsOf } from '../../gateway/settings.ts';
 import { startGateway } from '../../gateway/start-gateway.ts';
 
-/** A subgraph that is not the platform's: its schema, and how it may misbehave. */
+/** A subgraph that is not part of the platform: its schema, and its faults. */
 export interface OtherSubgraph {
   typeDefs: string;
   resolvers?: object;
@@ -20,24 +20,24 @@ type Handler = (req: http.IncomingMessage, res: http.ServerResponse) => void;
 export interface RunningSubgraph {
   /** GraphQL requests that reached it. */
   requests: number;
-  /** Answers in its place while it is set. */
+  /** Answers in its place, if set. */
   instead: Handler | undefined;
 }
 
 export interface OtherGraph {
   url: string;
-  /** The composed file, for another gateway over the same subgraphs. */
+  /** The composed file, for another gateway with the same subgraphs. */
   supergraphFile: string;
   dataDir: string;
   subgraph(name: string): RunningSubgraph;
   /** One operation, as JSON. */
-  // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+  // oxlint-disable-next-line no-explicit-any -- the caller knows the shape of the answer
   ask(query: string, variables?: object): Promise<{ status: number; body: any; millis: number }>;
   metrics(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Serves subgraphs that a test made up, and the gateway over them as over any supergraph file. */
+/** Serves subgraphs of a test, and a gateway over them, as with any supergraph file. */
 export async function startOtherGraph(
   subgraphs: Record<string, OtherSubgraph>,
   env: Record<string, string> = {},

@@ -1,9 +1,9 @@
 import { deflateSync, crc32 } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Pictures for tests: honest ones, and such as nobody honest sends. */
+/** Pictures for tests: normal and hostile ones. */
 export const pictures = {
-  /** Noise, so that it does not compress to nothing; with a place and a camera in its metadata. */
+  /** Noise, which does not compress well; with a place and a camera in its metadata. */
   honest: (format: 'jpeg' | 'png' | 'webp' | 'avif', width = 64, height = 48): Promise<Buffer> =>
     sharp({
       create: {
@@ -26,7 +26,7 @@ export const pictures = {
     const header = Buffer.alloc(13);
     header.writeUInt32BE(width, 0);
     header.writeUInt32BE(height, 4);
-    header.set([1, 0, 0, 0, 0], 8); // one bit a pixel, grey
+    header.set([1, 0, 0, 0, 0], 8); // one bit per pixel, grey
     const rows = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height), { level: 9 });
     return Buffer.concat([
       Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
-/** A statement as a service sent it. */
+/** A statement of a service. */
 export interface SentStatement {
-  /** The database that it went to: several services may run in this process. */
+  /** Its database: several services may run in this process. */
   database: string;
   text: string;
   values: readonly unknown[];
@@ -12,10 +12,10 @@ export interface SentStatement {
 // oxlint-disable-next-line no-explicit-any -- rows of any statement
 export type RunSql = (sql: string, values?: unknown[]) => Promise<any[]>;
 
-/** Tables with no more rows than this are read as a whole fastest. */
+/** For tables with at most this many rows, a sequential scan is fastest. */
 const SMALL_TABLE_ROWS = 1_000;
 
-/** The statements that services in this process send while `work` runs; they are sent all the same. */
+/** Records the statements that services in this process send while `work` runs. */
 export async function statementsDuring(work: () => Promise<unknown>): Promise<SentStatement[]> {
   const sent: SentStatement[] = [];
   const original = pg.Client.prototype.query;
@@ -39,8 +39,8 @@ export async function statementsDuring(work: () => Promise<unknown>): Promise<Se
 }
 
 /**
- * Which of the statements PostgreSQL would run by reading a whole table of more than 1,000 rows, each with the table's
- * name. The tables have to be analysed first. Nothing is run: the statements are planned only, with their own values.
+ * The statements that PostgreSQL would run by a sequential scan of a table of more than 1,000 rows, each with the table's
+ * name. The tables must be analysed first. The statements are only planned, with their own values, and not run.
  */
 export async function sequentialScans(run: RunSql, statements: readonly SentStatement[]): Promise<string[]> {
   const [{ database }] = (await run('select current_database() as database')) as [{ database: string }];
@@ -67,7 +67,7 @@ export async function sequentialScans(run: RunSql, statements: readonly SentStat
 
 const PLANNED = /^\s*(select|with|insert|update|delete)\b/i;
 
-/** The part of `EXPLAIN (FORMAT JSON)` that is looked at. */
+/** The used part of `EXPLAIN (FORMAT JSON)`. */
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;

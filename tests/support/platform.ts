@@ -23,26 +23,26 @@ type DemoEmail = (typeof DEMO_PEOPLE)[number]['email'];
 
 export interface TestPlatformOptions {
   services: readonly ServiceName[];
-  /** Also the gateway over them, on the committed supergraph; then `'gateway'` can be called like a service. */
+  /** Also starts the gateway over them, with the committed supergraph; then `'gateway'` can be called like a service. */
   gateway?: boolean;
-  /** Environment variables on top of the tests' own. */
+  /** Environment variables in addition to the tests' own. */
   env?: Record<string, string>;
 }
 
-/** What a test may call. */
+/** The servers that a test can call. */
 export type Called = ServiceName | 'gateway';
 
 /** An answer of a REST call. */
 export interface RestAnswer {
   status: number;
   headers: Headers;
-  // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+  // oxlint-disable-next-line no-explicit-any -- the caller knows the shape of the answer
   body: any;
 }
 
 export interface GraphAnswer {
   status: number;
-  // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+  // oxlint-disable-next-line no-explicit-any -- the caller knows the shape of the answer
   data: any;
   errors?: {
     message: string;
@@ -54,26 +54,26 @@ export interface GraphAnswer {
 export interface CallOptions {
   token?: string;
   headers?: Record<string, string>;
-  /** Sent as JSON; bytes, text and forms as they are. */
+  /** Sent as JSON; bytes, text and forms unchanged. */
   body?: unknown;
 }
 
-/** Real services on ports of their own with databases of their own, demo data in them. */
+/** Real services on their own ports, with their own databases and demo data. */
 export interface TestPlatform {
   url(service: Called): string;
   /** `rest('gym', 'GET', '/locations', { token })` */
   rest(service: Called, method: string, path: string, options?: CallOptions): Promise<RestAnswer>;
   /** One GraphQL operation at the service's own port. */
   graph(service: Called, query: string, variables?: object, options?: CallOptions): Promise<GraphAnswer>;
-  /** The access token of a demo account; logged in once a platform. */
+  /** The access token of a demo account, which is logged in once per platform. */
   demo(email: DemoEmail): Promise<string>;
-  /** A member of her own, fresh for this test. */
+  /** A new member. */
   register(gymId?: string | null): Promise<{ id: string; email: string; password: string; token: string }>;
   login(email: string, password: string): Promise<string>;
-  /** The token of a service under its own credentials. */
+  /** The token of a service. */
   serviceToken(service: ServiceName): Promise<string>;
-  /** A statement to a service's database, past the service: for what time would bring, and to see what is stored. */
-  // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+  /** A statement in a service's database, without the service: to simulate passing time, and to check stored rows. */
+  // oxlint-disable-next-line no-explicit-any -- the caller knows the shape of the answer
   sql(service: ServiceName, statement: string, values?: unknown[]): Promise<any[]>;
   /** Another process of the same service, or of another version of it, on the same database; stopped with the rest. */
   replica(service: ServiceName, version?: AnySubgraph): Promise<RunningSubgraph>;
@@ -85,7 +85,7 @@ export interface TestPlatform {
   stop(): Promise<void>;
 }
 
-/** Starts the named services (identity first, since the others verify tokens by it). */
+/** Starts the named services; identity first, because the others read its keys. */
 export async function startPlatform({
   services,
   gateway: withGateway = false,
@@ -132,7 +132,7 @@ export async function startPlatform({
       }),
     );
     platformEnv[`${service.toUpperCase()}_URL`] = urlOf(service);
-    // Those that started before it look for it where it is, too.
+    // Services that started earlier must find it at this address, too.
     for (const other of started) other[`${service}Url`] = urlOf(service);
   };
   for (const service of SERVICE_NAMES.toSorted((a) => (a === 'identity' ? -1 : 0)))
@@ -230,7 +230,7 @@ export async function startPlatform({
   return platform;
 }
 
-/** Loaded where it is asked for: it costs a test file most of a second. */
+/** Imported only if needed: it takes most of a second. */
 async function gatewayOver(env: Record<string, string>): Promise<RunningGateway> {
   const [{ gatewaySettingsOf }, { startGateway }] = await Promise.all([
     import('../../gateway/settings.ts'),
@@ -239,7 +239,7 @@ async function gatewayOver(env: Record<string, string>): Promise<RunningGateway>
   return startGateway(gatewaySettingsOf({ ...env, GATEWAY_PORT: '0' }));
 }
 
-/** Each file starts only what it names: importing all six would cost every test file their loading time. */
+/** Imports only the named services: importing all six would slow down every test file. */
 async function subgraphOf(service: ServiceName): Promise<AnySubgraph> {
   const module = (await import(`../../subgraphs/${service}/subgraph.ts`)) as Record<string, AnySubgraph>;
   const subgraph = module[service];

@@ -4,22 +4,22 @@ import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
-/** Programs that tests start one after another share what Node has compiled: half of their start is compiling. */
+/** Programs of tests share Node's compile cache: half of their start is compilation. */
 const COMPILE_CACHE = path.join(os.tmpdir(), `platform-tests-compiled-${process.getuid?.() ?? 'user'}`);
 
-/** A program of ours in a process of its own, as a person starts it. */
+/** A program of the platform in its own process, started as a person would. */
 export interface StartedProcess {
   readonly child: ChildProcess;
-  /** All it has printed so far. */
+  /** Its output so far. */
   output(): string;
-  /** Resolves once its output matches; rejects where it ends before. */
+  /** Resolves when its output matches; rejects if it ends before. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   /** Sends the signal and resolves to the exit code (null after a kill). */
   end(signal?: NodeJS.Signals): Promise<number | null>;
   readonly ended: Promise<number | null>;
 }
 
-/** Starts `node main.ts ...args`, or another program, on this Node with the environment given and nothing of the machine's own that would steer it. */
+/** Starts `node main.ts ...args`, or another program, on this Node, with the given environment and without variables of the machine that would change its behaviour. */
 export function startProcess(
   args: readonly string[],
   env: Record<string, string>,
@@ -66,7 +66,7 @@ export function startProcess(
   };
 }
 
-/** Every port chosen by the system, so that nothing else on the machine is in the way. */
+/** The system chooses every port, so that no other program on the machine has it. */
 export const ANY_PORTS = Object.fromEntries(
   ['GATEWAY', 'GYM', 'NUTRITION', 'CONTENT', 'SQUAD', 'WIZARD', 'IDENTITY'].map((name) => [
     `${name}_PORT`,

@@ -6,15 +6,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { createClient } from 'redis';
 
-/** Whether this machine has a redis-server; tests that need one are skipped by name otherwise. */
+/** Whether this machine has a redis-server; otherwise tests that need it are skipped. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
-/** A redis-server of the test's own, which it may restart and kill. */
+/** A redis-server that the test can restart and kill. */
 export interface OwnRedis {
   url: string;
-  /** Ends it without warning and starts it anew, empty. */
+  /** Kills it and starts it again, empty. */
   restart(): Promise<void>;
-  /** It answers nobody any more, and closes no connection, until `resume`. */
+  /** Until `resume` it answers no command and closes no connection. */
   hang(): void;
   resume(): void;
   stop(): Promise<void>;

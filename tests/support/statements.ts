@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The reading statements that services in this process send while `work` runs; they are sent all the same. */
+/** Records the reading statements that services in this process send while `work` runs. */
 export async function selectsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const original = pg.Client.prototype.query;

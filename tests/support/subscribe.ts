@@ -4,8 +4,8 @@ import { WebSocket } from 'ws';
 
 /** A subscription over a socket of its own (graphql-transport-ws). */
 export interface Subscription {
-  /** The next event; waits for it. */
-  next(): Promise<Pick<FormattedExecutionResult<Record<string, any>>, 'data' | 'errors'>>; // oxlint-disable-line no-explicit-any -- tests say what they expect of it
+  /** Waits for the next event. */
+  next(): Promise<Pick<FormattedExecutionResult<Record<string, any>>, 'data' | 'errors'>>; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
   close(): Promise<void>;
   readonly client: Client;
 }

@@ -6,7 +6,7 @@ export interface TestRun {
   server: DatabaseServer;
 }
 
-/** What one run of Jest's processes share: the environment is all that reaches its workers. */
+/** The values that the processes of one Jest run share. They are passed in the environment, because nothing else reaches the workers. */
 export const testRun = {
   publish(run: TestRun): void {
     process.env[variable] = JSON.stringify(run);
@@ -18,7 +18,7 @@ export const testRun = {
     return JSON.parse(run) as TestRun;
   },
 
-  /** Sets what globalTeardown, which runs in the same process as globalSetup, is to do. */
+  /** Sets the work of globalTeardown, which runs in the same process as globalSetup. */
   atEnd(end: () => Promise<void>): void {
     (globalThis as GlobalWithEnd)[endOfRun] = end;
   },
@@ -30,6 +30,6 @@ export const testRun = {
 
 const variable = 'FITNESS_TEST_RUN';
 
-// Jest loads setup and teardown apart from each other, each with its own copy of this module
+// Jest loads setup and teardown separately, each with its own copy of this module
 const endOfRun = Symbol.for('fitness-platform tests: end of run');
 type GlobalWithEnd = typeof globalThis & { [endOfRun]?: () => Promise<void> };

@@ -19,7 +19,7 @@ afterAll(() => platform.stop());
 const erase = (service: (typeof SERVICES)[number], userId: string) =>
   platform.rest(service, 'DELETE', `/accounts/${userId}`, { token: identity });
 
-/** All of a person's records in a service, by kind. */
+/** All of a user's records in a service, by kind. */
 async function recordsIn(service: (typeof SERVICES)[number], userId: string) {
   const found: Record<string, Record<string, unknown>[]> = {};
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -32,7 +32,7 @@ async function recordsIn(service: (typeof SERVICES)[number], userId: string) {
 }
 
 describe.each(SERVICES)('the part of %s in exports and deletions', (service) => {
-  it('is for identity alone', async () => {
+  it('can be called only by identity', async () => {
     const callers = [
       undefined,
       (await platform.register()).token,
@@ -62,7 +62,7 @@ describe.each(SERVICES)('the part of %s in exports and deletions', (service) => 
     ]);
   });
 
-  it('takes no id or cursor but real ones, and gives nothing and the same verdict for nobody', async () => {
+  it('refuses malformed ids and cursors, and returns nothing and the same verdict for an unknown user', async () => {
     const somebody = randomUUID();
     const ask = (at: string) => platform.rest(service, 'GET', at, { token: identity });
     expect((await ask('/accounts/1/records')).status).toBe(404);
@@ -74,8 +74,8 @@ describe.each(SERVICES)('the part of %s in exports and deletions', (service) => 
   });
 });
 
-describe('a person who is gone', () => {
-  it('is not brought back by what was under way', async () => {
+describe('a deleted user', () => {
+  it('is not stored again by requests that were running', async () => {
     const user = await platform.register();
     const { body: me } = await platform.rest('identity', 'GET', '/users/me', user);
     const [location] = (await platform.rest('gym', 'GET', '/locations', user)).body;
@@ -107,7 +107,7 @@ describe('a person who is gone', () => {
     expect(await recordsIn('nutrition', user.id)).toEqual({});
   });
 
-  it('stays away when the demo data are looked after at a start', async () => {
+  it('is not created again by the demo data at a start', async () => {
     const { id } = demoPerson('maya@iron.test');
     for (const service of ['gym', 'nutrition'] as const) {
       expect(Object.keys(await recordsIn(service, id)).length).toBeGreaterThan(0);
@@ -117,7 +117,7 @@ describe('a person who is gone', () => {
     }
   });
 
-  it('is erased whole, however much she writes meanwhile', async () => {
+  it('is erased completely during their own writes', async () => {
     const user = await platform.register();
     const csv = Array.from({ length: 6_000 }, (_, line) => `2026-01-05,Soup ${line},90,1,2,3`).join('\n');
     const importing = platform.rest('nutrition', 'POST', '/log/import', {
@@ -140,7 +140,7 @@ const recordsComeIn = async (userId: string): Promise<void> => {
 };
 
 describe('an export', () => {
-  it('goes on page by page, in order and without a gap', async () => {
+  it('is read page by page, in order and without a gap', async () => {
     const { id } = await platform.register();
     await platform.sql(
       'nutrition',

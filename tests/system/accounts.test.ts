@@ -22,7 +22,7 @@ afterAll(() => platform.stop());
 
 const DATABASES = SERVICE_NAMES.filter((name) => name !== 'squad');
 
-/** Everything that is in the databases, `<service>.<table>` with its rows as JSON; and every file, with its text. */
+/** The contents of all databases, `<service>.<table>` with its rows as JSON; and every file, with its text. */
 async function everything(): Promise<[place: string, content: string][]> {
   const found: [string, string][] = [];
   for (const service of DATABASES) {
@@ -55,7 +55,7 @@ const receiptAt = async (location: string) => (await platform.rest('identity', '
 const outcomes = (receipt: { parts: { service: string; outcome: string }[] }) =>
   Object.fromEntries(receipt.parts.map(({ service, outcome }) => [service, outcome]));
 
-/** What a life leaves, by service and kind. */
+/** The number of records of a user with all kinds of data, by service and kind. */
 const KINDS = {
   identity: ['user', 'sessions', 'passwordResets', 'auditEvents'],
   gym: [
@@ -87,7 +87,7 @@ const KINDS = {
 };
 
 describe('an export', () => {
-  it('holds every record of every kind of every service, and no secret', async () => {
+  it('contains every record of every kind of every service, and no secret', async () => {
     const { refreshToken } = await loggedIn(platform, anna);
     const resetToken = await mailedToken(platform, anna.email);
     const { status, body, headers } = await platform.rest('identity', 'GET', '/users/me/export', anna);
@@ -119,12 +119,12 @@ describe('an export', () => {
     const text = JSON.stringify(body);
     for (const secret of [anna.password, anna.token, refreshToken, resetToken, 'argon2', 'hash', 'Hash'])
       expect(text).not.toContain(secret);
-    expect(text).not.toContain('Ready'); // what the friend has written
+    expect(text).not.toContain('Ready'); // a text by the friend
     const { data } = await platform.graph('identity', '{ exportMyAccount }', {}, anna);
     expect(data.exportMyAccount.services.gym).toEqual(gym);
   });
 
-  it('is made in the background where a service is down, and given when it is complete', async () => {
+  it('is made in the background if a service is down, and available when it is complete', async () => {
     const user = await platform.register();
     await platform.running('nutrition').stop();
     const direct = await platform.rest('identity', 'GET', '/users/me/export', user);
@@ -135,7 +135,7 @@ describe('an export', () => {
     });
     const { status, body } = await platform.rest('identity', 'POST', '/users/me/exports', user);
     expect(status).toBe(202);
-    expect(direct.body.detail).toContain(body.id); // one at a time
+    expect(direct.body.detail).toContain(body.id); // only one export at a time
     const at = `/users/me/exports/${body.id}`;
     expect(
       await eventually(async () => (await platform.rest('identity', 'GET', at, user)).body),
@@ -167,12 +167,12 @@ describe('an export', () => {
     });
 
     await platform.rest('identity', 'DELETE', '/users/me', { ...user, body: { password: user.password } });
-    expect(await placesOf(body.id)).toEqual(['identity.saga']); // which files were to go
+    expect(await placesOf(body.id)).toEqual(['identity.saga']); // the storage keys of deleted files
   });
 });
 
 describe('the deletion of an account', () => {
-  it('reaches every service, also one that is down meanwhile, and leaves what its receipt says', async () => {
+  it('reaches every service, also one that is down at first, and leaves only what its receipt says', async () => {
     const { body: me } = await platform.rest('identity', 'GET', '/users/me', anna);
     const before = await everything();
     expect(placesIn(before, anna.mark).length).toBeGreaterThan(10);
@@ -217,7 +217,7 @@ describe('the deletion of an account', () => {
       expect(typeof reason).toBe(outcome === 'DELETED' ? typeof reason : 'string');
     expect(JSON.stringify(receipt)).not.toContain(anna.id);
 
-    // Everywhere within 5 s.
+    // In every service within 5 s.
     for (const [service, at] of [
       ['gym', '/locations'],
       ['nutrition', '/goals'],
@@ -236,11 +236,11 @@ describe('the deletion of an account', () => {
     expect(
       ids.filter((place) => !/\.(erased_account|audit_event|account_deletion|saga)$/.test(place)),
     ).toEqual([
-      expect.stringMatching(`^squad/users/.*/${anna.id}.jsonl$`), // that she is gone, and nothing else
+      expect.stringMatching(`^squad/users/.*/${anna.id}.jsonl$`), // the mark of the erased account, and nothing else
     ]);
   });
 
-  it('leaves to others what is theirs', async () => {
+  it('keeps the data of other users', async () => {
     const { commentedPostId, squadId, groupId, visitId } = anna.remains;
     const { data } = await platform.graph(
       'gym',
@@ -281,7 +281,7 @@ describe('the deletion of an account', () => {
     expect((await platform.rest('squad', 'GET', '/invites', friend)).body).toEqual([]);
   });
 
-  it('of a member who left nothing is DELETED everywhere, and can be had by the graph', async () => {
+  it('of a member without data is DELETED in every service, and can be read in the graph', async () => {
     const user = await platform.register();
     const { data } = await platform.graph(
       'identity',
@@ -296,7 +296,7 @@ describe('the deletion of an account', () => {
     expect(outcomes(receipt)).toEqual(Object.fromEntries(SERVICE_NAMES.map((name) => [name, 'DELETED'])));
   });
 
-  it('takes the first admin out of the set-up of her gym, which somebody else has filled in', async () => {
+  it('removes the first admin from the set-up of their gym, which another user has filled in', async () => {
     const setUp = newGym();
     const { id } = await preparedGym(platform, setUp);
     await platform.rest('wizard', 'POST', `/${id}/deploy`, { token: await platform.demo('super@demo.test') });
@@ -313,7 +313,7 @@ describe('the deletion of an account', () => {
     expect((await placesOf(email)).filter((place) => !place.startsWith('outbox'))).toEqual([]);
   });
 
-  it('is refused to the last SUPER_ADMIN, and changes nothing then', async () => {
+  it('is refused for the last SUPER_ADMIN, and changes nothing', async () => {
     const token = await platform.demo('super@demo.test');
     const answer = await platform.rest('identity', 'DELETE', '/users/me', {
       token,
@@ -324,8 +324,8 @@ describe('the deletion of an account', () => {
   });
 });
 
-describe('an export of a long life', () => {
-  it('of 25,000 entries comes whole; what does not fit an answer of the graph is refused there', async () => {
+describe('a large export', () => {
+  it('of 25,000 entries is complete; in the graph it is refused because it exceeds the limit of an answer', async () => {
     const user = await platform.register();
     await platform.sql(
       'nutrition',
@@ -333,7 +333,7 @@ describe('an export of a long life', () => {
        select gen_random_uuid(), $1, 'Soup ' || n, n, 0, 0, 0, 'MANUAL', date_trunc('second', now()) - n * interval '1 minute', '2026-01-05', now() from generate_series(1, 25000) n`,
       [user.id],
     );
-    await platform.sql('nutrition', 'analyze food_log'); // as the server does by itself within a minute
+    await platform.sql('nutrition', 'analyze food_log'); // as autovacuum does within a minute
     const response = await fetch(`${platform.url('identity')}/users/me/export`, {
       headers: { Authorization: `Bearer ${user.token}` },
     });
@@ -346,7 +346,7 @@ describe('an export of a long life', () => {
 });
 
 describe('kill -9', () => {
-  it('right after the answer loses nothing of a deletion: the next start carries it out', async () => {
+  it('right after the answer does not lose a deletion: the next start carries it out', async () => {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), 'accounts-kill-'));
     const env = { ...ANY_PORTS, DATA_DIR: dataDir, DEMO: 'on', RATE_LIMITS: 'off', HOST: '127.0.0.1' };
     const start = async () => {

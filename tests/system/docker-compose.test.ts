@@ -35,11 +35,11 @@ const ports: Record<string, number> = { ...SERVICE_PORTS, gateway: 4000 };
 const servers = [...SERVICE_NAMES, 'gateway'];
 
 describe('docker-compose.yml', () => {
-  it("follows the Compose specification's own schema, which refuses any other word", () => {
+  it("follows the Compose specification's schema, which refuses unknown properties", () => {
     const { $schema: _draft, ...schema } = JSON.parse(
       read('node_modules/dclint/schemas/compose.schema.json'),
     ) as Record<string, unknown>;
-    // strict mode and formats are about the schema's own style, not about our file
+    // strict mode and formats concern the style of the schema, not this file
     const validate = new Ajv({ allErrors: true, strict: false, validateFormats: false }).compile(schema);
     validate(compose);
     expect(validate.errors).toBeNull();
@@ -50,11 +50,11 @@ describe('docker-compose.yml', () => {
     expect(validate.errors).not.toBeNull();
   });
 
-  it('has the seven servers and what they keep their data in', () => {
+  it('has the seven servers and their stores', () => {
     expect(Object.keys(compose.services).toSorted()).toEqual([...servers, 'postgres', 'redis'].toSorted());
   });
 
-  it.each(servers)('starts %s on its port, and tells the others and its health check of it', (name) => {
+  it.each(servers)('starts %s on its port, which the others and its health check use', (name) => {
     const service = compose.services[name]!;
     const port = ports[name]!;
     expect(service.command).toEqual(['main.ts', name]);
@@ -71,7 +71,7 @@ describe('docker-compose.yml', () => {
     expect(compose.services.gateway!.ports).toEqual(['${GATEWAY_BIND:-0.0.0.0}:4000:4000']);
   });
 
-  it('lets services believe addresses that the network of the containers passes on, and no others', () => {
+  it("makes services trust forwarded addresses from the containers' network, and no others", () => {
     const [{ subnet }] = compose.networks.default.ipam.config as [{ subnet: string }];
     for (const name of SERVICE_NAMES)
       expect(compose.services[name]!.environment!.TRUSTED_PROXIES).toBe(subnet);
@@ -79,7 +79,7 @@ describe('docker-compose.yml', () => {
     expect(compose.services.gateway!.environment!.TRUSTED_PROXIES).toBe('${TRUSTED_PROXIES:-loopback}');
   });
 
-  it('asks Redis for a password, and its clients and health check know it', () => {
+  it('requires a password for Redis, which its clients and health check have', () => {
     const { command, environment } = compose.services.redis!;
     expect(command!.join(' ')).toContain('--requirepass');
     expect(environment!.REDISCLI_AUTH).toMatch(/^\$\{REDIS_PASSWORD:\?/);
@@ -101,12 +101,12 @@ describe('docker-compose.yml', () => {
     for (const image of images) expect(image).toMatch(/:\d+\.\d+(-[a-z-]+)?$/);
   });
 
-  it.each(Object.entries(compose.services))('checks the health of %s, and starts it again', (_, service) => {
+  it.each(Object.entries(compose.services))('checks the health of %s, and restarts it', (_, service) => {
     expect(service.restart).toBe('unless-stopped');
     expect(service.healthcheck!.test.length).toBeGreaterThan(1);
   });
 
-  it('starts each after what it needs, in an order that ends', () => {
+  it('starts each after its dependencies, without cycles', () => {
     for (const name of SERVICE_NAMES) {
       expect(compose.services[name]!.depends_on).toMatchObject({
         postgres: { condition: 'service_healthy' },
@@ -125,16 +125,16 @@ describe('docker-compose.yml', () => {
     expect(started.size).toBe(Object.keys(compose.services).length);
   });
 
-  it('keeps data in volumes that it declares', () => {
+  it('stores data in declared volumes', () => {
     const used = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
     expect([...new Set(used.map((volume) => volume.split(':')[0]!))].toSorted()).toEqual(
       Object.keys(compose.volumes).toSorted(),
     );
-    // from version 18 on the image keeps its data one level deeper than this
+    // from version 18 on the image stores its data one level below this
     expect(compose.services.postgres!.volumes).toEqual(['postgres-data:/var/lib/postgresql']);
   });
 
-  it('holds no secret, and fails by name without the password', () => {
+  it('contains no secret, and names the missing password', () => {
     const passwords = Object.values(compose.services)
       .flatMap((service) => Object.entries(service.environment ?? {}))
       .filter(([name]) => /PASSWORD|SECRET|TOKEN|KEY|AUTH|DATABASE_URL|REDIS_URL/.test(name));
@@ -143,13 +143,13 @@ describe('docker-compose.yml', () => {
     expect(read('docker-compose.yml')).toContain('${POSTGRES_PASSWORD:?');
   });
 
-  it('names in .env.example what it asks for', () => {
+  it('names its variables in .env.example', () => {
     const asked = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!);
     const offered = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
     expect(offered.toSorted()).toEqual([...new Set(asked)].toSorted());
   });
 
-  it('sets shared settings by names that the servers read', () => {
+  it('sets shared settings under the names that the servers read', () => {
     const known = new Set(Object.keys(serverSettings.shape).map(variableOf));
     const own = new Set([
       'HEALTH_URL',
@@ -167,7 +167,7 @@ describe('docker-compose.yml', () => {
 });
 
 describe('the image', () => {
-  it('copies only what is there, and all that .dockerignore lets through', () => {
+  it('copies only existing files, and all that .dockerignore allows', () => {
     const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files]) =>
       files!.split(' '),
     );
@@ -191,7 +191,7 @@ describe('the image', () => {
     server.closeAllConnections();
   });
 
-  it('counts a server that does not answer as ill', async () => {
+  it('counts a server that does not answer as unhealthy', async () => {
     expect(await healthcheck('http://127.0.0.1:1/health/ready')).toBe(1);
   });
 });

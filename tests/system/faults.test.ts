@@ -11,7 +11,7 @@ import { canHang, hangPostgres, postmasterOf } from '../support/hang.ts';
 import { ANY_PORTS, startProcess, type StartedProcess } from '../support/process.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
-/** How much of each fault; small for every run, larger by these variables (SHOW_FIGURES=1 prints what was measured). */
+/** The size of each fault: small by default, larger with these variables (SHOW_FIGURES=1 prints the measurements). */
 const size = (variable: string, byDefault: number): number => Number(process.env[variable] || byDefault);
 const KILL_SECONDS = size('FAULTS_KILL_SECONDS', 2);
 const RESTARTS = size('FAULTS_RESTARTS', 1);
@@ -27,7 +27,7 @@ let token: string;
 const urls = new Map<string, string>();
 const urlOf = (part: string): string => urls.get(part) ?? '';
 
-/** Names of meals, and the ids by which they were acknowledged. */
+/** Names of meals, with the ids in their acknowledgements. */
 const acknowledged = new Map<string, string>();
 const answers = new Map<number, number>();
 let isWriting = true;
@@ -35,7 +35,7 @@ let writing: Promise<unknown>;
 
 const authorization = () => ({ 'Content-Type': 'application/json', Authorization: `Bearer ${token}` });
 
-/** Sends one meal until it is acknowledged, as a client does that repeats by its key. */
+/** Sends one meal until it is acknowledged, as a client does that retries with its key. */
 async function logMeal(): Promise<void> {
   const foodName = `meal ${randomUUID()}`;
   const body = JSON.stringify({ foodName, calories: 100, protein: 3, carbs: 18, fats: 2 });
@@ -53,7 +53,7 @@ async function logMeal(): Promise<void> {
   }
 }
 
-/** One round of everything: each service is ready, a write is acknowledged, and a query over the services has no error. */
+/** Checks that each service is ready, a write is acknowledged, and a query over the services has no error. */
 async function works(): Promise<boolean> {
   const services = [...urls.keys()].map((part) => fetch(`${urlOf(part)}/health/ready`));
   if (!(await Promise.all(services)).every(({ status }) => status === 200)) return false;
@@ -74,7 +74,7 @@ async function works(): Promise<boolean> {
   return errors === undefined;
 }
 
-/** 5 s on a machine that does nothing else. */
+/** 5 s on an idle machine. */
 const MOST_SECONDS = 15;
 
 /** Seconds from the end of a fault until everything works again. */
@@ -90,7 +90,7 @@ async function secondsToRecover(fault: string): Promise<number> {
   return seconds;
 }
 
-/** What the server's own pid file says of its socket (https://www.postgresql.org/docs/current/storage-file-layout.html). */
+/** The socket in the server's own pid file (https://www.postgresql.org/docs/current/storage-file-layout.html). */
 async function connectToPostgres(): Promise<pg.Client> {
   const host = readFileSync(path.join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[4];
   const client = new pg.Client({ ...(host && { host }), user: 'postgres', database: 'postgres' });
@@ -134,7 +134,7 @@ async function connectToPostgres(): Promise<pg.Client> {
   });
 
   it(
-    'works again after connections were ended in the middle of their work',
+    'recovers after connections were ended in the middle of their work',
     async () => {
       const admin = await connectToPostgres();
       let ended = 0;
@@ -155,7 +155,7 @@ async function connectToPostgres(): Promise<pg.Client> {
   );
 
   it(
-    'works again after PostgreSQL was killed',
+    'recovers after PostgreSQL was killed',
     async () => {
       for (let restart = 1; restart <= RESTARTS; restart += 1) {
         const pid = postmasterOf(dataDir);
@@ -170,7 +170,7 @@ async function connectToPostgres(): Promise<pg.Client> {
   );
 
   it(
-    'works again after PostgreSQL has hung',
+    'recovers after PostgreSQL has hung',
     async () => {
       const postgres = hangPostgres(dataDir);
       await sleep(HANG_SECONDS * 1_000); // the length of the fault
@@ -183,7 +183,7 @@ async function connectToPostgres(): Promise<pg.Client> {
   (hasRedis ? describe : describe.skip)(
     `with Redis${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
     () => {
-      it('works again after it has hung, and was restarted', async () => {
+      it('recovers after it has hung, and after a restart', async () => {
         redis!.hang();
         const before = acknowledged.size;
         await sleep(REDIS_SECONDS * 1_000); // the length of the fault
@@ -197,7 +197,7 @@ async function connectToPostgres(): Promise<pg.Client> {
   );
 
   it(
-    'has every acknowledged write once, and none twice',
+    'has every acknowledged write exactly once',
     async () => {
       isWriting = false;
       await writing;

@@ -21,20 +21,20 @@ import {
 } from './fuzz/rest-operations.ts';
 
 /**
- * Drives every operation of the OpenAPI documents and every root field of the graph with well-formed and hostile
- * input, as people of every role and as nobody. `FUZZ_SECONDS` sets how long, `FUZZ_SEED` repeats a run's requests.
+ * Calls every operation of the OpenAPI documents and every root field of the graph with well-formed and hostile input, as
+ * users of every role and without a token. `FUZZ_SECONDS` is the duration; `FUZZ_SEED` repeats a run's requests.
  */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 30);
 const SEED = process.env.FUZZ_SEED ?? String(Date.now());
 const AT_ONCE = 8;
-/** A request may take the gateway's time limit of 10 s for a service (60 s for uploads), and a busy machine's own time. */
+/** A request may take the gateway's time limit of 10 s for a service (60 s for uploads), plus time for a busy machine. */
 const LONGEST_MILLIS = 25_000;
-/** 503 and 504 say that something behind does not answer; 507 that a disk is full. */
+/** 503 and 504 mean that a dependency does not answer; 507 that a disk is full. */
 const ALLOWED_5XX = new Set([503, 504, 507]);
-/** Statuses of HTTP itself, which no operation declares: unknown path, method, length of the address or the headers. */
+/** Statuses of HTTP itself, which no operation declares: unknown path, method, length of the URL or the headers. */
 const OF_HTTP = new Set([404, 405, 408, 414, 431]);
 /**
- * Memory at the end beside the memory after the first part of the run. The heap of a process still grows to its usual
+ * The ratio of the memory at the end to the memory after the first part of the run. The heap of a process grows to its usual
  * size in the first minutes; a leak shows in a long run.
  */
 const MOST_GROWTH = SECONDS >= 120 ? 1.3 : 2;
@@ -79,7 +79,7 @@ async function logIn(email: string): Promise<void> {
   if (token !== undefined) people.set(email, token);
 }
 
-/** Resident memory of the platform's process in MiB, PostgreSQL's not counted; undefined if the system does not say. */
+/** Resident memory of the platform's process in MiB, without PostgreSQL; undefined if the system does not report it. */
 async function residentMebibytes(): Promise<number | undefined> {
   try {
     const status = await readFile(`/proc/${platform.child.pid}/status`, 'utf8');
@@ -89,7 +89,7 @@ async function residentMebibytes(): Promise<number | undefined> {
   }
 }
 
-/** Ids in an answer are used in later requests, so that these reach what exists. */
+/** Collects the ids in an answer for later requests, so that these reach existing objects. */
 function rememberIds(text: string): void {
   for (const [id] of text
     .slice(0, 20_000)
@@ -99,7 +99,7 @@ function rememberIds(text: string): void {
   }
 }
 
-/** @param email whose token is sent; an empty one is nobody's */
+/** @param email the account whose token is sent; empty: no token */
 async function send(request: FuzzRequest, email: string): Promise<void> {
   const token = people.get(email);
   const startedAt = performance.now();
@@ -184,7 +184,7 @@ it(
     );
     expect(summary.slice(0, 40)).toEqual([]);
     expect(platform.child.exitCode).toBeNull();
-    // Where the system does not say how much memory a process has, both are 0.
+    // If the system does not report the memory of a process, both are 0.
     expect(after).toBeLessThanOrEqual((settled ?? 0) * MOST_GROWTH);
     expect(sent).toBeGreaterThan(SECONDS * 3);
   },

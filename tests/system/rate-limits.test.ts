@@ -3,7 +3,7 @@ import type { AnySubgraph } from '#server/define-subgraph.ts';
 import type { RestRoute } from '#server/rest/route.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
 
-/** For each route with a limit of its own the field of the graph that does the same; or why there is none. */
+/** For each route with a limit of its own, the field of the graph that does the same, or the reason why there is none. */
 const TWINS: Record<string, string> = {
   'POST /auth/register': 'Mutation.register',
   'POST /auth/login': 'Mutation.login',
@@ -38,7 +38,7 @@ const limitedRoutes = subgraphs.flatMap((subgraph: AnySubgraph) =>
 );
 
 describe('a limit of a REST route', () => {
-  it.each(limitedRoutes)('holds for its twin in the graph: $name', ({ subgraph, name, limit }) => {
+  it.each(limitedRoutes)('applies to its twin in the graph: $name', ({ subgraph, name, limit }) => {
     const twin = TWINS[name];
     expect(twin ?? WITHOUT_TWIN[name]).toBeDefined();
     expect(twin && subgraph.graphqlRateLimits?.[twin]).toEqual(twin && limit);

@@ -67,7 +67,7 @@ const listed = async (gym: string = ironTemple.slug): Promise<string[]> => {
 const deleteProduct = (id: string, token = superAdmin) =>
   platform.rest('content', 'DELETE', `/products/${id}`, { token });
 
-describe('what a gym lists', () => {
+describe('the list of a gym', () => {
   it('is refused at each product that does not exist or belongs to another gym, and nothing changes', async () => {
     const [ofAll, own, foreign] = [await newProduct(), await newProduct(staff), await newProduct(otherStaff)];
     expect((await listProducts([ofAll, own])).status).toBe(200);
@@ -125,11 +125,11 @@ describe('what a gym lists', () => {
     ).toBe(400);
   });
 
-  it('loses one product that is deleted, in REST and in the graph, and keeps the others', async () => {
+  it('loses a deleted product, in REST and in the graph, and keeps the others', async () => {
     const ids = [await newProduct(), await newProduct(), await newProduct()];
     expect((await listProducts(ids)).status).toBe(200);
     expect((await deleteProduct(ids[1] ?? '')).status).toBe(204);
-    // At once, before the gym service knows of it: the list stays whole, with or without the place of what is gone.
+    // Immediately, before the gym service has received the removal: the list is readable, with or without the deleted product.
     const { data, errors } = await platform.graph(
       'gateway',
       '{ gym(slug: "iron-temple") { products { product { id name } } } }',
@@ -146,7 +146,7 @@ describe('what a gym lists', () => {
     expect(kept).toEqual([ids[0], ids[2]]);
   });
 
-  it('loses a product that was deleted while the gym service was away, as soon as it is back', async () => {
+  it('loses a product that was deleted while the gym service was down, as soon as it is back', async () => {
     const id = await newProduct();
     expect((await listProducts([id])).status).toBe(200);
     await platform.running('gym').stop();
@@ -155,7 +155,7 @@ describe('what a gym lists', () => {
     expect(await eventually(async () => (await listed()).length === 0, 30_000)).toBe(true);
   });
 
-  it('names nothing that is gone, whatever is deleted while it is listed', async () => {
+  it('names no deleted product, whatever is deleted while it is listed', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const ids = await Promise.all(Array.from({ length: 6 }, () => newProduct()));
       const doomed = ids.slice(0, 4);
@@ -176,7 +176,7 @@ describe('what a gym lists', () => {
     }
   });
 
-  it('cannot be stored after the removal was received, although the owner still gave the product before', async () => {
+  it('cannot be stored after the removal was received, even if the owner was asked before', async () => {
     const id = await newProduct();
     const content = await platform.serviceToken('content');
     const removed = await platform.rest('gym', 'DELETE', `/references/Product/${id}`, { token: content });
@@ -187,7 +187,7 @@ describe('what a gym lists', () => {
 });
 
 describe('a removal', () => {
-  it('is reported by the owner of the type alone', async () => {
+  it('can be reported only by the owner of the type', async () => {
     const remove = async (token: string | undefined, type = 'Product') =>
       (await platform.rest('gym', 'DELETE', `/references/${type}/${randomUUID()}`, token ? { token } : {}))
         .status;
@@ -199,7 +199,7 @@ describe('a removal', () => {
     expect([await remove(content), await remove(content)]).toEqual([204, 204]);
   });
 
-  it('of a gym leaves its people without a gym, tells them by mail, and takes what it made out of the lists', async () => {
+  it('of a gym leaves its users without a gym, mails them, and removes its products from the lists', async () => {
     const gym = await platform.serviceToken('gym');
     const gymId = randomUUID();
     const member = await platform.register(null);
@@ -215,7 +215,7 @@ describe('a removal', () => {
       expect(
         (await platform.rest(service, 'DELETE', `/references/Gym/${gymId}`, { token: gym })).status,
       ).toBe(204);
-    expect((await platform.rest('identity', 'GET', '/users/me', { token })).status).toBe(401); // tells the old gym
+    expect((await platform.rest('identity', 'GET', '/users/me', { token })).status).toBe(401); // a token with the old gym
     const again = await platform.login(member.email, member.password);
     expect((await platform.rest('identity', 'GET', '/users/me', { token: again })).body.gymId).toBeNull();
     expect(await mailsTo(platform, member.email)).toHaveLength(1);
@@ -253,7 +253,7 @@ describe('a gym that does not exist', () => {
     expect((await call(ironTemple.id)).status).toBe(201);
   });
 
-  it('is refused by a move, and the user stays', async () => {
+  it('is refused when a user is moved, and the user stays', async () => {
     const { id } = await platform.register();
     const move = (gymId: string | null): Promise<RestAnswer> =>
       platform.rest('identity', 'PUT', `/users/${id}/gym`, { token: superAdmin, body: { gymId } });
@@ -263,7 +263,7 @@ describe('a gym that does not exist', () => {
     expect((await move(null)).body.gymId).toBeNull();
   });
 
-  it('cannot be told from one that does while the gym service is away: 503, and no account', async () => {
+  it('is not distinguished from an existing one while the gym service is down: 503, and no account', async () => {
     await platform.running('gym').stop();
     try {
       const person = { ...someone(), gymId: ironTemple.id };

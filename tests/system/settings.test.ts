@@ -28,7 +28,7 @@ describe('settings', () => {
     ).toEqual([]);
   });
 
-  it('fail by the name of every wrong variable, with secrets hidden', () => {
+  it('fail with the name of every wrong variable, and hide secrets', () => {
     const read = () =>
       readSettings(gatewaySettings, {
         GATEWAY_PORT: '99999',
@@ -43,16 +43,16 @@ describe('settings', () => {
     expect(read).not.toThrow(/hunter2/);
   });
 
-  it('take an empty variable for an absent one', () => {
+  it('treat an empty variable as absent', () => {
     expect(readSettings(serverSettings, { LOG_LEVEL: '', REDIS_URL: '' })).toMatchObject({
       logLevel: 'info',
     });
   });
 });
 
-describe('a start that an operator has not decided on', () => {
-  const WHOLE = { hasDatabase: true, isApart: false };
-  const ALONE = { hasDatabase: true, isApart: true };
+describe('a start without the choices of an operator', () => {
+  const WHOLE = { hasDatabase: true, isSeparate: false };
+  const ALONE = { hasDatabase: true, isSeparate: true };
   const production = { NODE_ENV: 'production' };
   const url = { DATABASE_URL: 'postgres://db/postgres' };
   const secret = { SERVICE_SECRET: 'x'.repeat(32) };
@@ -78,14 +78,11 @@ describe('a start that an operator has not decided on', () => {
     ['in production', production, { DEMO: 'off', HOST: '0.0.0.0' }],
     ['on a database', url, { DEMO: 'off', HOST: '0.0.0.0' }],
     ['on a database with DEMO=1', { ...url, DEMO: '1' }, { DEMO: '1', HOST: '127.0.0.1' }],
-  ])(
-    'has demo accounts only outside production, and shows them to this machine only (%s)',
-    (_how, env, expected) => {
-      expect(withDemoDefaults(env)).toMatchObject(expected);
-    },
-  );
+  ])('has demo accounts only outside production, and only for this machine (%s)', (_how, env, expected) => {
+    expect(withDemoDefaults(env)).toMatchObject(expected);
+  });
 
-  it('is told everything that is missing or wrong in one message', () => {
+  it('reports everything that is missing or wrong in one message', () => {
     const missing = missingChoices(production, ALONE);
     const read = () => readSettings(serverSettings, { LOG_LEVEL: 'loud' });
     expect(() => complete(missing, read)).toThrow(/DATABASE_URL: [^]*SERVICE_SECRET: [^]*LOG_LEVEL: /);

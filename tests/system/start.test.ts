@@ -12,7 +12,7 @@ const started: StartedProcess[] = [];
 const folders: string[] = [];
 afterEach(async () => {
   await Promise.all(started.splice(0).map((process) => process.end('SIGKILL')));
-  // After kill -9 the database server takes a moment to notice, and writes until then.
+  // After kill -9 the database server needs a moment to notice, and writes until then.
   await Promise.all(
     folders
       .splice(0)
@@ -50,7 +50,7 @@ const logIn = async (identity: string) =>
   );
 
 describe('npm start', () => {
-  it('brings up the whole platform, answers over all services, and stops cleanly on SIGTERM', async () => {
+  it('starts the whole platform, answers queries over all services, and stops cleanly on SIGTERM', async () => {
     const platform = start([], { DATA_DIR: await dataFolder() });
     await platform.printed(/Ready after/);
     const gateway = await urlOf(platform, 'gateway');
@@ -95,7 +95,7 @@ describe('npm start', () => {
     expect(platform.output()).toMatch(/Stopped\.\s*$/);
   }, 90_000);
 
-  it('loses no acknowledged food log entry to kill -9, and starts again on the same data', async () => {
+  it('loses no acknowledged food log entry after kill -9, and starts again on the same data', async () => {
     const DATA_DIR = await dataFolder();
     const first = start([], { DATA_DIR, RATE_LIMITS: 'off' });
     await first.printed(/Ready after/);
@@ -134,7 +134,7 @@ describe('npm start', () => {
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
   }, 120_000);
 
-  it('refuses a second start on the same data, names the way out, and leaves the first alone', async () => {
+  it('refuses a second start on the same data, says what to do, and does not disturb the first', async () => {
     const DATA_DIR = await dataFolder();
     const first = start([], { DATA_DIR });
     await first.printed(/Ready after/);
@@ -158,13 +158,13 @@ describe('npm start', () => {
     other.close();
   });
 
-  it('names a broken setting', async () => {
+  it('names an invalid setting', async () => {
     const platform = start([], { DATA_DIR: await dataFolder(), GYM_PORT: 'gym' });
     expect(await platform.ended).toBe(1);
     expect(platform.output()).toContain('GYM_PORT: expected a port number from 0 to 65535; got "gym"');
   });
 
-  it('says what can be started where it is asked for something else', async () => {
+  it('lists what can be started if the argument is unknown', async () => {
     const platform = start(['gim'], {});
     expect(await platform.ended).toBe(1);
     expect(platform.output()).toMatch(/no "gim".*gym/s);

@@ -16,7 +16,7 @@ afterEach(async () => {
   );
 });
 
-/** The gym service on a database of its own. */
+/** The gym service with its own database. */
 async function startGym(
   env: Record<string, string> = {},
 ): Promise<{ gym: StartedProcess; url: string; dataDir: string }> {
@@ -35,14 +35,14 @@ const secondsOf = async (work: Promise<unknown>): Promise<number> => {
 };
 
 (canHang ? describe : describe.skip)('a service whose PostgreSQL hangs', () => {
-  it('ends on SIGTERM within its grace period and 5 s', async () => {
+  it('ends on SIGTERM within its grace period plus 5 s', async () => {
     const { gym, url, dataDir } = await startGym({ STOP_GRACE_PERIOD_MILLIS: '500' });
     const postgres = hangPostgres(dataDir);
     const requests = Promise.allSettled([1, 2, 3].map(() => fetch(`${url}/gym/config/iron-temple`)));
     const seconds = await secondsOf(gym.end('SIGTERM'));
     postgres.resume();
     await requests;
-    // The bound is 5.5 s; the rest is for a machine that is busy.
+    // The limit is 5.5 s; the rest is for a busy machine.
     expect(seconds).toBeLessThan(10);
     expect(gym.output()).toContain('Stopping ...');
   });
@@ -74,7 +74,7 @@ describe('a start in production without any choice', () => {
     ['one service', ['gym'], ['DATABASE_URL', 'SERVICE_SECRET']],
     ['the gateway', ['gateway'], ['SERVICE_SECRET']],
   ])(
-    'ends by the names of what is missing (%s)',
+    'fails with the names of the missing variables (%s)',
     async (_what, args, names) => {
       const server = startProcess(args, { NODE_ENV: 'production', ...ANY_PORTS });
       started.push(server);

@@ -9,17 +9,17 @@ import { ANY_PORTS, startProcess, type StartedProcess } from '../support/process
 import { fragmentBombs, idleSockets, slowBodies } from './support/attackers.ts';
 
 /**
- * The size of the attack. The large run, on a machine that does nothing else:
+ * The size of the attack. The large run, on an idle machine:
  * ATTACK_SLOW_BODIES=200 ATTACK_SOCKETS=500 ATTACK_SECONDS=30 ATTACK_MAX_RATIO=2 npm test -- tests/system/under-attack.test.ts
  */
 const size = (variable: string, byDefault: number): number => Number(process.env[variable] || byDefault);
 const SLOW_BODIES = size('ATTACK_SLOW_BODIES', 40);
 const SOCKETS = size('ATTACK_SOCKETS', 100);
 const SECONDS = size('ATTACK_SECONDS', 14);
-/** With room for a machine on which other tests run. */
+/** With a margin for a machine that runs other tests. */
 const MAX_RATIO = size('ATTACK_MAX_RATIO', 5);
 
-/** Another address than the attackers', since limits are by address. */
+/** Not the attackers' address, because limits are per address. */
 const VICTIM = '127.0.0.2';
 /** A user may send 600 operations a minute. */
 const QUERIES_PER_SECOND = 8;
@@ -31,7 +31,7 @@ let platform: StartedProcess;
 let dataDir: string;
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'under-attack-'));
-  // No address here is that of a trusted proxy, which may have more connections than a client.
+  // No address here is a trusted proxy's, which may have more connections than a client.
   const env = { DATA_DIR: dataDir, HOST: '127.0.0.1', TRUSTED_PROXIES: '192.0.2.1', ...ANY_PORTS };
   platform = startProcess([], env);
   await platform.printed(/Ready after/);
@@ -44,7 +44,7 @@ afterAll(async () => {
 const urlOf = async (part: string): Promise<string> =>
   (await platform.printed(new RegExp(`^ {2}${part} +(http://\\S+)`, 'm')))[1] ?? '';
 
-it('somebody else is served nearly as fast as before under an attack', async () => {
+it('another client is served nearly as fast as before during an attack', async () => {
   const gateway = await urlOf('gateway');
   const identity = await urlOf('identity');
   const victim = await loggedIn(gateway);
@@ -80,7 +80,7 @@ it('somebody else is served nearly as fast as before under an attack', async () 
 }, 300_000);
 
 interface Victim {
-  /** Runs the home query one after the other for so long, and gives the time that each took in milliseconds. */
+  /** Repeats the home query for this time, and returns the duration of each in milliseconds. */
   homeTimes(seconds: number): Promise<number[]>;
   stop(): void;
 }

@@ -26,7 +26,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
   type Ask = (
     question: Question,
     options?: { token?: string; resumeToken?: string },
-  ) => Promise<{ status: number; body: any }>; // oxlint-disable-line no-explicit-any -- tests say what they expect of it
+  ) => Promise<{ status: number; body: any }>; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
   const doors: Record<string, Ask> = {
     rest: ({ reserve, ...question }, { token, resumeToken } = {}) => {
       const query = new URLSearchParams({ ...question, ...(reserve && { reserve: 'true' }) });
@@ -60,7 +60,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
   describe.each(Object.keys(doors))('through %s', (name) => {
     const ask = doors[name] as Ask;
 
-    it('tells what is taken and suggests what is not', async () => {
+    it('reports taken values and suggests available ones', async () => {
       const free = `Gym ${unique()}`;
       expect((await ask({ resource: 'gym-name', value: free })).body).toMatchObject({
         resource: 'gym-name',
@@ -95,7 +95,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
       expect((await ask({ resource: 'email', value: `${unique()}@example.test` })).body.available).toBe(true);
     });
 
-    it('refuses questions that make no sense', async () => {
+    it('refuses invalid questions', async () => {
       for (const question of [
         { resource: 'planet', value: 'x' },
         { resource: 'gym-name', value: '' },
@@ -108,7 +108,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
         expect([question, (await ask(question)).status]).toEqual([question, 400]);
     });
 
-    it('holds for a session what it reserves, and nothing for others', async () => {
+    it('reserves a value for a session, and not for others', async () => {
       const [mine, other] = [await begin(), await begin()];
       const value = `Held ${unique()}`;
       const held = await ask(
@@ -132,13 +132,13 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
         (await ask({ resource: 'gym-name', value, sessionId: mine.id }, { token: superAdmin })).body
           .available,
       ).toBe(true);
-      // another choice frees the first
+      // another choice releases the first
       await ask(
         { resource: 'gym-name', value: `${value} 2`, reserve: true, sessionId: mine.id },
         { token: superAdmin },
       );
       expect((await ask({ resource: 'gym-name', value })).body.available).toBe(true);
-      // as giving up does
+      // as a cancellation does
       await platform.rest('wizard', 'POST', `/${mine.id}/cancel`, { token: superAdmin });
       expect((await ask({ resource: 'gym-name', value: `${value} 2` })).body.available).toBe(true);
       const cancelled = await ask(
@@ -148,7 +148,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
       expect(cancelled).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
     });
 
-    it('opens sessions to their owners alone', async () => {
+    it('opens sessions only for their owners', async () => {
       const session = await begin('MEMBER_ONBOARDING', '');
       const question = {
         resource: 'email',
@@ -165,7 +165,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
 
   const ask = doors.rest as Ask;
 
-  it('of one name reserved 20 times at once gives it to one', async () => {
+  it('of one name with 20 simultaneous reservations accepts one', async () => {
     const value = `Race ${unique()}`;
     const sessions = await Promise.all(Array.from({ length: 20 }, () => begin()));
     const answers = await Promise.all(
@@ -177,7 +177,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
     expect(answers.filter(({ body }) => body.available)).toHaveLength(1);
   });
 
-  it('of a slot is as many as the location takes, within its hours', async () => {
+  it("of a slot has the location's capacity, within its opening hours", async () => {
     const location = (
       await platform.rest('gym', 'POST', '/locations', {
         token: superAdmin,
@@ -229,7 +229,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
   });
 
   if (storage === 'database')
-    it('ends by itself after its time', async () => {
+    it('expires after its time', async () => {
       const [mine, other] = [await begin(), await begin()];
       const question = { resource: 'gym-name', value: `Late ${unique()}`, reserve: true };
       await ask({ ...question, sessionId: mine.id }, { token: superAdmin });
@@ -247,7 +247,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
       });
     });
 
-  it('says so where the gym service is down', async () => {
+  it('is UPSTREAM_UNAVAILABLE if the gym service is down', async () => {
     await platform.running('gym').stop();
     expect(await ask({ resource: 'gym-name', value: 'Anything' })).toMatchObject({
       status: 503,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { settled } from './support.ts';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
-/** The begin of a half hour, so many days from now. */
+/** The beginning of a half hour, this many days from now. */
 const inDays = (days: number): Date =>
   new Date(Math.floor((Date.now() + days * DAY_MILLIS) / 1_800_000) * 1_800_000);
 
@@ -55,7 +55,7 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     return platform.rest('wizard', 'GET', path, { token });
   };
 
-  it('are listed for the staff of the gym, by both doors', async () => {
+  it('are listed for the staff of the gym, through both doors', async () => {
     const [early, late] = [await platform.register(), await platform.register()];
     const locationId = await newLocation();
     const sessions = [
@@ -91,14 +91,14 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     expect(here((await visits('', await platform.demo('admin@aqua.test'))).body)).toEqual([]);
     expect((await visits('', early.token)).status).toBe(403);
     expect((await visits(`gymId=${DEMO_GYMS.aquaClub.id}`)).status).toBe(403);
-    expect((await visits('', superAdmin)).status).toBe(400); // which gym?
+    expect((await visits('', superAdmin)).status).toBe(400); // no gym is named
     expect((await visits('from=tomorrow')).status).toBe(400);
     expect((await visits(`from=${inDays(1).toISOString()}&to=${inDays(200).toISOString()}`)).status).toBe(
       400,
     );
   });
 
-  it('are listed by the day at their location', async () => {
+  it('are listed by the local day of their location', async () => {
     const member = await platform.register();
     const locationId = await newLocation(DEMO_GYMS.ironTemple.id, 'Pacific/Kiritimati'); // UTC+14
     const noon = new Date(`${inDays(6).toISOString().slice(0, 10)}T12:00:00Z`);
@@ -111,7 +111,7 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     expect([await on(noon), await on(new Date(noon.getTime() + DAY_MILLIS))]).toEqual([false, true]);
   });
 
-  it('are one a member: a second is refused, and what was only held moves', async () => {
+  it('are one for each member: a second is refused, and a mere reservation moves', async () => {
     const { token } = await platform.register();
     const locationId = await newLocation();
     const [first, second] = [
@@ -133,7 +133,7 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
       );
       return others.filter((isFree) => !isFree).length;
     };
-    // of three places all are free at the first time again, two at the second
+    // of three places, all are free again at the first time, and two at the second
     expect([await held(inDays(3)), await held(inDays(4))]).toEqual([0, 1]);
 
     const place = await newLocation();

@@ -14,7 +14,8 @@ import { Sagas } from '#server/saga/sagas.ts';
 import { createMetrics } from '#server/observability/metrics.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
 import { startRetention } from '#server/retention/retention.ts';
-import { NOWHERE, UnitOfWork } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { database } from '../../subgraphs/wizard/database.ts';
 import { wizardRetention } from '../../subgraphs/wizard/retention.ts';
 import type { WizardStatus } from '../../subgraphs/wizard/sessions/session.entity.ts';
@@ -24,13 +25,12 @@ import { databaseStorage } from '../../subgraphs/wizard/storage.database.ts';
 import { memoryStorage } from '../../subgraphs/wizard/storage.memory.ts';
 import { cloneDatabase } from '../support/database.ts';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
 const log = createLogger('wizard', 'silent');
 
-/** The parts of a wizard service that keep something, and nothing that answers. */
+/** The parts of a wizard service that store data, without its doors. */
 async function kept(storageName: string) {
   if (storageName === 'memory') {
-    const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NOWHERE);
+    const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
     return {
       unitOf,
       storage: memoryStorage(),
@@ -41,7 +41,7 @@ async function kept(storageName: string) {
   const { server, name } = await cloneDatabase(database);
   const orm = await openDatabase(database, { server, name, migrate: false });
   const notifications = await listenTo(server, name, [SESSION_CHANNEL], log);
-  const unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NOWHERE);
+  const unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
   return {
     unitOf,
     storage: databaseStorage(notifications),
@@ -54,7 +54,7 @@ async function kept(storageName: string) {
 }
 
 describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (storageName) => {
-  it('removes what came to nothing a month ago with its files, and nothing that was deployed', async () => {
+  it('removes sessions that were abandoned a month ago, with their files, and no deployed ones', async () => {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), 'wizard-test-'));
     const { unitOf, storage, sagaStore, close } = await kept(storageName);
     const files = diskStorage(dataDir, 'wizard');

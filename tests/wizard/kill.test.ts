@@ -10,7 +10,7 @@ import { newGym } from './support.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'programs/killed-wizard.ts');
 const ACTIONS = 5; // gym, config, location, admin, open
-const REFUSED_ACTIONS = 4; // all but the last: the admin is refused
+const REFUSED_ACTIONS = 4; // all but the last: the admin's invitation is refused
 
 let platform: TestPlatform;
 let clone: ClonedDatabase;
@@ -34,7 +34,7 @@ async function live(): Promise<{ child: ChildProcess; url: string }> {
       PATH: process.env.PATH,
       ...platform.env,
       DEMO: 'off',
-      NODE_COMPILE_CACHE: path.join(platform.dataDir, 'compile-cache'), // every life loads the same
+      NODE_COMPILE_CACHE: path.join(platform.dataDir, 'compile-cache'), // shared by all starts
       WIZARD_DEPLOYMENT_LEASE_MILLIS: '200',
       WIZARD_DEPLOYMENT_RETRY_MILLIS: '50',
       TEST_DATABASE: JSON.stringify({ server: clone.server, name: clone.name }),
@@ -50,10 +50,10 @@ const call = async (method: string, at: string, body?: object) => {
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });
-  return (await response.json()) as any; // oxlint-disable-line no-explicit-any -- tests say what they expect of it
+  return (await response.json()) as any; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
 };
 
-/** Deploys a new session in this life, which ends at that boundary; gives what the next life makes of it. */
+/** Deploys a new session in a process that is killed at that boundary; returns the session after the next process has finished it. */
 async function deployedOverDeath(gym: ReturnType<typeof newGym>, killAt: number) {
   const { id } = await call('POST', '/', { kind: 'GYM_SETUP' });
   for (const [step, data] of Object.entries({
@@ -63,7 +63,7 @@ async function deployedOverDeath(gym: ReturnType<typeof newGym>, killAt: number)
     await call('PUT', `/${id}`, { step, data });
   const died = once(life.child, 'exit');
   life.child.send(killAt);
-  await call('POST', `/${id}/deploy`).catch(() => undefined); // the answer may die with it
+  await call('POST', `/${id}/deploy`).catch(() => undefined); // the answer may be lost with the process
   expect((await died)[1]).toBe('SIGKILL');
   life = await live();
   return eventually(async () => {
@@ -72,7 +72,7 @@ async function deployedOverDeath(gym: ReturnType<typeof newGym>, killAt: number)
   });
 }
 
-/** What there is of a gym in all databases. */
+/** The rows of a gym in all databases. */
 async function traces({ basics, admin }: ReturnType<typeof newGym>, sessionId: string) {
   const count = async (statement: string, values: unknown[], service: 'gym' | 'identity' = 'gym') =>
     Number((await platform.sql(service, `select count(*) as count ${statement}`, values))[0].count);
@@ -95,10 +95,10 @@ async function traces({ basics, admin }: ReturnType<typeof newGym>, sessionId: s
   };
 }
 
-it('a deployment is finished once, wherever the service is killed', async () => {
-  // the last boundary is behind the last action's saving: nothing may be done again
+it('a deployment is finished once, whenever the service is killed', async () => {
+  // the last boundary is after the last action was stored: nothing may be repeated
   for (let killAt = 1; killAt <= ACTIONS * 3; killAt += 1) {
-    if (killAt % 3 === 0 && killAt < ACTIONS * 3) continue; // stored the same as the one before the next action
+    if (killAt % 3 === 0 && killAt < ACTIONS * 3) continue; // the same stored state as before the next action
     const gym = newGym();
     const session = await deployedOverDeath(gym, killAt);
     expect([killAt, session.status, session.deployment.status]).toEqual([killAt, 'DEPLOYED', 'DONE']);
@@ -109,12 +109,12 @@ it('a deployment is finished once, wherever the service is killed', async () => 
       locations: 1,
       orphans: 0,
       admins: 1,
-      held: false, // taken: it is the gym's
+      held: false, // not reserved: the gym has it
     });
   }
 }, 300_000);
 
-it('a deployment that is refused is undone as a whole, wherever the service is killed', async () => {
+it('a refused deployment is completely undone, whenever the service is killed', async () => {
   for (let killAt = REFUSED_ACTIONS * 3 - 1; killAt <= REFUSED_ACTIONS * 6; killAt += 1) {
     if (killAt % 3 === 0 && killAt < REFUSED_ACTIONS * 6) continue;
     const gym = newGym();
@@ -129,7 +129,7 @@ it('a deployment that is refused is undone as a whole, wherever the service is k
       locations: 0,
       orphans: 0,
       admins: 0,
-      held: true, // for this session, which may be corrected
+      held: true, // for this session, which can be corrected
     });
   }
 }, 300_000);

@@ -31,8 +31,8 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       resumeToken: string;
     };
 
-  describe('begun without an account', () => {
-    it('is claimed by one, once, and goes on under her account', async () => {
+  describe('created without an account', () => {
+    it('is claimed by one user, once, and continues with their account', async () => {
       const { id, resumeToken } = await begin();
       await call('PUT', `/${id}`, { ...resume(resumeToken), body: { data: { displayName: 'Nobody yet' } } });
       const users = await Promise.all(Array.from({ length: 4 }, () => platform.register()));
@@ -48,13 +48,13 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       const token = winner?.token ?? '';
       expect((await call('GET', `/${id}`, { token })).status).toBe(200);
       expect((await call('GET', `/${id}`, resume(resumeToken))).status).toBe(404);
-      expect((await call('POST', `/${id}/claim`, { token, body: { resumeToken } })).status).toBe(200); // harmless when repeated
+      expect((await call('POST', `/${id}/claim`, { token, body: { resumeToken } })).status).toBe(200); // a repeated claim changes nothing
       expect((await call('GET', '/', { token })).body.map((session: { id: string }) => session.id)).toEqual([
         id,
       ]);
     });
 
-    it('is claimed through the graph too, and not without its token', async () => {
+    it('is claimed through the graph, too, and only with its token', async () => {
       const { id, resumeToken } = await begin();
       const { token, id: userId } = await platform.register();
       const mutation =
@@ -80,7 +80,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
     });
   });
 
-  it('that is cancelled stays readable, is not changed any more, and is cancelled through both doors', async () => {
+  it('stays readable after its cancellation through either door, and can no longer be changed', async () => {
     const { token } = await platform.register();
     const { id } = await begin(token);
     expect((await call('POST', `/${id}/cancel`, { token, headers: { 'if-match': '"7"' } })).status).toBe(412);
@@ -105,7 +105,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
     );
   });
 
-  it('takes nothing that is nested without an end', async () => {
+  it('refuses data that is nested too deeply', async () => {
     const { token } = await platform.register();
     const { id } = await begin(token);
     for (const levels of [25, 3_000, 100_000]) {
@@ -115,7 +115,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
     }
   });
 
-  it('takes no text that a database does not, and no more than it can hold', async () => {
+  it('refuses text that a database cannot store, and too much data', async () => {
     const { token } = await platform.register();
     const { id } = await begin(token);
     for (const bad of ['{"data":{"displayName":"a\\u0000b"}}', '{"data":{"displayName":"a\\ud800b"}}'])
@@ -145,7 +145,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
     };
     const at = (url: string) => new URL(url).pathname;
 
-    it('has pictures encoded anew, their address in its data, for who may open it', async () => {
+    it('has pictures encoded again, with their URLs in its data, for callers who may open it', async () => {
       const token = superAdmin;
       const { id } = await begin(token, 'GYM_SETUP');
       const { status, body } = await upload(
@@ -181,7 +181,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       expect(metadata.exif).toBeUndefined();
       expect((await call('GET', path)).status).toBe(401);
       expect((await call('GET', path, { token: await platform.demo('admin@iron.test') })).status).toBe(404);
-      // another one in its place: the first is gone
+      // replaced by another one: the first is deleted
       const second = await upload(
         id,
         { step: 'branding', field: 'assets.logo' },
@@ -194,7 +194,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       expect((await call('GET', at(second.body.files[0].url), { token })).status).toBe(404);
     });
 
-    it('has papers, served as downloads', async () => {
+    it('has documents, served as downloads', async () => {
       const { id, resumeToken } = await begin();
       const { status, body } = await upload(
         id,
@@ -209,7 +209,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       expect(served.headers.get('content-security-policy')).toContain('sandbox');
     });
 
-    it('goes with its owner, and so does what it holds', async () => {
+    it('is deleted with its owner, and so are its reservations', async () => {
       const { token, id: userId } = await platform.register();
       const { id } = await begin(token);
       const { body } = await upload(id, { step: 'body', field: 'document' }, PDF, { token });
@@ -225,7 +225,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       expect((await call('GET', at(body.files[0].url), { token: superAdmin })).status).toBe(404);
     });
 
-    it('takes nothing else', async () => {
+    it('accepts no other files', async () => {
       const token = superAdmin;
       const { id } = await begin(token, 'GYM_SETUP');
       const tries: [Record<string, string>, Buffer, number][] = [
@@ -271,7 +271,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       expect((await call('GET', `/${id}/files/${randomUUID()}`, { token })).status).toBe(404);
     });
 
-    it('takes them through the graph too', async () => {
+    it('accepts files through the graph, too', async () => {
       const { id } = await begin(superAdmin, 'GYM_SETUP');
       const form = new FormData();
       const query =
@@ -292,7 +292,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
   });
 
   if (storage === 'database') {
-    it('ends with its time: readable, listed as such, not to be changed', async () => {
+    it('expires: it is readable, listed as EXPIRED, and cannot be changed', async () => {
       const { token } = await platform.register();
       const [old, fresh] = [await begin(token), await begin(token)];
       await platform.sql(
@@ -327,10 +327,10 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
           headers,
           ...(body && { body: JSON.stringify(body) }),
         });
-        return { status: response.status, body: (await response.json()) as any }; // oxlint-disable-line no-explicit-any -- tests say what they expect of it
+        return { status: response.status, body: (await response.json()) as any }; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
       };
 
-      it('is migrated where the new one says how', async () => {
+      it('is migrated if the new version has a migration', async () => {
         const session = await preparedGym(platform, newGym());
         const { url } = await platform.replica(
           'wizard',
@@ -360,13 +360,13 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
           code: 'WIZARD_INCOMPLETE',
           errors: [{ path: 'basics.country' }],
         });
-        // and the version before knows nothing of it
+        // and the stored version is unchanged
         expect((await call('GET', `/${session.id}`, { token: superAdmin })).body.code).toBe(
           'WIZARD_VERSION_UNSUPPORTED',
         );
       });
 
-      it('is refused by name where it does not, but can be seen in lists and given up', async () => {
+      it('is refused with WIZARD_VERSION_UNSUPPORTED if it has none, but is in lists and can be cancelled', async () => {
         const session = await preparedGym(platform, newGym());
         const { url } = await platform.replica('wizard', next({}));
         for (const [method, path, body] of [

@@ -4,7 +4,7 @@ import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-describe('for the wizard service, under its own credentials', () => {
+describe('for the wizard service, with its own token', () => {
   let platform: TestPlatform;
   let token: string;
   const actor = randomUUID();
@@ -26,7 +26,7 @@ describe('for the wizard service, under its own credentials', () => {
     return gym;
   };
 
-  it('a gym is made once under the id that it chose, set up, and the audit names whose wish it was', async () => {
+  it('a gym is created once with the chosen id, set up, and the audit trail names the user', async () => {
     const gym = await newGym();
     expect(await call('gym', 'POST', '/gyms', gym)).toMatchObject({ status: 201, body: { id: gym.id } });
     expect(await call('gym', 'POST', '/gyms', { ...gym, id: uuidv7() })).toMatchObject({
@@ -77,7 +77,7 @@ describe('for the wizard service, under its own credentials', () => {
       expect((await call('gym', 'POST', '/locations', { ...location, openingHours })).status).toBe(400);
   });
 
-  it('a gym that it made goes again with its locations, but not one that is used or that others made', async () => {
+  it('a gym that it created is withdrawn with its locations, but not a gym in use or of another creator', async () => {
     const gym = await newGym();
     const location = { id: uuidv7(), gymId: gym.id, name: 'Hall', timezone: 'UTC', capacity: 5 };
     await call('gym', 'POST', '/locations', location);
@@ -99,7 +99,7 @@ describe('for the wizard service, under its own credentials', () => {
     expect((await platform.rest('gym', 'DELETE', `/gyms/${unused.id}`, { token: other })).status).toBe(404);
   });
 
-  it('an invitation is one under the id that it chose', async () => {
+  it('an invitation is created once with the chosen id', async () => {
     const id = uuidv7();
     const invitation = { id, email: `${id}@example.test`, displayName: 'Ada', role: 'GYM_ADMIN' };
     for (let i = 0; i < 2; i += 1)
@@ -117,7 +117,7 @@ describe('for the wizard service, under its own credentials', () => {
     expect((await call('identity', 'DELETE', `/invitations/${id}`)).status).toBe(404);
   });
 
-  it('profiles and nutrition goals of a user are written in her name, and not by users for one another', async () => {
+  it('profiles and nutrition goals of a user are written by the service, and not by other users', async () => {
     const user = await platform.register();
     const profile = { userId: user.id, displayName: 'Renamed', timezone: 'Asia/Tokyo' };
     expect((await call('identity', 'PUT', '/profile', profile)).body).toMatchObject({

@@ -15,7 +15,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
   interface Answer {
     status: number;
     code?: string;
-    session: any; // oxlint-disable-line no-explicit-any -- tests say what they expect of it
+    session: any; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
   }
   interface Door {
     create(kind: string, options?: CallOptions): Promise<Answer>;
@@ -83,7 +83,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
   describe.each(Object.keys(doors))('through %s', (name) => {
     const door = doors[name] as Door;
 
-    it('are begun, filled in step by step, and become READY', async () => {
+    it('are created, filled in step by step, and become READY', async () => {
       const { token, id: userId } = await platform.register();
       const { status, session } = await door.create('MEMBER_ONBOARDING', { token });
       expect(status).toBe(201);
@@ -118,7 +118,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
       expect((await door.read(session.id, { token })).session).toMatchObject({ status: 'READY', version: 7 });
     });
 
-    it('save what is incomplete or wrong, say so, and do not move past it', async () => {
+    it('save incomplete or invalid data, report it, and do not move past it', async () => {
       const { token } = await platform.register();
       const { session } = await door.create('MEMBER_ONBOARDING', { token });
       await door.update(session.id, { data: { displayName: 'M' } }, { token });
@@ -176,7 +176,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
       ).toMatchObject({ status: 412, code: 'VERSION_CONFLICT' });
     });
 
-    it('lose none of 20 changes that come at once', async () => {
+    it('lose none of 20 simultaneous changes', async () => {
       const { token } = await platform.register();
       const { session } = await door.create('MEMBER_ONBOARDING', { token });
       await Promise.all(
@@ -189,7 +189,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
       expect(Object.keys(after.steps[0].data)).toHaveLength(20);
     });
 
-    it('do not exist for another user, and do for a SUPER_ADMIN', async () => {
+    it('do not exist for another user, but do for a SUPER_ADMIN', async () => {
       const owner = await platform.register();
       const { session } = await door.create('MEMBER_ONBOARDING', { token: owner.token });
       for (const email of ['leo@iron.test', 'admin@iron.test'] as const) {
@@ -203,7 +203,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
       expect((await door.read(session.id)).status).toBe(401);
     });
 
-    it('begun without an account open with their token alone', async () => {
+    it('created without an account are opened only with their token', async () => {
       const { session, status } = await door.create('MEMBER_ONBOARDING');
       expect(status).toBe(201);
       expect(session).toMatchObject({ createdBy: null, resumeToken: expect.stringMatching(/^[\w-]{43}$/) });
@@ -219,7 +219,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
       );
     });
 
-    it('of a gym are begun by admins', async () => {
+    it('of a gym are created by admins', async () => {
       expect((await door.create('GYM_SETUP')).status).toBe(401);
       expect((await door.create('GYM_SETUP', { token: await platform.demo('maya@iron.test') })).status).toBe(
         403,
@@ -267,7 +267,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
     });
   });
 
-  it('below a user are her own', async () => {
+  it("below a user are the user's own", async () => {
     const owner = await platform.register();
     const created = await doors.rest?.create('MEMBER_ONBOARDING', { token: owner.token });
     const query =
@@ -288,7 +288,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
     });
   });
 
-  it('whose id is no UUID are 404, and the words of the own port come first', async () => {
+  it('whose id is no UUID are 404, and fixed paths come first', async () => {
     const token = await platform.demo('maya@iron.test');
     expect((await platform.rest('wizard', 'GET', '/not-a-uuid', { token })).status).toBe(404);
     expect((await platform.rest('wizard', 'GET', '/docs')).status).toBe(200);

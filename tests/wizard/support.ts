@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { eventually } from '../identity/support.ts';
 import type { CallOptions, TestPlatform } from '../support/platform.ts';
 
 export const SESSION_FIELDS =
   'id kind status definitionVersion currentStep version createdBy gymId expiresAt resumeToken steps { key title status data errors { path message } currentlyDue } files { id step field filename contentType bytes url } deployment { status startedAt finishedAt actions { name service status attempts error { code message } result } result }';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
-
-/** The day of a Monday that is one to two weeks ahead, or so many days later, such as `2026-01-05`. */
+/** The day of a Monday that is one to two weeks ahead, or this many days later, such as `2026-01-05`. */
 export function comingMonday(daysLater = 0): string {
   const weekday = new Date().getUTCDay(); // 1: Monday
   const ahead = 7 + ((8 - weekday) % 7 || 7) + daysLater;
   return new Date(Date.now() + ahead * DAY_MILLIS).toISOString().slice(0, 10);
 }
 
-/** A gym that nobody else has, step by step. */
+/** The data of a unique gym, step by step. */
 export const newGym = () => {
   const unique = randomBytes(5).toString('hex');
   return {
@@ -39,7 +38,7 @@ export const newGym = () => {
 };
 export type NewGym = ReturnType<typeof newGym>;
 
-/** A session with all of it filled in. */
+/** A completed session. */
 export async function preparedGym(
   platform: TestPlatform,
   gym: object = newGym(),
@@ -53,12 +52,12 @@ export async function preparedGym(
   return session;
 }
 
-/** The session once its deployment has come to that; asked again while it goes on. */
+/** The session when its deployment has that status; read repeatedly until then. */
 export async function settled(
   platform: TestPlatform,
   id: string,
   statuses: readonly string[] = ['DEPLOYED', 'FAILED'],
-  // oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+  // oxlint-disable-next-line no-explicit-any -- the caller knows the shape of the answer
 ): Promise<any> {
   const token = await platform.demo('super@demo.test');
   return eventually(async () => {

@@ -2,8 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class RefuseErasedAccountRows extends Migration {
   override up(): void {
-    // As refuse_erased_account, of a trigger for each row: for an update, which is to be looked at only where it
-    // changes the column.
+    // As refuse_erased_account, for a trigger on each row: an update is checked only if it changes the column.
     this.addSql(`create function "refuse_erased_account_row"() returns trigger language plpgsql as $$
 declare account uuid := to_jsonb(new) ->> tg_argv[0];
 begin

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What could not be undone waits for a decision: workers do not look at it. */
+/** Adds UNDO_FAILED: such a saga waits for a decision, and workers skip it. */
 export class SagaUndoFailed extends Migration {
   override up(): void {
     this.addSql(`alter table "saga" add "undoing" jsonb null;`);
@@ -17,7 +17,7 @@ export class SagaUndoFailed extends Migration {
     );
   }
 
-  /** The version before knows no UNDO_FAILED: it goes on undoing. */
+  /** The previous version has no UNDO_FAILED: it continues to undo. */
   override down(): void {
     this.addSql(`drop index "saga_finished_index";`);
     this.addSql(`drop index "saga_undoing_index";`);

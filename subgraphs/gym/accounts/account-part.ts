@@ -11,7 +11,7 @@ import { Denial } from '../check-ins/denial.entity.ts';
 import { Comment, Like, Post, Report } from '../posts/post.entity.ts';
 import { eraseMember } from './erase-member.ts';
 
-/** What the gym service keeps of a person. */
+/** What the gym service stores about a user, and how it is erased. */
 export const gymAccountPart = (unit: UnitOfWork, files: FileStorage): AccountPart => ({
   records: {
     checkIns: entityRecords(unit, CheckIn, 'id', (userId) => ({ userId })),

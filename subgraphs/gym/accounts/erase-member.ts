@@ -5,9 +5,9 @@ import { lockMember } from '../check-ins/member-lock.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 
 /**
- * Figures of the gym and what others have written stay; who the member was and what they wrote goes. It runs in the
- * transaction of the caller, which has made sure that nothing new of the member comes in. Each statement finds its rows
- * by an index, and takes its locks in the order in which the rules take theirs.
+ * Erases who the member was and what they wrote; statistics of the gym and texts of other users stay. It runs in the
+ * transaction of the caller, which has ensured that nothing new about the member is written. Each statement finds its rows
+ * by an index, and takes its locks in the same order as the rules.
  */
 export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: string): Promise<Verdict> {
   const run = async (sql: string): Promise<number> =>
@@ -16,7 +16,7 @@ export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: 
   await lockMember(unit, userId);
   await leaveLocation(unit, userId);
   await leaveChallenges(unit, userId);
-  await takeBackFromPosts(unit, userId);
+  await removeFromPosts(unit, userId);
   for (const name of await picturesOf(unit, userId)) await files.delete(name);
   await run(
     `delete from post where author_id = ? and not exists (select 1 from post_comment where post_id = post.id)`,
@@ -25,7 +25,7 @@ export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: 
     (await run(
       `update post set author_id = null, text = '', image = null, version = version + 1 where author_id = ?`,
     )) +
-    // First the own visits, most of which name the member twice; then those into which they let others.
+    // The member's own visits first, most of which name them twice; then the visits of others whom they let in as staff.
     (await run(ofVisits('user_id = ?', 'user_id = null, checked_in_by = nullif(checked_in_by, user_id)'))) +
     (await run(
       ofVisits('checked_in_by = ? and checked_in_by is distinct from user_id', 'checked_in_by = null'),
@@ -38,15 +38,15 @@ export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: 
   return verdictOf(anonymised > 0, await isInAudit(unit, userId));
 }
 
-/** An update that locks visits in the order of their ids, as check-ins do that end several. */
+/** An update that locks visits in the order of their ids, as check-ins do when they end several visits. */
 const ofVisits = (where: string, change: string): string =>
   `with theirs as (select id from check_in where ${where} order by id for no key update)
    update check_in set ${change} from theirs where check_in.id = theirs.id`;
 
-/** Stands where a column names who published a configuration. */
+/** Replaces the id of the user who published a configuration. */
 const NOBODY = 'deleted account';
 
-/** Their place is free at once. */
+/** Ends the member's open visit, so that the location has room at once. */
 async function leaveLocation(unit: UnitOfWork, userId: string): Promise<void> {
   const left = await unit.em.execute<{ locationId: string }[]>(
     `update check_in set checked_out_at = least(now(), expires_at), check_out_kind = 'MANUAL'
@@ -56,7 +56,7 @@ async function leaveLocation(unit: UnitOfWork, userId: string): Promise<void> {
   for (const { locationId } of left) await announceOccupancy(unit, locationId);
 }
 
-/** One challenge after the other, in the order in which a check-in counts: each changes sums that others change, too. */
+/** Challenges are changed in the order of check-ins, because each change locks sums that other members change, too. */
 async function leaveChallenges(unit: UnitOfWork, userId: string): Promise<void> {
   const joined = await unit.em.execute<{ id: string }[]>(
     `select id from challenge where id in (select challenge_id from challenge_participant where user_id = ?)
@@ -70,8 +70,8 @@ async function leaveChallenges(unit: UnitOfWork, userId: string): Promise<void> 
     ]);
 }
 
-/** Their likes and comments with what counts them, their reports, and likes and reports of their own posts. */
-async function takeBackFromPosts(unit: UnitOfWork, userId: string): Promise<void> {
+/** Removes their likes and comments with the counts, their reports, and the likes and reports of their own posts. */
+async function removeFromPosts(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute(
     `select id from post where id in (
        select post_id from post_like where user_id = ?
@@ -110,7 +110,7 @@ async function picturesOf(unit: UnitOfWork, userId: string): Promise<string[]> {
 
 async function isInAudit(unit: UnitOfWork, userId: string): Promise<boolean> {
   const rows = await unit.em.execute<unknown[]>(
-    // Two questions instead of an "or", so that each has its index.
+    // Two queries instead of an "or", so that each uses its index.
     `select 1 where exists (select 1 from audit_event where actor_id = ?)
        or exists (select 1 from audit_event where details ->> 'userId' = ?)`,
     [userId, userId],
@@ -120,8 +120,8 @@ async function isInAudit(unit: UnitOfWork, userId: string): Promise<boolean> {
 
 function verdictOf(isAnonymised: boolean, isInTheAudit: boolean): Verdict {
   const anonymised =
-    'Visits and refused check-ins stay in the figures of the gym, posts that others commented stay without author, text and picture, announcements and configurations stay without a name: nobody can tell whose they were.';
-  const audited = 'The audit of what staff did keeps the id of the account, without name or address.';
+    'Visits and denials stay in the statistics of the gym. Posts with comments of other users stay without author, text and picture. Announcements and configurations stay without a name. Nothing identifies the user.';
+  const audited = 'The audit trail of staff keeps the id of the account, without name or address.';
   if (isInTheAudit)
     return { outcome: Outcome.RETAINED, reason: isAnonymised ? `${audited} ${anonymised}` : audited };
   if (isAnonymised) return { outcome: Outcome.ANONYMISED, reason: anonymised };

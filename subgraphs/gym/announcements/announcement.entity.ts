@@ -12,14 +12,14 @@ const AnnouncementSchema = defineEntity({
       .primary()
       .onCreate(() => uuidv7()),
     gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
-    /** Null once the account is deleted: it was the gym that spoke. */
+    /** Null once the account is deleted: the announcement belongs to the gym. */
     authorId: p.uuid().nullable(),
     title: p.string().length(120),
     text: p.text(),
     startsAt: p.datetime(),
-    /** Null: until it is deleted. */
+    /** Null: valid until it is deleted. */
     endsAt: p.datetime().nullable(),
-    /** Counts up at every change. */
+    /** Increases with every change. */
     version: p.integer().default(1),
     createdAt: p.datetime().onCreate(() => new Date()),
   },

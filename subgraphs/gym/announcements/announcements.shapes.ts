@@ -22,7 +22,7 @@ export const CreateAnnouncementInput = z
     title: visibleText(120),
     text: visibleText(5_000),
     startsAt: instant.nullish().meta({ description: 'Default: now.' }),
-    endsAt: instant.nullish().meta({ description: 'Default: until it is deleted.' }),
+    endsAt: instant.nullish().meta({ description: 'Default: valid until it is deleted.' }),
   })
   .refine(
     ({ startsAt, endsAt }) =>

@@ -8,7 +8,7 @@ import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Announcement } from './announcement.entity.ts';
 import { CreateAnnouncementInput, type AnnouncementShape } from './announcements.shapes.ts';
 
-/** What a gym tells its people. */
+/** News of a gym for its users. */
 export class Announcements {
   private readonly unit: UnitOfWork;
   private readonly currentByGym = new DataLoader<string, Announcement[]>(async (gymIds) => {
@@ -29,7 +29,7 @@ export class Announcements {
     this.unit = unit;
   }
 
-  /** Those that hold now, newest first. */
+  /** The current announcements, newest first. */
   async current(gymId?: string | null): Promise<AnnouncementShape[]> {
     return (await this.currentByGym.load(requireGym(this.unit.viewer, gymId))).map(present);
   }
@@ -54,7 +54,7 @@ export class Announcements {
     return created;
   }
 
-  /** @param expectedVersion undefined: whichever is stored */
+  /** @param expectedVersion undefined: any version */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     requireUser(this.unit.viewer);
     await this.unit.transaction(async () => {
@@ -65,7 +65,7 @@ export class Announcements {
       );
       if (!announcement || !seesGym(this.unit.viewer, announcement.gymId)) throw notFound('announcement', id);
       if (!runsGym(this.unit.viewer, announcement.gymId))
-        throw forbidden("Announcements are deleted by the gym's GYM_ADMIN.");
+        throw forbidden("Only the gym's GYM_ADMIN may delete an announcement.");
       checkVersion('announcement', expectedVersion, announcement.version);
       await this.unit.em.nativeDelete(Announcement, { id });
     });

@@ -1,14 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 
-/** What staff did beside the rules or for somebody else; written, never changed. */
+/** An action of staff that overrides a rule or concerns another user; written once, never changed. */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',
   indexes: [
     { properties: ['gymId', 'id'] },
     { properties: ['actorId', 'id'] },
-    // whom it was done to
+    // the user whom the action concerns
     {
       name: 'audit_event_about',
       expression: `create index "audit_event_about" on "audit_event" (("details" ->> 'userId'), "id")`,

@@ -10,7 +10,7 @@ export interface AuditedAction {
   details: Record<string, unknown>;
 }
 
-/** Writes down what staff did, in the transaction in which they did it. */
+/** Records an action of staff in the audit trail, in the transaction of the action. */
 export async function audit(unit: UnitOfWork, action: AuditedAction): Promise<void> {
   await unit.em.insert(AuditEvent, { id: uuidv7(), at: new Date(), ...action });
 }

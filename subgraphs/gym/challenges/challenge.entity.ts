@@ -3,7 +3,7 @@ import { uuidv7 } from '#server/ids.ts';
 import { Gym } from '../gyms/gym.entity.ts';
 
 export const ChallengeMetric = {
-  /** Visits in the challenge's time; they count themselves. */
+  /** Visits during the challenge; counted automatically. */
   CHECK_INS: 'CHECK_INS',
   WORKOUTS: 'WORKOUTS',
   MINUTES: 'MINUTES',
@@ -26,7 +26,7 @@ const ChallengeSchema = defineEntity({
     goal: p.integer(),
     startsAt: p.datetime(),
     endsAt: p.datetime(),
-    /** Counts up at every change. */
+    /** Increases with every change. */
     version: p.integer().default(1),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
@@ -40,7 +40,7 @@ const ParticipantSchema = defineEntity({
   tableName: 'challenge_participant',
   indexes: [
     {
-      // the leaderboard: one direction for all keys, so that a page starts by an index look-up
+      // the leaderboard: the same direction for all keys, so that each page begins with an index look-up
       name: 'challenge_participant_ranking',
       expression:
         'create index "challenge_participant_ranking" on "challenge_participant" ("challenge_id", (-"score"), "reached_at", "user_id")',
@@ -52,7 +52,7 @@ const ParticipantSchema = defineEntity({
       p.manyToOne(Challenge).primary().mapToPk().joinColumn('challenge_id').deleteRule('cascade'),
     userId: p.uuid().primary(),
     score: p.integer().default(0),
-    /** When the score was reached: of equal scores the earlier one is ahead. */
+    /** When the score was reached: of equal scores the earlier one ranks higher. */
     reachedAt: p.datetime(),
     joinedAt: p.datetime(),
   },
@@ -61,7 +61,7 @@ const ParticipantSchema = defineEntity({
 export class Participant extends ParticipantSchema.class {}
 ParticipantSchema.setClass(Participant);
 
-/** How many participants have each score; kept by a trigger, so that a rank is a sum over scores and not over people. */
+/** How many participants have each score. A trigger maintains it, so that a rank is a sum over scores instead of participants. */
 const ScoreCountSchema = defineEntity({
   name: 'ScoreCount',
   tableName: 'challenge_score_count',

@@ -21,7 +21,7 @@ export const challengesRest = [
     query: gymQuery,
     success: {
       status: 200,
-      description: 'The one that ends first at the front.',
+      description: 'The challenge that ends first comes first.',
       shape: z.array(ChallengeShape),
     },
     errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
@@ -60,7 +60,7 @@ export const challengesRest = [
     method: 'POST',
     path: '/challenges/:id/join',
     summary: 'Take part',
-    description: 'Joining twice is the same as once.',
+    description: 'Joining a second time changes nothing.',
     auth: 'required',
     params: idParams,
     success: {
@@ -75,7 +75,7 @@ export const challengesRest = [
   route({
     method: 'POST',
     path: '/challenges/:id/leave',
-    summary: 'Take no part any more',
+    summary: 'Leave a challenge',
     auth: 'required',
     params: idParams,
     success: {
@@ -89,7 +89,7 @@ export const challengesRest = [
   route({
     method: 'POST',
     path: '/challenges/:id/progress',
-    summary: 'Add to the own score of a challenge that does not count by itself',
+    summary: "Add to the caller's score in a challenge that is not counted automatically",
     auth: 'required',
     params: idParams,
     body: ProgressInput,
@@ -105,11 +105,11 @@ export const challengesRest = [
   route({
     method: 'GET',
     path: '/challenges/:id/leaderboard',
-    summary: 'Who leads; of equal scores who was there first',
+    summary: 'The leaderboard; of equal scores the earlier one ranks higher',
     auth: 'required',
     params: idParams,
     query: pageQuery,
-    success: { status: 200, description: 'A page of places.', shape: LeaderboardEntryShape, page: true },
+    success: { status: 200, description: 'A page of the ranking.', shape: LeaderboardEntryShape, page: true },
     handler: ({ params, query }, { challenges }) => challenges.leaderboard(params.id, query),
   }),
 ];

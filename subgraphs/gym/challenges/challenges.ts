@@ -20,7 +20,7 @@ import type { Scores } from './scores.ts';
 
 const ranking = cursorsOf('leaderboard', z.tuple([z.int(), z.iso.datetime(), z.uuid()]));
 
-/** A participant as their row; `reachedAt` as PostgreSQL writes it, which is exact to the microsecond. */
+/** A participant's row. `reachedAt` has PostgreSQL's own format, which is exact to the microsecond. */
 interface Ranked {
   challengeId: string;
   userId: string;
@@ -32,8 +32,8 @@ const RANKED = 'challenge_id as "challengeId", user_id as "userId", score, reach
 const BEST_FIRST = '-score, reached_at, user_id';
 
 /**
- * How many are ahead of each of these participants: all with a better score by the sums that a trigger keeps, and of the
- * same score those who were there first.
+ * How many participants rank above each of these: all with a higher score, by the sums that a trigger maintains, and those
+ * who reached the same score earlier.
  */
 const AHEAD = `
   select (
@@ -47,7 +47,7 @@ const AHEAD = `
     with ordinality as place (challenge_id, score, reached_at, user_id, position)
   order by position`;
 
-/** Challenges of a gym, and who leads. Seen by the gym's people, made by its GYM_ADMIN. */
+/** Challenges of a gym and their leaderboards. The gym's users see them, its GYM_ADMIN creates them. */
 export class Challenges {
   private readonly unit: UnitOfWork;
   private readonly scores: Scores;
@@ -64,7 +64,7 @@ export class Challenges {
     );
     return gymIds.map((gymId) => found.filter((challenge) => challenge.gymId === gymId));
   });
-  /** The viewer's own part in a challenge. */
+  /** The viewer's own participation in a challenge. */
   private readonly ownPart = loaderOf(
     (challengeIds) =>
       this.unit.read<Ranked>(
@@ -101,17 +101,17 @@ export class Challenges {
     this.scores = scores;
   }
 
-  /** Those that run now, the one that ends first at the front. */
+  /** The challenges that run now, the one that ends first comes first. */
   async active(gymId?: string | null): Promise<ChallengeShape[]> {
     return this.presented(await this.activeByGym.load(requireGym(this.unit.viewer, gymId)));
   }
 
-  /** As `active`, of one gym among many. */
+  /** As `active`, for one of many gyms; batched. */
   async ofGym(gymId: string): Promise<ChallengeShape[]> {
     return this.active(gymId);
   }
 
-  /** @throws NOT_FOUND also for another gym's. */
+  /** @throws NOT_FOUND, also for another gym's challenge */
   async get(id: string): Promise<ChallengeShape> {
     return present(await this.load(id), await this.ownPart.load(id));
   }
@@ -135,12 +135,12 @@ export class Challenges {
     return created;
   }
 
-  /** Takes part; joining twice is the same as once. Visits of the challenge's time count also from before. */
+  /** Joining a second time changes nothing. Visits during the challenge count even if they were before joining. */
   async join(id: string): Promise<ChallengeShape> {
     const { userId } = requireUser(this.unit.viewer);
     return this.unit.transaction(async () => {
       await lockMember(this.unit, userId);
-      const challenge = await this.kept(id);
+      const challenge = await this.keptUntilCommit(id);
       if (challenge.endsAt.getTime() <= Date.now()) throw conflict('This challenge has ended.');
       const now = new Date();
       const joined = await this.unit.em.execute<unknown[]>(
@@ -152,37 +152,37 @@ export class Challenges {
     });
   }
 
-  /** Takes no part any more; the score is gone. */
+  /** Leaves the challenge; the score is deleted. */
   async leave(id: string): Promise<ChallengeShape> {
     const { userId } = requireUser(this.unit.viewer);
     return this.unit.transaction(async () => {
-      const challenge = await this.kept(id);
+      const challenge = await this.keptUntilCommit(id);
       await this.unit.em.nativeDelete(Participant, { challengeId: id, userId });
       return this.presentedFresh(challenge);
     });
   }
 
-  /** Adds to the own score of a challenge that does not count by itself. */
+  /** Adds to the viewer's score in a challenge that is not counted automatically. */
   async progress(id: string, input: unknown): Promise<ChallengeShape> {
     const { userId } = requireUser(this.unit.viewer);
     const { amount } = validated(ProgressInput, input);
     return this.unit.transaction(async () => {
-      const challenge = await this.kept(id);
+      const challenge = await this.keptUntilCommit(id);
       const now = Date.now();
       if (challenge.metric === 'CHECK_INS')
-        throw invalid('amount', 'a CHECK_INS challenge counts visits by itself');
+        throw invalid('amount', 'expected another metric: a CHECK_INS challenge counts visits automatically');
       if (challenge.startsAt.getTime() > now || challenge.endsAt.getTime() <= now)
-        throw conflict('This challenge does not run now.');
+        throw conflict('This challenge is not running now.');
       const counted = await this.unit.em.execute<unknown[]>(
         `update challenge_participant set score = score + ?, reached_at = date_trunc('milliseconds', clock_timestamp()) where challenge_id = ? and user_id = ? returning 1`,
         [amount, id, userId],
       );
-      if (counted.length === 0) throw conflict('You do not take part in this challenge; join it first.');
+      if (counted.length === 0) throw conflict('You have not joined this challenge; join it first.');
       return this.presentedFresh(challenge);
     });
   }
 
-  /** Best first; of equal scores who was there first. First pages are batched. */
+  /** Best first; of equal scores the earlier one ranks higher. First pages are batched. */
   async leaderboard(id: string, request: PageRequest): Promise<Page<LeaderboardEntryShape>> {
     await this.load(id);
     const after = ranking.read(request.cursor);
@@ -200,7 +200,7 @@ export class Challenges {
     return ranking.page(entries, request, (entry) => [entry.score, entry.reachedAt, entry.userId]);
   }
 
-  /** The viewer's own place; null if they take no part. Batched. */
+  /** The viewer's own place; null if they have not joined. Batched. */
   async ownRank(id: string): Promise<LeaderboardEntryShape | null> {
     await this.load(id);
     const part = await this.ownPart.clear(id).load(id);
@@ -214,8 +214,8 @@ export class Challenges {
     return challenge;
   }
 
-  /** As `load`, for a write: the challenge stays as long as the transaction. */
-  private async kept(id: string): Promise<Challenge> {
+  /** As `load`, for a write: the challenge cannot be deleted before the transaction ends. */
+  private async keptUntilCommit(id: string): Promise<Challenge> {
     requireUser(this.unit.viewer);
     const { em } = this.unit;
     const rows = isUuid(id)
@@ -232,7 +232,7 @@ export class Challenges {
     );
   }
 
-  /** After a write of the own part. */
+  /** The challenge after a change of the viewer's participation. */
   private async presentedFresh(challenge: Challenge): Promise<ChallengeShape> {
     return present(challenge, await this.ownPart.clear(challenge.id).load(challenge.id));
   }

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
-/** Scores that count themselves: visits in the time of a challenge. */
+/** Scores that are counted automatically: visits during a challenge. */
 export class Scores {
   private readonly unit: UnitOfWork;
 
@@ -9,8 +9,7 @@ export class Scores {
   }
 
   /**
-   * Counts a member's visits again in every challenge of the gym that a visit at that time belongs to. The caller holds
-   * the member's lock.
+   * Recounts a member's visits in every challenge of the gym that includes this time. The caller holds the member's lock.
    */
   async countCheckIns(userId: string, gymId: string, at: Date): Promise<void> {
     const challenges = await this.unit.em.execute<{ id: string }[]>(
@@ -18,11 +17,11 @@ export class Scores {
        where c.gym_id = ? and c.metric = 'CHECK_INS' and c.starts_at <= ? and c.ends_at > ? order by c.id for key share of c`,
       [userId, gymId, at, at],
     );
-    // In one order for everybody, because each takes locks.
+    // In the same order for all members, because each takes locks.
     for (const { id } of challenges) await this.count(id, userId);
   }
 
-  /** Of one challenge; the score is reached when its last visit began, so undoing a visit gives back the earlier moment. */
+  /** The score counts as reached when its last visit began, so undoing a visit restores the earlier time. */
   async count(challengeId: string, userId: string): Promise<void> {
     await this.unit.em.execute(
       `update challenge_participant p set score = visits.score, reached_at = coalesce(visits.reached_at, p.joined_at)

@@ -3,15 +3,14 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { OCCUPANCY_CHANNEL } from '../locations/occupancy-events.ts';
 
 /**
- * Ends visits that have lasted as long as their location allows, without anyone asking. What ran out while no
- * service was up ends at the next start. With several replicas each visit is ended by one of them: the update takes
- * only rows that are still open.
+ * Ends visits that have lasted as long as their location allows. Visits that expired while no service was running end at the
+ * next start. With several replicas each visit is ended by one of them, because the update takes only rows that are still open.
  */
 export class AutomaticCheckOut {
   private readonly unitOf: () => UnitOfWork;
   private readonly log: Logger;
   private readonly timer: NodeJS.Timeout;
-  /** The sweep that is under way. */
+  /** The running sweep. */
   private sweeping: Promise<void> | undefined;
   private failed = false;
 
@@ -22,7 +21,7 @@ export class AutomaticCheckOut {
     this.timer.unref();
   }
 
-  /** One at a time: while one is under way, it is the answer. Never rejects. */
+  /** Starts a sweep, or returns the running one. Never rejects. */
   sweep(): Promise<void> {
     this.sweeping ??= this.endVisits().finally(() => {
       this.sweeping = undefined;
@@ -33,9 +32,9 @@ export class AutomaticCheckOut {
   private async endVisits(): Promise<void> {
     try {
       const unit = this.unitOf();
-      // one statement: the end of the visits and the news of it are committed together
+      // one statement: the end of the visits and its notification are committed together
       const [{ ended } = { ended: 0 }] = await unit.em.execute<{ ended: number }[]>(
-        // A row that is locked is being ended by somebody else, or waits for the next round: nobody waits for another here.
+        // Skips locked rows: another replica is ending them, or the next sweep will. So no sweep waits for a lock.
         `with due as (
            select id from check_in where checked_out_at is null and expires_at <= now() for no key update skip locked
          ), ended as (
@@ -47,12 +46,12 @@ export class AutomaticCheckOut {
          select (select count(*)::int from ended) as ended, (select count(*) from told) as told`,
         [OCCUPANCY_CHANNEL],
       );
-      if (ended > 0) this.log.info({ ended }, 'visits ended by themselves');
+      if (ended > 0) this.log.info({ ended }, 'expired visits ended');
       this.failed = false;
     } catch (error) {
-      // Once, and not at every round for as long as the database is away.
+      // Logged once, not at every sweep while the database is unreachable.
       if (!this.failed)
-        this.log.warn({ err: error }, 'visits that ran out could not be ended now; every round tries again');
+        this.log.warn({ err: error }, 'expired visits could not be ended; every sweep tries again');
       this.failed = true;
     }
   }

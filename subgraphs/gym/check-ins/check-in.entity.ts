@@ -7,11 +7,11 @@ import { Location } from '../locations/location.entity.ts';
 export const CheckOutKind = {
   /** By the member or by staff. */
   MANUAL: 'MANUAL',
-  /** By itself, after the location's longest stay. */
+  /** Automatically, after the location's longest stay. */
   AUTOMATIC: 'AUTOMATIC',
   /** By a check-in at another location. */
   MOVED: 'MOVED',
-  /** By staff, because it should not have been; it counts nowhere. */
+  /** By staff, because the check-in was a mistake; the visit no longer counts. */
   UNDONE: 'UNDONE',
 } as const;
 export type CheckOutKind = (typeof CheckOutKind)[keyof typeof CheckOutKind];
@@ -24,19 +24,19 @@ const CheckInSchema = defineEntity({
   name: 'CheckIn',
   tableName: 'check_in',
   indexes: [
-    // occupancy of a location now
+    // the current occupancy of a location
     {
       name: 'check_in_open_by_location',
       expression:
         'create index "check_in_open_by_location" on "check_in" ("location_id", "expires_at") where "checked_out_at" is null',
     },
-    // when the occupancy of a location last fell
+    // when the occupancy of a location last decreased
     {
       name: 'check_in_left_location',
       expression:
         'create index "check_in_left_location" on "check_in" ("location_id", "checked_out_at") where "checked_out_at" is not null',
     },
-    // what ends by itself next
+    // the next visits to end automatically
     {
       name: 'check_in_open_by_expiry',
       expression:
@@ -45,14 +45,14 @@ const CheckInSchema = defineEntity({
     { properties: ['userId', 'checkedInAt', 'id'] },
     { properties: ['locationId', 'checkedInAt'] },
     { properties: ['gymId'] },
-    // whom staff let in; members who let themselves in are found by themselves
+    // members whom staff let in; members who checked in by themselves are found by their own id
     {
       name: 'check_in_by_staff',
       expression:
         'create index "check_in_by_staff" on "check_in" ("checked_in_by") where "checked_in_by" is distinct from "user_id"',
     },
   ],
-  // one open visit a member, whatever the code above it does
+  // at most one open visit for each member, whatever the code does
   uniques: [
     {
       name: 'check_in_open_by_user',
@@ -65,20 +65,20 @@ const CheckInSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
-    /** Null once the account is deleted: the visit stays in the figures of the gym. */
+    /** Null once the account is deleted: the visit stays in the statistics of the gym. */
     userId: p.uuid().nullable(),
     gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
     locationId: () => p.manyToOne(Location).mapToPk().joinColumn('location_id').deleteRule('restrict'),
     checkedInAt: p.datetime(),
-    /** When the visit ends by itself. */
+    /** When the visit ends automatically. */
     expiresAt: p.datetime(),
     /** Null while the visit is open. */
     checkedOutAt: p.datetime().nullable(),
     checkOutKind: p.string().length(16).$type<CheckOutKind>().nullable(),
     method: p.string().length(16).$type<CheckInMethod>(),
-    /** What scanned, in the caller's words: `kiosk`, `app`. */
+    /** The scanning device, as the caller names it: `kiosk`, `app`. */
     source: p.string().length(32).nullable(),
-    /** Who presented the code: the member, or staff; null once that account is deleted. */
+    /** The user who presented the code: the member, or staff; null once that account is deleted. */
     checkedInBy: p.uuid().nullable(),
   },
 });

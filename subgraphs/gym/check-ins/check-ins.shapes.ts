@@ -11,7 +11,7 @@ export const CheckInShape = z
     checkedOutAt: z.iso.datetime().nullable().meta({ description: 'Null while the visit is open.' }),
     source: z.string().nullable(),
     method: z.enum(CheckInMethod),
-    duplicate: z.boolean().meta({ description: 'Whether the visit was open already when this scan came.' }),
+    duplicate: z.boolean().meta({ description: 'Whether the visit was already open before this scan.' }),
   })
   .meta({ id: 'CheckIn' });
 export type CheckInShape = z.infer<typeof CheckInShape>;
@@ -19,17 +19,22 @@ export type CheckInShape = z.infer<typeof CheckInShape>;
 export const CheckInInput = z.object({
   qrCode: z.string().min(1).max(256).meta({ description: "The member's check-in code." }),
   locationId: z.uuid(),
-  source: z.string().min(1).max(32).nullish().meta({ description: 'What scanned, e.g. kiosk or app.' }),
+  source: z
+    .string()
+    .min(1)
+    .max(32)
+    .nullish()
+    .meta({ description: 'The scanning device, e.g. kiosk or app.' }),
   override: z
     .boolean()
     .nullish()
-    .meta({ description: 'Staff only: let in although the location is full; audited.' }),
+    .meta({ description: 'Only for staff: lets the member in even if the location is full; audited.' }),
 });
 
 export const CheckOutInput = z.object({
   qrCode: z.string().min(1).max(256).nullish(),
   userId: z.uuid().nullish(),
-  locationId: z.uuid().nullish().meta({ description: 'Only if the open visit is there.' }),
+  locationId: z.uuid().nullish().meta({ description: 'Ends the visit only if it is at this location.' }),
 });
 
 export const DenialShape = z
@@ -42,7 +47,7 @@ export const DenialShape = z
     deniedAt: z.iso.datetime(),
     count: z.int().meta({
       description:
-        'How many refusals it stands for: of one caller 60 an hour are kept one by one, the last of them counts those that follow, whatever their reason.',
+        'How many denials this entry represents: 60 an hour of one caller are stored one by one, and the last of them counts the following ones, whatever their reason.',
     }),
   })
   .meta({ id: 'CheckInDenial' });

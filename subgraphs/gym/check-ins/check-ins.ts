@@ -20,7 +20,7 @@ import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
 
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
 
-/** What of a visit is shown, as an entity or as its row. */
+/** The shown columns of a visit, from an entity or a row. */
 interface VisitRow {
   id: string;
   userId?: string | null;
@@ -36,7 +36,7 @@ interface VisitRow {
 const VISIT = `id, user_id as "userId", gym_id as "gymId", location_id as "locationId", checked_in_at as "checkedInAt",
   expires_at as "expiresAt", checked_out_at as "checkedOutAt", source, method`;
 
-/** Members going in and out. Whatever happens at once, the people inside never exceed a location's capacity. */
+/** Check-ins and check-outs. Even with simultaneous scans, the people inside never exceed a location's capacity. */
 export class CheckIns {
   private readonly unit: UnitOfWork;
   private readonly resolveQrCode: ResolveQrCode;
@@ -68,13 +68,13 @@ export class CheckIns {
   }
 
   /**
-   * Lets a member in by their QR code. A second scan of an open visit gives that visit with `duplicate: true`;
-   * an open visit elsewhere ends. Refusals are kept with their reason.
+   * Checks a member in by their QR code. A second scan during an open visit returns that visit with `duplicate: true`; an open
+   * visit at another location ends. Denials are stored with their reason.
    */
   async checkIn(input: unknown): Promise<CheckInShape> {
     const viewer = requireUser(this.unit.viewer);
     const { qrCode, locationId, source, override } = validated(CheckInInput, input);
-    // A gym that is being set up is nowhere to be found.
+    // A location of a gym that is still being set up does not exist for callers.
     const location = await this.unit.em.findOne(Location, {
       id: locationId,
       [raw('(select gym.opened_at is not null from gym where gym.id = gym_id)')]: true,
@@ -84,7 +84,7 @@ export class CheckIns {
     try {
       const userId = memberLetIn(viewer, holder, location);
       if (override && !runsGym(viewer, location.gymId))
-        throw forbidden('Only staff may let in more people than the location takes.');
+        throw forbidden("Only staff may let in more people than the location's capacity.");
       return await this.open({
         userId,
         location,
@@ -95,7 +95,7 @@ export class CheckIns {
     } catch (refusal) {
       if (refusal instanceof PlatformError)
         await this.unit.transaction(async () => {
-          if (!(await this.keepLocation(location))) return; // taken back with its gym meanwhile
+          if (!(await this.keepLocation(location))) return; // withdrawn with its gym in the meantime
           await this.denials.keep({
             reason: refusal.code,
             location,
@@ -120,10 +120,9 @@ export class CheckIns {
         expiresAt: { $gt: new Date() },
         ...(locationId && { locationId }),
       });
-      const mayEnd = visit && (visit.userId === viewer.userId || runsGym(viewer, visit.gymId));
-      if (!visit || !mayEnd) {
+      if (!visit || !maySeeVisit(viewer, visit)) {
         if (memberId !== viewer.userId && viewer.role === Role.MEMBER)
-          throw forbidden('You may end your own visit only.');
+          throw forbidden('You may end only your own visit.');
         throw new PlatformError('NOT_FOUND', 'There is no open visit of this member here.');
       }
       if ((await this.end('id = ?', [visit.id], 'MANUAL')) === 0)
@@ -132,7 +131,7 @@ export class CheckIns {
     });
   }
 
-  /** Staff take back a check-in that should not have been: it counts nowhere, neither inside nor in challenges. Audited. */
+  /** Staff undo a mistaken check-in: it no longer counts for occupancy and challenges. Audited. */
   async undo(id: string): Promise<void> {
     const viewer = requireUser(this.unit.viewer);
     await this.unit.transaction(async () => {
@@ -143,13 +142,9 @@ export class CheckIns {
         { id },
         { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
       );
-      if (
-        !visit ||
-        visit.checkOutKind === 'UNDONE' ||
-        !(visit.userId === viewer.userId || runsGym(viewer, visit.gymId))
-      )
+      if (!visit || visit.checkOutKind === 'UNDONE' || !maySeeVisit(viewer, visit))
         throw notFound('check-in', id);
-      if (!runsGym(viewer, visit.gymId)) throw forbidden("Check-ins are undone by the gym's staff.");
+      if (!mayUndoVisit(viewer, visit)) throw forbidden("Only the gym's staff may undo a check-in.");
       await this.unit.em.nativeUpdate(
         CheckIn,
         { id },
@@ -166,7 +161,7 @@ export class CheckIns {
     });
   }
 
-  /** The visits of a member, newest first: their own, or for those who run their gym. First pages are batched. */
+  /** The visits of a member, newest first: for the member themselves, or for those who manage their gym. First pages are batched. */
   async ofUser(userId: string, request: PageRequest): Promise<Page<CheckInShape>> {
     const gymId = this.gymSeenOf(userId);
     const after = cursors.read(request.cursor);
@@ -192,20 +187,16 @@ export class CheckIns {
     return visit && (!gymId || visit.gymId === gymId) ? present(visit) : null;
   }
 
-  /** @throws NOT_FOUND also for a visit that the viewer may not see. */
+  /** @throws NOT_FOUND, also for a visit that the viewer may not see */
   async get(id: string): Promise<CheckInShape> {
     const viewer = requireUser(this.unit.viewer);
     const visit = isUuid(id) ? await this.byId.load(id) : null;
-    if (
-      !visit ||
-      visit.checkOutKind === 'UNDONE' ||
-      !(visit.userId === viewer.userId || runsGym(viewer, visit.gymId))
-    )
+    if (!visit || visit.checkOutKind === 'UNDONE' || !maySeeVisit(viewer, visit))
       throw notFound('check-in', id);
     return present(visit);
   }
 
-  /** The latest visits of each of these members, as far as the viewer sees them: all of their own, of others in one gym. */
+  /** The latest visits of each of these members that the viewer may see: all of their own, those of other members in one gym. */
   private latestVisits(userIds: readonly string[], count: number): Promise<VisitRow[]> {
     return this.unit.read<VisitRow>(
       `select latest.* from unnest(?::uuid[], ?::uuid[]) as member (user_id, seen_gym_id) cross join lateral (
@@ -218,7 +209,7 @@ export class CheckIns {
     );
   }
 
-  /** Keeps a location and its gym until the transaction ends; false if they are gone. */
+  /** Keeps a location and its gym from being deleted until the transaction ends; false if they have been deleted. */
   private async keepLocation({ id, gymId }: Location): Promise<boolean> {
     if (!(await keepOpenGym(this.unit, gymId))) return false;
     const rows = await this.unit.em.execute<unknown[]>('select 1 from location where id = ? for key share', [
@@ -242,8 +233,8 @@ export class CheckIns {
   }): Promise<CheckInShape> {
     return this.unit.transaction(async () => {
       const { em } = this.unit;
-      // The member first, then the gym, then the location: two scans of one member wait for each other, and so do two
-      // members at one door.
+      // The member is locked first, then the gym, then the location. So two scans of one member wait for each other, and so do
+      // two members at one location.
       await lockMember(this.unit, userId);
       await keepOpenGym(this.unit, location.gymId);
       const [stored] = await em.execute<{ capacity: number; maxStayMinutes: number }[]>(
@@ -297,8 +288,8 @@ export class CheckIns {
   }
 
   /**
-   * Ends what is still open of these visits, each once whoever else tries, and notifies the locations; the number that
-   * it ended. The rows are locked in the order of their ids, so that two of these never wait for each other.
+   * Ends those of these visits that are still open, each only once, and notifies the locations; returns how many it ended. Rows
+   * are locked in the order of their ids, so that two of these statements cannot deadlock.
    */
   private async end(where: string, values: unknown[], kind: CheckOutKind): Promise<number> {
     const ended = await this.unit.em.execute<{ locationId: string }[]>(
@@ -319,7 +310,7 @@ export class CheckIns {
     return holder.userId;
   }
 
-  /** Undefined: every visit of that member; else only those in the gym that the viewer runs. @throws NOT_FOUND for members. */
+  /** The gym whose visits of that user the viewer may see; undefined: all. @throws NOT_FOUND for members */
   private gymSeenOf(userId: string): string | undefined {
     const viewer = requireUser(this.unit.viewer);
     if (!isUuid(userId)) throw notFound('check-in of user', userId);
@@ -329,7 +320,7 @@ export class CheckIns {
   }
 }
 
-/** Who may be let in here by whom. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
+/** The member who may be let in. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
 function memberLetIn(viewer: UserViewer, holder: QrCodeHolder | null, location: Location): string {
   if (viewer.role === Role.MEMBER && holder?.userId !== viewer.userId) throw ownCodeOnly();
   if (!holder) throw qrUnknown();
@@ -341,16 +332,23 @@ function memberLetIn(viewer: UserViewer, holder: QrCodeHolder | null, location: 
   return holder.userId;
 }
 
-const ownCodeOnly = () => forbidden('You may present your own QR code only.');
+/** Members see and end their own visits, staff all visits of their gym. */
+const maySeeVisit = (viewer: UserViewer, visit: Pick<VisitRow, 'userId' | 'gymId'>): boolean =>
+  visit.userId === viewer.userId || runsGym(viewer, visit.gymId);
+
+const mayUndoVisit = (viewer: UserViewer, visit: Pick<VisitRow, 'gymId'>): boolean =>
+  runsGym(viewer, visit.gymId);
+
+const ownCodeOnly = () => forbidden('You may present only your own QR code.');
 const qrUnknown = () =>
   new PlatformError(
     'QR_UNKNOWN',
-    'No member has this QR code; it may have been renewed. Ask them to show it again.',
+    'No member has this QR code; it may have been replaced. Ask the member to show their current code.',
   );
 
 function present(visit: VisitRow): CheckInShape {
   const expiresAt = new Date(visit.expiresAt);
-  // A visit that has run out has ended, also before the sweep has written it.
+  // An expired visit has ended, even if the sweep has not written it yet.
   const end = visit.checkedOutAt ?? (expiresAt.getTime() <= Date.now() ? expiresAt : null);
   return {
     id: visit.id,

@@ -3,7 +3,7 @@ import { uuidv7 } from '#server/ids.ts';
 import { Gym } from '../gyms/gym.entity.ts';
 import { Location } from '../locations/location.entity.ts';
 
-/** A check-in that was refused, and why. */
+/** A check-in that was refused, with the reason. */
 const DenialSchema = defineEntity({
   name: 'Denial',
   tableName: 'check_in_denial',
@@ -20,13 +20,13 @@ const DenialSchema = defineEntity({
       .onCreate(() => uuidv7()),
     locationId: () => p.manyToOne(Location).mapToPk().joinColumn('location_id').deleteRule('cascade'),
     gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('cascade'),
-    /** Whose code it was; null where nobody's, or where the account is deleted. */
+    /** The owner of the code; null if it had none, or if the account is deleted. */
     userId: p.uuid().nullable(),
     reason: p.string().length(32),
     /** Null once the account is deleted. */
     presentedBy: p.uuid().nullable(),
     deniedAt: p.datetime().onCreate(() => new Date()),
-    /** How many refusals it stands for. */
+    /** How many denials this row represents. */
     count: p.integer().default(1),
   },
 });

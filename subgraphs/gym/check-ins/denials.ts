@@ -4,17 +4,17 @@ import { notFound, type ErrorCode } from '#server/errors.ts';
 import { firstIdOf, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { HOUR_MILLIS } from '#server/durations.ts';
 import { Location } from '../locations/location.entity.ts';
 import type { DenialShape } from './check-ins.shapes.ts';
 import { Denial } from './denial.entity.ts';
 
 const cursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
 
-/** Of one caller; a scanner that presents codes all the time must not fill the table. */
+/** Rows of one caller; a scanner that presents codes all the time must not fill the table. */
 const MOST_AN_HOUR = 60;
-const HOUR_MILLIS = 60 * 60 * 1000;
 
-/** Refused check-ins, kept with their reason; for those who run the gym. */
+/** Denials: refused check-ins with their reason, for those who manage the gym. */
 export class Denials {
   private readonly unit: UnitOfWork;
 
@@ -23,8 +23,8 @@ export class Denials {
   }
 
   /**
-   * The first 60 an hour of one caller are kept one by one; the last of them counts those that follow.
-   * @param denial whose code it was (null: nobody's), where, who presented it, and the code of the refusal
+   * Stores a denial. The first 60 an hour of one caller have a row each; the last of these rows counts the following ones.
+   * @param denial the owner of the code (null: none), the location, the caller who presented it, and the error code
    */
   async keep(denial: {
     reason: ErrorCode;
@@ -35,7 +35,7 @@ export class Denials {
     const { reason, location, userId, presentedBy } = denial;
     await this.unit.transaction(async () => {
       const { em } = this.unit;
-      // Without it scans at the same time would all find the 59th.
+      // Without the lock, simultaneous scans could all find 59 rows.
       await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`denials:${presentedBy}`]);
       const recent = await em.execute<{ id: string }[]>(
         `select id from check_in_denial where presented_by = ? and id >= ? order by id desc limit ${MOST_AN_HOUR}`,

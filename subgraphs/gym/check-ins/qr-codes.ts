@@ -3,23 +3,23 @@ import { PlatformError } from '#server/errors.ts';
 import type { ServiceCalls } from '#server/service-calls.ts';
 import type { Origin } from '#server/unit-of-work.ts';
 
-/** Whose check-in code it is. */
+/** The owner of a check-in code. */
 export interface QrCodeHolder {
   userId: string;
   gymId: string | null;
 }
 
-/** Finds whose a check-in code is; null where nobody's. @throws UPSTREAM_UNAVAILABLE while identity does not answer. */
+/** Finds the owner of a check-in code; null if it has none. @throws UPSTREAM_UNAVAILABLE while identity does not answer */
 export type ResolveQrCode = (qrCode: string, origin: Origin) => Promise<QrCodeHolder | null>;
 
 const answer = z.object({ id: z.uuid(), gymId: z.uuid().nullable() });
 
-/** What cannot be a code (or a path) is nobody's. */
+/** A text that cannot be a code (or a path segment) has no owner. */
 const isCode = (text: string): boolean => /^[\w.~:-]{1,100}$/.test(text);
 
 /**
- * Asks identity under this service's own credentials at every scan, because a code that was rotated opens nothing from
- * then on. Only scans of one code at the same moment share an answer.
+ * Asks identity with this service's own token at every scan, because a rotated code must be refused at once. Only
+ * simultaneous scans of one code share an answer.
  */
 export function qrCodesOf(identity: ServiceCalls): ResolveQrCode {
   const asking = new Map<string, Promise<QrCodeHolder | null>>();

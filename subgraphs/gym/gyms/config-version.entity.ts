@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Gym } from './gym.entity.ts';
 
-/** A configuration as it was published: history to read, and to go back to. */
+/** A published configuration: it can be read, and published again. */
 const ConfigVersionSchema = defineEntity({
   name: 'ConfigVersion',
   tableName: 'gym_config_version',
@@ -14,7 +14,7 @@ const ConfigVersionSchema = defineEntity({
     features: p.json<Record<string, boolean>>(),
     publishedBy: p.string().length(64),
     publishedAt: p.datetime(),
-    /** The version of the draft that this was, null if it was none: the next draft counts on from it. */
+    /** The version of the published draft; null if there was none. The versions of the next draft continue from it. */
     draftVersion: p.integer().nullable(),
   },
 });
@@ -33,9 +33,9 @@ const ConfigDraftSchema = defineEntity({
     theme: p.json<Record<string, unknown>>(),
     assets: p.json<Record<string, unknown>>(),
     features: p.json<Record<string, boolean>>(),
-    /** The published version that the draft was begun on: publishing over a newer one is a conflict. */
+    /** The published version on which the draft is based: publishing over a newer one is a conflict. */
     basedOnVersion: p.integer(),
-    /** Counts up at every change, over all drafts of the gym. */
+    /** Increases with every change, across all drafts of the gym. */
     version: p.integer().default(1),
     updatedAt: p.datetime(),
     updatedBy: p.string().length(64),

@@ -23,7 +23,7 @@ import {
 
 const cursors = cursorsOf('gymConfigHistory', z.tuple([z.int()]));
 
-/** The configuration of gyms over time: drafts, what is published, and the way back. A SUPER_ADMIN writes. */
+/** Versions of gyms' configurations: drafts, publishing and rollback. A SUPER_ADMIN writes. */
 export class Configs {
   private readonly unit: UnitOfWork;
   private readonly gyms: Gyms;
@@ -34,9 +34,9 @@ export class Configs {
   }
 
   /**
-   * Merges changes into theme, assets and features (JSON Merge Patch, RFC 7396) and publishes them at once. For a
-   * SUPER_ADMIN, and for a service that acts for one.
-   * @param expectedVersion the version that the change is based on; undefined: last write wins.
+   * Merges changes into theme, assets and features (JSON Merge Patch, RFC 7396) and publishes them at once. For a SUPER_ADMIN,
+   * and for a service that acts for one.
+   * @param expectedVersion the version on which the change is based; undefined: last write wins
    */
   async update(input: unknown, expectedVersion?: number): Promise<GymConfigShape> {
     const { viewer } = this.unit;
@@ -51,7 +51,7 @@ export class Configs {
     );
   }
 
-  /** @throws NOT_FOUND where there is no draft. */
+  /** @throws NOT_FOUND if there is no draft */
   async draft(gymId: string): Promise<DraftShape> {
     this.requireWriter();
     const gym = await this.gyms.get(gymId);
@@ -61,8 +61,8 @@ export class Configs {
   }
 
   /**
-   * Merges changes into the draft (JSON Merge Patch, RFC 7396); the first change begins it on what is published.
-   * @param expectedVersion the version of the draft that the change is based on; undefined: last write wins.
+   * Merges changes into the draft (JSON Merge Patch, RFC 7396); the first change creates it from the published configuration.
+   * @param expectedVersion the version of the draft on which the change is based; undefined: last write wins
    */
   async saveDraft(gymId: string, input: unknown, expectedVersion?: number): Promise<DraftShape> {
     const actorId = this.requireWriter();
@@ -70,13 +70,13 @@ export class Configs {
     const expected = expectedVersion ?? inBody;
     const { id } = await this.gyms.get(gymId);
     return this.unit.transaction(async () => {
-      // Also two first changes at once, which would both begin the draft, happen one after the other.
+      // The lock also orders two simultaneous first changes, which would otherwise both create the draft.
       const gym = await this.lockedGym(id);
       const existing = await this.unit.em.findOne(ConfigDraft, { gymId: id }, { refresh: true });
       if (!existing && expected !== undefined && expected !== null)
         throw new PlatformError(
           'VERSION_CONFLICT',
-          `There is no draft any more; the write expected its version ${expected}. Read what is published and begin another one.`,
+          `There is no longer a draft; the write expected its version ${expected}. Read the published configuration and create another draft.`,
         );
       if (existing) checkVersion('draft', expected, existing.version);
       const draft = {
@@ -92,7 +92,7 @@ export class Configs {
     });
   }
 
-  /** Publishes the draft and ends it. @throws VERSION_CONFLICT where something else was published since it was begun. */
+  /** Publishes the draft and deletes it. @throws VERSION_CONFLICT if another configuration was published after the draft was created */
   async publish(gymId: string): Promise<GymConfigShape> {
     const actorId = this.requireWriter();
     const { id } = await this.gyms.get(gymId);
@@ -106,7 +106,7 @@ export class Configs {
     });
   }
 
-  /** Published versions, newest first; for those who run the gym. */
+  /** Published versions, newest first; for those who manage the gym. */
   async history(gymId: string, request: PageRequest): Promise<Page<GymConfigShape>> {
     const { id } = await this.gyms.get(gymId);
     requireGymAdmin(this.unit.viewer, id);
@@ -122,7 +122,7 @@ export class Configs {
     );
   }
 
-  /** Publishes an earlier version anew, as the next one. */
+  /** Publishes an earlier version again, as the next version. */
   async rollback(gymId: string, input: unknown): Promise<GymConfigShape> {
     const actorId = this.requireWriter();
     const { version } = validated(RollbackInput, input);
@@ -132,7 +132,7 @@ export class Configs {
     return this.publishGroups(id, () => earlier, actorId);
   }
 
-  /** The theme as W3C design tokens, for everybody. */
+  /** The theme as W3C design tokens; public. */
   async designTokens(gymId: string): Promise<Record<string, unknown>> {
     return designTokensOf((await this.gyms.get(gymId)).config.theme);
   }
@@ -141,7 +141,7 @@ export class Configs {
     return requireRole(this.unit.viewer, Role.SUPER_ADMIN).userId;
   }
 
-  /** Every change of the configuration or the draft of one gym waits here for the one before. */
+  /** The gym, locked, so that changes of its configuration and draft run one after the other. */
   private async lockedGym(id: string): Promise<Gym> {
     const gym = (await lockGym(this.unit, id))
       ? await this.unit.em.findOne(Gym, { id }, { refresh: true })
@@ -150,7 +150,7 @@ export class Configs {
     return gym;
   }
 
-  /** The version that the last published draft had; 0 if none was published. Drafts end by being published only. */
+  /** The version of the last published draft; 0 if none was published. A draft can only end by being published. */
   private async lastDraftVersion(gymId: string): Promise<number> {
     const [last] = await this.unit.em.execute<{ version: number }[]>(
       `select draft_version as version from gym_config_version
@@ -161,9 +161,9 @@ export class Configs {
   }
 
   /**
-   * @param next gives what is published, from what is published now; called with the gym locked. The rules of today are
-   * checked also for what was saved or published under earlier ones.
-   * @param draftVersion of the draft that it is
+   * @param next computes the new configuration from the published one; called with the gym locked. The current rules are
+   * checked also for drafts and versions that were stored under earlier rules.
+   * @param draftVersion the version of the draft, if one is published
    */
   private async publishGroups(
     gymId: string,
@@ -197,7 +197,7 @@ export class Configs {
   }
 }
 
-/** What a group that was removed by null leaves. */
+/** The value of a group after null has removed it. */
 const EMPTY_GROUPS: Groups = { theme: {}, assets: {}, features: {} };
 const LONGEST_GROUP = 65_536; // characters of JSON
 
@@ -210,7 +210,7 @@ function patched(base: Groups, patches: GroupPatches): Groups {
     ...(merged({ theme, assets, features }, changes) as Partial<Groups>),
   });
   if (base.theme.colors?.primary !== undefined && result.theme.colors?.primary === undefined)
-    throw invalid('theme.colors.primary', 'is required and cannot be removed; give another colour');
+    throw invalid('theme.colors.primary', 'is required and cannot be removed; send another colour');
   for (const [name, group] of Object.entries(result))
     if (JSON.stringify(group).length > LONGEST_GROUP)
       throw new PlatformError(

@@ -4,7 +4,7 @@ interface ColorToken {
   $value: { colorSpace: 'srgb'; components: [number, number, number]; alpha: number; hex: string };
 }
 
-/** A theme as W3C design tokens: colours, font family, sizes; what has no token type stays out. */
+/** A theme as W3C design tokens: colours, font family, sizes. Values without a token type are left out. */
 export function designTokensOf(theme: Record<string, unknown>): Record<string, unknown> {
   const { colors, typography, spacing } = theme as {
     colors?: unknown;
@@ -35,7 +35,7 @@ export function designTokensOf(theme: Record<string, unknown>): Record<string, u
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
 
-/** Token names may not hold `{`, `}` or `.`, nor begin with `$` (section 5.1). */
+/** Token names may not contain `{`, `}` or `.`, nor begin with `$` (section 5.1). */
 const group = (name: string, tokens: readonly (readonly unknown[])[]): Record<string, unknown> => {
   const named = tokens.filter(([token]) => !/^\$|[{}.]/.test(String(token)));
   return named.length > 0

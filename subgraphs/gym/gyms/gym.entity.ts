@@ -17,9 +17,9 @@ const GymSchema = defineEntity({
     features: p.json<Record<string, boolean>>(),
     /** Version of theme, assets and features together. */
     version: p.integer().default(1),
-    /** Null while a service sets it up: until then it exists for that service alone. */
+    /** Null while a service is setting the gym up: until then only that service can see it. */
     openedAt: p.datetime().nullable().defaultRaw('now()'),
-    /** The service that made it; null for one that a SUPER_ADMIN has made. */
+    /** The service that created it; null if a SUPER_ADMIN did. */
     madeBy: p.string().length(32).nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),

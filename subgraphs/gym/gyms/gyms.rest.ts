@@ -27,7 +27,7 @@ export const gymsRest = [
         .string()
         .max(120)
         .optional()
-        .meta({ description: 'Only those of this name, in whatever case.' }),
+        .meta({ description: 'Only gyms of this name, without regard to case.' }),
     }),
     success: { status: 200, description: 'The gyms.', shape: z.array(GymShape) },
     handler: ({ query }, { gyms }) => gyms.list(query),
@@ -45,23 +45,23 @@ export const gymsRest = [
   route({
     method: 'POST',
     path: '/gyms/:gymId/open',
-    summary: 'Open a gym that the asking service has made (services)',
-    description: 'Until then it exists for that service alone. Harmless when repeated.',
+    summary: 'Open a gym that the calling service has created (services)',
+    description: 'Until then only that service can see it. A repeated call changes nothing.',
     auth: 'required',
     params: z.object({ gymId: z.uuid() }),
-    success: { status: 200, description: 'The gym, which is there for everybody now.', shape: GymShape },
+    success: { status: 200, description: 'The gym, now visible to everybody.', shape: GymShape },
     errors: ['FORBIDDEN'],
     handler: ({ params: { gymId } }, { gyms }) => gyms.open(gymId),
   }),
   route({
     method: 'DELETE',
     path: '/gyms/:gymId',
-    summary: 'Take back a gym that the asking service has made (services)',
+    summary: 'Withdraw a gym that the calling service has created (services)',
     description:
-      'With its locations and its configuration, and only as long as nobody has used it: no visit, post, challenge, announcement, product or program.',
+      'Deletes the gym with its locations and configuration. Refused once the gym is in use: if it has a visit, post, challenge, announcement, product or program.',
     auth: 'required',
     params: z.object({ gymId: z.uuid() }),
-    success: { status: 204, description: 'It is gone.' },
+    success: { status: 204, description: 'The gym is deleted.' },
     errors: ['FORBIDDEN', 'CONFLICT'],
     handler: ({ params: { gymId } }, { gyms }) => gyms.withdraw(gymId),
   }),
@@ -80,13 +80,13 @@ export const gymsRest = [
     summary:
       'Publish the branding and feature configuration of a gym (SUPER_ADMIN; the wizard service for one)',
     description:
-      'Theme, assets and features are merged by RFC 7396: a key that is given replaces that key, null removes it, what is absent stays. The primary colour cannot be removed. Everything under `theme.colors` is a colour, but below keys that begin with `x-`; no text of a theme leaves a CSS value; every text of `assets` is an http(s) URL or a path.',
+      'Theme, assets and features are merged by RFC 7396: a given key replaces that key, null removes it, an absent key is unchanged. The primary colour cannot be removed. Every text under `theme.colors` is a colour, except below keys that begin with `x-`; no text of a theme can end a CSS value; every text of `assets` is an http(s) URL or a path.',
     auth: 'required',
     body: UpdateGymConfigShape,
     versioned: true,
     success: {
       status: 200,
-      description: 'The configuration as it is served from now on.',
+      description: 'The published configuration.',
       shape: GymConfigShape,
     },
     errors: ['FORBIDDEN', 'NOT_FOUND'],
@@ -105,9 +105,9 @@ export const gymsRest = [
   route({
     method: 'PUT',
     path: '/gym/config/:gymId/draft',
-    summary: 'Save the draft, beginning one on what is published (SUPER_ADMIN)',
+    summary: 'Save the draft; the first change creates it from the published configuration (SUPER_ADMIN)',
     description:
-      'Theme, assets and features are merged by RFC 7396: a key that is given replaces that key, null removes it, what is absent stays.',
+      'Theme, assets and features are merged by RFC 7396: a given key replaces that key, null removes it, an absent key is unchanged.',
     auth: 'required',
     params,
     body: DraftInput,
@@ -121,12 +121,12 @@ export const gymsRest = [
     method: 'POST',
     path: '/gym/config/:gymId/publish',
     summary: 'Publish the draft (SUPER_ADMIN)',
-    description: 'VERSION_CONFLICT where something else was published since the draft was begun.',
+    description: 'VERSION_CONFLICT if another configuration was published after the draft was created.',
     auth: 'required',
     params,
     success: {
       status: 200,
-      description: 'The configuration as it is served from now on.',
+      description: 'The published configuration.',
       shape: GymConfigShape,
     },
     errors: ['FORBIDDEN', 'CONFLICT', 'VERSION_CONFLICT'],
@@ -146,13 +146,13 @@ export const gymsRest = [
   route({
     method: 'POST',
     path: '/gym/config/:gymId/rollback',
-    summary: 'Publish an earlier version anew, as the next one (SUPER_ADMIN)',
+    summary: 'Publish an earlier version again, as the next version (SUPER_ADMIN)',
     auth: 'required',
     params,
     body: RollbackInput,
     success: {
       status: 200,
-      description: 'The configuration as it is served from now on.',
+      description: 'The published configuration.',
       shape: GymConfigShape,
     },
     errors: ['FORBIDDEN'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { assetsShape, themeShape } from '#server/branding.ts';
 import { versionNumber, visibleText } from '#server/shapes.ts';
 
-/** Known keys are checked, further keys are kept; see `themeShape` and `assetsShape` for what they may hold. */
+/** Known keys are checked, other keys are kept; see `themeShape` and `assetsShape` for the allowed values. */
 export const ThemeShape = themeShape;
 export const AssetsShape = assetsShape;
 export const FeaturesShape = z.record(
@@ -27,12 +27,12 @@ export const GymShape = z
   .meta({ id: 'Gym' });
 export type GymShape = z.infer<typeof GymShape>;
 
-/** The three groups of a configuration, whole. */
+/** The complete three groups of a configuration. */
 export const GroupsShape = z.object({ theme: ThemeShape, assets: AssetsShape, features: FeaturesShape });
 export type Groups = z.infer<typeof GroupsShape>;
 
 const MERGES =
-  'A JSON Merge Patch (RFC 7396): a key that is given replaces that key, null removes it, what is absent stays.';
+  'A JSON Merge Patch (RFC 7396): a given key replaces that key, null removes it, an absent key is unchanged.';
 const patch = z.record(z.string(), z.unknown(), 'expected an object').nullish().meta({ description: MERGES });
 /** Changes of the groups; the merged groups are checked against `GroupsShape`. */
 const patches = { theme: patch, assets: patch, features: patch };
@@ -52,8 +52,8 @@ export const DraftShape = z
     theme: ThemeShape,
     assets: AssetsShape,
     features: FeaturesShape,
-    basedOnVersion: z.int().meta({ description: 'The published version that the draft was begun on.' }),
-    version: z.int().meta({ description: 'Counts up at every change, over all drafts of the gym.' }),
+    basedOnVersion: z.int().meta({ description: 'The published version on which the draft is based.' }),
+    version: z.int().meta({ description: 'Increases with every change, across all drafts of the gym.' }),
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'GymConfigDraft' });
@@ -64,11 +64,11 @@ export const RollbackInput = z.object({ version: versionNumber });
 export const CreateGymInput = z.object({
   id: z.uuid().nullish().meta({
     description:
-      'For a service of the platform, which chooses the id: a repeated creation is then the same gym.',
+      'Only for a service of the platform, which chooses the id so that a repeated request creates no second gym.',
   }),
   opened: z.boolean().nullish().meta({
     description:
-      'For a service of the platform: false makes a gym that nobody else sees or enters until it is opened. Default true.',
+      'Only for a service of the platform: with false, only that service can see and use the gym until it is opened. Default true.',
   }),
   name: visibleText(120, 2),
   slug: z

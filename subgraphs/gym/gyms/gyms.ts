@@ -10,11 +10,11 @@ import { audit } from '../audit/audit.ts';
 import { ConfigVersion } from './config-version.entity.ts';
 import { Gym } from './gym.entity.ts';
 import { CreateGymInput, type GymShape } from './gyms.shapes.ts';
-import { askingService, VISIBLE_GYM } from './open-gyms.ts';
+import { callingService, VISIBLE_GYM } from './open-gyms.ts';
 
 /**
- * The gyms of the platform. Everybody may read; a SUPER_ADMIN, or the wizard for one, adds. A gym that a service sets
- * up is there for that service alone until it is opened.
+ * The gyms of the platform. Everybody may read them; a SUPER_ADMIN, or the wizard for one, adds them. Until a gym is opened,
+ * only the service that is setting it up can see it.
  */
 export class Gyms {
   private readonly unit: UnitOfWork;
@@ -36,12 +36,12 @@ export class Gyms {
   }
 
   private get service(): string | null {
-    return askingService(this.unit.viewer);
+    return callingService(this.unit.viewer);
   }
 
-  /** By id or slug; null where there is none. */
+  /** By id or slug; null if there is none. */
   async find(idOrSlug: string): Promise<GymShape | null> {
-    if (idOrSlug.includes('\0')) return null; // PostgreSQL's text holds none
+    if (idOrSlug.includes('\0')) return null; // PostgreSQL's text cannot contain NUL
     const gym = isUuid(idOrSlug) ? await this.byId.load(idOrSlug) : await this.bySlug.load(idOrSlug);
     return gym && present(gym);
   }
@@ -53,15 +53,15 @@ export class Gyms {
     return gym;
   }
 
-  /** To be called after a write, for who asks again in the same unit of work. */
+  /** Clears the caches after a write, for later reads in the same unit of work. */
   forget({ id, slug }: Pick<Gym, 'id' | 'slug'>): void {
     this.byId.clear(id);
     this.bySlug.clear(slug);
   }
 
-  /** All of them, or those of one name in whatever case; by name. */
+  /** All gyms, or those of one name without regard to case; by name. */
   async list({ name }: { name?: string | null | undefined } = {}): Promise<GymShape[]> {
-    if (name?.includes('\0')) return []; // PostgreSQL's text holds none
+    if (name?.includes('\0')) return []; // PostgreSQL's text cannot contain NUL
     const where = {
       ...(name && { [raw('lower(name)')]: name.trim().toLowerCase() }),
       $or: [{ openedAt: { $ne: null } }, ...(this.service ? [{ madeBy: this.service }] : [])],
@@ -70,8 +70,8 @@ export class Gyms {
   }
 
   /**
-   * For a SUPER_ADMIN, and for a service that carries out their wish and may open the gym later.
-   * @throws CONFLICT where the slug is taken
+   * For a SUPER_ADMIN, and for a service that acts for one and may open the gym later.
+   * @throws CONFLICT if the slug is taken
    */
   async create(input: unknown): Promise<GymShape> {
     const viewer =
@@ -80,7 +80,10 @@ export class Gyms {
         : requireRole(this.unit.viewer, Role.SUPER_ADMIN);
     const { id, name, slug, theme, assets, features, opened } = validated(CreateGymInput, input);
     if (opened === false && viewer.kind !== 'service')
-      throw invalid('opened', 'is for services of the platform; a gym that you make is open at once');
+      throw invalid(
+        'opened',
+        'only a service of the platform may send it; a gym that you create is open at once',
+      );
     const chosenId = viewer.kind === 'service' ? id : undefined;
     const existing = chosenId ? await this.find(chosenId) : null;
     if (existing?.slug === slug) return existing;
@@ -126,8 +129,8 @@ export class Gyms {
   }
 
   /**
-   * Opens a gym that the asking service has made: from now on it is there for everybody. Harmless when repeated.
-   * @throws NOT_FOUND also for a gym that somebody else has made
+   * Opens a gym that the calling service has created, so that everybody can see it. Idempotent.
+   * @throws NOT_FOUND, also for a gym that another caller has created
    */
   async open(id: string): Promise<GymShape> {
     const viewer = requireService(this.unit.viewer);
@@ -152,22 +155,22 @@ export class Gyms {
   }
 
   /**
-   * Takes back a gym that the asking service has made, with its locations, while nobody has used it.
-   * @throws NOT_FOUND also for a gym that somebody else has made; CONFLICT for one in use
+   * Deletes a gym that the calling service has created, with its locations, unless it is in use.
+   * @throws NOT_FOUND, also for a gym that another caller has created; CONFLICT if it is in use
    */
   async withdraw(id: string): Promise<void> {
     const viewer = requireService(this.unit.viewer);
     await this.unit.transaction(async () => {
       const { em } = this.unit;
-      // Locked before it is looked at: what is being written for the gym is committed then, and nothing new begins.
+      // Locked before the check: running writes for the gym have then committed, and no new ones begin.
       const made = await em.execute<unknown[]>(MADE_BY_SERVICE, [id, id, GYM_CREATED, viewer.service]);
       if (made.length === 0) throw notFound('gym', id);
       const used = await em.execute<unknown[]>(
         IN_USE,
         IN_USE_TABLES.map(() => id),
       );
-      if (used.length > 0) throw conflict('This gym is in use already; it cannot be taken back any more.');
-      await em.execute('delete from gym where id = ?', [id]); // what belongs to it goes with it
+      if (used.length > 0) throw conflict('This gym is in use; it can no longer be withdrawn.');
+      await em.execute('delete from gym where id = ?', [id]); // its rows in other tables are deleted by cascade
       await this.removals.report(this.unit, 'Gym', id);
       await audit(this.unit, {
         gymId: id,
@@ -181,19 +184,19 @@ export class Gyms {
 
 const GYM_CREATED = 'GYM_CREATED';
 
-/** The gym, locked against everything that would refer to it, if this service has made it. */
+/** The gym, locked against all new references, if this service has created it. */
 const MADE_BY_SERVICE = `
   select 1 from gym where id = ? and exists (
     select 1 from audit_event where gym_id = ? and action = ? and details ->> 'service' = ?
   ) for update`;
 
-/** What people do in a gym; the others are its equipment. */
+/** Tables whose rows mean that a gym is in use. Its other tables, such as locations, are part of its set-up. */
 const IN_USE_TABLES = ['check_in', 'post', 'challenge', 'announcement', 'gym_product', 'gym_program'];
 const IN_USE = `select 1 where ${IN_USE_TABLES.map((table) => `exists (select 1 from ${table} where gym_id = ?)`).join(' or ')}`;
 
 const GYMS = 'select id, slug, name, theme, assets, features, version, updated_at as "updatedAt" from gym';
 
-/** What of a gym is shown, as an entity or as its row. */
+/** The shown columns of a gym, from an entity or a row. */
 type GymRow = Pick<Gym, 'id' | 'slug' | 'name' | 'theme' | 'assets' | 'features' | 'version'> & {
   updatedAt: Date | string;
 };

@@ -18,9 +18,9 @@ const LocationSchema = defineEntity({
     timezone: p.string().length(64),
     capacity: p.integer(),
     maxStayMinutes: p.integer().default(90),
-    /** null: not known */
+    /** null: unknown */
     openingHours: p.json<OpeningHours>().nullable(),
-    /** Counts up at every change. */
+    /** Increases with every change. */
     version: p.integer().default(1),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p

@@ -72,14 +72,14 @@ export const locationsRest = [
     method: 'PUT',
     path: '/locations/:id',
     summary: 'Change a location (GYM_ADMIN of the gym, SUPER_ADMIN)',
-    description: 'What is absent stays. `null` removes the address or the opening hours.',
+    description: 'Absent fields are unchanged. `null` removes the address or the opening hours.',
     auth: 'required',
     params: idParams,
     body: UpdateLocationShape,
     versioned: true,
     success: {
       status: 200,
-      description: 'The location as it is now.',
+      description: 'The changed location.',
       shape: LocationWithOccupancyShape,
       changesBetweenVersions: true,
     },
@@ -90,7 +90,7 @@ export const locationsRest = [
   route({
     method: 'GET',
     path: '/locations/:id/occupancy',
-    summary: 'How full a location is now',
+    summary: 'The current occupancy of a location',
     auth: 'required',
     params: idParams,
     success: { status: 200, description: 'People inside, capacity, level.', shape: OccupancyShape },
@@ -99,7 +99,7 @@ export const locationsRest = [
   route({
     method: 'GET',
     path: '/locations/:id/occupancy/history',
-    summary: 'How full a location was, hour by hour',
+    summary: 'The occupancy of a location, hour by hour',
     auth: 'required',
     params: idParams,
     query: rangeQuery,
@@ -113,7 +113,7 @@ export const locationsRest = [
   route({
     method: 'GET',
     path: '/locations/:id/occupancy/chart.svg',
-    summary: 'The same as a picture',
+    summary: 'The occupancy of a location, hour by hour, as a picture',
     auth: 'required',
     params: idParams,
     query: rangeQuery,

@@ -3,7 +3,7 @@ import { openingHours, timezone, versionNumber, visibleText } from '#server/shap
 
 export const OccupancyShape = z
   .object({
-    people: z.int().meta({ description: 'Members with an open visit, each counted once.' }),
+    people: z.int().meta({ description: 'The number of members with an open visit.' }),
     capacity: z.int(),
     percent: z.int(),
     level: z.enum(['OK', 'BUSY', 'FULL']).meta({ description: 'BUSY from 80 percent.' }),
@@ -14,9 +14,9 @@ export type OccupancyShape = z.infer<typeof OccupancyShape>;
 
 export const OccupancySampleShape = z
   .object({
-    from: z.iso.datetime().meta({ description: 'Begin of the hour.' }),
-    peak: z.int().meta({ description: 'Most people at once in this hour.' }),
-    checkIns: z.int().meta({ description: 'Arrivals in this hour.' }),
+    from: z.iso.datetime().meta({ description: 'The beginning of the hour.' }),
+    peak: z.int().meta({ description: 'The most people at once in this hour.' }),
+    checkIns: z.int().meta({ description: 'Check-ins in this hour.' }),
   })
   .meta({ id: 'OccupancySample' });
 export type OccupancySampleShape = z.infer<typeof OccupancySampleShape>;
@@ -56,23 +56,23 @@ const fields = {
 export const CreateLocationShape = z.object({
   id: z.uuid().nullish().meta({
     description:
-      'For a service of the platform, which chooses the id: a repeated creation is then the same location.',
+      'Only for a service of the platform, which chooses the id so that a repeated request creates no second location.',
   }),
   gymId: z.uuid().nullish(),
   ...fields,
   maxStayMinutes: fields.maxStayMinutes.nullish(),
 });
 
-/** What is absent stays. Null clears `address` and `openingHours`; the others stay, as they cannot be empty. */
+/** Absent fields are unchanged. Null clears `address` and `openingHours`; null in other fields is ignored, because they cannot be empty. */
 export const UpdateLocationShape = z.object({
   name: fields.name.nullish(),
   address: fields.address.meta({ description: 'null removes it.' }),
   timezone: timezone.nullish(),
   capacity: fields.capacity.nullish(),
   maxStayMinutes: fields.maxStayMinutes.nullish(),
-  openingHours: openingHours.nullish().meta({ description: 'null removes them: not known.' }),
+  openingHours: openingHours.nullish().meta({ description: 'null removes them: unknown.' }),
   version: versionNumber.nullish(),
 });
 
-/** The graph's occupancy knows its location. */
+/** In the graph, an occupancy links to its location. */
 export type LocationOccupancy = OccupancyShape & { locationId: string };

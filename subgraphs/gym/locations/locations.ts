@@ -16,7 +16,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
-import { askingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
+import { callingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
 import { Location } from './location.entity.ts';
 import { occupancyChart } from './occupancy-chart.ts';
 import { occupancyEvents } from './occupancy-events.ts';
@@ -37,9 +37,9 @@ const LOCATIONS =
 const IN_VISIBLE_GYM = `exists (select 1 from gym where gym.id = location.gym_id and ${VISIBLE_GYM})`;
 
 /**
- * How many people are inside of locations, and since when their number is what it is: the latest arrival, departure or end of a stay,
- * else the last change of the location itself. Each is the end of an index; the time of the question would be another
- * one in every answer, so that no answer could be confirmed by its ETag.
+ * How many people are inside each location, and when that number last changed: the latest check-in, check-out or expiry of a
+ * visit, else the last change of the location itself. Each is the end of an index. The time of the request would differ in
+ * every answer, so that no answer could be confirmed by its ETag.
  */
 const PEOPLE_INSIDE = `
   select location.id as "locationId",
@@ -54,7 +54,7 @@ const PEOPLE_INSIDE = `
     ) as "changedAt"
   from location where id = any(?::uuid[])`;
 
-/** The physical places of gyms, and how full they are. Seen by the gym's people, written by its GYM_ADMIN. */
+/** The locations of gyms, and their occupancy. The gym's users see them, its GYM_ADMIN changes them. */
 export class Locations {
   private readonly unit: UnitOfWork;
   private readonly notifications: Notifications;
@@ -62,7 +62,7 @@ export class Locations {
     (ids) =>
       this.unit.read<LocationShape>(`${LOCATIONS} where id = any(?::uuid[]) and ${IN_VISIBLE_GYM}`, [
         ids,
-        askingService(this.unit.viewer),
+        callingService(this.unit.viewer),
       ]),
     (location) => location.id,
   );
@@ -70,7 +70,7 @@ export class Locations {
     (gymIds) =>
       this.unit.read<LocationShape>(
         `${LOCATIONS} where gym_id = any(?::uuid[]) and ${IN_VISIBLE_GYM} order by name, id`,
-        [gymIds, askingService(this.unit.viewer)],
+        [gymIds, callingService(this.unit.viewer)],
       ),
     (location) => location.gymId,
   );
@@ -84,19 +84,19 @@ export class Locations {
     this.notifications = notifications;
   }
 
-  /** Of the viewer's gym, or of any for a SUPER_ADMIN; by name. */
+  /** The locations of the viewer's gym, or of any gym for a SUPER_ADMIN; by name. */
   async list(gymId?: string | null): Promise<LocationShape[]> {
     return this.byGym.load(requireGym(this.unit.viewer, gymId));
   }
 
-  /** Of one gym among many; batched. @throws FORBIDDEN for who does not belong to it. */
+  /** The locations of one of many gyms; batched. @throws FORBIDDEN for users of other gyms */
   async ofGym(gymId: string): Promise<LocationShape[]> {
     requireUser(this.unit.viewer);
-    if (!seesGym(this.unit.viewer, gymId)) throw forbidden("A gym's locations are for its own people.");
+    if (!seesGym(this.unit.viewer, gymId)) throw forbidden("Only the gym's own users may see its locations.");
     return this.byGym.load(gymId);
   }
 
-  /** @throws NOT_FOUND also for another gym's. */
+  /** @throws NOT_FOUND, also for another gym's location */
   async get(id: string): Promise<LocationShape> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'service') requireUser(viewer);
@@ -106,7 +106,7 @@ export class Locations {
     return location;
   }
 
-  /** How full a location is now; batched. */
+  /** The current occupancy of a location; batched. */
   async occupancy(location: Pick<LocationShape, 'id' | 'capacity'>): Promise<OccupancyShape> {
     const found = await this.people.load(location.id);
     const people = found?.people ?? 0;
@@ -116,7 +116,7 @@ export class Locations {
     return { people, capacity: location.capacity, percent, level, updatedAt };
   }
 
-  /** Of a location by its id. @throws NOT_FOUND also for another gym's. */
+  /** The current occupancy, by the location's id. @throws NOT_FOUND, also for another gym's location */
   async occupancyOf(id: string): Promise<OccupancyShape & { locationId: string }> {
     return { ...(await this.occupancy(await this.get(id))), locationId: id };
   }
@@ -132,13 +132,13 @@ export class Locations {
     return occupancyChart(location, await occupancyHistory(this.unit, location, range));
   }
 
-  /** Now and at every change, as long as the viewer may see it. @throws NOT_FOUND also for another gym's. */
+  /** An event now and at every change, while the viewer may see it. @throws NOT_FOUND, also for another gym's location */
   async occupancyChanges(id: string): Promise<AsyncIterableIterator<{ locationId: string }>> {
     await this.get(id);
     return occupancyEvents(this.notifications, id);
   }
 
-  /** For who runs the gym, and for a service that carries out a wish. */
+  /** For those who manage the gym, and for a service that acts for a SUPER_ADMIN. */
   async create(input: unknown): Promise<LocationShape> {
     const { viewer } = this.unit;
     const { id, gymId, maxStayMinutes, address, openingHours, ...rest } = validated(
@@ -163,7 +163,7 @@ export class Locations {
     return created;
   }
 
-  /** The gym is locked: it is not taken back meanwhile, and the same creation at once waits for this one. */
+  /** With the gym locked, so that it is not withdrawn in the meantime and a simultaneous repetition waits. */
   private async createFor(
     service: ServiceViewer,
     { id, ...fields }: Omit<LocationShape, 'id' | 'version'> & { id: string | null | undefined },
@@ -178,7 +178,7 @@ export class Locations {
       ]);
       if (visible.length === 0) throw notFound('gym', gymId);
       const existing = id ? await em.findOne(Location, { id }) : null;
-      if (existing && existing.gymId !== gymId) throw conflict('This id is that of another location.');
+      if (existing && existing.gymId !== gymId) throw conflict('This id belongs to another location.');
       if (existing) return present(existing);
       const location = em.create(Location, { ...fields, ...(id && { id }), version: 1 });
       await em.flush();
@@ -192,7 +192,7 @@ export class Locations {
     });
   }
 
-  /** What is absent stays; null removes the address or the opening hours. @param expectedVersion undefined: last write wins. */
+  /** Absent fields are unchanged; null removes the address or the opening hours. @param expectedVersion undefined: last write wins */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<LocationShape> {
     requireUser(this.unit.viewer);
     const change = validated(UpdateLocationShape, input);
@@ -204,7 +204,7 @@ export class Locations {
       );
       if (!location || !seesGym(this.unit.viewer, location.gymId)) throw notFound('location', id);
       if (!runsGym(this.unit.viewer, location.gymId))
-        throw forbidden("Locations are changed by the gym's GYM_ADMIN.");
+        throw forbidden("Only the gym's GYM_ADMIN may change a location.");
       checkVersion('location', expectedVersion ?? change.version, location.version);
       location.name = change.name ?? location.name;
       if (change.address !== undefined) location.address = change.address;
@@ -215,7 +215,7 @@ export class Locations {
       location.version += 1;
       return present(location);
     });
-    // For who asks again in this unit of work.
+    // For later reads in this unit of work.
     this.byId.clear(updated.id);
     this.byGym.clear(updated.gymId);
     return updated;

@@ -6,7 +6,7 @@ const PLOT = { left: 48, right: 16, top: 40, bottom: 36 };
 const HALF_LABEL = 44; // of "22 Nov, 17:00" at 12 px, with some room
 const escaped = (text: string): string => text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** The busiest moment of each hour as an SVG picture, readable on light and dark ground; times are the location's own. */
+/** The peak of each hour as an SVG picture, readable on light and dark backgrounds; times are the location's own. */
 export function occupancyChart(location: LocationShape, samples: readonly OccupancySampleShape[]): string {
   const top = Math.max(location.capacity, ...samples.map(({ peak }) => peak), 1);
   const plotWidth = WIDTH - PLOT.left - PLOT.right;
@@ -19,7 +19,7 @@ export function occupancyChart(location: LocationShape, samples: readonly Occupa
     return `<rect x="${x.toFixed(1)}" y="${y(peak).toFixed(1)}" width="${(step * 0.8).toFixed(1)}" height="${height.toFixed(1)}" class="${peak >= location.capacity ? 'full' : 'bar'}"><title>${hourIn(location, from)}: ${peak}</title></rect>`;
   });
   const every = Math.max(1, Math.ceil(samples.length / 8));
-  // The label of a late hour is kept inside of the picture.
+  // Keeps the label of a late hour inside of the picture.
   const labelX = (index: number) => Math.min(PLOT.left + (index + 0.5) * step, WIDTH - HALF_LABEL);
   const labels = samples.flatMap(({ from }, index) =>
     index % every === 0

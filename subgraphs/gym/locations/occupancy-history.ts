@@ -3,15 +3,14 @@ import { invalid } from '#server/errors.ts';
 import { instant } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
 import type { LocationShape, OccupancySampleShape } from './locations.shapes.ts';
 
-const HOUR_MILLIS = 60 * 60 * 1000;
-const DAY_MILLIS = 24 * HOUR_MILLIS;
 const LONGEST_RANGE_DAYS = 31;
 
 const HistoryInput = z.object({ from: instant.nullish(), to: instant.nullish() });
 
-/** Most people at once and arrivals in every hour from `from` (default: 24 hours ago) to `to` (default: now). */
+/** The peak and the check-ins of every hour from `from` (default: 24 hours ago) to `to` (default: now). */
 export async function occupancyHistory(
   unit: UnitOfWork,
   location: LocationShape,
@@ -43,12 +42,12 @@ export async function occupancyHistory(
 interface HourOfChanges {
   hour: string;
   peak: number;
-  /** How many are inside when the hour ends. */
+  /** How many people are inside at the end of the hour. */
   last: number;
   arrivals: number;
 }
 
-/** Every arrival is +1 and every end -1, summed in their order; who was inside before `from` arrives at `from`. */
+/** Every check-in is +1 and every end -1, summed in order; people who were inside before `from` count as arriving at `from`. */
 function changesByHour(unit: UnitOfWork, locationId: string, from: Date, to: Date): Promise<HourOfChanges[]> {
   return unit.em.execute<HourOfChanges[]>(
     `with visits as (

@@ -95,8 +95,8 @@ export class Gym extends Migration {
       `create table "challenge_score_count" ("challenge_id" uuid not null, "score" int not null, "participants" int not null, primary key ("challenge_id", "score"));`,
     );
 
-    // How many participants have each score, for ranks. Both rows of a change are written in the order of their scores:
-    // who moves up and who moves down at once take the locks in one order.
+    // How many participants have each score, for ranks. The two rows of a change are written in the order of their scores, so
+    // that two changes, one up and one down, take the locks in the same order.
     this.addSql(`create function "count_scores"() returns trigger language plpgsql as $$
 begin
   insert into challenge_score_count as counted (challenge_id, score, participants)
@@ -115,7 +115,7 @@ end $$;`);
       `create trigger "count_scores_of_changed" after update of "score" on "challenge_participant" for each row when (old.score is distinct from new.score) execute function count_scores();`,
     );
 
-    // What staff did stays as it was written.
+    // The audit trail is never changed.
     this.addSql(
       `create function "refuse_change"() returns trigger language plpgsql as $$ begin raise exception 'audit events are never changed'; end $$;`,
     );

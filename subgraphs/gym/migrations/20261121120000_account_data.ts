@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { acceptErasedAccount, refuseErasedAccount } from '#server/accounts/erased-accounts.ts';
 
-/** Rows outlive the people whom they name, and who is gone is not named anew. */
+/** Rows outlive the users whom they name, and a deleted user is not named again. */
 export class AccountData extends Migration {
   override up(): void {
     this.addSql(`alter table "announcement" alter column "author_id" drop not null;`);
@@ -45,7 +45,7 @@ export class AccountData extends Migration {
       'post_report_reporter_id_post_id_index',
     ])
       this.addSql(`drop index "${index}";`);
-    // Before, a row had to name somebody: the nil UUID keeps the rows of people who are gone, and with them the figures.
+    // The previous version requires a value: the nil UUID keeps the rows of deleted users, and with them the statistics.
     for (const [table, column] of NAMES_NOBODY_LATER) {
       this.addSql(
         `update "${table}" set "${column}" = '00000000-0000-0000-0000-000000000000' where "${column}" is null;`,
@@ -55,7 +55,7 @@ export class AccountData extends Migration {
   }
 }
 
-/** What is null once an account is deleted. */
+/** Columns that are null once an account is deleted. */
 const NAMES_NOBODY_LATER = [
   ['announcement', 'author_id'],
   ['check_in', 'user_id'],

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Finds the latest check-out of a location, which is when its occupancy last fell. */
+/** An index for the latest check-out of a location, which is when its occupancy last decreased. */
 export class OccupancyChanges extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** A gym is there for everybody once it is opened. Gyms that are there already, or that the version before makes, are open. */
+/** A gym is visible to everybody once it is opened. Existing gyms, and those that the previous version creates, are open. */
 export class GymOpening extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Every relation inside the service is a foreign key. What refers to a row that is gone already is removed first. */
+/** Every relation inside the service becomes a foreign key. Rows that refer to a deleted row are removed first. */
 export class Relations extends Migration {
   override up(): void {
     // Parents come before their children, so that the orphans of an orphan are found.
@@ -55,8 +55,8 @@ const RELATIONS: readonly Relation[] = [
 ];
 
 /**
- * The function of the first migration, but for `only`: when a challenge is deleted, its participants go first or its
- * counts do, in an order that PostgreSQL does not promise, and nothing may be counted any more.
+ * The function of the first migration, except for `only`: when a challenge is deleted, PostgreSQL deletes its participants
+ * and its counts in no guaranteed order, and then nothing may be counted any more.
  */
 const countScores = (
   only: string,

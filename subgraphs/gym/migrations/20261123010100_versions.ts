@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What people change has a version, so that nobody overwrites a change that they have not seen. */
+/** Adds versions, so that nobody overwrites a change that they have not seen. */
 export class Versions extends Migration {
   override up(): void {
-    // A column with a constant default is added without writing the table.
+    // A column with a constant default is added without rewriting the table.
     for (const table of VERSIONED)
       this.addSql(`alter table "${table}" add column "version" int not null default 1;`);
     this.addSql(`alter table "gym_config_version" add column "draft_version" int null;`);

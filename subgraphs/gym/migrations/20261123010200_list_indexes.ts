@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Gyms by their name, and reports in the order in which they are listed. */
+/** Indexes for gyms by name, and for reports in the order of their list. */
 export class ListIndexes extends Migration {
   override up(): void {
     this.addSql(`create index "gym_by_name" on "gym" (lower("name"));`);

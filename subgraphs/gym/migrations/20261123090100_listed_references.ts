@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Finds the lists that name a product or routine that is gone. */
+/** Indexes to find the lists that name a removed product or routine. */
 export class ListedReferences extends Migration {
   override up(): void {
     this.addSql(`create index "gym_product_product_id_index" on "gym_product" ("product_id");`);

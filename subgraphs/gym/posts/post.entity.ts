@@ -12,14 +12,14 @@ const PostSchema = defineEntity({
       .primary()
       .onCreate(() => uuidv7()),
     gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
-    /** Null once the account is deleted; the text is empty then, and what others commented stays. */
+    /** Null once the account is deleted: then the text is empty, and the comments of other users stay. */
     authorId: p.uuid().nullable(),
     text: p.text(),
     /** File name of the picture, under /media/. */
     image: p.string().length(80).nullable(),
     likeCount: p.integer().default(0),
     commentCount: p.integer().default(0),
-    /** Counts up when the text or the picture changes, not with likes and comments. */
+    /** Increases when the text or the picture changes, not with likes and comments. */
     version: p.integer().default(1),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
@@ -61,7 +61,7 @@ const CommentSchema = defineEntity({
 export class Comment extends CommentSchema.class {}
 CommentSchema.setClass(Comment);
 
-/** A member's word that a post should not be there; one a member and post. */
+/** A member's report that a post should be removed; one for each member and post. */
 const ReportSchema = defineEntity({
   name: 'Report',
   tableName: 'post_report',

@@ -65,7 +65,7 @@ export const postsRest = [
     auth: 'required',
     params: idParams,
     versioned: true,
-    success: { status: 204, description: 'It is gone, its comments and likes too.' },
+    success: { status: 204, description: 'The post is deleted, with its comments and likes.' },
     errors: ['FORBIDDEN', 'VERSION_CONFLICT'],
     handler: ({ params, expectedVersion }, { posts }) => posts.delete(params.id, expectedVersion),
   }),
@@ -81,12 +81,12 @@ export const postsRest = [
   route({
     method: 'DELETE',
     path: '/posts/:id/like',
-    summary: 'Take a like back',
+    summary: 'Remove a like',
     auth: 'required',
     params: idParams,
     success: {
       status: 200,
-      description: 'The post, not liked.',
+      description: 'The post without the like.',
       shape: PostShape,
       changesBetweenVersions: true,
     },
@@ -105,7 +105,7 @@ export const postsRest = [
   route({
     method: 'POST',
     path: '/posts/:id/comments',
-    summary: 'Comment a post',
+    summary: 'Comment on a post',
     auth: 'required',
     params: idParams,
     body: CommentInput,
@@ -115,7 +115,7 @@ export const postsRest = [
   route({
     method: 'POST',
     path: '/posts/:id/report',
-    summary: 'Report a post to those who run the gym',
+    summary: "Report a post to the gym's admins",
     auth: 'required',
     params: idParams,
     body: ReportInput,
@@ -130,7 +130,7 @@ export const postsRest = [
     params: z.object({ file: z.string().regex(/^[0-9a-f-]{36}\.webp$/) }),
     success: {
       status: 200,
-      description: 'The picture; its name never names another.',
+      description: 'The picture. Its name is never reused for another picture.',
       contentType: 'image/webp',
     },
     handler: async ({ params }, { files }) => {

@@ -16,7 +16,7 @@ export const PostShape = z
     likedByMe: z.boolean(),
     version: z
       .int()
-      .meta({ description: 'Counts up when the text or the picture changes, not with likes and comments.' }),
+      .meta({ description: 'Increases when the text or the picture changes, not with likes and comments.' }),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Post' });
@@ -39,7 +39,7 @@ export const ReportShape = z
 export type ReportShape = z.infer<typeof ReportShape>;
 
 export const CreatePostInput = z.object({
-  gymId: z.uuid().nullish().meta({ description: 'For a SUPER_ADMIN: in which gym.' }),
+  gymId: z.uuid().nullish().meta({ description: 'The gym, for a SUPER_ADMIN.' }),
   text: visibleText(5_000),
 });
 export const CommentInput = z.object({

@@ -32,7 +32,7 @@ const commentCursors = cursorsOf('postComments', z.tuple([z.uuid()]));
 const reportCursors = cursorsOf('postReports', z.tuple([z.iso.datetime(), z.uuid(), z.uuid()]));
 const IMAGE_SIDE = 1_600; // pixels
 
-/** What of a post is shown, as an entity or as its row. */
+/** The shown columns of a post, from an entity or a row. */
 type PostRow = Pick<Post, 'id' | 'gymId' | 'text' | 'likeCount' | 'commentCount' | 'version'> & {
   authorId?: string | null;
   image?: string | null;
@@ -42,13 +42,13 @@ type PostRow = Pick<Post, 'id' | 'gymId' | 'text' | 'likeCount' | 'commentCount'
 const POST = `id, gym_id as "gymId", author_id as "authorId", text, image, like_count as "likeCount",
   comment_count as "commentCount", version, created_at as "createdAt"`;
 
-/** A report as it is written, or as its row. */
+/** A report from the input, or from a row. */
 type ReportRow = Omit<ReportShape, 'createdAt'> & { createdAt: Date | string };
 
-/** A comment as an entity or as its row. */
+/** A comment from an entity or a row. */
 type CommentRow = Omit<CommentShape, 'createdAt'> & { createdAt: Date | string };
 
-/** The feed of a gym: its people write, like and comment. Ids sort by the time of their making, so lists go by id. */
+/** The feed of a gym: its users write, like and comment. Ids sort by creation time, so lists are sorted by id. */
 export class Posts {
   private readonly unit: UnitOfWork;
   private readonly files: FileStorage;
@@ -115,13 +115,13 @@ export class Posts {
     return mapPage(page, (post) => present(this.unit, post, likedIds.has(post.id)));
   }
 
-  /** @throws NOT_FOUND also for another gym's. */
+  /** @throws NOT_FOUND, also for another gym's post */
   async get(id: string): Promise<PostShape> {
     const post = await this.load(id);
     return present(this.unit, post, (await this.liked.load(id)) !== null);
   }
 
-  /** With a picture or without. @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE for what is no picture. */
+  /** With or without a picture. @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE for an unusable picture */
   async create(input: unknown, image?: Buffer): Promise<PostShape> {
     const { gymId: chosen, text } = validated(CreatePostInput, input);
     const gymId = requireGym(this.unit.viewer, chosen);
@@ -147,12 +147,12 @@ export class Posts {
     }
   }
 
-  /** By its author, or by those who run the gym; its likes, comments and reports go with it. */
+  /** By its author, or by those who manage the gym; its likes, comments and reports are deleted, too. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
       const post = await this.locked(id);
       if (post.authorId !== this.viewer.userId && !runsGym(this.unit.viewer, post.gymId))
-        throw forbidden('A post is deleted by its author or by the gym.');
+        throw forbidden("Only its author and the gym's admins may delete a post.");
       checkVersion('post', expectedVersion, post.version);
       await this.unit.em.nativeDelete(Post, { id });
       const { image } = post;
@@ -161,7 +161,7 @@ export class Posts {
     this.byId.clear(id);
   }
 
-  /** Liking twice is the same as once. */
+  /** Liking a second time changes nothing. */
   async like(id: string): Promise<PostShape> {
     return this.count(
       id,
@@ -209,13 +209,13 @@ export class Posts {
     );
   }
 
-  /** Who liked it, latest first, at most `first`; batched. */
+  /** The users who liked it, latest first, at most `first`; batched. */
   async likers(id: string, first: number): Promise<string[]> {
     await this.load(id);
     return (await this.latestLikes(id, pageSize({ limit: first }))).map(({ userId }) => userId);
   }
 
-  /** For those who run the gym; a second report of one member replaces their first. */
+  /** A report to those who manage the gym; a second report of a member replaces their first. */
   async report(id: string, input: unknown): Promise<ReportShape> {
     const { reason } = validated(ReportInput, input);
     return this.unit.transaction(async () => {
@@ -226,7 +226,7 @@ export class Posts {
     });
   }
 
-  /** Reported posts of a gym, latest report first; for those who run it. */
+  /** Reported posts of a gym, latest report first; for those who manage it. */
   async reports(gymId: string | null | undefined, request: PageRequest): Promise<Page<ReportShape>> {
     const own = requireGymAdmin(this.unit.viewer, gymId);
     const after = reportCursors.read(request.cursor);
@@ -258,8 +258,8 @@ export class Posts {
   }
 
   /**
-   * As `load`, for a write: until the transaction ends nobody else writes to the post or deletes it. Everything that
-   * belongs to a post is written under this lock, so that all of them take their locks in one order.
+   * As `load`, for a write: until the transaction ends, no other transaction writes to the post or deletes it. All rows that
+   * belong to a post are written under this lock, so that all transactions take their locks in the same order.
    */
   private async locked(id: string): Promise<Post> {
     requireUser(this.unit.viewer);

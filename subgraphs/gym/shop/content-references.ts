@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 const shape = z.object({ id: z.string(), gymId: z.string().nullable() });
 
-/** What of the content service a gym may list. */
+/** The entities of the content service that a gym may list. */
 export const PRODUCTS = { owner: 'content', typeName: 'Product', shape, field: 'productId' } as const;
 export const ROUTINES = { owner: 'content', typeName: 'WorkoutRoutine', shape, field: 'routineId' } as const;
 
@@ -19,8 +19,8 @@ export interface ListedReferences {
 
 /**
  * Runs `write`, which stores references to products or routines of the content service, in a transaction.
- * @throws VALIDATION_FAILED at each reference to something that the caller does not see, that belongs to another gym, or
- * that is gone
+ * @throws VALIDATION_FAILED at each reference to an entity that the caller may not see, that belongs to another gym, or that
+ * was removed
  */
 export async function withListed(
   unit: UnitOfWork,

@@ -9,7 +9,7 @@ import { replaceList } from './replace-list.ts';
 import { GymProgram } from './shop.entity.ts';
 import { ProgramsInput, type GymProgramShape } from './shop.shapes.ts';
 
-/** Which of the content service's routines a gym trains by, in which order. Everybody may read. */
+/** The routines of the content service in a gym's programme, in the gym's order. Everybody may read. */
 export class Programs {
   private readonly unit: UnitOfWork;
   private readonly gyms: Gyms;
@@ -35,7 +35,7 @@ export class Programs {
     }));
   }
 
-  /** Replaces the whole list. @throws VALIDATION_FAILED at each routineId that is none of the gym's own or of all gyms */
+  /** Replaces the whole list. @throws VALIDATION_FAILED at each routineId that belongs neither to the gym nor to all gyms */
   async replace(gymId: string, input: unknown): Promise<GymProgramShape[]> {
     const { id } = await this.gyms.get(gymId);
     requireGymAdmin(this.unit.viewer, id);
@@ -57,7 +57,7 @@ export class Programs {
     return this.list(id);
   }
 
-  /** Takes it off the list of every gym. */
+  /** Removes the routine from the list of every gym. */
   async forget(routineId: string): Promise<void> {
     await this.unit.em.nativeDelete(GymProgram, { routineId });
   }

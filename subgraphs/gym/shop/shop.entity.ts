@@ -5,7 +5,7 @@ import { Gym } from '../gyms/gym.entity.ts';
 const GymProductSchema = defineEntity({
   name: 'GymProduct',
   tableName: 'gym_product',
-  indexes: [{ properties: ['productId'] }], // a product that is gone leaves every list
+  indexes: [{ properties: ['productId'] }], // for removing a product from every list
   properties: {
     gymId: () => p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade'),
     productId: p.uuid().primary(),
@@ -13,7 +13,7 @@ const GymProductSchema = defineEntity({
     /** Minor units; null: the product's own price. */
     price: p.integer().nullable(),
     currency: p.string().length(3).nullable(),
-    /** Null: not counted here. */
+    /** Null: not counted at this gym. */
     stock: p.integer().nullable(),
   },
 });
@@ -25,7 +25,7 @@ GymProductSchema.setClass(GymProduct);
 const GymProgramSchema = defineEntity({
   name: 'GymProgram',
   tableName: 'gym_program',
-  indexes: [{ properties: ['routineId'] }], // a routine that is gone leaves every programme
+  indexes: [{ properties: ['routineId'] }], // for removing a routine from every programme
   properties: {
     gymId: () => p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade'),
     routineId: p.uuid().primary(),

@@ -9,7 +9,7 @@ import { replaceList } from './replace-list.ts';
 import { GymProduct } from './shop.entity.ts';
 import { ProductsInput, type GymProductShape } from './shop.shapes.ts';
 
-/** Which of the content service's products a gym sells, in which order and on which terms. Everybody may read. */
+/** The products of the content service in a gym's shop, in the gym's order and with its terms. Everybody may read. */
 export class Shop {
   private readonly unit: UnitOfWork;
   private readonly gyms: Gyms;
@@ -37,7 +37,7 @@ export class Shop {
     }));
   }
 
-  /** Replaces the whole list. @throws VALIDATION_FAILED at each productId that is none of the gym's own or of all gyms */
+  /** Replaces the whole list. @throws VALIDATION_FAILED at each productId that belongs neither to the gym nor to all gyms */
   async replace(gymId: string, input: unknown): Promise<GymProductShape[]> {
     const { id } = await this.gyms.get(gymId);
     requireGymAdmin(this.unit.viewer, id);
@@ -61,7 +61,7 @@ export class Shop {
     return this.list(id);
   }
 
-  /** Takes it off the list of every gym. */
+  /** Removes the product from the list of every gym. */
   async forget(productId: string): Promise<void> {
     await this.unit.em.nativeDelete(GymProduct, { productId });
   }

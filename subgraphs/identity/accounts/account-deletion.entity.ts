@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Outcome as VerdictOutcome } from '#server/accounts/account-part.ts';
 
-/** The receipt of a deletion: what each service did, without anything by which to find the person. */
+/** The receipt of a deletion: what each service did, without anything that identifies the user. */
 const AccountDeletionSchema = defineEntity({
   name: 'AccountDeletion',
   tableName: 'account_deletion',
   properties: {
-    /** Random throughout, since whoever knows it may read the receipt: there is no account any more to ask with. */
+    /** Fully random, because it is the only secret that gives access to the receipt: the account that could log in is deleted. */
     id: p.uuid().primary(),
     userId: p.uuid().unique(),
     requestedAt: p.datetime(),
@@ -15,14 +15,14 @@ const AccountDeletionSchema = defineEntity({
   },
 });
 
-/** What a service did with the data of a deleted account, or has still to do. */
+/** What a service did with the data of a deleted account, or that it has not answered yet. */
 export const Outcome = { PENDING: 'PENDING', ...VerdictOutcome } as const;
 export type Outcome = (typeof Outcome)[keyof typeof Outcome];
 
 export interface ReceiptPart {
   service: string;
   outcome: Outcome;
-  /** What is kept and why, where something is. */
+  /** What is kept and why, if anything is. */
   reason: string | null;
 }
 

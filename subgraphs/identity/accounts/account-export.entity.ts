@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../users/user.entity.ts';
 
-/** An export that a user asked for. Its saga records the progress; each service's part is one file. */
+/** An export that a user requested. Its saga records the progress; each service's part is one file. */
 const AccountExportSchema = defineEntity({
   name: 'AccountExport',
   tableName: 'account_export',
   indexes: [{ properties: ['userId', 'id'] }, { properties: ['expiresAt'] }],
   uniques: [
-    // one under way a user: who asks again meanwhile waits for the same
+    // one running export for each user: another request meanwhile gets the same one
     {
       name: 'account_export_under_way',
       expression: `create unique index "account_export_under_way" on "account_export" ("user_id") where "finished_at" is null`,
@@ -18,7 +18,7 @@ const AccountExportSchema = defineEntity({
     userId: () => p.manyToOne(User).deleteRule('cascade').fieldName('user_id').mapToPk(),
     requestedAt: p.datetime(),
     finishedAt: p.datetime().nullable(),
-    /** Removed then, with its files. */
+    /** It is removed at this time, with its files. */
     expiresAt: p.datetime(),
   },
 });

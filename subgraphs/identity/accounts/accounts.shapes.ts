@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { Outcome } from './account-deletion.entity.ts';
 import { anyPassword } from '../users/users.shapes.ts';
 
-// Takes further fields, which have no effect: clients send the whole of a form.
+// Accepts other fields and ignores them: some clients send all fields of a form.
 export const DeleteAccountShape = z.looseObject({
-  password: anyPassword.meta({ description: 'The password, once more.' }),
+  password: anyPassword.meta({ description: 'The current password, as confirmation.' }),
 });
 
 export const AccountPartShape = z
   .object({
     service: z.string(),
     outcome: z.enum(Outcome),
-    reason: z.string().nullable().meta({ description: 'What is kept and why, where something is.' }),
+    reason: z.string().nullable().meta({ description: 'What is kept and why, if anything is.' }),
   })
   .meta({ id: 'AccountPart' });
 
@@ -30,10 +30,10 @@ export const AccountExportShape = z
     id: z.uuid(),
     requestedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable().meta({ description: 'Null while a part is PENDING.' }),
-    expiresAt: z.iso.datetime().meta({ description: 'It can be fetched until then.' }),
+    expiresAt: z.iso.datetime().meta({ description: 'The export can be downloaded until then.' }),
     parts: z
       .array(z.object({ service: z.string(), status: z.enum(['PENDING', 'DONE']) }))
-      .meta({ description: 'One for each service.' }),
+      .meta({ description: 'One part for each service.' }),
     document: z.string().nullable().meta({ description: 'Path of the document; null until it is complete.' }),
   })
   .meta({ id: 'AccountExport' });
@@ -44,7 +44,7 @@ export const AccountDocumentShape = z
     exportedAt: z.iso.datetime(),
     services: z.record(z.string(), z.record(z.string(), z.unknown())).meta({
       description:
-        'By service, then by kind: lists of records, and `user` of identity. A kind without records is an empty list.',
+        'By service, then by kind: lists of records, and for identity the object `user`. A kind without records is an empty list.',
     }),
   })
   .meta({ id: 'AccountDocument' });

@@ -21,7 +21,7 @@ import { DELETION_SAGA, deletionActions, partsAtFirst, type DeletionContext } fr
 import { EXPORT_SAGA } from './export-saga.ts';
 import { SECTIONS, sectionKey } from './export-sections.ts';
 
-/** The end of an account: here at once, in the other services as soon as each answers. */
+/** Deletes accounts: in identity at once, in the other services as soon as each answers. */
 export class Accounts {
   private readonly unit: UnitOfWork;
   private readonly audit: Audit;
@@ -38,8 +38,8 @@ export class Accounts {
   }
 
   /**
-   * Deletes the viewer's account, and gives the receipt. Their log-ins, their profile and the order to the other
-   * services are one transaction: what is acknowledged is carried out, whatever stops meanwhile.
+   * Deletes the viewer's account, and returns the receipt. One transaction deletes sessions and profile and stores the saga
+   * that erases the account in the other services, so an acknowledged deletion is carried out even if processes stop.
    * @throws FORBIDDEN for a wrong password, CONFLICT for the last SUPER_ADMIN
    */
   async delete(input: unknown): Promise<AccountDeletionShape> {
@@ -55,7 +55,7 @@ export class Accounts {
         { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true, populate: ['passwordHash'] },
       );
       if (!user) throw unauthenticated('Your account has been deleted.');
-      // Somebody who knew only the password so far must not delete an account whose password has just been changed.
+      // The old password must not delete an account whose password was changed a moment ago.
       if (user.passwordHash !== passwordHash) throw forbidden('The password is wrong.');
       if (user.role === Role.SUPER_ADMIN && superAdmins.length === 1) throw lastSuperAdmin();
       const keys = [...avatarKeys(user.avatar), ...(await this.eraseExports(userId))];
@@ -73,7 +73,7 @@ export class Accounts {
         { kind: DELETION_SAGA, subject: receipt.id, context, actions: deletionActions(keys) },
         this.unit,
       );
-      // At once; the saga sees to it where this process ends before.
+      // At once; if this process ends first, the saga does it.
       await this.unit.afterCommit(async () => {
         for (const key of keys) await this.resources.files.delete(key);
       });
@@ -81,7 +81,7 @@ export class Accounts {
     });
   }
 
-  /** For whoever knows its id. @throws NOT_FOUND */
+  /** Readable by every caller with its id. @throws NOT_FOUND */
   async deletion(id: string): Promise<AccountDeletionShape> {
     const receipt = isUuid(id) ? await this.unit.em.findOne(AccountDeletion, { id }) : null;
     if (!receipt) throw notFound('deletion', id);
@@ -91,7 +91,7 @@ export class Accounts {
   private async eraseOwnPart(userId: string, email: string): Promise<void> {
     const { em } = this.unit;
     await endAllSessionsOf(em, userId);
-    // By address too: of a mail that was not sent yet.
+    // By email address too: a mail that was not sent yet has no user id.
     await em.execute('delete from password_reset where user_id = ? or lower(email) = lower(?)', [
       userId,
       email,
@@ -102,7 +102,7 @@ export class Accounts {
     await this.audit.record('ACCOUNT_DELETED', userId);
   }
 
-  /** Returns the keys of their files. */
+  /** Returns the storage keys of their files. */
   private async eraseExports(userId: string): Promise<string[]> {
     const deleted = await this.unit.em.execute<{ id: string }[]>(
       'delete from account_export where user_id = ? returning id',

@@ -8,19 +8,19 @@ import { OTHER_SERVICES, type OtherServices } from './other-services.ts';
 export const DELETION_SAGA = 'account-deletion';
 const FILES = 'files';
 
-/** What identity itself does, in the transaction of the deletion. */
+/** The part of identity itself, carried out in the transaction of the deletion. */
 const OWN_PART: ReceiptPart = {
   service: 'identity',
   outcome: Outcome.DELETED,
   reason:
-    'The audit of role changes, resets and deletions keeps the id of the account, without name or address. Mails that were sent, or laid down in the outbox, are not called back.',
+    'The audit trail of role changes, resets and deletions keeps the id of the account, without name or address. Mails that were sent, or written to the outbox, are not recalled.',
 };
 
 export interface DeletionContext {
   userId: string;
 }
 
-/** Every service erases its part for itself: one that is down holds up no other, and is asked until it has. */
+/** Each service erases its part independently: one that is down delays no other, and is called until it has answered. */
 export const deletionSaga = (others: OtherServices, files: FileStorage): SagaDefinition => ({
   kind: DELETION_SAGA,
   order: 'independent',
@@ -46,7 +46,7 @@ export const deletionSaga = (others: OtherServices, files: FileStorage): SagaDef
   onChange: writeReceipt,
 });
 
-/** @param keys of her files here, which no transaction can remove */
+/** @param keys storage keys of the user's files in identity, which no transaction can remove */
 export const deletionActions = (keys: readonly string[]): PlannedAction[] => [
   ...OTHER_SERVICES.map((name) => ({ name })),
   ...(keys.length > 0 ? [{ name: FILES, input: keys }] : []),

@@ -14,7 +14,7 @@ export interface ExportContext {
   userId: string;
 }
 
-/** Every service's section is fetched for itself and laid down; what could not be had is asked for again until all are there. */
+/** Each service's section is fetched independently and stored in a file; a failed fetch is repeated until all sections exist. */
 export const exportSaga = (
   others: OtherServices,
   files: FileStorage,
@@ -39,7 +39,7 @@ export const exportSaga = (
             if (!(await isWanted(exportId))) return null;
             const key = sectionKey(exportId, service);
             await files.putStream(key, streamOf(textOf(service, userId)), 'application/json');
-            // The account, or the export, was deleted meanwhile: its files were, and so must this one be.
+            // The account or the export was deleted in the meantime, with its files. So this file must be deleted, too.
             if (!(await isWanted(exportId))) await files.delete(key);
             return null;
           },

@@ -14,7 +14,7 @@ export const SECTIONS = SERVICE_NAMES.toSorted((one) => (one === 'identity' ? -1
 export const sectionKey = (exportId: string, service: string): string =>
   `exports/${exportId}-${service}.json`;
 
-/** The JSON of one service's section, `{kind: [record, ...], ...}`, in pieces of a page each. */
+/** The JSON of one service's section, `{kind: [record, ...], ...}`, in chunks of one page each. */
 export async function* sectionText(pageOf: PageOf): AsyncGenerator<string> {
   let cursor: string | undefined;
   let kinds: readonly string[] = [];
@@ -22,11 +22,11 @@ export async function* sectionText(pageOf: PageOf): AsyncGenerator<string> {
   let isFirst = true;
   yield '{';
   do {
-    const page = await patiently(() => pageOf(cursor));
+    const page = await withRetries(() => pageOf(cursor));
     kinds = page.kinds;
     let text = '';
     for (const { kind, record } of page.records) {
-      // Kinds come in their order; those without records are told, too.
+      // Kinds are written in order, also those without records.
       for (; begun <= kinds.indexOf(kind); begun += 1) {
         text += opening(kinds, begun);
         isFirst = true;
@@ -44,7 +44,7 @@ export async function* sectionText(pageOf: PageOf): AsyncGenerator<string> {
 const opening = (kinds: readonly string[], index: number): string =>
   `${index === 0 ? '' : '],'}${JSON.stringify(kinds[index])}:[`;
 
-/** The whole document from its sections. `user` of identity is one and no list: who reads it knows her account so. */
+/** The whole document from its sections. In identity's section `user` is an object and not a list, like a profile in the API. */
 export function documentOf(
   files: FileStorage,
   { id, finishedAt }: { id: string; finishedAt: Date },
@@ -60,7 +60,7 @@ async function* documentText(
   yield `{"exportedAt":${JSON.stringify(exportedAt.toISOString())},"services":{`;
   for (const [index, service] of SECTIONS.entries()) {
     const section = await files.read(sectionKey(exportId, service));
-    if (!section) throw new Error(`the section of ${service} of an export is gone`);
+    if (!section) throw new Error(`the section of ${service} of an export is missing`);
     yield `${index === 0 ? '' : ','}${JSON.stringify(service)}:`;
     for await (const chunk of section.stream) yield chunk as Buffer;
   }
@@ -69,8 +69,8 @@ async function* documentText(
 
 const WAITS_MILLIS = [200, 1_000, 3_000];
 
-/** In the middle of a long export a page may be asked for again; who is not there at all is not waited for. */
-async function patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
+/** Repeats a request for a page that fails in the middle of a long export. A service that does not answer at all is not retried. */
+async function withRetries<Result>(ask: () => Promise<Result>): Promise<Result> {
   for (const wait of WAITS_MILLIS) {
     try {
       return await ask();

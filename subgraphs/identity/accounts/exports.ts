@@ -15,7 +15,7 @@ import { EXPORT_SAGA } from './export-saga.ts';
 import { documentOf, SECTIONS, sectionKey } from './export-sections.ts';
 
 const KEPT_MILLIS = 7 * 24 * 60 * 60 * 1000; // 7 days
-const KEPT_AFTER_DOWNLOAD_MILLIS = 10 * 60 * 1000; // 10 min, for who was waiting for the same one
+const KEPT_AFTER_DOWNLOAD_MILLIS = 10 * 60 * 1000; // 10 min, for another request that waits for the same export
 const KEPT_A_USER = 5;
 const LONGEST_WAIT_MILLIS = 45_000; // 45 s, before the gateway gives up
 const LONGEST_GRAPH_DOCUMENT = 8 * 1024 * 1024; // 8 MiB
@@ -26,7 +26,7 @@ export interface ExportResources {
   files: FileStorage;
 }
 
-/** Everything that all six services hold of a user, in one document that is given when it is complete. */
+/** Exports of everything that all six services store about a user, in one document that is available when it is complete. */
 export class AccountExports {
   private readonly unit: UnitOfWork;
   private readonly resources: ExportResources;
@@ -36,12 +36,12 @@ export class AccountExports {
     this.resources = resources;
   }
 
-  /** Begins one, or gives the one that is under way. It goes on whatever stops meanwhile. */
+  /** Starts an export, or returns the running one. It continues even if processes stop. */
   async request(): Promise<AccountExportShape> {
     return this.presented(await this.begin(KEPT_MILLIS));
   }
 
-  /** The viewer's, the newest first. */
+  /** The viewer's exports, the newest first. */
   async list(): Promise<AccountExportShape[]> {
     const { userId } = requireUser(this.unit.viewer);
     const exports = await this.unit.em.find(
@@ -62,7 +62,7 @@ export class AccountExports {
     );
   }
 
-  /** @throws NOT_FOUND also for another user's, and for one that has expired. */
+  /** @throws NOT_FOUND, also for another user's export and for an expired one */
   async get(id: string): Promise<AccountExportShape> {
     return this.presented(await this.own(id));
   }
@@ -71,13 +71,13 @@ export class AccountExports {
   async document(id: string): Promise<Readable> {
     const { finishedAt } = await this.own(id);
     if (!finishedAt)
-      throw conflict('This export is not complete yet; ask for its state, and try again then.');
+      throw conflict('This export is not complete yet; read its state, and download it when it is complete.');
     return documentOf(this.resources.files, { id, finishedAt });
   }
 
   /**
-   * The document at once: begins an export and waits for it.
-   * @throws UPSTREAM_UNAVAILABLE naming the service that does not answer; the export goes on, and can be fetched later
+   * The document in one call: starts an export and waits for it.
+   * @throws UPSTREAM_UNAVAILABLE naming the service that does not answer; the export continues, and can be downloaded later
    */
   async now(): Promise<Readable> {
     const { id } = await this.begin(KEPT_AFTER_DOWNLOAD_MILLIS);
@@ -98,7 +98,7 @@ export class AccountExports {
     }
   }
 
-  /** As `now`, as JSON for the graph. @throws PAYLOAD_TOO_LARGE for what does not fit an answer */
+  /** As `now`, as JSON for the graph. @throws PAYLOAD_TOO_LARGE if it does not fit into an answer */
   async nowAsJson(): Promise<unknown> {
     const stream = await this.now();
     let length = 0;
@@ -115,7 +115,7 @@ export class AccountExports {
       const id = uuidv7();
       const now = new Date();
       const expiresAt = new Date(now.getTime() + keptMillis);
-      // The account is locked: it is not deleted between this and the commit.
+      // The account is locked, so it cannot be deleted between this statement and the commit.
       const begun = await this.unit.em.execute<unknown[]>(
         `insert into account_export (id, user_id, requested_at, expires_at)
          select ?, id, ?, ? from user_account where id = ? for key share
@@ -142,7 +142,7 @@ export class AccountExports {
     });
   }
 
-  /** Who asks again and again does not fill the disk. */
+  /** Repeated requests must not fill the disk. */
   private async removeOldest(userId: string): Promise<void> {
     const finished = await this.unit.em.find(
       AccountExport,
@@ -171,7 +171,7 @@ export class AccountExports {
   }
 }
 
-/** Their files first: a crash in between leaves the rows, by which they are found again. */
+/** Files are deleted first: after a crash in between, the rows still name the files that are left. */
 export async function removeExports(
   unit: UnitOfWork,
   { files, sagaStore }: Pick<ExportResources, 'files' | 'sagaStore'>,
@@ -182,7 +182,7 @@ export async function removeExports(
   await sagaStore.remove(EXPORT_SAGA, ids);
 }
 
-/** Up to 1,000 of those whose time is over, with their files; returns how many. */
+/** Removes up to 1,000 expired exports with their files; returns how many. */
 export async function removeExpiredExports(
   unit: UnitOfWork,
   resources: Pick<ExportResources, 'files' | 'sagaStore'>,
@@ -211,12 +211,12 @@ const present = (unit: UnitOfWork, one: AccountExport, saga: Saga | undefined): 
 const incomplete = (id: string, service: string | undefined) =>
   new PlatformError(
     'UPSTREAM_UNAVAILABLE',
-    `${service ? `The ${service} service does not answer now, and without it` : 'This takes longer than an answer may, and before its end'} the export would not be whole. It goes on by itself: GET /users/me/exports/${id} tells when it is complete.`,
+    `${service ? `The ${service} service does not answer now, so` : 'This takes longer than the time limit of a request, so'} the export is not complete yet. It continues in the background: GET /users/me/exports/${id} says when it is complete.`,
     { retryAfterSeconds: 5 },
   );
 
 const tooLarge = () =>
   new PlatformError(
     'PAYLOAD_TOO_LARGE',
-    'Your export is larger than 8 MiB; fetch it by GET /users/me/export, or with requestAccountExport.',
+    'Your export is larger than 8 MiB; download it with GET /users/me/export, or request it with requestAccountExport.',
   );

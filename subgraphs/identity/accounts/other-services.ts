@@ -4,23 +4,23 @@ import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { Verdict } from '#server/accounts/account-part.ts';
 import { callsToServices, type CallsToServices } from '#server/service-calls.ts';
 import { SERVICE_NAMES, type ServerSettings, type ServiceName } from '#server/settings.ts';
-import { NOWHERE } from '#server/unit-of-work.ts';
+import { NO_ORIGIN } from '#server/unit-of-work.ts';
 
 export type OtherService = Exclude<ServiceName, 'identity'>;
 
-/** Those that keep data of people, too; in the order in which receipts and exports name them. */
+/** The other services that store data about users, in the order of receipts and exports. */
 export const OTHER_SERVICES = SERVICE_NAMES.filter((name): name is OtherService => name !== 'identity');
 
-const TIMEOUT_MILLIS = 30_000; // 30 s: erasing ten years takes longer than a look
+const TIMEOUT_MILLIS = 30_000; // 30 s: erasing the data of ten years takes longer than reading a row
 
-/** The records themselves are passed on unread: looking at every field of a long life would take longer than fetching it. */
+/** The records are passed on without validation: checking every field of a long history would take longer than fetching it. */
 const pageAnswer = z.object({
   records: z.array(z.unknown()),
   kinds: z.array(z.string()),
   next: z.string().nullable(),
 });
 
-/** The parts of the other services in exports and deletions, asked for in identity's own name. */
+/** The other services' parts in exports and deletions, called with identity's own token. */
 export class OtherServices {
   private readonly calls: CallsToServices;
 
@@ -28,12 +28,12 @@ export class OtherServices {
     this.calls = callsToServices({ settings, tokens, timeoutMillis: TIMEOUT_MILLIS });
   }
 
-  /** @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT; harmless when repeated */
+  /** Idempotent. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT */
   async erase(service: OtherService, userId: string): Promise<Verdict> {
     return VerdictShape.parse(await this.call(service, 'DELETE', `/accounts/${userId}`));
   }
 
-  /** A page of what the service keeps of a user. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT */
+  /** A page of what the service stores about a user. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT */
   async records(
     service: OtherService,
     userId: string,
@@ -49,7 +49,7 @@ export class OtherServices {
   }
 
   private call(service: OtherService, method: 'GET' | 'DELETE', path: string): Promise<unknown> {
-    // The request that it belongs to is over by then.
-    return this.calls.to(service).call({ method, path, as: 'service', origin: NOWHERE });
+    // A saga runs after the request that started it, so there is no origin.
+    return this.calls.to(service).call({ method, path, as: 'service', origin: NO_ORIGIN });
   }
 }

@@ -7,7 +7,7 @@ import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { presentUser } from '../users/users.ts';
 
-/** Everything that identity holds of a user; no hash and no token is among it. */
+/** Everything that identity stores about a user, without hashes and tokens. */
 export async function ownRecords(unit: UnitOfWork, userId: string): Promise<object> {
   const { em } = unit;
   const user = await em.findOne(User, { id: userId });
@@ -35,7 +35,7 @@ export async function ownRecords(unit: UnitOfWork, userId: string): Promise<obje
   };
 }
 
-/** More than any person comes to: each is forgotten after days, or made by hand. */
+/** More than any user has: such rows are removed after days, or made by hand. */
 const MOST = 10_000;
 
 const herself = ({ id, role, gymId }: User) =>

@@ -2,10 +2,10 @@ import type { SagaStore } from '#server/saga/saga-store.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { DELETION_SAGA } from './deletion-saga.ts';
 
-/** Rows that one call removes at most; whoever calls repeats it until it gives less. */
+/** The most rows that one call removes; the caller repeats it until a call removes fewer. */
 const BATCH = 1_000;
 
-/** The sagas of deletions that were finished before then. The receipts stay: they keep demo accounts from coming back. */
+/** Removes sagas of deletions that finished before this time. Their receipts stay, because they keep demo accounts from being created again. */
 export const removeFinishedDeletions =
   (store: SagaStore) =>
   (unit: UnitOfWork, before: Date): Promise<number> =>

@@ -18,17 +18,17 @@ export const AuditAction = {
 } as const;
 export type AuditAction = (typeof AuditAction)[keyof typeof AuditAction];
 
-/** What was done to whom, by whom. A trigger refuses change and deletion; no foreign key, since it outlives the account. */
+/** An action on an account, with its actor. A trigger refuses updates and deletions. It has no foreign key, because it outlives the account. */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',
   indexes: [{ properties: ['subjectId', 'id'] }],
   triggers: [
-    // Append-only whoever asks: not even the service itself may change or remove what it wrote.
+    // Append-only for everybody: not even the service itself may change or remove what it has written.
     {
       name: 'audit_event_append_only',
       timing: 'before',
-      events: ['update', 'delete'], // its migration adds truncate, which the comparison with the database does not see
+      events: ['update', 'delete'], // its migration adds truncate, which the schema comparison does not check
       forEach: 'statement',
       body: `raise exception 'audit_event is append-only'`,
     },
@@ -43,7 +43,7 @@ const AuditEventSchema = defineEntity({
     /** `user:<id>`, `service:<name>` or `anonymous`. */
     actor: p.string().length(80),
     subjectId: p.uuid().nullable(),
-    /** What changed; never a name, an address, a password or a token. */
+    /** What has changed; never a name, an address, a password or a token. */
     details: p.json<Record<string, string | null>>(),
     requestId: p.string().length(128),
   },

@@ -10,10 +10,10 @@ export const auditRest = [
   route({
     method: 'GET',
     path: '/audit-events',
-    summary: 'Role changes, moves, resets, deletions and the like (SUPER_ADMIN)',
+    summary: 'The audit trail: role changes, gym changes, resets, deletions and the like (SUPER_ADMIN)',
     auth: 'required',
     query: pageQuery.extend({
-      userId: z.uuid().optional().meta({ description: 'Only what was done to this user.' }),
+      userId: z.uuid().optional().meta({ description: 'Only actions on this user.' }),
     }),
     success: { status: 200, description: 'The newest first.', shape: AuditEventShape, page: true },
     errors: ['FORBIDDEN'],

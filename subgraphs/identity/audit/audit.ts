@@ -8,7 +8,7 @@ import type { AuditEventShape } from './audit.shapes.ts';
 
 const cursors = cursorsOf('audit-events', z.tuple([z.uuid()]));
 
-/** The append-only record of what was done to accounts. */
+/** The append-only audit trail of accounts. */
 export class Audit {
   private readonly unit: UnitOfWork;
 
@@ -16,7 +16,7 @@ export class Audit {
     this.unit = unit;
   }
 
-  /** Writes one event, in the transaction of what it tells. */
+  /** Writes one event, in the transaction of the action. */
   async record(
     action: AuditAction,
     subjectId: string | null,
@@ -37,7 +37,7 @@ export class Audit {
     });
   }
 
-  /** For SUPER_ADMIN, the newest first; of one user where she is named. */
+  /** For SUPER_ADMIN, the newest first; of one user if `userId` is given. */
   async list(request: PageRequest & { userId?: string | null | undefined }): Promise<Page<AuditEventShape>> {
     requireRole(this.unit.viewer, Role.SUPER_ADMIN);
     const before = cursors.read(request.cursor);

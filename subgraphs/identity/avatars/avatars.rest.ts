@@ -11,7 +11,7 @@ export const avatarsRest = [
     path: '/profile/upload',
     summary: 'Upload a new profile picture',
     description:
-      'JPEG, PNG, WebP or AVIF of at most 10 MiB and 50 million pixels. It is cut to a square, made smaller and encoded anew; metadata do not survive.',
+      'JPEG, PNG, WebP or AVIF of at most 10 MiB and 50 million pixels. The picture is cropped to a square, scaled down and encoded again, without its metadata.',
     auth: 'required',
     upload: { field: 'avatar' },
     success: {

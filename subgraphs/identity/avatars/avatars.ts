@@ -9,7 +9,7 @@ import type { UserShape } from '../users/users.shapes.ts';
 
 const SIDE = 512; // pixels
 
-/** Pictures of people. Whoever knows a picture's address may see it, which is random and new with each picture. */
+/** Profile pictures. A picture is public at its URL, which is random and changes with each picture. */
 export class Avatars {
   private readonly unit: UnitOfWork;
   private readonly profiles: Profiles;
@@ -21,7 +21,7 @@ export class Avatars {
     this.files = files;
   }
 
-  /** Makes a picture of ours of the file and shows the viewer with it; the one before goes. */
+  /** Encodes the file as the viewer's new picture, and deletes their previous one. */
   async upload(file: { field: string; bytes: Buffer }): Promise<UserShape> {
     requireUser(this.unit.viewer);
     const picture = await reencoded(file.bytes, { field: file.field, maxSide: SIDE, fit: 'cover' });
@@ -55,7 +55,7 @@ export async function removeAvatar(files: FileStorage, path: string | null | und
   if (path) await files.delete(keyOf(path));
 }
 
-/** Where the picture at that path is kept; for who removes it later. */
+/** The storage keys of the picture at that path, for its later removal. */
 export const avatarKeys = (path: string | null | undefined): string[] => (path ? [keyOf(path)] : []);
 
 const keyOf = (path: string): string => path.slice(1);

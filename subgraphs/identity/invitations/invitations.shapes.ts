@@ -5,7 +5,7 @@ import { RegisterShape } from '../users/users.shapes.ts';
 export const InviteShape = z.object({
   id: z.uuid().nullish().meta({
     description:
-      'For a service of the platform, which chooses the id: a repeated invitation is then the same one.',
+      'Only for a service of the platform, which chooses the id so that a repeated request creates no second invitation.',
   }),
   email: RegisterShape.shape.email,
   displayName: RegisterShape.shape.displayName,
@@ -13,12 +13,12 @@ export const InviteShape = z.object({
   gymId: z.uuid().nullish(),
 });
 
-/** For rules that several doors reach. */
+/** For rules of several doors. */
 export const InvitationsFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });
 
 export const InvitationShape = z
   .object({
-    id: z.uuid().meta({ description: 'That of the invited user.' }),
+    id: z.uuid().meta({ description: 'The id of the invited user.' }),
     userId: z.uuid(),
     email: z.string(),
     displayName: z.string(),
@@ -27,9 +27,12 @@ export const InvitationShape = z
     createdAt: z.iso.datetime(),
     sentAt: z.iso.datetime().nullable().meta({
       description:
-        'When the latest mail was sent; null before the first, and some days after the last has expired.',
+        'When the latest mail was sent. Null before the first mail, and again some days after the last one has expired.',
     }),
-    expiresAt: z.iso.datetime().nullable().meta({ description: 'When the token of that mail expires.' }),
+    expiresAt: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When the token of the latest mail expires.' }),
   })
   .meta({ id: 'Invitation' });
 export type InvitationShape = z.infer<typeof InvitationShape>;

@@ -26,8 +26,8 @@ import { InvitationsFilter, InviteShape, type InvitationShape } from './invitati
 const cursors = cursorsOf('invitations', z.tuple([z.uuid()]));
 
 /**
- * Accounts that somebody makes for somebody else, who sets their password by the token of a mail. Until then the
- * account is an invitation, which those who run its gym see, send again and withdraw.
+ * Accounts that one user creates for another, who sets the password with the token of a mail. Until then the account is an
+ * open invitation, which the admins of its gym can see, send again and withdraw.
  */
 export class Invitations {
   private readonly unit: UnitOfWork;
@@ -42,7 +42,11 @@ export class Invitations {
     this.gyms = gyms;
   }
 
-  /** A GYM_ADMIN invites members into their gym; a SUPER_ADMIN and services anybody, but only a SUPER_ADMIN another one. @throws CONFLICT for a taken email */
+  /**
+   * A GYM_ADMIN invites members into their gym; a SUPER_ADMIN and services invite anybody, but only a SUPER_ADMIN invites
+   * another SUPER_ADMIN.
+   * @throws CONFLICT for a taken email
+   */
   async invite(input: unknown): Promise<UserShape> {
     const { viewer } = this.unit;
     const {
@@ -54,7 +58,7 @@ export class Invitations {
     } = withoutNulls(validated(InviteShape, input));
     const gym = gymThatMayBe(viewer, role, gymId);
     const chosenId = viewer.kind === 'service' && id ? id : undefined;
-    // A service invites into the gym that it is about to make, which nobody else sees yet.
+    // A service invites into a gym that it is about to create and that nobody else can see yet.
     if (viewer.kind !== 'service') await this.gyms.requireExists(gym);
     return this.unit.transaction(async () => {
       await this.gyms.requireNotRemoved(gym);
@@ -74,7 +78,7 @@ export class Invitations {
     });
   }
 
-  /** Those that are not accepted, in the order in which they were made: of their gym for a GYM_ADMIN, of all or one for a SUPER_ADMIN. */
+  /** Open invitations, the oldest first: of their own gym for a GYM_ADMIN, of all gyms or one for a SUPER_ADMIN. */
   async list(filter: unknown, request: PageRequest): Promise<Page<InvitationShape>> {
     const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const { gymId: asked } = validated(InvitationsFilter, filter);
@@ -91,7 +95,7 @@ export class Invitations {
     );
   }
 
-  /** Sends the mail again, with a new token. @throws NOT_FOUND also for another gym's; CONFLICT once a password is set */
+  /** Sends the mail again, with a new token. @throws NOT_FOUND also for another gym's invitation; CONFLICT once a password is set */
   async resend(userId: string): Promise<InvitationShape> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
@@ -107,7 +111,7 @@ export class Invitations {
     });
   }
 
-  /** Undoes an invitation that has not been accepted; harmless when repeated by a service. @throws as `resend` */
+  /** Withdraws an open invitation. Idempotent for services. @throws as `resend` */
   async withdraw(userId: string): Promise<void> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
@@ -118,7 +122,7 @@ export class Invitations {
     });
   }
 
-  /** Locks an invitation that the viewer may change, so that it is not accepted meanwhile. */
+  /** Locks an invitation that the viewer may change, so that it is not accepted in the meantime. */
   private async locked(userId: string): Promise<void> {
     const { viewer } = this.unit;
     const [user] = isUuid(userId)
@@ -134,7 +138,7 @@ export class Invitations {
   }
 }
 
-/** With the latest mail; mails are forgotten once their tokens have expired. */
+/** Open invitations with their latest mail; mails are removed some time after their tokens have expired. */
 const INVITATIONS = `
   select user_account.id, email, display_name as "displayName", role, gym_id as "gymId", created_at as "createdAt",
          mail.sent_at as "sentAt", mail.expires_at as "expiresAt"
@@ -169,12 +173,13 @@ const present = ({ id, createdAt, sentAt, expiresAt, ...row }: InvitationRow): I
 
 function gymThatMayBe(viewer: Viewer, role: Role, gymId: string | null): string | null {
   if (viewer.kind === 'service') {
-    if (role === Role.SUPER_ADMIN) throw forbidden('A SUPER_ADMIN is invited by another one.');
+    if (role === Role.SUPER_ADMIN) throw forbidden('Only a SUPER_ADMIN may invite a SUPER_ADMIN.');
     return gymId;
   }
   const user = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
   if (user.role === Role.SUPER_ADMIN) return gymId;
-  if (role !== Role.MEMBER) throw forbidden('A GYM_ADMIN invites members; admins are made by a SUPER_ADMIN.');
+  if (role !== Role.MEMBER)
+    throw forbidden('A GYM_ADMIN may invite only members; ask a SUPER_ADMIN to invite an admin.');
   return requireGymAdmin(viewer, gymId);
 }
 

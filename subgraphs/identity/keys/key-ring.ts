@@ -8,6 +8,7 @@ import {
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { TOKEN_ALGORITHM } from '#server/auth/token-verifier.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { ACCESS_TOKEN_SECONDS } from '../sessions/lifetimes.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
@@ -30,16 +31,15 @@ interface Key extends PublishedKey {
   readonly publishedUntil: number;
 }
 
-const RELOAD_EVERY_MILLIS = 1_000; // 1 s: how long a replica may not know of a key that another one made
-const OVERLAP_MILLIS = (ACCESS_TOKEN_SECONDS + 300) * 1000; // the last token's life, and 5 min for clocks that differ
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
+const RELOAD_EVERY_MILLIS = 1_000; // 1 s: the time until a replica has the key that another one made
+const OVERLAP_MILLIS = (ACCESS_TOKEN_SECONDS + 300) * 1000; // the lifetime of the last token, and 5 min for different clocks
 
 /**
- * The keys that sign access tokens, in the database, so that all replicas agree. A new key is published for
- * `publishAheadSeconds` before it signs, and the one before it for as long as tokens that it signed are about.
+ * The keys that sign access tokens. They are in the database, so that all replicas use the same ones. A new key is published
+ * for `publishAheadSeconds` before it signs. The previous key stays published until its last token has expired.
  *
- * The keys are read again every second, apart from requests: one that signs inside its transaction must not wait for
- * a second connection, since as many of them as there are connections would wait for each other.
+ * The keys are read every second, independently of requests: a request that signs inside its transaction must not wait for
+ * a second connection, because as many of such requests as there are connections would wait for each other.
  */
 export class KeyRing {
   private readonly orm: MikroORM;
@@ -56,7 +56,7 @@ export class KeyRing {
     this.timer.unref();
   }
 
-  /** Opens the installation's keys, and makes the first one, or the next where that is due. */
+  /** Opens the installation's keys, and creates the first one, or the next one if it is due. */
   static async open(orm: MikroORM, options: KeyRingOptions): Promise<KeyRing> {
     const ring = new KeyRing(orm, options);
     await ring.load();
@@ -66,53 +66,53 @@ export class KeyRing {
     return ring;
   }
 
-  /** The key that signs now. */
+  /** The current signing key. */
   signing(): { kid: string; privateKey: KeyObject } {
     const now = Date.now();
     const key = this.keys.findLast(({ signsFrom }) => signsFrom <= now);
-    if (!key) throw new Error('There is no key to sign access tokens with.');
+    if (!key) throw new Error('There is no signing key for access tokens.');
     return key;
   }
 
-  /** The public key of that id as PEM; what `TokenVerifier` asks. */
+  /** The public key of that id as PEM, for `TokenVerifier`. */
   async get(kid: string): Promise<string | undefined> {
     const known = this.published().find((key) => key.kid === kid);
     if (known) return known.pem;
-    // Perhaps another replica's, made just now; invented ones ask the database once in a while only.
+    // The key may be a new one of another replica. Unknown key ids cause at most one query a second.
     if (Date.now() - this.loadedAt > RELOAD_EVERY_MILLIS) await this.reload();
     return this.published().find((key) => key.kid === kid)?.pem;
   }
 
-  /** The public keys by which tokens are to be verified. */
+  /** The public keys that verify valid access tokens. */
   published(): PublishedKey[] {
     const now = Date.now();
     return this.keys.filter(({ publishedUntil }) => publishedUntil > now);
   }
 
-  /** Reads no more, and waits for a reading under way. */
+  /** Stops reading, and waits for the read that is running. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.loading;
   }
 
-  /** Makes the next key, which takes over once it has been published long enough. Of several calls meanwhile, one makes it. */
+  /** Creates the next key, which signs after it has been published for long enough. If it exists already, it is returned. */
   async rotate(): Promise<{ kid: string; signsFrom: Date }> {
     await this.addKey({
       onlyWhere: (newest) => !newest || newest.signsFrom.getTime() <= Date.now(),
       signsAfterMillis: this.options.publishAheadSeconds * 1000,
     });
     const newest = this.keys.at(-1);
-    if (!newest) throw new Error('There is no key to sign access tokens with.');
+    if (!newest) throw new Error('There is no signing key for access tokens.');
     return { kid: newest.kid, signsFrom: new Date(newest.signsFrom) };
   }
 
-  /** Makes the next key where the present one is old enough; to be called now and then. */
+  /** Creates the next key if the current one is old enough; called regularly. */
   async rotateIfDue(): Promise<void> {
     const newest = this.keys.at(-1);
     if (newest && Date.now() - newest.createdAt > this.options.rotationDays * DAY_MILLIS) await this.rotate();
   }
 
-  /** A database that fails for a moment does not take the known keys away. */
+  /** If the database fails for a moment, the known keys are kept. */
   private reload(): Promise<void> {
     this.loading ??= this.load()
       .catch((error: unknown) => this.options.log.warn({ err: error }, 'signing keys could not be read'))

@@ -9,9 +9,9 @@ export const keysRest = [
   route({
     method: 'GET',
     path: '/.well-known/jwks.json',
-    summary: 'The public keys by which access tokens are verified',
+    summary: 'The public keys that verify access tokens',
     description:
-      'A JSON Web Key Set (RFC 7517). A new key is published before it signs, an old one until its tokens are out.',
+      'A JSON Web Key Set (RFC 7517). A new key is published before it signs; an old one stays published until its last token has expired.',
     auth: 'forgiving',
     success: {
       status: 200,
@@ -24,9 +24,9 @@ export const keysRest = [
   route({
     method: 'POST',
     path: '/auth/keys/rotate',
-    summary: 'Make the next signing key before its time (SUPER_ADMIN)',
+    summary: 'Rotate the signing key now (SUPER_ADMIN)',
     description:
-      'It is published at once and signs from `signsFrom` on; tokens of the one before stay valid. Nobody has to do anything.',
+      'The next key is published at once and signs from `signsFrom` on. Tokens of the previous key stay valid until they expire, so clients have nothing to do.',
     auth: 'required',
     rateLimit: AUTH_RATE,
     success: {

@@ -3,7 +3,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** The keys of the installation, as the world sees them. */
+/** The public side of the installation's keys. */
 export class Keys {
   private readonly unit: UnitOfWork;
   private readonly ring: KeyRing;
@@ -15,12 +15,12 @@ export class Keys {
     this.audit = audit;
   }
 
-  /** A JSON Web Key Set; for everybody. */
+  /** A JSON Web Key Set; public. */
   published() {
     return { keys: this.ring.published().map(({ jwk }) => jwk) };
   }
 
-  /** Makes the next key, without waiting for its time; for SUPER_ADMIN. Repeated while it is only published, it is the same one. */
+  /** Creates the next key now; for SUPER_ADMIN. While that key is published but not signing, a repeated call returns it. */
   async rotate(): Promise<{ kid: string; signsFrom: string }> {
     requireRole(this.unit.viewer, Role.SUPER_ADMIN);
     const { kid, signsFrom } = await this.ring.rotate();

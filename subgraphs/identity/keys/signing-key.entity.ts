@@ -9,9 +9,9 @@ const SigningKeySchema = defineEntity({
     /** PKCS #8, PEM. */
     privateKey: p.text().hidden(),
     createdAt: p.datetime(),
-    /** Published before, so that every service has it when the first token comes. */
+    /** It is published earlier, so that every service has it before the first token. */
     signsFrom: p.datetime(),
-    /** Set when the next key takes over: published until the last token that it signed is out. */
+    /** Set when the next key takes over: it stays published until its last token has expired. */
     publishedUntil: p.datetime().nullable(),
   },
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Mailer } from './mailer.ts';
 
-/** Lays each mail down as one `.eml` file, readable by its owner only; for installations without a mail server. */
+/** Writes each mail to one `.eml` file, readable by its owner only; for installations without a mail server. */
 export function outboxMailer(folder: string, from: string): Mailer {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
@@ -12,7 +12,7 @@ export function outboxMailer(folder: string, from: string): Mailer {
       const { message } = await composer.sendMail({ from, ...mail });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${new Date().toISOString().replace(/\D/g, '')}-${randomUUID()}`;
-      // Under another name first: who watches the folder finds whole mails only.
+      // Written under another name first, so that a program that watches the folder finds only complete mails.
       await writeFile(path.join(folder, `.${name}.part`), message as Buffer, { mode: 0o600, flush: true });
       await rename(path.join(folder, `.${name}.part`), path.join(folder, `${name}.eml`));
     },

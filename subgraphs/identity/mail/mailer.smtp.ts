@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { Mailer } from './mailer.ts';
 
-/** Hands mail to an SMTP server, `smtp://user:password@host:587` or `smtps://...`. */
+/** Sends mail to an SMTP server, `smtp://user:password@host:587` or `smtps://...`. */
 export function smtpMailer(smtpUrl: string, from: string): Mailer {
   const url = new URL(smtpUrl);
   const transport = createTransport({

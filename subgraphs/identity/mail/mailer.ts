@@ -1,4 +1,4 @@
-/** A mail of ours: short, plain text. */
+/** A mail of the platform: short, plain text. */
 export interface Mail {
   to: string;
   subject: string;
@@ -7,7 +7,7 @@ export interface Mail {
 
 /** Sends mail. Implementations: `mailer.smtp.ts`, `mailer.outbox.ts`. */
 export interface Mailer {
-  /** Resolves once the next server, or the disk, has it. */
+  /** Resolves when the mail server has accepted the mail, or when it is on disk. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }

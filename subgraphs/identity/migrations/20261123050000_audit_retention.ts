@@ -8,7 +8,7 @@ import {
 export class AuditRetention extends Migration {
   override up(): void {
     this.addSql(createAuditRetention);
-    // A trigger of the statement sees no rows: it lets pass what the trigger of each row then looks at.
+    // The statement trigger sees no rows, so it allows the statement; the row trigger then checks each row.
     this
       .addSql(`create or replace function "audit_event_audit_event_append_only_fn"() returns trigger language plpgsql as $$
 begin

@@ -2,6 +2,6 @@ import { z } from 'zod';
 import { anyPassword, newPassword, PASSWORD_RULES } from '../users/users.shapes.ts';
 
 export const ChangePasswordShape = z.object({
-  current: anyPassword.meta({ description: 'The password so far.' }),
+  current: anyPassword.meta({ description: 'The current password.' }),
   password: newPassword.meta({ description: PASSWORD_RULES }),
 });

@@ -12,7 +12,7 @@ import type { Passwords } from '../users/passwords.ts';
 import { User } from '../users/user.entity.ts';
 import { ChangePasswordShape } from './password-changes.shapes.ts';
 
-/** A new password by somebody who is logged in and knows the one so far. */
+/** Changes of passwords by logged-in users. */
 export class PasswordChanges {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
@@ -27,8 +27,8 @@ export class PasswordChanges {
   }
 
   /**
-   * Changes the caller's password and ends all their sessions but this one.
-   * @throws FORBIDDEN for a wrong current password, which counts as a failed log-in; VALIDATION_FAILED for a new one
+   * Changes the viewer's password and ends all their sessions but the current one.
+   * @throws FORBIDDEN for a wrong current password, which counts as a failed log-in; VALIDATION_FAILED for a new password
    * that breaks the rules
    */
   async change(input: unknown): Promise<void> {
@@ -44,7 +44,7 @@ export class PasswordChanges {
       throw forbidden('The current password is wrong.');
     const passwordHash = await this.passwords.hash(password);
     await this.unit.transaction(async () => {
-      // The account's row is locked first, as everywhere: a log-in or a refresh meanwhile waits and finds the new state.
+      // The account's row is locked first, as everywhere: a simultaneous log-in or refresh waits and reads the new state.
       const locked = await this.unit.em.findOne(
         User,
         { id },

@@ -5,7 +5,7 @@ import { User } from '../users/user.entity.ts';
 export const ResetPurpose = { RESET: 'RESET', INVITATION: 'INVITATION' } as const;
 export type ResetPurpose = (typeof ResetPurpose)[keyof typeof ResetPurpose];
 
-/** A wish for a new password, and, once its mail is sent, the token that grants it. */
+/** A requested mail for a new password and, once the mail is sent, its token. */
 const PasswordResetSchema = defineEntity({
   name: 'PasswordReset',
   tableName: 'password_reset',
@@ -24,7 +24,7 @@ const PasswordResetSchema = defineEntity({
       .primary()
       .onCreate(() => uuidv7()),
     purpose: p.string().length(16).$type<ResetPurpose>(),
-    /** As it was asked for: whether anybody has it is found out afterwards, where nobody can measure it. */
+    /** As the caller wrote it. Whether an account has it is checked after the answer, so that no caller can measure it. */
     email: p.string().length(254),
     requestedAt: p.datetime(),
     nextAttemptAt: p.datetime(),

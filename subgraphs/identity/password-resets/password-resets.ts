@@ -14,7 +14,7 @@ import { PasswordReset, type ResetPurpose } from './password-reset.entity.ts';
 import { ConfirmResetShape, RequestResetShape } from './password-resets.shapes.ts';
 import type { ResetMailer } from './reset-mailer.ts';
 
-/** New passwords by mail. */
+/** New passwords with a mailed token. */
 export class PasswordResets {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
@@ -28,13 +28,13 @@ export class PasswordResets {
     this.audit = audit;
   }
 
-  /** Notes the wish, for any address alike; the mail follows. */
+  /** Stores the request, for every address alike; the mail is sent afterwards. */
   async request(input: unknown): Promise<void> {
     const { email } = validated(RequestResetShape, input);
     await this.note(email, 'RESET');
   }
 
-  /** Has a mail sent to whoever has that address then. */
+  /** Requests a mail to the account that will have this address when the mail is sent. */
   async note(email: string, purpose: ResetPurpose): Promise<void> {
     const now = new Date();
     await this.unit.em.insert(PasswordReset, {
@@ -48,7 +48,7 @@ export class PasswordResets {
     await this.unit.afterCommit(() => this.mailer.wake());
   }
 
-  /** Sets the password: once a token. Ends every session, and frees an account that is locked. */
+  /** Sets the password; a token works once. Ends every session, and unlocks a locked account. */
   async confirm(input: unknown): Promise<void> {
     const { token, password } = validated(ConfirmResetShape, input);
     const known = await this.unit.em.findOne(PasswordReset, {
@@ -61,13 +61,13 @@ export class PasswordResets {
     if (problem) throw invalid('password', problem);
     const passwordHash = await this.passwords.hash(password);
     await this.unit.transaction(async () => {
-      // The account first, as everywhere: who logs in or refreshes meanwhile waits, and finds the new state.
+      // The account is locked first, as everywhere: a simultaneous log-in or refresh waits and reads the new state.
       const locked = await this.unit.em.findOne(
         User,
         { id: user.id },
         { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
       );
-      // This token and all others: of two uses at once one finds its row.
+      // Deletes this token and all others. If a token is used twice at once, only one of the two finds its row.
       const used = await this.unit.em.execute<unknown[]>(
         'delete from password_reset where token_hash = ? returning 1',
         [hashOf(token)],

@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from '#server/observability/logger.ts';
+import { HOUR_MILLIS } from '#server/durations.ts';
 import { hashOf } from '../sessions/secrets.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { PasswordReset, ResetPurpose } from './password-reset.entity.ts';
 
-const HOUR_MILLIS = 60 * 60 * 1000;
-const CLAIM_MILLIS = 60_000; // 1 min, longer than a mail server is waited for
+const CLAIM_MILLIS = 60_000; // 1 min, longer than the time limits of the mail server
 const LIFETIME_MILLIS = { RESET: 60 * 60 * 1000, INVITATION: 7 * 24 * 60 * 60 * 1000 } as const; // 1 h, 7 days
-const MAILS_AN_HOUR = 5; // to one person
-const LOOK_EVERY_MILLIS = 10_000; // 10 s, for what another replica left or a mail server refused
+const MAILS_AN_HOUR = 5; // to one user
+const POLL_MILLIS = 10_000; // 10 s, for mails that another replica left or a mail server refused
 const GIVE_UP_MILLIS = 24 * 60 * 60 * 1000; // 24 h
 
 export interface ResetMailerOptions {
   orm: MikroORM;
   mailer: Mailer;
-  /** With `{token}` where the token goes; absent: the mail holds the token alone. */
+  /** With `{token}` at the place of the token; absent: the mail contains only the token. */
   resetUrl: string | undefined;
   log: Logger;
 }
 
-/** Sends what password-resets.ts noted, apart from any request: how long that takes tells nobody whether an address exists. */
+/** Sends the requested mails, independently of requests, so that the duration of a request does not reveal whether an address exists. */
 export class ResetMailer {
   private readonly options: ResetMailerOptions;
   private readonly timer: NodeJS.Timeout;
@@ -29,17 +29,17 @@ export class ResetMailer {
 
   constructor(options: ResetMailerOptions) {
     this.options = options;
-    this.timer = setInterval(() => this.wake(), LOOK_EVERY_MILLIS);
+    this.timer = setInterval(() => this.wake(), POLL_MILLIS);
     this.timer.unref();
   }
 
-  /** There is something to send. */
+  /** Called when there is a mail to send. */
   wake(): void {
     this.again = true;
     this.working ??= this.work().finally(() => (this.working = undefined));
   }
 
-  /** Finishes the mail at hand. */
+  /** Finishes the current mail. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.again = false;
@@ -53,12 +53,15 @@ export class ResetMailer {
       try {
         while (await this.sendNext());
       } catch (error) {
-        this.options.log.warn({ err: error }, 'mails about passwords wait');
+        this.options.log.warn(
+          { err: error },
+          'mails about passwords could not be sent; they are tried again',
+        );
       }
     }
   }
 
-  /** Whether there was one. */
+  /** Whether there was a mail to send. */
   private async sendNext(): Promise<boolean> {
     const { orm, mailer, resetUrl, log } = this.options;
     const claimed = await orm.em.fork().transactional((em) => this.claim(em));
@@ -71,7 +74,7 @@ export class ResetMailer {
       await mailer.send({ to, ...textOf(purpose, token, resetUrl) });
       await mark({ sentAt: new Date() });
     } catch (error) {
-      log.warn({ err: error, attempts: attempts + 1 }, 'the mail server did not take a mail');
+      log.warn({ err: error, attempts: attempts + 1 }, 'the mail server refused a mail');
       const pause = Math.min(10_000 * 2 ** attempts, 600_000); // at most 10 min
       await mark({ attempts: attempts + 1, nextAttemptAt: new Date(Date.now() + pause) });
     }
@@ -79,8 +82,9 @@ export class ResetMailer {
   }
 
   /**
-   * Takes the next one for a minute, and writes its token down: the token holds before its mail can arrive, and no
-   * connection is held while the mail server talks. After a crash in between another mail is sent, with a new token.
+   * Claims the next mail for a minute and stores its token, so that the token is valid before the mail can arrive and no
+   * connection is held during the conversation with the mail server. After a crash in between, another mail with a new token
+   * is sent.
    */
   private async claim(em: EntityManager): Promise<Claimed | 'dropped' | 'none'> {
     const [next] = await em.execute<{ id: string }[]>(
@@ -118,12 +122,12 @@ interface Claimed {
   attempts: number;
 }
 
-// ASCII and short lines: such a text travels unencoded, so that people and programs can read it as it is.
+// ASCII and short lines: mail servers do not re-encode such a text, so people and programs can read it in the raw mail.
 const textOf = (purpose: ResetPurpose, token: string, resetUrl: string | undefined) => ({
   subject: purpose === ResetPurpose.RESET ? 'Your new password' : 'Your invitation',
   text: [
     purpose === ResetPurpose.RESET
-      ? 'Somebody, hopefully you, wants a new password for your account.'
+      ? 'Somebody, hopefully you, asked for a new password for your account.'
       : 'An account has been made for you. Choose your password to use it.',
     '',
     ...(resetUrl ? [resetUrl.replaceAll('{token}', token), ''] : []),

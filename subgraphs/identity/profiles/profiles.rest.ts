@@ -6,7 +6,7 @@ import { qrPng, qrSvg } from './qr-pictures.ts';
 
 const route = restRoute<{ profiles: Profiles }>();
 
-/** Who has the picture can check in: it stays with its owner. */
+/** Anybody with the picture can check in, so it must not be cached outside of the owner's client. */
 const PRIVATE = { 'Cache-Control': 'private, no-store' };
 
 export const profilesRest = [
@@ -15,13 +15,13 @@ export const profilesRest = [
     path: '/profile',
     summary: 'Update the personal profile of the caller',
     description:
-      'What is absent stays; an empty bio is none. A service of the platform names the user by `userId`.',
+      'Absent fields are unchanged; an empty bio removes it. A service of the platform names the user by `userId`.',
     auth: 'required',
     body: UpdateProfileShape,
     versioned: true,
     success: {
       status: 200,
-      description: 'The user as they are now.',
+      description: 'The changed user.',
       shape: UserShape,
       changesBetweenVersions: true,
     },
@@ -32,7 +32,7 @@ export const profilesRest = [
     method: 'POST',
     path: '/auth/qr/rotate',
     summary: 'Get a new QR code',
-    description: 'The one before opens nothing any more.',
+    description: 'The previous code is no longer valid.',
     auth: 'required',
     rateLimit: AUTH_RATE,
     success: {

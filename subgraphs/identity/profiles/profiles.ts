@@ -8,7 +8,7 @@ import { User, type Body, type TrainingGoals } from '../users/user.entity.ts';
 import { UpdateProfileShape, type UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/users.ts';
 
-/** What users change about themselves. */
+/** Changes by users of their own profiles. */
 export class Profiles {
   private readonly unit: UnitOfWork;
 
@@ -17,8 +17,8 @@ export class Profiles {
   }
 
   /**
-   * What is absent stays; an empty bio is none. A service of the platform says whose.
-   * @param expectedVersion the version that the change is based on; undefined: last write wins
+   * Absent fields are unchanged; an empty bio removes it. A service of the platform names the user.
+   * @param expectedVersion the version on which the change is based; undefined: last write wins
    * @throws VERSION_CONFLICT
    */
   async update(input: unknown, expectedVersion?: number): Promise<UserShape> {
@@ -43,7 +43,7 @@ export class Profiles {
     });
   }
 
-  /** A new QR code; the one before opens nothing any more. */
+  /** Makes a new QR code; the previous one is no longer valid. */
   async rotateQrCode(): Promise<UserShape> {
     return this.change((user) => {
       user.qrCode = newQrCode();
@@ -58,7 +58,7 @@ export class Profiles {
     return user.qrCode;
   }
 
-  /** Changes the viewer's own row, one change after the other. */
+  /** Changes the viewer's own row under its lock. */
   async change(apply: (user: User) => void): Promise<UserShape> {
     return this.changeOf(requireUser(this.unit.viewer).userId, apply);
   }
@@ -82,7 +82,7 @@ export class Profiles {
 
 const NO_BODY: Body = { heightCm: null, weightKg: null, sex: null, birthDate: null };
 
-/** Null where nothing is left. */
+/** Null if no value is left. */
 function changedBody(
   body: Body | null,
   change: Partial<{ [Key in keyof Body]: Body[Key] | undefined }>,

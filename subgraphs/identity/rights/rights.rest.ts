@@ -11,13 +11,14 @@ export const rightsRest = [
     method: 'PUT',
     path: '/users/:id/role',
     summary: 'Change the role of a user (SUPER_ADMIN)',
-    description: 'Audited. Her access tokens hold no more; a refresh gives one with the new role.',
+    description:
+      'Audited. The access tokens of the user are no longer valid; a refresh issues one with the new role.',
     auth: 'required',
     params: idParams,
     body: SetRoleShape,
     success: {
       status: 200,
-      description: 'The user as they are now.',
+      description: 'The changed user.',
       shape: UserShape,
       changesBetweenVersions: true,
     },
@@ -27,15 +28,15 @@ export const rightsRest = [
   route({
     method: 'PUT',
     path: '/users/:id/gym',
-    summary: 'Move a user to a gym, or to none (GYM_ADMIN, SUPER_ADMIN)',
+    summary: 'Move a user to a gym, or out of their gym (GYM_ADMIN, SUPER_ADMIN)',
     description:
-      'A GYM_ADMIN takes members without a gym into hers, and lets those of hers go. Audited. The access tokens of the user hold no more; a refresh gives one with the new gym.',
+      'A GYM_ADMIN may add members without a gym to their own gym, and remove its members. Audited. The access tokens of the user are no longer valid; a refresh issues one with the new gym.',
     auth: 'required',
     params: idParams,
     body: SetGymShape,
     success: {
       status: 200,
-      description: 'The user as they are now.',
+      description: 'The changed user.',
       shape: UserShape,
       changesBetweenVersions: true,
     },

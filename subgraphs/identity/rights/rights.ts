@@ -14,8 +14,8 @@ import { presentUser } from '../users/users.ts';
 import { SetGymShape, SetRoleShape } from './rights.shapes.ts';
 
 /**
- * Roles and gyms of users. Every change is audited, and refuses the access tokens that still tell the old rights;
- * sessions go on, and get the new ones by a refresh.
+ * Roles and gyms of users. Every change is audited, and invalidates the access tokens with the old rights. Sessions
+ * continue, and get tokens with the new rights by a refresh.
  */
 export class Rights {
   private readonly unit: UnitOfWork;
@@ -30,7 +30,7 @@ export class Rights {
     this.mailer = mailer;
   }
 
-  /** For SUPER_ADMIN. @throws CONFLICT where nobody would be SUPER_ADMIN any more. */
+  /** For SUPER_ADMIN. @throws CONFLICT if no SUPER_ADMIN would be left */
   async setRole(userId: string, input: unknown): Promise<UserShape> {
     const viewer = requireRole(this.unit.viewer, Role.SUPER_ADMIN);
     const { role } = validated(SetRoleShape, input);
@@ -46,7 +46,7 @@ export class Rights {
   }
 
   /**
-   * A SUPER_ADMIN moves anybody anywhere. A GYM_ADMIN takes members who have no gym into hers, and lets those of hers go.
+   * A SUPER_ADMIN moves any user to any gym. A GYM_ADMIN adds members without a gym to their own gym, and removes its members.
    * @throws NOT_FOUND for another gym's user, FORBIDDEN for another gym or an admin, VALIDATION_FAILED for a gym that does
    * not exist
    */
@@ -59,9 +59,9 @@ export class Rights {
       const user = await this.locked(userId);
       if (!isSuperAdmin(viewer)) {
         if (user.gymId && !runsGym(viewer, user.gymId)) throw notFound('user', userId);
-        if (user.role !== Role.MEMBER) throw forbidden('Admins are moved by a SUPER_ADMIN.');
+        if (user.role !== Role.MEMBER) throw forbidden('Only a SUPER_ADMIN may move an admin.');
         if (gymId !== null && !runsGym(viewer, gymId))
-          throw forbidden('You may take members into your own gym only.');
+          throw forbidden('You may add members only to your own gym.');
       }
       if ((user.gymId ?? null) === gymId) return presentUser(this.unit, user, viewer);
       await this.audit.record('GYM_CHANGED', user.id, { from: user.gymId ?? null, to: gymId });
@@ -71,8 +71,8 @@ export class Rights {
   }
 
   /**
-   * Takes the people of a removed gym out of it, and mails them. It is repeated if a mail cannot be sent, so that somebody
-   * may get it twice, but nobody is moved without it.
+   * Takes the users of a removed gym out of it, and mails them. It is repeated if a mail cannot be sent. So a user may get the
+   * mail twice, but nobody is moved without a mail.
    */
   async leaveRemovedGym(gymId: string): Promise<void> {
     const rows = await this.unit.em.execute<{ id: string }[]>(
@@ -102,14 +102,14 @@ export class Rights {
 
   private async changed(user: User, viewer: UserViewer): Promise<UserShape> {
     await this.renewTokens(user);
-    // An admin who lets a member go sees the answer as they saw the member before.
+    // An admin who removes a member may still see them in this answer, as before the change.
     return presentUser(this.unit, user, viewer);
   }
 
-  /** Access tokens that name the rights from before are refused. */
+  /** Invalidates access tokens with the old rights. */
   private async renewTokens(user: User): Promise<void> {
     const now = new Date();
-    // A second apart from the last change: tokens are told apart by whole seconds.
+    // At least one second after the last change: tokens have times in whole seconds, by which old and new ones are compared.
     user.rightsChangedAt = new Date(Math.max(now.getTime(), (user.rightsChangedAt?.getTime() ?? 0) + 1_000));
     user.updatedAt = now;
     user.version += 1;
@@ -117,7 +117,7 @@ export class Rights {
   }
 }
 
-/** Ids of all SUPER_ADMINs, none of whom can be demoted or deleted until the commit. */
+/** Ids of all SUPER_ADMINs. Their rows are locked, so that none of them is demoted or deleted before the commit. */
 export async function lockedSuperAdmins(unit: UnitOfWork): Promise<string[]> {
   const rows = await unit.em.execute<{ id: string }[]>(
     `select id from user_account where role = 'SUPER_ADMIN' order by id for update`,
@@ -129,10 +129,11 @@ const GYM_REMOVED = {
   subject: 'Your gym has left the platform',
   text: [
     'The gym that you belonged to is no longer on the platform.',
-    'Your account, your trainings and your food log stay as they are;',
+    'Your account, your workouts and your food log do not change;',
     'ask another gym to add you to its members.',
     '',
   ].join('\n'),
 };
 
-export const lastSuperAdmin = () => conflict('This is the last SUPER_ADMIN; make somebody else one first.');
+export const lastSuperAdmin = () =>
+  conflict('This is the last SUPER_ADMIN; make another user SUPER_ADMIN first.');

@@ -17,9 +17,9 @@ export class AccessTokens {
     this.audience = jwtAudience;
   }
 
-  /** For a session of a user. */
+  /** For a user's session. */
   ofUser(user: Pick<User, 'id' | 'role' | 'gymId' | 'rightsChangedAt'>, sessionId: string): string {
-    // A token for changed rights is told from those before by a later second, see `refusedUntil` in ended-sessions.ts.
+    // A token with changed rights must be issued in a later second than those with the old ones, see `refusedUntil` in ended-sessions.ts.
     const issuedAt = Math.max(
       secondsOf(Date.now()),
       user.rightsChangedAt ? secondsOf(user.rightsChangedAt.getTime()) + 1 : 0,
@@ -30,7 +30,7 @@ export class AccessTokens {
     );
   }
 
-  /** For another service under its own credentials. */
+  /** For another service, which acts under its own identity. */
   ofService(service: string): string {
     return this.signed({ sub: service, role: 'SERVICE', gymId: null, sid: '' }, secondsOf(Date.now()));
   }

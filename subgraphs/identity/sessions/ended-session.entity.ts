@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * A session whose access tokens hold no more although they have not expired. Kept until the last of them has.
- * No foreign key: it outlives its session and its user.
+ * A session whose access tokens are refused before they expire. It is kept until the last of them has expired.
+ * It has no foreign key, because it outlives its session and its user.
  */
 const EndedSessionSchema = defineEntity({
   name: 'EndedSession',
@@ -10,9 +10,9 @@ const EndedSessionSchema = defineEntity({
   indexes: [{ properties: ['transaction', 'sessionId'] }, { properties: ['refusedUntil'] }],
   properties: {
     sessionId: p.uuid().primary(),
-    /** Tokens that expire before this are refused: all of an ended session, the older ones of a user whose rights changed. */
+    /** Tokens that expire before this time are refused: all tokens of an ended session, or those with a user's old rights. */
     refusedUntil: p.datetime(),
-    /** Which transaction wrote it: what the feed is read by, see ended-sessions.ts. */
+    /** The transaction that wrote it, by which the feed is read, see ended-sessions.ts. */
     transaction: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
   },
 });

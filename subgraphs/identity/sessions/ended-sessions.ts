@@ -5,20 +5,20 @@ import { secondsOf } from './access-tokens.ts';
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts';
 import type { EndedSessionsShape } from './sessions.shapes.ts';
 
-/** Ends these sessions: no refresh any more, and their access tokens are refused. */
+/** Ends these sessions: they cannot be refreshed, and their access tokens are refused. */
 export async function endSessions(em: EntityManager, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await em.execute('delete from login_session where id in (?)', [[...ids]]);
-  // A minute more than a token lives: one that was issued for rights just changed is dated ahead a little.
+  // A minute more than the lifetime of a token: one that was issued just after a change of rights is dated slightly ahead.
   await refuseTokensOf(em, ids, new Date(Date.now() + (ACCESS_TOKEN_SECONDS + 60) * 1000));
 }
 
-/** Where the account's row is locked no session can be added meanwhile. */
+/** If the caller has locked the account's row, no session can be added in the meantime. */
 export async function endAllSessionsOf(em: EntityManager, userId: string): Promise<void> {
   await endSessions(em, await sessionIdsOf(em, userId));
 }
 
-/** All but the one that is kept. */
+/** Ends all sessions but one. */
 export async function endOtherSessionsOf(em: EntityManager, userId: string, keptId: string): Promise<void> {
   await endSessions(
     em,
@@ -27,8 +27,8 @@ export async function endOtherSessionsOf(em: EntityManager, userId: string, kept
 }
 
 /**
- * After a change of rights: sessions go on, but need a new access token, which tells the new rights. Tokens know whole
- * seconds only: those of the second of the change count as before it, the next ones are dated a second later.
+ * After a change of rights, sessions continue but need a new access token with the new rights. The times in tokens are whole
+ * seconds: tokens of the second of the change count as old, and the next ones are dated a second later.
  */
 export async function refuseTokensSoFarOf(
   em: EntityManager,
@@ -43,7 +43,7 @@ export async function refuseTokensSoFarOf(
   );
 }
 
-/** Whether the session's token that expires then is refused. */
+/** Whether the session's token that expires at this time is refused. */
 export async function isRefused(em: EntityManager, sessionId: string, expiresAt: number): Promise<boolean> {
   const rows = await read(em, 'select 1 from ended_session where session_id = ? and refused_until > ?', [
     sessionId,
@@ -56,19 +56,19 @@ const PAGE = 5_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * What was ended since the last look; `since` is the last answer's `next`.
+ * The sessions that ended since the last read; `since` is `next` of the last answer.
  *
- * Rows are told by the transaction that wrote them. A transaction that is under way becomes visible later than
- * younger ones, so the next look starts at the oldest one that was under way at this look: nothing is missed, some
- * entries are told twice. A clock or a sequence would miss those.
+ * The feed is ordered by the transactions that wrote the rows. A running transaction becomes visible later than younger ones,
+ * so the next read starts at the oldest transaction that is running now: no row is missed, and some are sent twice. Reading
+ * by a clock or a sequence would miss rows.
  */
 export async function endedSince(em: EntityManager, since: string | undefined): Promise<EndedSessionsShape> {
   const cursor = since === undefined ? undefined : /^(\d{1,19})(?::([0-9a-f-]{36}))?$/.exec(since);
-  if (cursor === null) throw invalid('since', 'expected what an answer before gave as "next"');
+  if (cursor === null) throw invalid('since', 'expected the "next" of an earlier answer');
   const [horizon] = await em.execute<{ oldest: string; next: string }[]>(
     'select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as next',
   );
-  // A cursor from the future is that of another server, before a restore: start anew.
+  // A cursor from the future comes from another server, or from before a restore: start from the beginning.
   const isOurs = cursor !== undefined && BigInt(cursor[1] ?? 0) <= BigInt(horizon?.next ?? 0);
   const [transaction, id] = isOurs ? [cursor[1] ?? '0', cursor[2] ?? FIRST_ID] : ['0', FIRST_ID];
   const rows = await em.execute<{ id: string; refusedUntil: Date | string; transaction: string }[]>(

@@ -6,9 +6,9 @@ const LoginFailuresSchema = defineEntity({
   tableName: 'login_failures',
   indexes: [{ properties: ['updatedAt'] }],
   properties: {
-    /** `account:<SHA-256 of the address in small letters>` or `address:<network address>` */
+    /** `account:<SHA-256 of the email address in small letters>` or `address:<network address>` */
     key: p.string().length(80).primary(),
-    /** Times of the failures of the last 15 minutes. */
+    /** The times of the failures in the last 15 minutes. */
     failedAt: p.string().columnType('timestamptz[]'),
     lockedUntil: p.datetime().nullable(),
     updatedAt: p.datetime(),

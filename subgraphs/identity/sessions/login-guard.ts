@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
 const ACCOUNT_LIMIT = 10;
-const ADDRESS_LIMIT = 100; // one gym may stand behind one address
+const ADDRESS_LIMIT = 100; // all users of a gym may share one address
 
 /** The account and address of a log-in attempt. */
 export interface Attempt {
@@ -10,19 +10,19 @@ export interface Attempt {
   address: string;
 }
 
-/** What a failure led to: whether it was counted at all, and what it locked. */
+/** The effect of a failure: whether it was counted, and what it locked. */
 export interface CountedFailure {
-  /** False if account and address were locked already: such failures are not counted, so that their number is bounded. */
+  /** False if the account or the address was locked already: then failures are not counted, so that their number is bounded. */
   counted: boolean;
   locked: ('account' | 'address')[];
 }
 
 /**
- * Counts a failed password check by account and by address: the tenth of an account, or the hundredth of an address, in
- * 15 minutes locks it for 15 minutes. The counts are in the database, so that all replicas count together.
+ * Counts a failed password check by account and by address. The tenth failure of an account within 15 minutes, or the
+ * hundredth of an address, locks it for 15 minutes. The counts are in the database, so that all replicas count together.
  */
 export async function countFailure(em: EntityManager, attempt: Attempt): Promise<CountedFailure> {
-  // The account's row always comes first, so that two attempts never wait for each other.
+  // The account's row is always locked first, so that two attempts cannot deadlock.
   const account = await countOne(em, accountKey(attempt.email), ACCOUNT_LIMIT);
   const address = await countOne(em, addressKey(attempt.address), ADDRESS_LIMIT);
   return {
@@ -52,7 +52,7 @@ export async function isLocked(em: EntityManager, attempt: Attempt): Promise<boo
   return row?.locked ?? false;
 }
 
-/** After a log-in or a reset the account's count begins again. The address's does not: an attacker could free it by an account of their own. */
+/** A log-in or a reset resets the account's count, but not the address's: an attacker could reset it with an account of their own. */
 export async function forgetFailures(em: EntityManager, email: string): Promise<void> {
   await em.execute('delete from login_failures where key = ?', [accountKey(email)]);
 }
@@ -69,7 +69,7 @@ const COUNT = `
   `array(select failed from unnest($1) as failed where failed > clock_timestamp() - interval '15 minutes')`,
 );
 
-/** A digest, because an address that nobody has registered is nothing to keep. */
+/** A digest, because an email address without an account should not be stored. */
 const accountKey = (email: string): string =>
   `account:${createHash('sha256').update(email.toLowerCase()).digest('hex')}`;
 const addressKey = (address: string): string => `address:${address.slice(0, 64)}`;

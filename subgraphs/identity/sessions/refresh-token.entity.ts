@@ -1,21 +1,21 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Session } from './session.entity.ts';
 
-/** Every refresh token of a session; used ones stay as long as they could have lived, so that their reuse is noticed. */
+/** The refresh tokens of a session. Used ones are kept for a token's lifetime, so that their reuse is detected. */
 const RefreshTokenSchema = defineEntity({
   name: 'RefreshToken',
   tableName: 'refresh_token',
   indexes: [
     { properties: ['session'] },
     { properties: ['createdAt'] },
-    // used ones are removed by age
+    // for the removal of old used tokens
     {
       name: 'refresh_token_used',
       expression: `create index "refresh_token_used" on "refresh_token" ("used_at") where "used_at" is not null`,
     },
   ],
   properties: {
-    /** SHA-256; the token itself is 256 random bits, which need no slower hash. */
+    /** SHA-256. The token itself is 256 random bits, for which no slow hash is needed. */
     hash: p.string().length(43).primary(),
     session: () => p.manyToOne(Session).deleteRule('cascade').mapToPk(),
     createdAt: p.datetime(),

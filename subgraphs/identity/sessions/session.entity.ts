@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 import { User } from '../users/user.entity.ts';
 
-/** One log-in. A session that has ended is deleted; that it was is told by EndedSession. */
+/** One log-in. A session that ends is deleted; EndedSession records that it has ended. */
 const SessionSchema = defineEntity({
   name: 'Session',
   tableName: 'login_session',
@@ -17,7 +17,7 @@ const SessionSchema = defineEntity({
     address: p.string().length(64),
     createdAt: p.datetime(),
     lastUsedAt: p.datetime(),
-    /** Each refresh moves it on. */
+    /** Extended by each refresh. */
     expiresAt: p.datetime(),
   },
 });

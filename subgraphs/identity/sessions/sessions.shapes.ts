@@ -6,7 +6,7 @@ export const SessionShape = z
     id: z.uuid(),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().meta({ description: 'Time of the log-in or of the latest refresh.' }),
-    expiresAt: z.iso.datetime().meta({ description: 'Each refresh moves it on.' }),
+    expiresAt: z.iso.datetime().meta({ description: 'Extended by each refresh.' }),
     userAgent: z.string(),
     address: z.string(),
     current: z.boolean().meta({ description: 'Whether this request belongs to it.' }),
@@ -18,18 +18,18 @@ export const AuthPayloadShape = z
   .object({
     token: z
       .string()
-      .meta({ description: 'Access token (JWT), to be presented as `Authorization: Bearer <token>`.' }),
+      .meta({ description: 'Access token (JWT), to be sent as `Authorization: Bearer <token>`.' }),
     tokenType: z.literal('Bearer'),
-    expiresIn: z.int().meta({ description: 'Seconds until the access token ends.' }),
+    expiresIn: z.int().meta({ description: 'Seconds until the access token expires.' }),
     refreshToken: z
       .string()
-      .meta({ description: 'Gives the next tokens, once; using it again ends the session.' }),
+      .meta({ description: 'Returns the next tokens, once; a second use ends the session.' }),
     user: UserShape,
   })
   .meta({ id: 'AuthPayload' });
 export type AuthPayloadShape = z.infer<typeof AuthPayloadShape>;
 
-// These three take further fields, which have no effect: clients send the whole of a form or of an earlier answer.
+// These three accept other fields and ignore them: some clients send all fields of a form or of an earlier answer.
 export const LoginShape = z.looseObject({
   email: z
     .string()
@@ -41,7 +41,7 @@ export const LoginShape = z.looseObject({
 
 const refreshToken = z.string().max(200).meta({ description: 'The latest refresh token of the session.' });
 export const RefreshShape = z.looseObject({ refreshToken });
-/** Without a refresh token the session of the access token is ended. */
+/** Without a refresh token, the session of the access token ends. */
 export const LogoutShape = z.looseObject({ refreshToken: refreshToken.nullish() }).default({});
 
 export const EndedSessionsShape = z
@@ -51,12 +51,14 @@ export const EndedSessionsShape = z
         id: z.uuid().meta({ description: 'The `sid` of the access tokens.' }),
         refusedUntil: z.iso.datetime().meta({
           description:
-            'Its access tokens that expire before this hold no more; after it the entry may be forgotten.',
+            'Its access tokens that expire before this time are refused; after this time the entry can be dropped.',
         }),
       }),
     ),
-    next: z.string().meta({ description: '`since` of the next look. An entry may be told twice.' }),
-    more: z.boolean().meta({ description: 'Whether to look again at once.' }),
+    next: z.string().meta({ description: '`since` of the next request. An entry may be sent twice.' }),
+    more: z.boolean().meta({
+      description: 'Whether there are more entries, so that the next request should follow at once.',
+    }),
   })
   .meta({ id: 'EndedSessions' });
 export type EndedSessionsShape = z.infer<typeof EndedSessionsShape>;

@@ -25,7 +25,7 @@ import {
   type SessionShape,
 } from './sessions.shapes.ts';
 
-/** Log-ins: each is a session, a family of refresh tokens of which only the latest holds. */
+/** Log-ins. Each is a session: a family of refresh tokens of which only the latest is valid. */
 export class Sessions {
   private readonly unit: UnitOfWork;
   private readonly passwordChecks: PasswordChecks;
@@ -40,8 +40,8 @@ export class Sessions {
   }
 
   /**
-   * Opens a session. Neither text nor status nor time tells whether the email exists, the password was right, or the
-   * account is locked: the same questions are asked in the same order.
+   * Opens a session. Neither message nor status nor time reveals whether the email exists, the password was right, or the
+   * account is locked: the same checks are made in the same order.
    * @throws UNAUTHENTICATED
    */
   async login(input: unknown): Promise<AuthPayloadShape> {
@@ -50,7 +50,7 @@ export class Sessions {
     const credentials = { email, id: known?.id ?? null, passwordHash: known?.passwordHash ?? null };
     if (!(await this.passwordChecks.check(credentials, password)) || !known) throw wrongLogin();
     return this.unit.transaction(async () => {
-      // Shared lock: password, role and gym cannot change between here and the commit, nor the account go.
+      // A shared lock: password, role and gym cannot change before the commit, and the account cannot be deleted.
       const user = await this.unit.em.findOne(
         User,
         { id: known.id },
@@ -115,23 +115,23 @@ export class Sessions {
   }
 
   /**
-   * Gives the next pair of tokens for the latest refresh token. One that has been used before ends the session: either
-   * its owner or a thief holds an old one, and nobody knows who. So does a second use at the same moment; who repeats
-   * a request because its answer was lost sends the same Idempotency-Key, and gets the same answer.
+   * Returns the next pair of tokens for the latest refresh token. A token that has been used before ends the session: either
+   * its owner or a thief sends an old one, and the service cannot tell which. A second use at the same moment ends it, too. A
+   * client that repeats a request because its answer was lost sends the same Idempotency-Key, and gets the same answer.
    * @throws UNAUTHENTICATED
    */
   async refresh(input: unknown): Promise<AuthPayloadShape> {
     const { refreshToken } = validated(RefreshShape, input);
-    // Decided inside, thrown outside: the end of a session must be committed.
+    // Decided inside the transaction, thrown outside, because the end of a session must be committed.
     const payload = await this.unit.transaction(() => this.rotate(hashOf(refreshToken)));
-    if (!payload) throw unauthenticated('This refresh token does not hold, or no more; log in again.');
+    if (!payload) throw unauthenticated('This refresh token is not valid, or no longer valid; log in again.');
     return payload;
   }
 
   private async rotate(hash: string): Promise<AuthPayloadShape | undefined> {
     const { em } = this.unit;
     const owner = await this.ownerOf(hash);
-    // Locked in the order account, session, as everywhere: the account shared, so that its rights stay until the commit.
+    // Locked in the order account, session, as everywhere. The account's lock is shared, so that its rights stay until the commit.
     const user =
       owner && (await em.findOne(User, { id: owner.userId }, { lockMode: LockMode.PESSIMISTIC_READ }));
     const session =
@@ -144,7 +144,7 @@ export class Sessions {
       await this.audit.record('REFRESH_TOKEN_REUSED', user.id, { sessionId: session.id });
       this.unit.log.warn(
         { sessionId: session.id },
-        'a used refresh token was used again; its session is ended',
+        'a used refresh token was used again; its session has been ended',
       );
       return undefined;
     }
@@ -154,7 +154,7 @@ export class Sessions {
     return this.payload(user, session, now);
   }
 
-  /** Ends the session of a refresh token, or that of the access token. Harmless when repeated. */
+  /** Ends the session of a refresh token, or of the access token. Idempotent. */
   async logout(input: unknown): Promise<void> {
     const { refreshToken } = validated(LogoutShape, input);
     await this.unit.transaction(async () => {
@@ -165,7 +165,7 @@ export class Sessions {
     });
   }
 
-  /** Ends one of the viewer's sessions. @throws NOT_FOUND also for another user's. */
+  /** Ends one of the viewer's sessions. @throws NOT_FOUND, also for another user's session */
   async end(id: string): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
     await this.unit.transaction(async () => {
@@ -177,7 +177,7 @@ export class Sessions {
     });
   }
 
-  /** What other services refuse tokens by. For them only. */
+  /** The sessions whose tokens other services must refuse. Only for services. */
   async ended(since?: string): Promise<EndedSessionsShape> {
     requireService(this.unit.viewer);
     return endedSince(this.unit.em, since);
@@ -191,7 +191,7 @@ export class Sessions {
     return owner;
   }
 
-  /** The viewer's, the latest used first. */
+  /** The viewer's sessions, the most recently used first. */
   async list(): Promise<SessionShape[]> {
     const viewer = requireUser(this.unit.viewer);
     const sessions = await this.unit.em.find(

@@ -3,7 +3,7 @@ import { invalidReferences, type References } from '#server/references/reference
 import { removedAmong } from '#server/references/removed-references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
-/** Writes that make somebody a member of a gym. */
+/** Checks for writes that make a user a member of a gym. */
 export class GymsOfUsers {
   private readonly unit: UnitOfWork;
   private readonly references: References;
@@ -14,16 +14,16 @@ export class GymsOfUsers {
   }
 
   /**
-   * Called before the transaction of the write: it asks another service.
+   * Call it before the transaction of the write, because it calls another service.
    * @throws VALIDATION_FAILED at `gymId` for a gym that does not exist; UPSTREAM_UNAVAILABLE if gym does not answer
    */
   async requireExists(gymId: string | null): Promise<void> {
     if (gymId !== null) await requireGymExists(this.references, this.unit, gymId);
   }
 
-  /** Called in the transaction of the write. @throws VALIDATION_FAILED at `gymId` for a gym that was removed meanwhile */
+  /** Call it in the transaction of the write. @throws VALIDATION_FAILED at `gymId` for a gym that was removed in the meantime */
   async requireNotRemoved(gymId: string | null): Promise<void> {
     if (gymId === null || (await removedAmong(this.unit, GYM_TYPE, [gymId])).size === 0) return;
-    throw invalidReferences([{ path: 'gymId', message: 'expected a gym; this one was removed' }]);
+    throw invalidReferences([{ path: 'gymId', message: 'expected the id of a gym; this gym was removed' }]);
   }
 }

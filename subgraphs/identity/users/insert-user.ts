@@ -10,14 +10,14 @@ export interface NewUser {
   /** Default: a new one. */
   id?: string | undefined;
   email: string;
-  /** Null where she will set one by the token of an invitation. */
+  /** Null if the user will set one with the token of an invitation. */
   passwordHash: string | null;
   displayName: string;
   role: Role;
   gymId: string | null;
 }
 
-/** @throws CONFLICT where the email is taken, in whatever case: the constraint decides, so of two at once one wins. */
+/** @throws CONFLICT if the email is taken, in any case: the unique constraint decides, so one of two simultaneous requests succeeds */
 export async function insertUser(unit: UnitOfWork, { id = uuidv7(), ...fields }: NewUser): Promise<User> {
   try {
     return await unit.transaction(async () => {

@@ -1,13 +1,13 @@
 import { hash, verify } from '@node-rs/argon2';
 import { atMost } from '#server/concurrency.ts';
 
-/** OWASP's parameters for argon2id: 19 MiB, two passes, one lane; some 20 ms. */
+/** OWASP's parameters for argon2id: 19 MiB, two passes, one lane; about 20 ms. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /**
  * Hashes and verifies passwords with argon2id, the default of @node-rs/argon2.
- * Two at a time: the work is done in libuv's four threads, which files and names need as well, and a storm of log-ins
- * takes 38 MiB rather than as much as it likes.
+ * Two at a time: hashing runs in libuv's four threads, which file access and DNS need as well, and a burst of log-ins then
+ * takes at most 38 MiB.
  */
 export class Passwords {
   private readonly slot = atMost(2, { waiting: 500 });
@@ -17,7 +17,7 @@ export class Passwords {
     return this.slot(() => hash(password, COST));
   }
 
-  /** Takes the same time where there is no hash to compare with: time must not tell which addresses exist. */
+  /** Takes the same time if there is no hash to compare with: the time must not reveal which addresses exist. */
   async matches(password: string, passwordHash: string | null | undefined): Promise<boolean> {
     const compared = passwordHash ?? (await this.dummyHash);
     const matches = await this.slot(() => verify(compared, password));

@@ -6,14 +6,14 @@ import { newQrCode } from './qr-code.ts';
 
 const UserSchema = defineEntity({
   name: 'User',
-  tableName: 'user_account', // "user" is a word of SQL
+  tableName: 'user_account', // "user" is a reserved word in SQL
   indexes: [
     { properties: ['gymId', 'id'] }, // pages of a gym's users
     {
       name: 'user_account_super_admins',
       expression: `create index "user_account_super_admins" on "user_account" ("id") where "role" = 'SUPER_ADMIN'`,
     },
-    // invitations that are not accepted, of a gym and of all
+    // for open invitations, of one gym and of all
     {
       name: 'user_account_invited',
       expression: `create index "user_account_invited" on "user_account" ("gym_id", "id") where "password_hash" is null`,
@@ -34,9 +34,9 @@ const UserSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
-    /** As it was given; unique without regard to case. ASCII by its shape, so that lower() means the same here and there. */
+    /** As the user wrote it; unique without regard to case. Its shape allows ASCII only, so that lower() is the same in PostgreSQL and in JavaScript. */
     email: p.string().length(254),
-    /** argon2id; null until an invited person has set one. Never read along with the rest. */
+    /** argon2id; null until an invited user has set a password. Not loaded with the other columns. */
     passwordHash: p.text().nullable().lazy().hidden(),
     displayName: p.string().length(80),
     bio: p.string().length(2000).nullable(),
@@ -51,13 +51,13 @@ const UserSchema = defineEntity({
     locale: p.string().length(35).default('en'),
     timezone: p.string().length(64).default('UTC'),
     units: p.string().length(8).$type<Units>().default('METRIC'),
-    /** For the user alone. */
+    /** Visible only to the user. */
     body: p.json<Body>().nullable(),
-    /** For the user alone. */
+    /** Visible only to the user. */
     trainingGoals: p.json<TrainingGoals>().nullable(),
     /** Counts every change. */
     version: p.integer().default(1),
-    /** When role or gym changed last: access tokens from before hold no more. */
+    /** When role or gym last changed: older access tokens are refused. */
     rightsChangedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),
@@ -67,7 +67,7 @@ const UserSchema = defineEntity({
 export const Units = { METRIC: 'METRIC', IMPERIAL: 'IMPERIAL' } as const;
 export type Units = (typeof Units)[keyof typeof Units];
 
-/** Null: not said. */
+/** Null: not given. */
 export interface Body {
   heightCm: number | null;
   weightKg: number | null;

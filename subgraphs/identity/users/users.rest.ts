@@ -9,8 +9,8 @@ import { emailText, RegisterShape, UserShape } from './users.shapes.ts';
 const route = restRoute<{ users: Users }>();
 
 /**
- * Answers that hold a user have a version, and differ by who asks (`/users/me` is another user for each): their `ETag`
- * is made of both, so that an answer to one user is never confirmed as current for another one.
+ * Answers with a user have a version, but differ between callers (`/users/me` is another user for each). Their `ETag` is
+ * made of version and content, so that the answer to one user is never confirmed as current for another.
  */
 export const usersRest = [
   route({
@@ -29,7 +29,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/auth/me',
-    summary: 'The user who asks',
+    summary: "The caller's account",
     auth: 'required',
     rateLimit: AUTH_RATE,
     success: { status: 200, description: 'The user.', shape: UserShape, changesBetweenVersions: true },
@@ -38,7 +38,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/me',
-    summary: 'The user who asks',
+    summary: "The caller's account",
     auth: 'required',
     success: { status: 200, description: 'The user.', shape: UserShape, changesBetweenVersions: true },
     handler: (_request, { users }) => users.me(),
@@ -46,12 +46,12 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/all',
-    summary: 'All users (SUPER_ADMIN), or those of her gym (GYM_ADMIN)',
+    summary: "All users (SUPER_ADMIN), or the users of the caller's gym (GYM_ADMIN)",
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: {
       status: 200,
-      description: 'In the order of their registration.',
+      description: 'In the order of registration.',
       shape: UserShape,
       page: true,
     },
@@ -61,11 +61,11 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/super-admins',
-    summary: 'Whom to turn to for support',
+    summary: 'The platform admins, for support',
     auth: 'required',
     success: {
       status: 200,
-      description: 'Public part and email of each SUPER_ADMIN.',
+      description: 'The public fields and the email of each SUPER_ADMIN.',
       shape: z.array(UserShape),
     },
     handler: (_request, { users }) => users.superAdmins(),
@@ -73,7 +73,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/by-qr-code/:qrCode',
-    summary: 'Who has a QR code (services, admins of her gym)',
+    summary: "The user with a QR code (services, admins of the user's gym)",
     auth: 'required',
     params: z.object({ qrCode: z.string().max(100) }),
     success: { status: 200, description: 'The user.', shape: UserShape, changesBetweenVersions: true },
@@ -103,12 +103,12 @@ export const usersRest = [
     path: '/users/:id',
     summary: 'The profile of a user',
     description:
-      'Whole to herself and the admins of her gym; the public part to people of her gym; 404 to others.',
+      'The user themselves and the admins of their gym see all of it, other users of the gym see the public fields, and everybody else gets 404.',
     auth: 'required',
     params: idParams,
     success: {
       status: 200,
-      description: 'The user, as the caller may see them.',
+      description: 'The user, with the fields that the caller may see.',
       shape: UserShape,
       changesBetweenVersions: true,
     },

@@ -14,7 +14,7 @@ import { Units } from './user.entity.ts';
 
 const MAX_BIO_CHARACTERS = 2_000;
 const someText = visibleText(MAX_BIO_CHARACTERS);
-/** Empty: none. PostgreSQL stores no NUL. */
+/** An empty bio removes it. PostgreSQL stores no NUL. */
 const bio = z
   .string()
   .trim()
@@ -26,31 +26,35 @@ const bio = z
   );
 
 export const emailText = z.string().trim().max(254).pipe(z.email('expected an email address'));
-/** 200 characters are enough for every password manager; more would only be work for argon2. */
+/** 200 characters are enough for every password manager; longer ones would only cost argon2 time. */
 export const newPassword = z
   .string()
   .min(8, 'expected at least 8 characters')
   .max(200, 'expected at most 200 characters');
 export const PASSWORD_RULES =
   'At least 8 characters, not like the email, and not one of the most common passwords.';
-/** One that may be wrong. */
+/** A password to check, which may be wrong. */
 export const anyPassword = z.string().max(1_000);
 
 export const UserShape = z
   .object({
     id: z.uuid(),
-    email: z
-      .string()
-      .optional()
-      .meta({ description: 'Only for the user and the admins of the gym; of a SUPER_ADMIN for everybody.' }),
+    email: z.string().optional().meta({
+      description:
+        'Visible only to the user and the admins of the gym; the email of a SUPER_ADMIN is visible to every user.',
+    }),
     displayName: z.string(),
     bio: z.string().nullable(),
     role: z.enum(Role),
     gymId: z.uuid().nullable(),
     qrCode: z.string().optional().meta({
-      description: 'What the member shows to check in; only for the user and the admins of the gym.',
+      description:
+        'The code that the member shows to check in; visible only to the user and the admins of the gym.',
     }),
-    avatar: z.string().nullable().meta({ description: 'Path of the picture at the server that you ask.' }),
+    avatar: z
+      .string()
+      .nullable()
+      .meta({ description: 'Path of the picture, at the server of this request.' }),
     locale: z.string(),
     timezone: z.string(),
     units: z.enum(Units),
@@ -63,12 +67,12 @@ export const UserShape = z
       })
       .nullable()
       .optional()
-      .meta({ description: 'Only for the user; null where nothing was said.' }),
+      .meta({ description: 'Visible only to the user; null if not given.' }),
     trainingGoals: z
       .object({ goals: z.array(z.string()), activity: z.string().nullable() })
       .nullable()
       .optional()
-      .meta({ description: 'Only for the user; null where nothing was said.' }),
+      .meta({ description: 'Visible only to the user; null if not given.' }),
     version: z.int().meta({ description: 'Counts every change.' }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -83,12 +87,12 @@ export const RegisterShape = z.object({
   gymId: z.uuid().nullish().meta({ description: 'The gym to join; later only an admin moves a user.' }),
 });
 
-/** What is absent, or null, stays; an empty bio is none. */
+/** Absent and null fields are unchanged; an empty bio removes it. */
 export const UpdateProfileShape = z.object({
   userId: z
     .uuid()
     .nullish()
-    .meta({ description: 'For a service of the platform: whose. Users change their own.' }),
+    .meta({ description: 'The user, for a service of the platform. Users change only their own profile.' }),
   displayName: displayName.nullish(),
   bio: bio.nullish(),
   locale: z.string().max(35).refine(isLocale, 'expected a BCP 47 language tag such as de-AT').nullish(),
@@ -102,9 +106,9 @@ export const UpdateProfileShape = z.object({
       birthDate: birthDate.nullish(),
     })
     .nullish()
-    .meta({ description: 'A key that is absent stays; null removes it. Seen by the user alone.' }),
+    .meta({ description: 'An absent key is unchanged; null removes it. Visible only to the user.' }),
   trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish().meta({
-    description: 'Replaced as a whole; without goals and activity there are none. Seen by the user alone.',
+    description: 'Replaced as a whole; without goals and activity it is removed. Visible only to the user.',
   }),
   version: versionNumber.nullish(),
 });

@@ -30,7 +30,7 @@ const USERS_BY_ID = `
          timezone, units, body, training_goals as "trainingGoals", version, created_at as "createdAt", updated_at as "updatedAt"
   from user_account where id = any(?::uuid[])`;
 
-/** What of a user is shown, as an entity or as its row. */
+/** The shown columns of a user, from an entity or a row. */
 type UserRow = Pick<
   User,
   | 'id'
@@ -49,7 +49,7 @@ type UserRow = Pick<
   | 'version'
 > & { createdAt: Date | string; updatedAt: Date | string };
 
-/** The people of the platform: who may see whom, and how much. */
+/** The users of the platform: which users a viewer may see, and which of their fields. */
 export class Users {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
@@ -65,7 +65,7 @@ export class Users {
     this.gyms = gyms;
   }
 
-  /** The user who asks. @throws UNAUTHENTICATED for nobody. */
+  /** The viewer's own account. @throws UNAUTHENTICATED without a log-in */
   async me(): Promise<UserShape> {
     const { userId } = requireUser(this.unit.viewer);
     const user = await this.byId.load(userId);
@@ -73,21 +73,21 @@ export class Users {
     return presentUser(this.unit, user);
   }
 
-  /** A user that the viewer may see, with as much as she may see; null for any other. */
+  /** A user that the viewer may see, with the fields that they may see; else null. */
   async find(id: string): Promise<UserShape | null> {
     if (this.unit.viewer.kind === 'anonymous') throw unauthenticated();
     const user = isUuid(id) ? await this.byId.load(id) : null;
     return user && maySee(this.unit.viewer, user) ? presentUser(this.unit, user) : null;
   }
 
-  /** @throws NOT_FOUND also for a user whom the viewer may not see. */
+  /** @throws NOT_FOUND, also for a user that the viewer may not see */
   async get(id: string): Promise<UserShape> {
     const user = await this.find(id);
     if (!user) throw notFound('user', id);
     return user;
   }
 
-  /** Of her gym for a GYM_ADMIN; of all gyms or one for a SUPER_ADMIN. In the order of registration. */
+  /** Of their own gym for a GYM_ADMIN; of all gyms or one for a SUPER_ADMIN. In the order of registration. */
   async list(request: PageRequest & { gymId?: string | null | undefined }): Promise<Page<UserShape>> {
     const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const gymId = isSuperAdmin(viewer) ? request.gymId : requireGym(viewer, request.gymId);
@@ -104,7 +104,7 @@ export class Users {
     );
   }
 
-  /** Who has this QR code now: for services, and for the admins of her gym. @throws NOT_FOUND */
+  /** The user with this QR code: for services, and for the admins of the user's gym. @throws NOT_FOUND */
   async byQrCode(qrCode: string): Promise<UserShape> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
@@ -114,7 +114,7 @@ export class Users {
     return presentUser(this.unit, user, viewer);
   }
 
-  /** Whether an email is free to register; for services, which ask in the name of others. */
+  /** Whether an email is free to register; for services, which ask for their users. */
   async isEmailAvailable(email: string): Promise<boolean> {
     requireService(this.unit.viewer);
     const rows = await this.unit.em.execute<unknown[]>(
@@ -124,7 +124,7 @@ export class Users {
     return rows.length === 0;
   }
 
-  /** Whom users turn to for support: public part and email. */
+  /** The platform admins, whom users contact for support: public fields and email. */
   async superAdmins(): Promise<UserShape[]> {
     requireUser(this.unit.viewer);
     const admins = await this.unit.em.find(
@@ -137,7 +137,7 @@ export class Users {
 
   /**
    * Creates an account; its role is MEMBER.
-   * @throws CONFLICT if the email is taken, in whatever case; UPSTREAM_UNAVAILABLE if it names a gym and the gym service
+   * @throws CONFLICT if the email is taken, in any case; UPSTREAM_UNAVAILABLE if the account names a gym and the gym service
    * does not answer
    */
   async register(input: unknown): Promise<UserShape> {
@@ -156,7 +156,7 @@ export class Users {
         gymId: gymId ?? null,
       });
     });
-    // To herself, although nobody is logged in yet.
+    // As the new user sees themselves, although nobody is logged in yet.
     return presentUser(this.unit, user, {
       kind: 'user',
       userId: user.id,
@@ -168,19 +168,19 @@ export class Users {
   }
 }
 
-/** Herself, her gym's people and every SUPER_ADMIN; services see everybody. */
+/** Users see themselves, the users of their gym and every SUPER_ADMIN; services see all users. */
 const maySee = (viewer: Viewer, user: UserRow): boolean =>
   viewer.kind === 'service' ||
   (viewer.kind === 'user' &&
     (viewer.userId === user.id || user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
 
-/** The user alone; and the wizard, which puts back what was there before a deployment that is undone. */
+/** The user themselves; and the wizard, which restores the previous values when a deployment is undone. */
 const mayReadBody = (viewer: Viewer, user: UserRow): boolean =>
   viewer.kind === 'service'
     ? viewer.service === 'wizard'
     : viewer.kind === 'user' && viewer.userId === user.id;
 
-/** The user as this viewer may see them. */
+/** The user with the fields that this viewer may see. */
 export function presentUser(unit: UnitOfWork, user: UserRow, viewer = unit.viewer): UserShape {
   const isWhole =
     viewer.kind === 'service' ||

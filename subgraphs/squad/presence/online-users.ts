@@ -108,12 +108,12 @@ export class OnlineUsers {
    * Keeps a member of an audience online. `tell` says whether what the audience gets is not what they may see: once at
    * first, then as it changes. Returns what ends it.
    */
-  async attend(userId: string, tell: (isApart: boolean) => void): Promise<() => void> {
+  async attend(userId: string, tell: (isExcluded: boolean) => void): Promise<() => void> {
     const disconnect = this.hub.connect(userId, requireUser(this.unit.viewer).gymId);
-    const isApart = (user: UserRecord) => sightOf(user) !== OPEN_SIGHT;
+    const isExcluded = (user: UserRecord) => sightOf(user) !== OPEN_SIGHT;
     try {
-      const following = await this.hub.journals.of(users).follow(userId, (user) => tell(isApart(user)));
-      tell(isApart(following.state));
+      const following = await this.hub.journals.of(users).follow(userId, (user) => tell(isExcluded(user)));
+      tell(isExcluded(following.state));
       return () => {
         following.stop();
         disconnect();

@@ -28,9 +28,9 @@ async function watchForAudience(
   });
   stream.onStop(board.stop);
   stream.onStop(watchModule(onlineUsers, { onOff: () => stream.end() }));
-  const push = audience.attend(stream, {
+  const push = audience.startWith(stream, {
     onJoin: (userId, tell) => onlineUsers.attend(userId, tell),
-    again: () => board.refresh(),
+    sendWholeState: () => board.refresh(),
   });
   push(eventOf(board.snapshot()));
 }

@@ -16,10 +16,10 @@ export interface WizardAccountOptions {
   files: FileStorage;
 }
 
-/** What the wizard service keeps of a person: the sessions that they began or claimed, with all that they filled in, uploaded and hold. */
+/** What the wizard service stores about a user: the sessions that they created or claimed, with their data, files and reservations. */
 export const wizardAccountPart = (unit: UnitOfWork, options: WizardAccountOptions): AccountPart => ({
   records: { sessions: sessionsOf(options.storage.sessions(unit)) },
-  // In memory nothing outlives the process, so nothing has to be remembered about an account that was deleted.
+  // In memory nothing outlives the process, so deleted accounts need no mark.
   erase: (userId) =>
     options.storage.isInMemory
       ? eraseSessions(unit, options, userId)
@@ -39,8 +39,8 @@ const sessionsOf =
   };
 
 /**
- * A gym that stands keeps the record of how it was set up, without who did it. So does one that could not be taken back,
- * since somebody has to decide about what is left. Everything else is removed.
+ * The session of a deployed gym is kept as the record of its set-up, without the user's id. So is one whose deployment could
+ * not be undone, because a SUPER_ADMIN must decide about it. All other sessions are removed.
  */
 async function eraseSessions(
   unit: UnitOfWork,
@@ -76,7 +76,7 @@ async function eraseSessions(
   return {
     outcome: Outcome.ANONYMISED,
     reason:
-      'The set-up of a gym that was deployed, or could not be taken back, is kept, without who did it and whom it names.',
+      'The set-up of a gym that was deployed, or whose deployment could not be undone, is kept without the ids of its author and its first admin.',
   };
 }
 
@@ -88,7 +88,7 @@ function anonymised(session: SessionRecord): SessionRecord {
     ...withoutAdmin(session),
     createdBy: null,
     resumeTokenHash: null,
-    // its pictures are the gym's, its papers were the user's
+    // its pictures belong to the gym, its documents to the user
     files: session.files.filter(
       ({ step, contentType }) => step === 'branding' && contentType === 'image/webp',
     ),
@@ -105,4 +105,4 @@ async function removeFiles(
 }
 
 const underWay = () =>
-  conflict('A wizard session of this user is being deployed; ask again when that has ended.');
+  conflict('A wizard session of this user is being deployed; try again when the deployment has ended.');

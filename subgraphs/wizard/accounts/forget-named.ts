@@ -8,8 +8,8 @@ import type { SessionRecord, SessionStore } from '../sessions/session-store.ts';
 const PAGE = 200;
 
 /**
- * A gym's set-up names its first admin, by an address that somebody else has filled in. The deployment's result
- * names the account. Returns how many set-ups named her.
+ * A gym's set-up contains the email of its first admin, entered by another user. The deployment's result contains the id of
+ * the account. Returns how many set-ups named the user.
  */
 export async function forgetAsFirstAdmin(store: SessionStore, sagas: Sagas, userId: string): Promise<number> {
   let named = 0;
@@ -27,7 +27,7 @@ export async function forgetAsFirstAdmin(store: SessionStore, sagas: Sagas, user
     for (const session of page) {
       if (!hers.has(session.id) || !session.data.admin) continue;
       if (!(await store.replace(withoutAdmin(session))))
-        throw conflict('A wizard session that names this user was changed in this moment; ask again.');
+        throw conflict('A wizard session that names this user was changed at the same moment; try again.');
       named += 1;
     }
     before = page.at(-1)?.id;
@@ -35,7 +35,7 @@ export async function forgetAsFirstAdmin(store: SessionStore, sagas: Sagas, user
   }
 }
 
-/** The same for a set-up that could not be undone: the invitation may be what is left of it. */
+/** The same for a set-up that could not be undone: the invitation may be what is left. */
 export async function forgetInUnresolved(
   unit: UnitOfWork,
   store: SessionStore,
@@ -54,30 +54,30 @@ export async function forgetInUnresolved(
   const sessions = await store.findByIds(sagas.map(({ subject }) => subject));
   for (const session of sessions)
     if (session.data.admin && !(await store.replace(withoutAdmin(session))))
-      throw conflict('A wizard session that names this user was changed in this moment; ask again.');
+      throw conflict('A wizard session that names this user was changed at the same moment; try again.');
   return sessions.length;
 }
 
-/** Whoever it names, as the owner or as the first admin. */
+/** The session without the ids of its owner and its first admin. */
 export function withoutAdmin(session: SessionRecord): SessionRecord {
   const { admin: _names, ...data } = session.data;
   return { ...session, data, version: session.version + 1, updatedAt: new Date() };
 }
 
 /**
- * Deployments name the user who began them, and those who decided about what could not be undone.
- * @throws CONFLICT while one is under way
+ * Removes the user's id from deployments that they started, and from decisions about deployments that could not be undone.
+ * @throws CONFLICT while such a deployment is running
  */
 export async function forgetAsDeployer(unit: UnitOfWork, userId: string): Promise<void> {
   const decidedBy = JSON.stringify({ resolutions: [{ by: userId }] });
-  // Locked, so that no decision sets one of them going between this and the update. A finished one has no context.
+  // Locked, so that no decision restarts one of them before the update. A finished one has no context.
   const begun = await unit.em.execute<{ status: SagaStatus }[]>(
     `select status from saga
      where kind = ? and finished_at is null and (context ->> 'actorId' = ? or undoing @> ?::jsonb) for update`,
     [DEPLOYMENT, userId, decidedBy],
   );
   if (begun.some(({ status }) => status !== 'UNDO_FAILED'))
-    throw conflict('A deployment that this user has begun is under way; ask again when that has ended.');
+    throw conflict('A deployment that this user has started is running; try again when it has ended.');
   await unit.em.execute(
     `update saga set context = jsonb_set(context, '{actorId}', 'null')
      where kind = ? and finished_at is null and context ->> 'actorId' = ?`,

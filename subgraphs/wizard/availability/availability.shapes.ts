@@ -3,7 +3,7 @@ import { RESOURCES } from './resources.ts';
 
 export const resource = z.enum(RESOURCES, `expected one of ${RESOURCES.join(', ')}`);
 
-/** Why something is not available. */
+/** The reason why a value is not available. */
 export const REASONS = [
   'INVALID',
   'TAKEN',
@@ -26,11 +26,11 @@ export const CheckAvailabilityShape = z.object({
     .max(300)
     .refine(
       (text) => !text.includes('\0') && text.isWellFormed(),
-      'expected text without NUL and without half characters',
+      'expected text without NUL and without half of a character',
     )
     .meta({
       description:
-        'A name, a slug, an email; of a slot `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`.',
+        'A name, a slug, an email, or for a slot `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`.',
     }),
   reserve: z
     .union([
@@ -38,7 +38,9 @@ export const CheckAvailabilityShape = z.object({
       z.enum(['true', 'false'], 'expected true or false').transform((word) => word === 'true'),
     ])
     .nullish()
-    .meta({ description: 'Holds it for the session for 15 minutes, if it is available; needs `sessionId`.' }),
+    .meta({
+      description: 'Reserves it for the session for 15 minutes, if it is available; requires `sessionId`.',
+    }),
   sessionId: z.uuid().nullish(),
 });
 
@@ -49,10 +51,15 @@ export const AvailabilityShape = z
     available: z.boolean(),
     reason: z.enum(REASONS).optional().meta({
       description:
-        'Where it is not: INVALID breaks a rule, TAKEN belongs to somebody, RESERVED is held by another session for now; of a slot also FULL, CLOSED, PAST, TOO_FAR (more than 90 days ahead), BOOKED (the member has another first visit), UNKNOWN_LOCATION.',
+        'If it is not available: INVALID (breaks a rule), TAKEN (belongs to an account or a gym), RESERVED (by another session, for a limited time); for a slot also FULL, CLOSED, PAST, TOO_FAR (more than 90 days ahead), BOOKED (the member has another first visit), UNKNOWN_LOCATION.',
     }),
-    suggestions: z.array(z.string()).meta({ description: 'What is available instead; at most three.' }),
-    reservedUntil: z.iso.datetime().optional().meta({ description: 'Where it is held for the session now.' }),
+    suggestions: z
+      .array(z.string())
+      .meta({ description: 'Similar values that are available; at most three.' }),
+    reservedUntil: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: 'If it is now reserved for the session: until when.' }),
   })
   .meta({ id: 'Availability' });
 export type AvailabilityShape = z.infer<typeof AvailabilityShape>;

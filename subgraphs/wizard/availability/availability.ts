@@ -2,7 +2,7 @@ import { conflict, invalid } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Lookups } from '../other-services.ts';
-import { requireInWork } from '../sessions/session-change.ts';
+import { requireEditable } from '../sessions/session-change.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { SessionRecord } from '../sessions/session-store.ts';
 import type { WizardStorage } from '../storage.ts';
@@ -20,8 +20,8 @@ export interface AvailabilityOptions {
 }
 
 /**
- * What can still be had, for everybody; and what a session holds for a time. The last word has the service that the
- * thing ends up in, by its unique constraint.
+ * Availability of values, for everybody; and reservations by sessions, for a limited time. The service that finally stores
+ * the value decides, by its unique constraint.
  */
 export class Availability {
   private readonly unit: UnitOfWork;
@@ -33,22 +33,22 @@ export class Availability {
   }
 
   /**
-   * With `reserve` it is held for the session if it is available. What the session itself holds is available to it.
-   * @throws VALIDATION_FAILED; as opening a session, where one is named; UPSTREAM_UNAVAILABLE
+   * With `reserve`, an available value is reserved for the session. What the session itself has reserved counts as available.
+   * @throws VALIDATION_FAILED; if a session is named, as opening it; UPSTREAM_UNAVAILABLE
    */
   async check(input: unknown, resumeToken?: string | null): Promise<AvailabilityShape> {
     const { resource, value, reserve, sessionId } = validated(CheckAvailabilityShape, input);
-    if (reserve && !sessionId) throw invalid('sessionId', 'expected the session that it is to be held for');
+    if (reserve && !sessionId) throw invalid('sessionId', 'expected the id of the session that reserves it');
     const session = sessionId ? await this.options.sessions.open(sessionId, resumeToken) : undefined;
-    if (reserve && session) requireInWork(session);
+    if (reserve && session) requireEditable(session);
     const candidate = await CANDIDATES[resource](value, this.options.look);
     const reason = candidate.reason ?? (await this.heldByOthers(resource, candidate, sessionId));
     if (reason) return this.refusal(resource, value, reason, candidate);
     if (!reserve || !session) return { resource, value, available: true, suggestions: [] };
     const until = new Date(Date.now() + RESERVATION_MILLIS);
     const outcome = await this.reserve(session, resource, candidate, until);
-    if (outcome === 'GONE') throw conflict('This wizard session was cancelled meanwhile; begin a new one.');
-    // Somebody was faster between the look and the reservation.
+    if (outcome === 'GONE') throw conflict('This wizard session has been cancelled; begin a new one.');
+    // Another session reserved it between the check and the reservation.
     if (outcome !== 'HELD')
       return this.refusal(resource, value, outcome === 'BOOKED' ? outcome : heldReason(resource), candidate);
     return { resource, value, available: true, suggestions: [], reservedUntil: until.toISOString() };

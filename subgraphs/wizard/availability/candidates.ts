@@ -5,15 +5,15 @@ import type { Reason } from './availability.shapes.ts';
 import { canonicalEmail, canonicalName, type Resource } from './resources.ts';
 import { FURTHEST_SLOT_MILLIS, isOpen, nextOpen, readSlot, SLOT_MILLIS, writeSlot } from './slots.ts';
 
-/** One value of a resource: whether it could be had, but for what sessions hold. */
+/** One value of a resource, and whether it is available, apart from reservations. */
 export interface Candidate {
   /** In its canonical form. */
   value: string;
-  /** How many may have it at once. */
+  /** How many sessions may reserve it at once. */
   places: number;
-  /** Why it cannot be had; undefined: it can. */
+  /** Why it is not available; undefined: it is. */
   reason: Reason | undefined;
-  /** What it could be instead, in the order of likeness; whether each is free is another question. */
+  /** Similar values, the most similar first. Their availability is not checked here. */
   alternatives(): string[];
 }
 

@@ -14,9 +14,9 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
   return {
     async reserve(request) {
       try {
-        // what is thrown undoes the release of what was held before
+        // an error rolls back the release of the earlier reservation
         return await unit.transaction(async (): Promise<ReservationOutcome> => {
-          if (!(await takeTurn(unit, request.sessionId))) throw new Refused('GONE');
+          if (!(await lockSession(unit, request.sessionId))) throw new Refused('GONE');
           await releaseOthersOfMember(unit, request);
           if (await isMadeLonger(unit, request)) return 'HELD';
           await unit.em.nativeDelete(Reservation, {
@@ -29,7 +29,7 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
         });
       } catch (error) {
         if (error instanceof Refused) return error.outcome;
-        // Another session of the same member was faster.
+        // Another session of the same member was first.
         if (request.memberId && error instanceof UniqueConstraintViolationException) return 'BOOKED';
         throw error;
       }
@@ -61,7 +61,7 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
     },
     async extend(sessionId, until) {
       await unit.transaction(async () => {
-        await takeTurn(unit, sessionId);
+        await lockSession(unit, sessionId);
         await unit.em.nativeUpdate(
           Reservation,
           { sessionId },
@@ -71,7 +71,7 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
     },
     async release(sessionId, except) {
       await unit.transaction(async () => {
-        await takeTurn(unit, sessionId);
+        await lockSession(unit, sessionId);
         await unit.em.nativeDelete(Reservation, { sessionId, ...(except && { resource: { $ne: except } }) });
       });
     },
@@ -82,7 +82,7 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
   };
 }
 
-/** Undoes what the attempt has written. */
+/** Rolls back what the attempt has written. */
 class Refused extends Error {
   readonly outcome: ReservationOutcome;
 
@@ -92,13 +92,13 @@ class Refused extends Error {
   }
 }
 
-/** @throws Refused where the member has agreed on another first visit that is not over */
+/** @throws Refused if the member has another firm first visit that is not over */
 async function releaseOthersOfMember(
   unit: UnitOfWork,
   { memberId, sessionId, resource }: ReservationRequest,
 ): Promise<void> {
   if (!memberId) return;
-  // Two sessions of one member: one after the other, since each releases what the other holds.
+  // Two sessions of one member run one after the other, because each releases the other's reservation.
   await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`first-visit:${memberId}`]);
   await unit.em.execute(
     `delete from reservation where member_id = ? and not (session_id = ? and resource = ?) and (not is_firm or expires_at <= now())`,
@@ -112,11 +112,11 @@ async function releaseOthersOfMember(
 }
 
 /**
- * Two writers of one session write one after the other, and all lock in the same order: the session before what it
- * holds. In the other order two of them (a deployment's end, a cancellation) would wait for each other for ever.
- * False where the session is gone or cancelled: nobody would release what it holds.
+ * Serialises the writers of one session. All lock in the same order: the session before its reservations. In the other order
+ * two of them (the end of a deployment and a cancellation) could deadlock. False if the session has been removed or
+ * cancelled: then nothing would release a reservation.
  */
-async function takeTurn(unit: UnitOfWork, sessionId: string): Promise<boolean> {
+async function lockSession(unit: UnitOfWork, sessionId: string): Promise<boolean> {
   const [session] = await unit.em.execute<{ isCancelled: boolean }[]>(
     `select status = 'CANCELLED' as "isCancelled" from wizard_session where id = ? for update`,
     [sessionId],
@@ -141,7 +141,7 @@ async function isMadeLonger(unit: UnitOfWork, request: ReservationRequest): Prom
   return own.length === 1;
 }
 
-/** Takes the first free place; of several at once on one place the constraint lets one through. */
+/** Takes the first free place. If several sessions try one place at once, the constraint accepts one of them. */
 async function isInserted(unit: UnitOfWork, request: ReservationRequest): Promise<boolean> {
   const { resource, value, sessionId, places, until } = request;
   const inserted = await unit.em.execute<unknown[]>(

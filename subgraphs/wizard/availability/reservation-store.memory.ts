@@ -7,11 +7,11 @@ interface Held {
   sessionId: string;
   expiresAt: number;
   memberId: string | null;
-  /** Of a first visit that is agreed on. */
+  /** Set for a firm first visit. */
   visit: { gymId: string; startsAt: Date } | undefined;
 }
 
-/** Reservations of one process. Nothing is awaited between looking and taking, so of two at once one is first. */
+/** Reservations of one process. No `await` separates check and write, so of two simultaneous calls one is first. */
 export function memoryReservationStore(): ReservationStore {
   let all: Held[] = [];
   const drop = (isOver: (held: Held) => boolean) => {

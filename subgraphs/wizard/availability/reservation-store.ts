@@ -5,19 +5,19 @@ export interface ReservationRequest {
   /** In its canonical form. */
   value: string;
   sessionId: string;
-  /** How many sessions may have this value at once. */
+  /** How many sessions may reserve this value at once. */
   places: number;
   until: Date;
-  /** Of a first visit: whose. A member holds one: what they only held for another session is released. */
+  /** The member, for a first visit. A member has one: a reservation by another of their sessions is released, unless it is firm. */
   memberId?: string | null | undefined;
-  /** Of a first visit that is agreed on, so that the gym's staff expect it. */
+  /** Set for a firm first visit, which the gym's staff can see. */
   visit?: { gymId: string; startsAt: Date } | undefined;
 }
 
-/** RESERVED: others hold all places. BOOKED: the member has another first visit. GONE: the session is cancelled or gone. */
+/** RESERVED: other sessions have all places. BOOKED: the member has another first visit. GONE: the session is cancelled or removed. */
 export type ReservationOutcome = 'HELD' | 'RESERVED' | 'BOOKED' | 'GONE';
 
-/** A first visit that is agreed on. */
+/** A firm first visit. */
 export interface FirstVisit {
   sessionId: string;
   userId: string;
@@ -35,23 +35,23 @@ export interface FirstVisitsFilter {
 }
 
 /**
- * What sessions hold for a time, so that nobody else gets it meanwhile: of each resource one value a session.
- * `reservation-store.database.ts`, where constraints see to it; `reservation-store.memory.ts`.
+ * Reservations of sessions, for a limited time: each session reserves one value of each resource.
+ * `reservation-store.database.ts`, where constraints ensure it; `reservation-store.memory.ts`.
  */
 export interface ReservationStore {
   /**
-   * The place is the session's until then; what it held of this resource before is free again. Everything stays as it
-   * was unless the outcome is HELD. Repeated by the same session it is made longer.
+   * Reserves a place for the session until that time, and releases its earlier reservation of this resource. Nothing changes
+   * unless the outcome is HELD. A repetition by the same session extends the reservation.
    */
   reserve(request: ReservationRequest): Promise<ReservationOutcome>;
-  /** Which sessions hold each of these values now. */
+  /** The sessions that have reserved each of these values now. */
   holders(resource: Resource, values: readonly string[]): Promise<Map<string, string[]>>;
-  /** First visits of sessions that are deployed, the earliest first. */
+  /** First visits of deployed sessions, the earliest first. */
   firstVisits(filter: FirstVisitsFilter): Promise<FirstVisit[]>;
-  /** Holds what the session has until then, and no first visit is agreed on any more; null: as long as it is not released. */
+  /** Extends the session's reservations until that time, and makes its first visit no longer firm; null: until they are released. */
   extend(sessionId: string, until: Date | null): Promise<void>;
-  /** Gives back what the session holds, but for that resource. */
+  /** Releases the session's reservations, except for that resource. */
   release(sessionId: string, except?: Resource): Promise<void>;
-  /** Forgets what is over: up to 1,000 that nobody can use, and first visits from before then; returns how many. */
+  /** Removes up to 1,000 expired reservations, and first visits from before this time; returns how many. */
   purge(visitsBefore: Date): Promise<number>;
 }

@@ -3,10 +3,10 @@ import type { OpeningHours } from '#server/shapes.ts';
 import { invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 
-/** The half hour in which a member comes for the first time: as many may come in it as the location takes. */
+/** The half hour of a member's first visit. It has as many places as the location's capacity. */
 export interface Slot {
   locationId: string;
-  /** Begin of the half hour. */
+  /** The beginning of the half hour. */
   startsAt: Date;
 }
 
@@ -14,7 +14,7 @@ export const SLOT_MILLIS = 30 * 60 * 1000; // 30 min
 /** How far ahead a first visit may be. */
 export const FURTHEST_SLOT_MILLIS = 90 * 24 * 60 * 60 * 1000; // 90 days
 
-/** What the gym service knows of the place. */
+/** The location, as the gym service describes it. */
 export interface SlotLocation {
   id: string;
   gymId: string;
@@ -42,7 +42,7 @@ export const writeSlot = ({ locationId, startsAt }: Slot): string =>
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-/** Whether somebody may come in this half hour: where no hours are known, at any time. */
+/** Whether the location is open in this half hour; if its opening hours are unknown, it is always open. */
 export function isOpen({ startsAt }: Slot, { timezone, openingHours }: SlotLocation): boolean {
   if (!openingHours) return true;
   const local = DateTime.fromJSDate(startsAt, { zone: timezone });
@@ -52,7 +52,7 @@ export function isOpen({ startsAt }: Slot, { timezone, openingHours }: SlotLocat
   return Boolean(hours && hours.opens <= time && time < hours.closes);
 }
 
-/** The next half hours in which the place is open, within a week. */
+/** The next half hours in which the location is open, within a week. */
 export function nextOpen(slot: Slot, location: SlotLocation, count: number): Slot[] {
   const found: Slot[] = [];
   const from = Math.max(slot.startsAt.getTime(), Math.floor(Date.now() / SLOT_MILLIS) * SLOT_MILLIS);

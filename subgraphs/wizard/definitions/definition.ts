@@ -1,17 +1,17 @@
 import type { z } from 'zod';
-import type { WizardKind } from '../sessions/session.entity.ts';
+import type { WizardKind } from './wizard-kind.ts';
 
-/** What is saved of a session, by step. */
+/** The saved data of a session, by step. */
 export type StepData = Record<string, Record<string, unknown>>;
 
-/** A wizard as data: which steps, in which order, and what each wants. A change that old sessions do not fit gets a new version. */
+/** A wizard as data: its steps, their order, and the shape of each. A change that existing sessions do not fit gets a new version. */
 export interface WizardDefinition {
   kind: WizardKind;
   version: number;
   steps: readonly StepDefinition[];
   /**
-   * By the version before: what makes that version's data into the next one's. A session of a version from which no
-   * way leads here is refused by name (WIZARD_VERSION_UNSUPPORTED).
+   * By version: converts that version's data to the next version. A session whose version has no path to the current one is
+   * refused with WIZARD_VERSION_UNSUPPORTED.
    */
   migrations?: Readonly<Record<number, (data: StepData) => StepData>>;
 }
@@ -19,26 +19,26 @@ export interface WizardDefinition {
 export interface StepDefinition {
   key: string;
   title: string;
-  /** What the step's data must be to be complete. */
+  /** The shape of complete data. */
   shape: z.ZodObject;
-  /** Fields that are kept once the session is deployed; the others are personal, and are then where they belong. Default: all. */
+  /** Fields that are kept after the deployment; the others are personal data, which the other services then store. Default: all. */
   keptWhenDeployed?: readonly string[];
-  /** The step is left out where an earlier one says so. Default: it always applies. */
-  leftOutIf?: { step: string; field: string; is: unknown };
-  /** Uploads that the step takes, by the name of their field. */
+  /** The step is skipped if an earlier step has this value. Default: it always applies. */
+  skipIf?: { step: string; field: string; is: unknown };
+  /** Files that the step accepts, by the name of their field. */
   files?: Readonly<Record<string, FileField>>;
 }
 
 export interface FileField {
-  /** Where the address of the file goes in the step's data, dotted. */
+  /** The dotted path in the step's data at which the file's URL is stored. */
   path: string;
   /** `picture`: JPEG, PNG, WebP or AVIF, which is re-encoded. `document`: such a picture or a PDF. */
   takes: 'picture' | 'document';
-  /** Everybody may read it once the session is deployed, as a logo. Default: only those who may open the session. */
+  /** Everybody may read it once the session is deployed, e.g. a logo. Default: only callers who may open the session. */
   isPublicOnceDeployed?: boolean;
 }
 
-/** A paper that belongs to a step, for whoever checks it. */
+/** A document that belongs to a step, for the user who checks the session. */
 export const DOCUMENT: Readonly<Record<string, FileField>> = {
   document: { path: 'document', takes: 'document' },
 };

@@ -1,4 +1,4 @@
-import type { WizardKind } from '../sessions/session.entity.ts';
+import type { WizardKind } from './wizard-kind.ts';
 import type { WizardDefinition } from './definition.ts';
 import { gymSetup } from './gym-setup.ts';
 import { memberOnboarding } from './member-onboarding.ts';

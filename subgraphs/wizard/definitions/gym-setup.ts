@@ -16,11 +16,11 @@ export const BasicsShape = z.object({
   name: gymName,
   slug: gymSlug,
   timezone,
-  // false: a SUPER_ADMIN runs it for now, and the step `admin` does not apply
+  // false: a SUPER_ADMIN manages the gym for now, and the step `admin` is skipped
   inviteAdmin: z.boolean().optional(),
 });
 
-/** As the gym service takes it, so that a deployment is not refused for it; here the primary colour is needed. */
+/** The gym service's shape, so that it does not refuse the deployment; here the primary colour is required. */
 export const BrandingShape = z.object({
   theme: themeShape.refine(({ colors }) => colors?.primary !== undefined, {
     path: ['colors', 'primary'],
@@ -56,7 +56,7 @@ export const AdminShape = z.object({
   displayName,
 });
 
-/** The same rules as the gym and identity services have, so that a deployment is not refused for what could be said before. */
+/** The same rules as in the gym and identity services, so that a deployment is not refused for errors that could be shown earlier. */
 export const gymSetup: WizardDefinition = {
   kind: 'GYM_SETUP',
   version: 1,
@@ -87,7 +87,7 @@ export const gymSetup: WizardDefinition = {
     {
       key: 'admin',
       title: 'First admin',
-      leftOutIf: { step: 'basics', field: 'inviteAdmin', is: false },
+      skipIf: { step: 'basics', field: 'inviteAdmin', is: false },
       shape: AdminShape,
     },
     {

@@ -23,9 +23,9 @@ export const BodyShape = z.object({
 export const GoalsShape = z.object({
   goals: trainingGoals.min(1),
   activity: activity.optional(),
-  // false: the step `nutrition` does not apply
+  // false: the step `nutrition` is skipped
   nutritionTarget: z.boolean().optional(),
-  // false: the step `slot` does not apply
+  // false: the step `slot` is skipped
   firstVisit: z.boolean().optional(),
 });
 
@@ -64,14 +64,14 @@ export const memberOnboarding: WizardDefinition = {
     {
       key: 'nutrition',
       title: 'Nutrition target',
-      leftOutIf: { step: 'goals', field: 'nutritionTarget', is: false },
+      skipIf: { step: 'goals', field: 'nutritionTarget', is: false },
       shape: NutritionShape,
       keptWhenDeployed: [],
     },
     {
       key: 'slot',
       title: 'First visit',
-      leftOutIf: { step: 'goals', field: 'firstVisit', is: false },
+      skipIf: { step: 'goals', field: 'firstVisit', is: false },
       shape: SlotShape,
       keptWhenDeployed: [],
     },

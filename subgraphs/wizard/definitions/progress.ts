@@ -1,7 +1,7 @@
 import { invalid, type FieldError } from '#server/errors.ts';
 import type { StepData, StepDefinition, WizardDefinition } from './definition.ts';
 
-/** SKIPPED: an earlier step says that it does not apply. */
+/** SKIPPED: an earlier step says that this one does not apply. */
 export type StepStatus = 'EMPTY' | 'INCOMPLETE' | 'COMPLETE' | 'SKIPPED';
 
 export interface StepState {
@@ -10,18 +10,18 @@ export interface StepState {
   status: StepStatus;
   data: Record<string, unknown>;
   errors: FieldError[];
-  /** Dotted paths of what is missing. */
+  /** Dotted paths of missing fields. */
   currentlyDue: string[];
 }
 
-/** How far each step of a session has come. */
+/** The state of each step of a session. */
 export const progressOf = (definition: WizardDefinition, data: StepData): StepState[] =>
   definition.steps.map((step) => stateOf(step, data));
 
 function stateOf(step: StepDefinition, all: StepData): StepState {
   const data = all[step.key] ?? {};
   const said = { key: step.key, title: step.title, data };
-  const condition = step.leftOutIf;
+  const condition = step.skipIf;
   if (condition && all[condition.step]?.[condition.field] === condition.is)
     return { ...said, status: 'SKIPPED', errors: [], currentlyDue: [] };
   const result = step.shape.safeParse(data, { reportInput: true });
@@ -37,7 +37,7 @@ function stateOf(step: StepDefinition, all: StepData): StepState {
   };
 }
 
-/** What stays in a session that is deployed: everything personal is in the services that it was written to. */
+/** The data that stays in a deployed session: personal data is stored only in the services to which it was written. */
 export const keptWhenDeployed = ({ steps }: WizardDefinition, data: StepData): StepData =>
   Object.fromEntries(
     Object.entries(data).flatMap(([key, saved]) => {
@@ -48,7 +48,7 @@ export const keptWhenDeployed = ({ steps }: WizardDefinition, data: StepData): S
     }),
   );
 
-/** Of a session that is deployed: each step was complete, or did not apply. */
+/** The steps of a deployed session: each was complete or skipped. */
 export const progressWhenDeployed = (definition: WizardDefinition, data: StepData): StepState[] =>
   progressOf(definition, data).map((state) =>
     state.status === 'SKIPPED' ? state : { ...state, status: 'COMPLETE', errors: [], currentlyDue: [] },
@@ -56,7 +56,7 @@ export const progressWhenDeployed = (definition: WizardDefinition, data: StepDat
 
 export const isThrough = ({ status }: StepState): boolean => status === 'COMPLETE' || status === 'SKIPPED';
 
-/** What still has to be done before a deployment: by step and field, what is missing and what is wrong. */
+/** What is missing or wrong before a deployment, by step and field. */
 export const dueOf = (definition: WizardDefinition, data: StepData): FieldError[] =>
   progressOf(definition, data)
     .filter((state) => !isThrough(state))
@@ -66,8 +66,8 @@ export const dueOf = (definition: WizardDefinition, data: StepData): FieldError[
     ]);
 
 /**
- * Where the session goes: to the asked step where nothing before it is open, else to the first open one; unasked,
- * past what is complete. Steps that do not apply are passed over.
+ * The step to which the session moves: the requested step if all steps before it are complete, else the first incomplete
+ * one; without a requested step, the first incomplete one after the current step. Skipped steps are passed over.
  */
 export function nextStep(
   definition: WizardDefinition,

@@ -1,18 +1,18 @@
 import { PlatformError } from '#server/errors.ts';
-import { PERISHABLE, type SessionRecord } from '../sessions/session-store.ts';
+import { EXPIRING, type SessionRecord } from '../sessions/session-store.ts';
 import type { WizardDefinition } from './definition.ts';
 import { dueOf, firstStepOf } from './progress.ts';
 
-/** Whether it is past its changes: it stays as it was, under the version of its time. */
-export const isOfItsTime = (session: SessionRecord, definition: WizardDefinition): boolean =>
-  session.definitionVersion !== definition.version && !PERISHABLE.has(session.status);
+/** Whether the session can no longer change: then it keeps the version in which it ended. */
+export const isFinal = (session: SessionRecord, definition: WizardDefinition): boolean =>
+  session.definitionVersion !== definition.version && !EXPIRING.has(session.status);
 
 /**
- * The session under the definition of today: as it is, or with its data migrated version by version.
- * It is stored with the next change. @throws WIZARD_VERSION_UNSUPPORTED where no way leads from its version to this one
+ * The session in the current version of its definition: unchanged, or with its data migrated version by version. It is stored
+ * with the next change. @throws WIZARD_VERSION_UNSUPPORTED if its version has no path to the current one
  */
-export function broughtUpToDate(session: SessionRecord, definition: WizardDefinition): SessionRecord {
-  if (session.definitionVersion === definition.version || isOfItsTime(session, definition)) return session;
+export function migratedSession(session: SessionRecord, definition: WizardDefinition): SessionRecord {
+  if (session.definitionVersion === definition.version || isFinal(session, definition)) return session;
   if (session.definitionVersion > definition.version) throw unsupported(session, definition);
   let { data } = session;
   for (let version = session.definitionVersion; version < definition.version; version += 1) {
@@ -33,5 +33,5 @@ export function broughtUpToDate(session: SessionRecord, definition: WizardDefini
 const unsupported = (session: SessionRecord, definition: WizardDefinition) =>
   new PlatformError(
     'WIZARD_VERSION_UNSUPPORTED',
-    `This session follows version ${session.definitionVersion} of ${session.kind}, which is now at version ${definition.version} and cannot take it over; cancel it and begin a new one.`,
+    `This session follows version ${session.definitionVersion} of ${session.kind}, which is now at version ${definition.version} and cannot convert the session; cancel it and begin a new one.`,
   );

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { ServiceCall } from '#server/service-calls.ts';
 import type { ActionCall } from '#server/saga/saga.ts';
-import { NOWHERE, type Origin } from '#server/unit-of-work.ts';
+import { NO_ORIGIN, type Origin } from '#server/unit-of-work.ts';
 
-/** The one kind of saga of this service; its subject is the session. */
+/** The only kind of saga of this service; its subject is the session. */
 export const DEPLOYMENT = 'wizard-deployment';
 
-/** What all actions of a deployment share. */
+/** The input that all actions of a deployment share. */
 const DeploymentContext = z.object({
   sessionId: z.string(),
-  /** Who has deployed it, and is named in the audits of the other services; null once their account was deleted. */
+  /** The user who started the deployment, for the audit trails of the other services; null once their account is deleted. */
   actorId: z.string().nullable(),
   requestId: z.string(),
   traceparent: z.string(),
@@ -20,10 +20,10 @@ export const contextOf = ({ context }: ActionCall): DeploymentContext => Deploym
 
 export const originOf = (call: ActionCall): Origin => {
   const { requestId, traceparent } = contextOf(call);
-  return { ...NOWHERE, requestId, traceparent };
+  return { ...NO_ORIGIN, requestId, traceparent };
 };
 
-/** A call of another service as this one, in the name of who has deployed, harmless when repeated. */
+/** A call with this service's token, for the user who started the deployment, with the action's idempotency key. */
 export const asService = (
   call: ActionCall,
   request: Pick<ServiceCall, 'method' | 'path' | 'body'>,

@@ -14,7 +14,7 @@ import { DEPLOYMENT } from './deployment-context.ts';
 import { gymActions, gymResult } from './gym-setup.ts';
 import { memberActions, memberResult } from './member-onboarding.ts';
 
-const GIVE_UP_AFTER_MILLIS = 12 * 60 * 60 * 1000; // 12 h: while the other services still know our keys
+const GIVE_UP_AFTER_MILLIS = 12 * 60 * 60 * 1000; // 12 h: the other services store idempotency keys for 24 h
 
 export interface DeploymentSagaOptions {
   services: OtherServices;
@@ -24,7 +24,7 @@ export interface DeploymentSagaOptions {
   unitOf(): UnitOfWork;
 }
 
-/** How a session is deployed, in turn; and what becomes of it. */
+/** The saga that deploys a session: its actions run one after the other. */
 export const deploymentSaga = ({
   services,
   storage,
@@ -42,7 +42,7 @@ export const deploymentSaga = ({
   },
 });
 
-/** The session's status and what it holds change together with the saga's end. */
+/** Changes the session's status and its reservations together with the end of the saga. */
 async function settle(
   storage: WizardStorage,
   { files, definitions }: Pick<DeploymentSagaOptions, 'files' | 'definitions'>,
@@ -51,27 +51,27 @@ async function settle(
 ): Promise<void> {
   const sessions = storage.sessions(unit);
   const [session] = await sessions.findByIds([saga.subject]);
-  // The session was erased with its owner meanwhile.
+  // The session was erased with its owner in the meantime.
   if (!session || !(session.status === 'DEPLOYING' || isUnresolved(session))) return;
   const next =
     saga.status === 'DONE' ? deployed(session, saga, definitions[session.kind]) : failed(session, saga);
-  // Files first: a crash in between leaves the session that names them, and this is done again.
+  // Files are removed first: after a crash the session still names them, and this runs again.
   for (const file of session.files)
     if (!next.files.includes(file)) await files.delete(fileKey(session.id, file.id));
-  if (!(await sessions.replace(next))) throw new Error('The session was changed while it was deployed.');
+  if (!(await sessions.replace(next))) throw new Error('The session was changed during its deployment.');
   const reservations = storage.reservations(unit);
-  // A first visit is held until its time has passed.
+  // The reservation of a first visit stays until its time has passed.
   if (saga.status === 'DONE') await reservations.release(session.id, 'slot');
-  // What is corrected after a failure finds the names still held.
+  // After a failure the names stay reserved while the user corrects the session.
   else if (saga.status === 'UNDONE' && !isUnresolved(session))
     await reservations.extend(session.id, new Date(Date.now() + RESERVATION_MILLIS));
   else if (saga.status === 'UNDONE') await reservations.release(session.id);
 }
 
-/** What is personal of it is forgotten: it is in the services that it was written to. */
+/** Removes the personal data: the services to which it was written store it. */
 function deployed(session: SessionRecord, saga: Saga, definition: WizardDefinition): SessionRecord {
   const { gymId } = (outputsOf(saga).gym ?? {}) as { gymId?: string };
-  // By a plan of an older version, which had no other place for them.
+  // A plan of an older version, when no other service stored body and goals.
   const isOnlyHere = saga.actions.some(({ action }) => action === 'keep');
   const personal = isOnlyHere
     ? []
@@ -94,7 +94,7 @@ function failed(session: SessionRecord, saga: Saga): SessionRecord {
   return { ...changed, status: 'FAILED', expiresAt };
 }
 
-/** The session of a saga that is undone once more, as part of that decision. */
+/** Reopens the session of a saga that is being undone again, in the transaction of that decision. */
 export async function reopen(storage: WizardStorage, saga: Saga, unit: UnitOfWork): Promise<void> {
   const sessions = storage.sessions(unit);
   const [session] = await sessions.findByIds([saga.subject]);
@@ -106,5 +106,5 @@ export async function reopen(storage: WizardStorage, saga: Saga, unit: UnitOfWor
     updatedAt: new Date(),
   };
   if (!(await sessions.replace(reopened)))
-    throw conflict('The session was changed meanwhile; repeat the request.');
+    throw conflict('The session was changed in the meantime; repeat the request.');
 }

@@ -13,7 +13,7 @@ export const deploymentsRest = [
     path: '/:sessionId/deploy',
     summary: 'Deploy a completed session (GYM_SETUP: SUPER_ADMIN; MEMBER_ONBOARDING: its owner)',
     description:
-      '202 while it is under way: follow `deployment` of the session, or the subscription `wizardDeploymentUpdated`. 200 where it is deployed already. A deployment that is refused by a service is undone as a whole; the session is FAILED then with the reason in its action, and may be corrected and deployed again. If something cannot be taken back, `deployment.status` is UNDO_FAILED and a SUPER_ADMIN resolves it first.',
+      '202 while the deployment is running: follow `deployment` of the session, or the subscription `wizardDeploymentUpdated`. 200 if the session is deployed already. If a service refuses an action, the whole deployment is undone; the session is then FAILED, with the reason in that action, and can be corrected and deployed again. If an action cannot be undone, `deployment.status` is UNDO_FAILED and a SUPER_ADMIN must resolve it first.',
     auth: 'required',
     params: z.object({ sessionId: z.uuid() }),
     body: z.object({ version: versionNumber.nullish() }).nullish(),
@@ -30,7 +30,7 @@ export const deploymentsRest = [
     path: '/:sessionId/deployment/resolve',
     summary: 'Decide about a deployment that could not be undone (SUPER_ADMIN)',
     description:
-      'For `deployment.status` UNDO_FAILED. RETRY takes back what is left once more. ACCEPT leaves it: the deployment is UNDONE, the names are free, and the session may be corrected, deployed again or cancelled. Note and author are kept in `deployment.resolution`.',
+      'For `deployment.status` UNDO_FAILED. RETRY tries again to undo what is left. ACCEPT leaves it: the deployment becomes UNDONE, the names are released, and the session can be corrected, deployed again or cancelled. Note and author are stored in `deployment.resolution`.',
     auth: 'required',
     params: z.object({ sessionId: z.uuid() }),
     body: ResolveDeploymentShape,

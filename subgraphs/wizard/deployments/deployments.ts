@@ -7,7 +7,7 @@ import { validated } from '#server/validate.ts';
 import { RESERVATION_MILLIS } from '../availability/resources.ts';
 import type { WizardDefinitions } from '../definitions/definitions.ts';
 import { dueOf } from '../definitions/progress.ts';
-import { requireInWork } from '../sessions/session-change.ts';
+import { requireEditable } from '../sessions/session-change.ts';
 import type { SessionRecord } from '../sessions/session-store.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { WizardSessionShape } from '../sessions/sessions.shapes.ts';
@@ -25,7 +25,7 @@ export interface DeploymentsOptions {
   sagas: Sagas;
 }
 
-/** Makes a completed session real: decided on here, carried out by a saga under this service's own credentials. */
+/** Deploys completed sessions: decided here, carried out by a saga with this service's own token. */
 export class Deployments {
   private readonly unit: UnitOfWork;
   private readonly options: DeploymentsOptions;
@@ -36,9 +36,9 @@ export class Deployments {
   }
 
   /**
-   * Begins the deployment, once however often it is asked for: one that is under way or done is given as it is.
-   * @throws FORBIDDEN for who may prepare and not deploy, WIZARD_INCOMPLETE naming what is due, VERSION_CONFLICT,
-   * CONFLICT where another session holds what this one needs
+   * Starts the deployment, only once: a running or finished deployment is returned unchanged.
+   * @throws FORBIDDEN for users who may prepare but not deploy it, WIZARD_INCOMPLETE naming what is missing, VERSION_CONFLICT,
+   * CONFLICT if another session has reserved what this one needs
    */
   async deploy(id: string, expectedVersion?: number): Promise<WizardSessionShape> {
     const { sessions } = this.options;
@@ -52,7 +52,7 @@ export class Deployments {
         const begun = await this.begin(viewer, session, expectedVersion ?? session.version);
         return await sessions.presented(begun.session, begun.saga);
       } catch (error) {
-        // Somebody changed or deployed it in this moment: it is looked at again, unless the caller named a version.
+        // Another request changed or deployed it at the same moment: it is read again, unless the caller expects a version.
         const isOvertaken = error instanceof PlatformError && error.code === 'VERSION_CONFLICT';
         if (!isOvertaken) throw error;
         const now = await sessions.open(id);
@@ -63,8 +63,8 @@ export class Deployments {
   }
 
   /**
-   * Decides about a deployment that could not be undone (UNDO_FAILED), for a SUPER_ADMIN. RETRY goes on undoing;
-   * ACCEPT leaves what is left, gives the names free and lets the session be corrected or cancelled.
+   * Decides about a deployment that could not be undone (UNDO_FAILED), for a SUPER_ADMIN. RETRY continues to undo; ACCEPT leaves
+   * what is left, releases the names and lets the session be corrected or cancelled.
    * @throws CONFLICT for a deployment in another state
    */
   async resolve(id: string, input: unknown): Promise<WizardSessionShape> {
@@ -73,7 +73,10 @@ export class Deployments {
     const { action, note } = validated(ResolveDeploymentShape, input);
     await sessions.requireOpen(id);
     const [last] = await sagas.findBySubjects(DEPLOYMENT, [id]);
-    if (!last) throw conflict('This wizard session was never deployed; there is nothing to resolve.');
+    if (!last)
+      throw conflict(
+        'Expected a session with a deployment that could not be undone; this one was never deployed.',
+      );
     const { saga, session } = await storage.transaction(this.unit, async () => {
       const resolved = await sagas.resolve(last.id, { action, note, by: viewer.userId }, this.unit);
       if (action === 'RETRY') await reopen(storage, resolved, this.unit);
@@ -84,7 +87,7 @@ export class Deployments {
     return sessions.presented(session, saga);
   }
 
-  /** Status, reservations and saga are written as one. */
+  /** Writes status, reservations and saga in one transaction. */
   private begin(
     viewer: UserViewer,
     session: SessionRecord,
@@ -95,7 +98,7 @@ export class Deployments {
     return storage.transaction(this.unit, async () => {
       await this.reserve(session);
       const deploying = await sessions.change(session.id, undefined, version, (current) => {
-        requireInWork(current);
+        requireEditable(current);
         return { ...current, status: 'DEPLOYING' };
       });
       await storage.reservations(this.unit).extend(session.id, null);
@@ -110,12 +113,12 @@ export class Deployments {
         { kind: DEPLOYMENT, subject: session.id, context, actions },
         this.unit,
       );
-      if (!isNew) throw conflict('This wizard session is being deployed already.');
+      if (!isNew) throw conflict('This wizard session is already being deployed.');
       return { session: deploying, saga };
     });
   }
 
-  /** In an order that is the same for all, so that of two that want the same one is first in everything. */
+  /** In the same order for all sessions, so that of two sessions that need the same values one gets all of them. */
   private async reserve(session: SessionRecord): Promise<void> {
     const reservations = this.options.storage.reservations(this.unit);
     const until = new Date(Date.now() + RESERVATION_MILLIS);
@@ -123,34 +126,40 @@ export class Deployments {
       if (
         (await reservations.reserve({ resource, value, sessionId: session.id, places: 1, until })) !== 'HELD'
       )
-        throw conflict(`${path} is held by another wizard session; choose another, or try again later.`, {
-          errors: [{ path, message: 'is held by another wizard session' }],
-        });
+        throw conflict(
+          `${path} is reserved by another wizard session; choose another value, or try again later.`,
+          {
+            errors: [{ path, message: 'is reserved by another wizard session' }],
+          },
+        );
   }
 
   private requireComplete(session: SessionRecord): void {
-    requireInWork(session);
+    requireEditable(session);
     const errors = dueOf(this.options.definitions[session.kind], session.data);
     if (errors.length > 0)
       throw new PlatformError(
         'WIZARD_INCOMPLETE',
-        `Still to be done: ${errors
+        `Not complete yet: ${errors
           .slice(0, 20)
           .map(({ path, message }) => `${path} ${message}`)
           .join('; ')}.`,
         { errors },
       );
     if (session.kind === 'MEMBER_ONBOARDING' && session.createdBy === null)
-      throw conflict('This session has no account yet; its member logs in and claims it first.');
+      throw conflict('This session has no account yet; its member must log in and claim it first.');
   }
 }
 
-/** A gym is set up by a SUPER_ADMIN, whoever has prepared it; an onboarding by its member. */
+/** A gym is deployed by a SUPER_ADMIN, whoever prepared it; an onboarding by its member, too. */
 function requireDeployer(viewer: UserViewer, session: SessionRecord): void {
   if (viewer.role === Role.SUPER_ADMIN) return;
   if (session.kind === 'GYM_SETUP')
-    throw forbidden('This is prepared; a SUPER_ADMIN deploys it, and sees it among their wizard sessions.');
-  if (session.createdBy !== viewer.userId) throw forbidden('An onboarding is deployed by its own member.');
+    throw forbidden(
+      'Only a SUPER_ADMIN may deploy a gym; this session is in the list of their wizard sessions.',
+    );
+  if (session.createdBy !== viewer.userId)
+    throw forbidden('Only its own member or a SUPER_ADMIN may deploy an onboarding.');
 }
 
 const planOf = (session: SessionRecord): PlannedAction[] =>

@@ -14,7 +14,7 @@ import { canonicalEmail, canonicalName, type Resource } from '../availability/re
 import type { OtherServices } from '../other-services.ts';
 import { asService } from './deployment-context.ts';
 
-/** What a gym's deployment needs to have for itself before it begins. */
+/** The values that a gym's deployment must reserve before it begins. */
 export function gymResources(data: StepData): { resource: Resource; value: string; path: string }[] {
   const { name, slug, inviteAdmin } = BasicsShape.parse(data.basics);
   return [
@@ -33,8 +33,8 @@ export function gymResources(data: StepData): { resource: Resource; value: strin
 }
 
 /**
- * Gym, configuration, each location, the first admin's invitation; all ids are chosen here, so that undoing needs no
- * answer. Nobody sees or enters the gym before the last action opens it: a gym that nobody has used can be taken back.
+ * Creates gym, configuration, each location and the first admin's invitation. All ids are chosen here, so that undoing needs
+ * no answer. Nobody can see the gym until the last action opens it, and an unused gym can be withdrawn.
  */
 export function gymPlan(data: StepData): PlannedAction[] {
   const gymId = uuidv7();
@@ -62,17 +62,17 @@ export function gymPlan(data: StepData): PlannedAction[] {
   ];
 }
 
-/** The code of these actions, by the names that are in stored plans: a released name stays. */
+/** The code of these actions, by their names in stored plans: a released name must stay. */
 export const gymActions = ({ gym, identity }: OtherServices): Record<string, SagaAction> => ({
   gym: sagaAction<{ id: string; name: string; slug: string }, { gymId: string; slug: string }>({
     service: 'gym',
     async run(call) {
       const { id, name, slug } = call.input;
-      // The name is this session's as far as the wizard goes; somebody may have made a gym of that name without it.
+      // The wizard has reserved the name for this session, but a gym of that name may have been created without the wizard.
       const path = `/gyms?name=${encodeURIComponent(name)}`;
       const namesakes = NamesakesAnswer.parse(await gym.call(asService(call, { method: 'GET', path })));
       if (namesakes.some((other) => other.id !== id))
-        throw conflict(`A gym with the name "${name}" is there already; choose another.`);
+        throw conflict(`A gym with the name "${name}" exists already; choose another.`);
       await gym.call(asService(call, { method: 'POST', path: '/gyms', body: call.input }));
       return { gymId: id, slug };
     },
@@ -80,7 +80,7 @@ export const gymActions = ({ gym, identity }: OtherServices): Record<string, Sag
       await gym.call(asService(call, { method: 'DELETE', path: `/gyms/${call.input.id}` }));
     },
   }),
-  // Configuration, locations and opening are taken back with the gym.
+  // Withdrawing the gym undoes configuration, locations and opening, too.
   config: sagaAction<{ gymId: string }, { version: number }>({
     service: 'gym',
     async run(call) {
@@ -89,7 +89,7 @@ export const gymActions = ({ gym, identity }: OtherServices): Record<string, Sag
         return VersionAnswer.parse(await gym.call(asService(call, request)));
       } catch (error) {
         if (!(error instanceof PlatformError) || error.code !== 'VERSION_CONFLICT') throw error;
-        // An earlier attempt came through, and only its answer did not.
+        // An earlier attempt succeeded, and only its answer was lost.
         const path = `/gym/config/${call.input.gymId}`;
         return VersionAnswer.parse(await gym.call(asService(call, { method: 'GET', path })));
       }
@@ -124,7 +124,7 @@ export const gymActions = ({ gym, identity }: OtherServices): Record<string, Sag
 const NamesakesAnswer = z.array(z.object({ id: z.string() }));
 const VersionAnswer = z.object({ version: z.int() });
 
-/** What a deployed gym consists of. */
+/** The ids of a deployed gym and its parts. */
 export function gymResult(outputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const all = Object.values(outputs) as Partial<Record<'locationId', string>>[];
   return {

@@ -16,7 +16,7 @@ import { lookups, type OtherServices } from '../other-services.ts';
 import type { WizardStorage } from '../storage.ts';
 import { asService, contextOf, originOf } from './deployment-context.ts';
 
-/** The first visit (which alone can be refused) before anything of the member's is changed. */
+/** The first visit, which is the only action that can be refused, comes before changes of the member's data. */
 export function memberPlan(userId: string, gymId: string | null, data: StepData): PlannedAction[] {
   const goals = GoalsShape.parse(data.goals);
   const slot = goals.firstVisit === false ? undefined : SlotShape.parse(data.slot);
@@ -31,14 +31,14 @@ export function memberPlan(userId: string, gymId: string | null, data: StepData)
   ];
 }
 
-/** The code of these actions, by the names that are in stored plans: a released name stays. */
+/** The code of these actions, by their names in stored plans: a released name must stay. */
 export const memberActions = (
   services: OtherServices,
   storage: WizardStorage,
   unitOf: () => UnitOfWork,
 ): Record<string, SagaAction> => ({
-  /** What is there before, so that it can be put back. */
-  remember: sagaAction<{ userId: string }, Remembered>({
+  /** Reads the previous values, so that undoing can restore them. */
+  remember: sagaAction<{ userId: string }, PreviousValues>({
     service: 'identity',
     isOutputPersonal: true,
     async run(call) {
@@ -74,9 +74,9 @@ export const memberActions = (
         memberId: userId, // absent in plans of an older version
         visit: { gymId, startsAt: slot.startsAt },
       });
-      if (outcome === 'BOOKED') throw conflict('The member has another first visit; they cannot have two.');
+      if (outcome === 'BOOKED') throw conflict('The member already has another first visit.');
       if (outcome !== 'HELD')
-        throw conflict('As many as the location takes come at that time already; choose another slot.');
+        throw conflict('The location is fully booked at that time; choose another slot.');
       return { locationId: slot.locationId, startsAt: slot.startsAt.toISOString() };
     },
   }),
@@ -122,14 +122,14 @@ export const memberActions = (
       );
     },
   }),
-  /** For plans of an older version, when no service had a place for body and goals. */
+  /** For plans of an older version, when no service stored body and goals. */
   keep: sagaAction<null, { keptIn: string }>({
     service: 'wizard',
     run: async () => ({ keptIn: 'wizard session' }),
   }),
 });
 
-/** What was written is personal, and is where it belongs. */
+/** The written values are personal data, which only the other service stores. */
 interface Saved {
   saved: true;
 }
@@ -140,7 +140,7 @@ async function saveProfile(services: OtherServices, call: ActionCall, body: obje
   return SAVED;
 }
 
-/** All four keys: what was not said is removed. */
+/** All four keys: null removes values that the member did not give. */
 const bodyOf = (userId: string, said: Partial<z.infer<typeof BodyAnswer>>) => ({
   userId,
   body: {
@@ -156,7 +156,7 @@ const goalsOf = (
   { goals, activity }: { goals: readonly string[]; activity: string | null },
 ) => ({ userId, trainingGoals: { goals, activity } });
 
-interface Remembered {
+interface PreviousValues {
   userId: string;
   profile: z.infer<typeof UserAnswer>;
   goal: z.infer<typeof GoalsAnswer>[number] | null;
@@ -185,10 +185,10 @@ const GoalsAnswer = z.array(
   }),
 );
 
-const remembered = ({ outputs }: ActionCall): Remembered => outputs.remember as Remembered;
+const remembered = ({ outputs }: ActionCall): PreviousValues => outputs.remember as PreviousValues;
 
-/** What a member has now. */
+/** The ids of what a member has now. */
 export const memberResult = (outputs: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
-  userId: (outputs.remember as Remembered).userId,
+  userId: (outputs.remember as PreviousValues).userId,
   slot: outputs.slot ?? null,
 });

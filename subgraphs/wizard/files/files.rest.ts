@@ -6,7 +6,7 @@ import { UploadFieldsShape } from './files.shapes.ts';
 
 const route = restRoute<{ files: Files }>();
 
-/** Nothing in a file of somebody's may run in our name. */
+/** Headers that keep an uploaded file from running as a script in the platform's origin. */
 const INERT = {
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'X-Content-Type-Options': 'nosniff',
@@ -18,7 +18,7 @@ export const filesRest = [
     path: '/:sessionId/uploads',
     summary: 'Upload a file into a step',
     description:
-      "Branding takes pictures in `logo`, `splash` and `icon`; basics, branding, locations, body and review take a `document` (a PDF or a picture). JPEG, PNG, WebP or AVIF, told by their content, are encoded anew; at most 10 MiB. The address stands in the step's data afterwards. With `X-Resume-Token` for a session without an account.",
+      "Branding accepts pictures in `logo`, `splash` and `icon`; basics, branding, locations, body and review accept a `document` (a PDF or a picture). JPEG, PNG, WebP and AVIF pictures, detected by their content, are encoded again; at most 10 MiB. The file's URL is then in the step's data. A session without an account needs `X-Resume-Token`.",
     auth: 'optional',
     params: z.object({ sessionId: z.uuid() }),
     upload: { field: 'file' },
@@ -33,7 +33,7 @@ export const filesRest = [
     method: 'GET',
     path: '/:sessionId/files/:fileId',
     summary: 'A file of a session',
-    description: 'For who may open the session; pictures of a deployed gym for everybody.',
+    description: 'Readable by callers who may open the session; pictures of a deployed gym are public.',
     auth: 'forgiving',
     params: z.object({ sessionId: z.uuid(), fileId: z.uuid() }),
     success: { status: 200, description: 'A picture (WebP) or a PDF.', contentType: 'image/webp' },

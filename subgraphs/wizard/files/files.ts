@@ -7,7 +7,7 @@ import { validated } from '#server/validate.ts';
 import type { FileField, StepDefinition } from '../definitions/definition.ts';
 import type { WizardDefinitions } from '../definitions/definitions.ts';
 import { nextStep, stepOf } from '../definitions/progress.ts';
-import { requireInWork, withData } from '../sessions/session-change.ts';
+import { requireEditable, withData } from '../sessions/session-change.ts';
 import { fileKey, type SessionFile } from '../sessions/session-files.ts';
 import type { SessionRecord } from '../sessions/session-store.ts';
 import { fileUrl } from '../sessions/session-view.ts';
@@ -33,7 +33,7 @@ interface Incoming {
   bytes: Buffer;
 }
 
-/** Pictures and papers that belong to the steps of a session. */
+/** Pictures and documents that belong to the steps of a session. */
 export class Files {
   private readonly unit: UnitOfWork;
   private readonly options: FilesOptions;
@@ -44,8 +44,8 @@ export class Files {
   }
 
   /**
-   * Stores the file and writes its address into the step's data; the one before in that field goes.
-   * @throws VALIDATION_FAILED, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE by what the file is; CONFLICT for too many
+   * Stores the file and writes its URL into the step's data; the previous file of that field is removed.
+   * @throws VALIDATION_FAILED, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE for an unusable file; CONFLICT for too many files
    */
   async upload(
     sessionId: string,
@@ -57,7 +57,7 @@ export class Files {
     const { step, field: asked } = validated(UploadFieldsShape, input);
     const { sessions, files, definitions } = this.options;
     const session = await sessions.open(sessionId, resumeToken);
-    requireInWork(session);
+    requireEditable(session);
     const [field, place] = fieldOf(stepOf(definitions[session.kind], step, 'step'), asked);
     const { bytes, contentType } = await safe(file.bytes, place);
     const added: SessionFile = {
@@ -78,10 +78,10 @@ export class Files {
     let changed: SessionRecord;
     try {
       changed = await sessions.change(sessionId, resumeToken, expectedVersion, (current, definition) => {
-        requireInWork(current);
+        requireEditable(current);
         replaced = current.files.filter((each) => each.step === step && each.field === field);
         const kept = current.files.filter((each) => !replaced.includes(each));
-        if (kept.length >= MAX_FILES) throw conflict(`A wizard session holds at most ${MAX_FILES} files.`);
+        if (kept.length >= MAX_FILES) throw conflict(`A wizard session may have at most ${MAX_FILES} files.`);
         const url = fileUrl(this.options.publicUrl, sessionId, added.id);
         const data = { ...current.data, [step]: withPath(current.data[step] ?? {}, place.path, url) };
         const currentStep = nextStep(definition, current.currentStep, undefined, data);
@@ -95,7 +95,7 @@ export class Files {
     return sessions.presented(changed);
   }
 
-  /** For who may open the session; pictures of a deployed gym for everybody. @throws NOT_FOUND */
+  /** For callers who may open the session; pictures of a deployed gym are public. @throws NOT_FOUND */
   async read(sessionId: string, fileId: string, resumeToken?: string | null) {
     const { sessions, storage, files } = this.options;
     const [session] = await storage.sessions(this.unit).findByIds([sessionId]);
@@ -113,7 +113,7 @@ export class Files {
   }
 }
 
-/** By its own name or by where it goes: `logo`, `assets.logo`. */
+/** The field by its own name or by its path: `logo`, `assets.logo`. */
 function fieldOf(step: StepDefinition, field: string): [name: string, place: FileField] {
   const places = Object.entries(step.files ?? {});
   const found = places.find(([name, { path }]) => name === field || path === field);
@@ -121,11 +121,11 @@ function fieldOf(step: StepDefinition, field: string): [name: string, place: Fil
   const names = places.map(([name]) => name).join(', ');
   throw invalid(
     'field',
-    names ? `expected one of ${names}, got "${field}"` : `the step ${step.key} takes no files`,
+    names ? `expected one of ${names}, got "${field}"` : `the step ${step.key} accepts no files`,
   );
 }
 
-/** Of a picture nothing but the picture survives; a PDF stays as it is. */
+/** A picture is encoded again; a PDF is stored unchanged. */
 async function safe(
   bytes: Buffer,
   { takes }: FileField,

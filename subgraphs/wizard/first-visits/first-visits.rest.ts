@@ -10,11 +10,15 @@ export const firstVisitsRest = [
   route({
     method: 'GET',
     path: '/first-visits',
-    summary: 'Members who come for the first time (GYM_ADMIN: to their gym; SUPER_ADMIN)',
-    description: 'First visits of onboardings that are deployed, the earliest first; at most 1,000.',
+    summary: 'First visits of new members (GYM_ADMIN: of their gym; SUPER_ADMIN)',
+    description: 'First visits of deployed onboardings, the earliest first; at most 1,000.',
     auth: 'required',
     query: FirstVisitsFilter.extend(gymQuery.shape),
-    success: { status: 200, description: 'Who comes, where and when.', shape: z.array(FirstVisitShape) },
+    success: {
+      status: 200,
+      description: 'The members, with location and time.',
+      shape: z.array(FirstVisitShape),
+    },
     errors: ['FORBIDDEN', 'GYM_REQUIRED'],
     handler: ({ query }, { firstVisits }) => firstVisits.list(query),
   }),

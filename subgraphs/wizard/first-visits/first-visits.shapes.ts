@@ -5,21 +5,21 @@ const timeOrDay = z
   .union([instant, day], 'expected a time such as 2026-01-31T18:00:00Z, or a day such as 2026-01-31')
   .nullish();
 
-/** For rules that several doors reach. */
+/** For rules of several doors. */
 export const FirstVisitsFilter = z.object({
   gymId: z.uuid('expected the id of a gym').nullish(),
   from: timeOrDay.meta({
-    description: 'A time, or a day at the location; both are included. Default: now.',
+    description: 'A time, or a day at the location; inclusive. Default: now.',
   }),
   to: timeOrDay.meta({
     description:
-      'A time, which is not included, or a day, which is. Default: a week after `from`; at most 92 days after it.',
+      'A time (exclusive), or a day (inclusive). Default: a week after `from`; at most 92 days after it.',
   }),
 });
 
 export const FirstVisitShape = z
   .object({
-    id: z.uuid().meta({ description: 'That of the wizard session.' }),
+    id: z.uuid().meta({ description: 'The id of the wizard session.' }),
     userId: z.uuid(),
     locationId: z.uuid(),
     startsAt: z.iso.datetime(),

@@ -3,20 +3,20 @@ import { requireGymAdmin } from '#server/auth/viewer.ts';
 import { invalid } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import type { FirstVisit } from '../availability/reservation-store.ts';
 import { SLOT_MILLIS } from '../availability/slots.ts';
 import type { Lookups } from '../other-services.ts';
 import type { WizardStorage } from '../storage.ts';
 import { FirstVisitsFilter, type FirstVisitShape } from './first-visits.shapes.ts';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
 const DEFAULT_MILLIS = 7 * DAY_MILLIS;
 const LONGEST_MILLIS = 92 * DAY_MILLIS;
-/** Zones differ from UTC by at most so much; a day somewhere is within the day in UTC and this around it. */
+/** The largest difference of a time zone from UTC: a local day lies within the UTC day, extended by this at both ends. */
 const FURTHEST_ZONE_MILLIS = 14 * 60 * 60 * 1000; // 14 h
 const MOST_VISITS = 1_000;
 
-/** Members who come for the first time, for those who run their gym. */
+/** First visits of new members, for those who manage the gym. */
 export class FirstVisits {
   private readonly unit: UnitOfWork;
   private readonly storage: WizardStorage;
@@ -28,7 +28,7 @@ export class FirstVisits {
     this.look = look;
   }
 
-  /** Of their own gym for a GYM_ADMIN, of any for a SUPER_ADMIN, the earliest first. @throws GYM_REQUIRED, FORBIDDEN */
+  /** Of their own gym for a GYM_ADMIN, of any for a SUPER_ADMIN; the earliest first. @throws GYM_REQUIRED, FORBIDDEN */
   async list(filter: unknown): Promise<FirstVisitShape[]> {
     const { gymId: asked, from, to } = validated(FirstVisitsFilter, filter);
     const gymId = requireGymAdmin(this.unit.viewer, asked);
@@ -45,7 +45,7 @@ export class FirstVisits {
     return (await this.onDays(visits, start.day, end.day)).map(present);
   }
 
-  /** Those whose day at their location is within these days. */
+  /** The visits whose local day is within these days. */
   private async onDays(
     visits: readonly FirstVisit[],
     first: string | undefined,
@@ -66,7 +66,7 @@ export class FirstVisits {
 }
 
 interface Bound {
-  /** Milliseconds since 1970; of a day its begin or its end in UTC. */
+  /** Milliseconds since 1970; for a day, its beginning or end in UTC. */
   time: number;
   day?: string;
 }

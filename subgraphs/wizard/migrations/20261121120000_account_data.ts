@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { acceptErasedAccount, refuseErasedAccount } from '#server/accounts/erased-accounts.ts';
 
-/** Who is gone neither begins a session nor claims one. */
+/** A deleted user can neither create nor claim a session. */
 export class AccountData extends Migration {
   override up(): void {
     for (const statement of refuseErasedAccount('wizard_session', 'created_by', ['insert', 'update']))

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { refuseErasedAccount } from '#server/accounts/erased-accounts.ts';
 
-/** A reservation goes with its session; that of a first visit says whose, where and when, so that staff can list it. */
+/** A reservation is deleted with its session. The reservation of a first visit gets member, gym and time, so that staff can list it. */
 export class FirstVisits extends Migration {
   override up(): void {
     this.addSql(
@@ -13,7 +13,7 @@ export class FirstVisits extends Migration {
     this.addSql(
       `alter table "reservation" add "is_firm" boolean not null default false, add "member_id" uuid null, add "gym_id" uuid null, add "starts_at" timestamptz null;`,
     );
-    // Members who hold several keep them; the latest one counts as theirs.
+    // Members with several first visits keep them; the latest one counts as theirs.
     this.addSql(
       `update "reservation" set "is_firm" = true, "gym_id" = visit."gym_id", "starts_at" = visit."starts_at", "member_id" = case when visit."latest" = 1 then visit."created_by" end
        from (

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The secret that stands for an account in a session that was begun without one; of it a hash is kept alone. */
+/** The secret that opens a session without an account; only its hash is stored. */
 export const newResumeToken = (): string => randomBytes(32).toString('base64url');
 
 export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex');

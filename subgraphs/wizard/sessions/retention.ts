@@ -12,28 +12,27 @@ export interface SessionRetention {
   files: FileStorage;
 }
 
-/** Sessions that one call removes at most. Each has up to 20 files. */
+/** The most sessions that one call removes. Each has up to 20 files. */
 export const SESSIONS_A_BATCH = 100;
 
 /**
- * Removes sessions that came to nothing and whose time was over before then, with their deployments and all that was
- * uploaded into them; returns how many.
+ * Removes sessions that expired or were cancelled before this time, with their deployments and files; returns how many.
  */
 export const removeAbandonedSessions =
   (parts: SessionRetention) =>
   async (unit: UnitOfWork, before: Date): Promise<number> =>
-    remove(parts, unit, await parts.storage.sessions(unit).findOver(before, SESSIONS_A_BATCH));
+    remove(parts, unit, await parts.storage.sessions(unit).findExpired(before, SESSIONS_A_BATCH));
 
 /**
- * Removes sessions of members that were deployed before then. That of a gym is kept as long as the gym: it is the record
- * of how the gym was set up, and its pictures are served from it.
+ * Removes onboardings that were deployed before this time. The session of a gym is kept as long as the gym: it is the record
+ * of the gym's set-up, and its pictures are served from it.
  */
 export const removeDeployedOnboardings =
   (parts: SessionRetention) =>
   async (unit: UnitOfWork, before: Date): Promise<number> =>
     remove(parts, unit, await parts.storage.sessions(unit).findDeployedOnboardings(before, SESSIONS_A_BATCH));
 
-/** Files first: a crash in between leaves the rows that name them. */
+/** Files are removed first: after a crash the rows still name the files that are left. */
 async function remove(
   { storage, sagas, files }: SessionRetention,
   unit: UnitOfWork,

@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import { conflict, invalid, PlatformError } from '#server/errors.ts';
 import type { StepData, WizardDefinition } from '../definitions/definition.ts';
 import { dueOf, nextStep, stepOf } from '../definitions/progress.ts';
-import { isUnresolved, PERISHABLE, statusOf, type SessionRecord } from './session-store.ts';
+import { isUnresolved, EXPIRING, statusOf, type SessionRecord } from './session-store.ts';
 import type { UpdateWizardSessionShape } from './sessions.shapes.ts';
 
-/** NUL and lone surrogates, as JSON writes them: PostgreSQL takes neither. */
+/** NUL and lone surrogates in JSON: PostgreSQL can store neither. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
-/** Whoever walks through data deeper than any form is (a database, a serialiser) may run out of stack. */
+/** Recursive code (a database, a serialiser) could overflow its stack on data that is nested more deeply than any form. */
 const MAX_DEPTH = 20;
 
 const isDeeper = (value: unknown, levels: number): boolean =>
@@ -16,16 +16,16 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** What a session may hold altogether; many times what an honest one does. */
+/** The most data of one session; many times what a real one has. */
 const MAX_DATA_BYTES = 256 * 1024;
 
-/** The session with the change in it. A failed one that is corrected may be deployed again. */
+/** The changed session. A failed session that is corrected can be deployed again. */
 export function changedBy(
   session: SessionRecord,
   change: z.infer<typeof UpdateWizardSessionShape>,
   definition: WizardDefinition,
 ): SessionRecord {
-  requireInWork(session);
+  requireEditable(session);
   const step = stepOf(definition, change.step ?? session.currentStep, 'step');
   const data = change.data
     ? { ...session.data, [step.key]: merged(session.data[step.key], change.data) }
@@ -40,7 +40,7 @@ export function changedBy(
   );
 }
 
-/** @throws VALIDATION_FAILED for what no database takes, PAYLOAD_TOO_LARGE for too much of it */
+/** @throws VALIDATION_FAILED for data that no database can store, PAYLOAD_TOO_LARGE for too much of it */
 export function withData(
   session: SessionRecord,
   data: StepData,
@@ -48,27 +48,28 @@ export function withData(
 ): SessionRecord {
   if (isDeeper(data, MAX_DEPTH)) throw invalid('data', `expected at most ${MAX_DEPTH} levels of nesting`);
   const text = JSON.stringify(data);
-  if (UNSTORABLE.test(text)) throw invalid('data', 'expected text without NUL and without half characters');
+  if (UNSTORABLE.test(text))
+    throw invalid('data', 'expected text without NUL and without half of a character');
   if (Buffer.byteLength(text) > MAX_DATA_BYTES)
     throw new PlatformError(
       'PAYLOAD_TOO_LARGE',
-      `A wizard session holds at most ${MAX_DATA_BYTES / 1024} KiB of data; leave some of it out.`,
+      `A wizard session may have at most ${MAX_DATA_BYTES / 1024} KiB of data; leave some of it out.`,
     );
   return { ...session, data, status: dueOf(definition, data).length === 0 ? 'READY' : 'DRAFT' };
 }
 
-/** @throws CONFLICT for one that is deployed, being deployed, cancelled or expired, or that a SUPER_ADMIN must resolve */
-export function requireInWork(session: SessionRecord): void {
+/** @throws CONFLICT for a session that is deployed, being deployed, cancelled or expired, or that a SUPER_ADMIN must resolve */
+export function requireEditable(session: SessionRecord): void {
   if (isUnresolved(session))
     throw conflict(
-      'Something that the deployment of this wizard session has made could not be taken back; a SUPER_ADMIN resolves it first (POST /:sessionId/deployment/resolve).',
+      'The deployment of this wizard session could not be fully undone; a SUPER_ADMIN must resolve it first (POST /:sessionId/deployment/resolve).',
     );
   const status = statusOf(session);
-  if (!PERISHABLE.has(status))
+  if (!EXPIRING.has(status))
     throw conflict(`This wizard session is ${status} and can no longer be changed; begin a new one.`);
 }
 
-/** Keys of `change` over those of `saved`; null removes. */
+/** Merges `change` into `saved`; null removes a key. */
 const merged = (
   saved: Record<string, unknown> | undefined,
   change: Record<string, unknown>,

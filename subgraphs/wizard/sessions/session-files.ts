@@ -3,12 +3,12 @@ export interface SessionFile {
   id: string;
   step: string;
   field: string;
-  /** As the uploader's device called it. */
+  /** The file's name on the user's device. */
   filename: string;
   contentType: 'image/webp' | 'application/pdf';
   bytes: number;
   uploadedAt: string;
 }
 
-/** Where the bytes are. */
+/** The storage key of the file's bytes. */
 export const fileKey = (sessionId: string, fileId: string): string => `sessions/${sessionId}/${fileId}`;

@@ -1,8 +1,8 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { WizardSession, type WizardStatus } from './session.entity.ts';
-import { PERISHABLE, type SessionRecord, type SessionStore } from './session-store.ts';
+import { EXPIRING, type SessionRecord, type SessionStore } from './session-store.ts';
 
-/** Channel of the database's notifications; the payload is the session's id. */
+/** The channel of the database's notifications; the payload is the session's id. */
 export const SESSION_CHANNEL = 'wizard_session';
 
 export function databaseSessionStore(unit: UnitOfWork): SessionStore {
@@ -13,7 +13,7 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
     async insert(session) {
       await unit.em.insert(WizardSession, session);
     },
-    // as it is now: who was beaten by another change looks again
+    // fresh rows: after losing against another change, the caller reads again
     findByIds: async (ids) =>
       (await unit.em.find(WizardSession, { id: { $in: [...ids] } }, { disableIdentityMap: true })).map(
         recordOf,
@@ -27,11 +27,11 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
       };
       return (await unit.em.find(WizardSession, where, { orderBy: { id: 'desc' }, limit })).map(recordOf);
     },
-    findOver: async (before, limit) =>
+    findExpired: async (before, limit) =>
       (
         await unit.em.find(
           WizardSession,
-          { status: { $in: [...PERISHABLE, 'CANCELLED'] }, expiresAt: { $lt: before } },
+          { status: { $in: [...EXPIRING, 'CANCELLED'] }, expiresAt: { $lt: before } },
           { limit, orderBy: { expiresAt: 'asc' } },
         )
       ).map(recordOf),
@@ -63,8 +63,8 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
 function whereStatus(status: WizardStatus | undefined) {
   if (!status) return {};
   const now = new Date();
-  if (status === 'EXPIRED') return { status: { $in: [...PERISHABLE] }, expiresAt: { $lte: now } };
-  const isPerishable = PERISHABLE.has(status);
+  if (status === 'EXPIRED') return { status: { $in: [...EXPIRING] }, expiresAt: { $lte: now } };
+  const isPerishable = EXPIRING.has(status);
   return { status, ...(isPerishable && { expiresAt: { $gt: now } }) };
 }
 

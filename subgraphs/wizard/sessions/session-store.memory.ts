@@ -1,9 +1,9 @@
 import { isKept, statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
 
-/** Sessions of one process, gone with it. */
+/** Sessions in the memory of one process; they are lost when it ends. */
 export function memorySessionStore(announce: (id: string) => void): SessionStore {
   const sessions = new Map<string, SessionRecord>();
-  // Copies in and out: what a caller changes afterwards must not change what is stored.
+  // Copies values in and out, so that later changes by a caller do not change what is stored.
   return {
     async insert(session) {
       sessions.set(session.id, structuredClone(session));
@@ -22,7 +22,7 @@ export function memorySessionStore(announce: (id: string) => void): SessionStore
         .toSorted((a, b) => (a.id < b.id ? 1 : -1))
         .slice(0, limit)
         .map((session) => structuredClone(session)),
-    findOver: async (before, limit) =>
+    findExpired: async (before, limit) =>
       [...sessions.values()]
         .filter(({ status, expiresAt }) => !isKept(status) && expiresAt < before)
         .slice(0, limit)

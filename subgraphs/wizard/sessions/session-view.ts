@@ -2,11 +2,11 @@ import { PlatformError } from '#server/errors.ts';
 import type { ActionRecord, Saga } from '#server/saga/saga.ts';
 import type { WizardDefinition } from '../definitions/definition.ts';
 import { progressOf, progressWhenDeployed, type StepState } from '../definitions/progress.ts';
-import { broughtUpToDate, isOfItsTime } from '../definitions/versions.ts';
+import { migratedSession, isFinal } from '../definitions/versions.ts';
 import { statusOf, type SessionRecord } from './session-store.ts';
 import type { WizardDeploymentShape, WizardSessionShape } from './sessions.shapes.ts';
 
-/** A session as its readers see it. */
+/** A session in the form of the API. */
 export function present(
   session: SessionRecord,
   definition: WizardDefinition,
@@ -37,18 +37,18 @@ export function present(
 export const fileUrl = (publicUrl: string, sessionId: string, fileId: string): string =>
   `${publicUrl}/${sessionId}/files/${fileId}`;
 
-/** For lists: one that cannot be brought up to date stays as it is, and does not take the others with it. */
-export function upToDateOrAsStored(session: SessionRecord, definition: WizardDefinition): SessionRecord {
-  if (isOfItsTime(session, definition)) return session;
+/** For lists: a session that cannot be migrated is returned as it is stored, so that the list does not fail. */
+export function migratedOrAsStored(session: SessionRecord, definition: WizardDefinition): SessionRecord {
+  if (isFinal(session, definition)) return session;
   try {
-    return broughtUpToDate(session, definition);
+    return migratedSession(session, definition);
   } catch (error) {
     if (error instanceof PlatformError) return session;
     throw error;
   }
 }
 
-/** Of a session that follows a version of which only its data is left. */
+/** The steps of a session whose version has no definition any more: only its data is left. */
 const stepsAsStored = ({ data }: SessionRecord): StepState[] =>
   Object.entries(data).map(([key, saved]) => ({
     key,

@@ -1,9 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { StepData } from '../definitions/definition.ts';
+import type { WizardKind } from '../definitions/wizard-kind.ts';
 import type { SessionFile } from './session-files.ts';
-
-export const WizardKind = { GYM_SETUP: 'GYM_SETUP', MEMBER_ONBOARDING: 'MEMBER_ONBOARDING' } as const;
-export type WizardKind = (typeof WizardKind)[keyof typeof WizardKind];
 
 export const WizardStatus = {
   DRAFT: 'DRAFT',
@@ -19,16 +17,16 @@ export type WizardStatus = (typeof WizardStatus)[keyof typeof WizardStatus];
 const WizardSessionSchema = defineEntity({
   name: 'WizardSession',
   tableName: 'wizard_session',
-  // lists are newest first, and ids are in the order in which they were made
+  // lists are newest first, and ids sort by creation time
   indexes: [
     { properties: ['createdBy', 'id'] },
     { properties: ['expiresAt'] },
-    // onboardings are removed some time after they were deployed
+    // for the removal of old onboardings
     {
       name: 'wizard_session_deployed_onboardings',
       expression: `create index "wizard_session_deployed_onboardings" on "wizard_session" ("updated_at") where "kind" = 'MEMBER_ONBOARDING' and "status" = 'DEPLOYED'`,
     },
-    // those that name somebody as the first admin of a gym
+    // for sessions that name a user as the first admin of a gym
     {
       name: 'wizard_session_deployed_gyms',
       expression: `create index "wizard_session_deployed_gyms" on "wizard_session" ("id") where "kind" = 'GYM_SETUP' and "status" = 'DEPLOYED'`,

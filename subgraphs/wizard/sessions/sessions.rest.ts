@@ -14,15 +14,15 @@ import {
 
 const route = restRoute<{ sessions: Sessions }>();
 const params = z.object({ sessionId: z.uuid() });
-const RESUME = 'A session that was begun without an account opens with its token in `X-Resume-Token`.';
+const RESUME = 'A session that was created without an account is opened with its token in `X-Resume-Token`.';
 
 export const sessionsRest = [
   route({
     method: 'POST',
     path: '/',
-    summary: 'Begin a wizard',
+    summary: 'Begin a wizard session',
     description:
-      'MEMBER_ONBOARDING may be begun without an account: the answer then holds the `resumeToken`. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.',
+      'MEMBER_ONBOARDING needs no account: without one the answer contains the `resumeToken`. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.',
     auth: 'optional',
     body: CreateWizardSessionShape,
     success: { status: 201, description: 'The new session.', shape: WizardSessionShape },
@@ -32,7 +32,7 @@ export const sessionsRest = [
   route({
     method: 'GET',
     path: '/',
-    summary: 'Wizard sessions of the caller, newest first (SUPER_ADMIN: of everybody)',
+    summary: "The caller's wizard sessions, newest first (SUPER_ADMIN: all sessions)",
     auth: 'required',
     query: pageQuery.extend({ status: status.optional(), kind: kind.optional() }),
     success: { status: 200, description: 'A page of sessions.', shape: WizardSessionShape, page: true },
@@ -53,13 +53,13 @@ export const sessionsRest = [
   route({
     method: 'PUT',
     path: '/:sessionId',
-    summary: 'Save a part of a step, move to another',
-    description: `Data that is incomplete or breaks a rule is saved and stands in the step's \`errors\` and \`currentlyDue\`; the session does not move past it. ${RESUME}`,
+    summary: 'Save a part of a step, and move to another step',
+    description: `Incomplete or invalid data is saved, too, and reported in the step's \`errors\` and \`currentlyDue\`; the session does not move past that step. ${RESUME}`,
     auth: 'optional',
     params,
     body: UpdateWizardSessionShape,
     versioned: true,
-    success: { status: 200, description: 'The session as it is now.', shape: WizardSessionShape },
+    success: { status: 200, description: 'The changed session.', shape: WizardSessionShape },
     errors: ['CONFLICT', 'WIZARD_VERSION_UNSUPPORTED'],
     handler: ({ params: { sessionId }, body, header, expectedVersion }, { sessions }) =>
       sessions.update(sessionId, body, header('x-resume-token'), expectedVersion),
@@ -67,8 +67,9 @@ export const sessionsRest = [
   route({
     method: 'POST',
     path: '/:sessionId/claim',
-    summary: 'Make a session that was begun without an account your own',
-    description: 'Once: from then on it opens with your token, and its resume token opens nothing.',
+    summary: 'Claim a session that was created without an account',
+    description:
+      'A session can be claimed once. From then on it is opened with your access token, and its resume token is no longer valid.',
     auth: 'required',
     params,
     body: ClaimWizardSessionShape,
@@ -79,8 +80,8 @@ export const sessionsRest = [
   route({
     method: 'POST',
     path: '/:sessionId/cancel',
-    summary: 'Give up a session that is not deployed',
-    description: `What it holds is free again, its files are removed. Harmless when repeated. ${RESUME}`,
+    summary: 'Cancel a session that is not deployed',
+    description: `Its reservations are released and its files are removed. A repeated call changes nothing. ${RESUME}`,
     auth: 'optional',
     params,
     body: z.object({ version: versionNumber.nullish() }).nullish(),

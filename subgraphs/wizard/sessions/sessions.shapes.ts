@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { versionNumber } from '#server/shapes.ts';
 import { ActionStatus, ResolutionAction, SagaStatus } from '#server/saga/saga.ts';
-import { WizardKind, WizardStatus } from './session.entity.ts';
+import { WizardKind } from '../definitions/wizard-kind.ts';
+import { WizardStatus } from './session.entity.ts';
 
 export const kind = z.enum(WizardKind, `expected ${Object.values(WizardKind).join(' or ')}`);
 export const status = z.enum(WizardStatus, `expected one of ${Object.values(WizardStatus).join(', ')}`);
@@ -15,7 +16,7 @@ export const WizardStepShape = z
       .meta({ description: 'SKIPPED: an earlier step says that this one does not apply.' }),
     data: z.record(z.string(), z.unknown()),
     errors: z.array(z.object({ path: z.string(), message: z.string() })),
-    currentlyDue: z.array(z.string()).meta({ description: 'Dotted paths of what is still to be filled in.' }),
+    currentlyDue: z.array(z.string()).meta({ description: 'Dotted paths of the missing fields.' }),
   })
   .meta({ id: 'WizardStep' });
 
@@ -30,7 +31,7 @@ export const WizardFileShape = z
     uploadedAt: z.iso.datetime(),
     url: z.url().meta({
       description:
-        'Where it is served: to who may open the session; pictures of a deployed gym to everybody.',
+        'The URL of the file: for callers who may open the session; pictures of a deployed gym are public.',
     }),
   })
   .meta({ id: 'WizardFile' });
@@ -42,7 +43,10 @@ export const WizardResolutionShape = z
   .object({
     action: z.enum(ResolutionAction),
     note: z.string(),
-    by: z.uuid().nullable().meta({ description: 'The SUPER_ADMIN; null once their account was deleted.' }),
+    by: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The SUPER_ADMIN who decided; null once their account is deleted.' }),
     at: z.iso.datetime(),
   })
   .meta({ id: 'WizardResolution' });
@@ -51,32 +55,30 @@ export const WizardDeploymentShape = z
   .object({
     status: z.enum(SagaStatus).meta({
       description:
-        'RUNNING until DONE; UNDOING until UNDONE if an action was refused; UNDO_FAILED if something could not be taken back, until a SUPER_ADMIN resolves it.',
+        'RUNNING until DONE; UNDOING until UNDONE if an action was refused; UNDO_FAILED if an action could not be undone, until a SUPER_ADMIN resolves it.',
     }),
     startedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
     actions: z.array(
       z.object({
         name: z.string(),
-        service: z.string().meta({ description: 'Which service it concerns.' }),
+        service: z.string().meta({ description: 'The service that it calls.' }),
         status: z.enum(ActionStatus),
         attempts: z.int(),
         error: actionError.optional().meta({
           description:
-            'Why the last attempt came to nothing; if it was done, why it could not be taken back.',
+            'Why the last attempt failed; for an action that was done, why it could not be undone.',
         }),
-        undoError: actionError
-          .optional()
-          .meta({ description: 'Why the last attempt to take it back came to nothing.' }),
-        result: z.unknown().meta({ description: 'What it made; null while there is nothing.' }),
+        undoError: actionError.optional().meta({ description: 'Why the last attempt to undo it failed.' }),
+        result: z.unknown().meta({ description: 'The result of the action; null if there is none.' }),
       }),
     ),
     result: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: 'Once DONE: the ids of what was made.' }),
+      .meta({ description: 'Once DONE: the ids of the created objects.' }),
     resolution: WizardResolutionShape.nullable().meta({
-      description: 'What was decided last about what could not be taken back; null if nothing was.',
+      description: 'The last decision about a deployment that could not be undone; null if there is none.',
     }),
   })
   .meta({ id: 'WizardDeployment' });
@@ -94,11 +96,11 @@ export const WizardSessionShape = z
     version: z.int(),
     createdBy: z.uuid().nullable(),
     gymId: z.uuid().nullable().meta({
-      description: 'Of MEMBER_ONBOARDING: the gym of the owner. Of GYM_SETUP: the gym, once it is made.',
+      description: 'For MEMBER_ONBOARDING the gym of the owner; for GYM_SETUP the gym, once it is created.',
     }),
     expiresAt: z.iso.datetime(),
     deployment: WizardDeploymentShape.nullable().meta({
-      description: 'The last one; null while there was none.',
+      description: 'The last deployment; null if there was none.',
     }),
     resumeToken: z
       .string()
@@ -114,11 +116,11 @@ export const UpdateWizardSessionShape = z.object({
   step: z
     .string()
     .nullish()
-    .meta({ description: 'Key of the step that data belongs to; absent: the current one.' }),
+    .meta({ description: 'Key of the step to which the data belongs; absent: the current step.' }),
   data: z
     .record(z.string(), z.unknown(), 'expected an object')
     .nullish()
-    .meta({ description: 'Merged into what is saved of the step; null removes a key.' }),
+    .meta({ description: 'Merged into the saved data of the step; null removes a key.' }),
   currentStep: z.string().nullish().meta({ description: 'Key of the step to move to.' }),
   version: versionNumber.nullish(),
 });

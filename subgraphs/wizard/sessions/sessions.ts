@@ -11,15 +11,16 @@ import { validated } from '#server/validate.ts';
 import type { WizardDefinition } from '../definitions/definition.ts';
 import type { WizardDefinitions } from '../definitions/definitions.ts';
 import { firstStepOf } from '../definitions/progress.ts';
-import { broughtUpToDate } from '../definitions/versions.ts';
+import { migratedSession } from '../definitions/versions.ts';
 import type { WizardStorage } from '../storage.ts';
 import { hashOfToken, isToken, newResumeToken } from './resume-tokens.ts';
-import type { WizardKind, WizardStatus } from './session.entity.ts';
-import { changedBy, requireInWork } from './session-change.ts';
+import type { WizardKind } from '../definitions/wizard-kind.ts';
+import type { WizardStatus } from './session.entity.ts';
+import { changedBy, requireEditable } from './session-change.ts';
 import { sessionEvents } from './session-events.ts';
 import { fileKey } from './session-files.ts';
 import { LIFETIME_MILLIS, statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
-import { present, upToDateOrAsStored } from './session-view.ts';
+import { present, migratedOrAsStored } from './session-view.ts';
 import {
   ClaimWizardSessionShape,
   CreateWizardSessionShape,
@@ -39,13 +40,13 @@ export interface SessionsOptions {
   storage: WizardStorage;
   definitions: WizardDefinitions;
   files: FileStorage;
-  /** Where browsers reach this service. */
+  /** The public URL of this service. */
   publicUrl: string;
   /** The last deployment of each of these sessions. */
   deploymentsOf(sessionIds: readonly string[]): Promise<Saga[]>;
 }
 
-/** Runs of wizards. Each belongs to the user who began it, or to whoever holds its resume token. */
+/** Wizard sessions. Each belongs to the user who created it, or without an account to the holder of its resume token. */
 export class Sessions {
   private readonly unit: UnitOfWork;
   private readonly options: SessionsOptions;
@@ -65,7 +66,7 @@ export class Sessions {
     this.store = options.storage.sessions(unit);
   }
 
-  /** MEMBER_ONBOARDING without an account too; the answer then holds the `resumeToken`. */
+  /** MEMBER_ONBOARDING needs no account; without one the answer contains the `resumeToken`. */
   async create(input: unknown): Promise<WizardSessionShape> {
     const { kind } = validated(CreateWizardSessionShape, input);
     const owner = this.ownerOf(kind);
@@ -92,18 +93,18 @@ export class Sessions {
     return { ...(await this.presented(session)), ...(resumeToken && { resumeToken }) };
   }
 
-  /** @throws NOT_FOUND also for another user's; WIZARD_VERSION_UNSUPPORTED */
+  /** @throws NOT_FOUND, also for another user's session; WIZARD_VERSION_UNSUPPORTED */
   async get(id: string, resumeToken?: string | null): Promise<WizardSessionShape> {
     return this.presented(await this.open(id, resumeToken));
   }
 
-  /** The viewer's own, newest first; everybody's for a SUPER_ADMIN. */
+  /** The viewer's own sessions, newest first; all sessions for a SUPER_ADMIN. */
   async list(filters: SessionFilters, page: PageRequest): Promise<Page<WizardSessionShape>> {
     const viewer = requireUser(this.unit.viewer);
     return this.pageOf(viewer.role === Role.SUPER_ADMIN ? undefined : viewer.userId, filters, page);
   }
 
-  /** Of one user: herself, or for a SUPER_ADMIN. @throws NOT_FOUND for anybody else. */
+  /** The sessions of one user: for that user, or for a SUPER_ADMIN. @throws NOT_FOUND for other viewers */
   async ofUser(
     userId: string,
     filters: SessionFilters,
@@ -115,7 +116,7 @@ export class Sessions {
     return this.pageOf(userId, filters, page);
   }
 
-  /** Saves a part of a step, validates it, and moves on past valid steps only. */
+  /** Saves a part of a step, validates it, and moves on only past valid steps. */
   async update(
     id: string,
     input: unknown,
@@ -131,7 +132,7 @@ export class Sessions {
     );
   }
 
-  /** Makes the session of a resume token the viewer's own; from then on the token opens nothing. @throws NOT_FOUND */
+  /** Claims the session of a resume token for the viewer; from then on the token is no longer valid. @throws NOT_FOUND */
   async claim(id: string, input: unknown): Promise<WizardSessionShape> {
     const { userId, gymId } = requireUser(this.unit.viewer);
     const { resumeToken } = validated(ClaimWizardSessionShape, input);
@@ -139,7 +140,7 @@ export class Sessions {
       await this.change(id, resumeToken, undefined, (session) => {
         if (session.createdBy === userId) return session;
         if (!isToken(resumeToken, session.resumeTokenHash)) throw notFound('wizard session', id);
-        requireInWork(session);
+        requireEditable(session);
         return {
           ...session,
           createdBy: userId,
@@ -151,7 +152,7 @@ export class Sessions {
     );
   }
 
-  /** Gives up a session that is not deployed: what it holds is free again, its files go. Harmless when repeated. */
+  /** Cancels a session that is not deployed: its reservations are released, its files removed. Idempotent. */
   async cancel(
     id: string,
     resumeToken?: string | null,
@@ -163,7 +164,7 @@ export class Sessions {
       const changed = await this.changeStored(id, resumeToken, expectedVersion, (session) => {
         if (session.status === 'CANCELLED') return session;
         const status = statusOf(session);
-        if (status !== 'EXPIRED') requireInWork(session);
+        if (status !== 'EXPIRED') requireEditable(session);
         return { ...session, status: 'CANCELLED', files: [] };
       });
       await storage.reservations(this.unit).release(id);
@@ -173,7 +174,7 @@ export class Sessions {
     return this.presented(cancelled);
   }
 
-  /** Now and at every change, also of its deployment. @throws NOT_FOUND also for another user's */
+  /** An event now and at every change, also of its deployment. @throws NOT_FOUND, also for another user's session */
   async changes(
     id: string,
     resumeToken?: string | null,
@@ -182,20 +183,20 @@ export class Sessions {
     return sessionEvents(this.options.storage, id);
   }
 
-  /** @throws as `get`, whatever version the session follows */
+  /** @throws as `get`, for a session of any version */
   async requireOpen(id: string, resumeToken?: string | null): Promise<void> {
     await this.load(id, resumeToken);
   }
 
-  /** The session itself, under the definition of today, for other rules. @throws as `get` */
+  /** The stored session in the current version of its definition, for other rules. @throws as `get` */
   async open(id: string, resumeToken?: string | null): Promise<SessionRecord> {
     const session = await this.load(id, resumeToken);
-    return broughtUpToDate(session, this.options.definitions[session.kind]);
+    return migratedSession(session, this.options.definitions[session.kind]);
   }
 
   /**
-   * Changes a session, one change after the other: where somebody else was faster, `apply` is asked again about what
-   * is there now, unless a version was expected. @throws VERSION_CONFLICT
+   * Changes a session. If another request changed it first, `apply` is called again with the new state, unless a version was
+   * expected. @throws VERSION_CONFLICT
    */
   change(
     id: string,
@@ -205,11 +206,11 @@ export class Sessions {
   ): Promise<SessionRecord> {
     return this.changeStored(id, resumeToken, expected, (session) => {
       const definition = this.options.definitions[session.kind];
-      return apply(broughtUpToDate(session, definition), definition);
+      return apply(migratedSession(session, definition), definition);
     });
   }
 
-  /** As its readers see it. @param deployment where it is known already, since only this unit of work sees it yet */
+  /** The session in the form of the API. @param deployment if known: a new one is visible only to this unit of work */
   async presented(session: SessionRecord, deployment?: Saga): Promise<WizardSessionShape> {
     const { definitions, publicUrl } = this.options;
     const last = deployment ?? (await this.deployments.load(session.id));
@@ -245,7 +246,7 @@ export class Sessions {
     const session = isUuid(id) ? await this.byId.load(id) : null;
     if (session && this.opens(session, resumeToken)) return session;
     if (this.unit.viewer.kind === 'anonymous' && !resumeToken)
-      throw unauthenticated("Log in, or present the session's X-Resume-Token.");
+      throw unauthenticated("Log in, or send the session's X-Resume-Token.");
     throw notFound('wizard session', id);
   }
 
@@ -271,7 +272,7 @@ export class Sessions {
       limit: pageSize(request) + 1,
     });
     const views = await Promise.all(
-      sessions.map((session) => this.presented(upToDateOrAsStored(session, definitions[session.kind]))),
+      sessions.map((session) => this.presented(migratedOrAsStored(session, definitions[session.kind]))),
     );
     return cursors.page(views, request, (session) => [session.id]);
   }

@@ -1,6 +1,6 @@
 /**
- * Starts a database on the folder of its argument and inserts without an end, over several connections; prints
- * `ready <pid of PostgreSQL>` and then each number whose insert was acknowledged. Made to be killed.
+ * Starts a database on the folder in its argument and inserts rows without end, over several connections; prints
+ * `ready <pid of PostgreSQL>` and then each number whose insert was acknowledged. The tests kill it.
  */
 import fs from 'node:fs';
 import pg from 'pg';
@@ -22,7 +22,7 @@ async function writeOn(): Promise<void> {
   }
 }
 
-/** At once and not through a buffer, which would be lost with the process and make the test easier. */
+/** Written at once, without a buffer: a buffer would be lost with the process and hide acknowledged rows from the test. */
 function say(line: string): void {
   fs.writeSync(1, `${line}\n`);
 }

@@ -3,14 +3,14 @@ import type { ActionCall, SagaAction } from '#server/saga/saga.ts';
 import type { MadeUpAction, MadeUpSaga } from './made-up-sagas.ts';
 import type { Scheduler, Worker } from './scheduler.ts';
 
-/** A client gives up after so long; shorter than a lease, so that nothing of an earlier worker arrives after the next one's. */
+/** The time limit of a client. It is shorter than a lease, so that no request of an earlier worker arrives after the next worker's. */
 export const REQUEST_TIMEOUT_MILLIS = 3_000;
-/** Of the retries, less the part that is random. */
+/** The wait between retries, without its random part. */
 export const SHORTEST_WAIT_MILLIS = 75;
 
-/** What one worker knows of a saga. */
+/** One worker's view of a saga. */
 export interface Standing {
-  /** Whether its lease holds for long enough to make a request. */
+  /** Whether its lease is valid for long enough to make a request. */
   mayAct(sagaId: string): boolean;
   isGivenUp(action: string): boolean;
   wasBegun(action: string): boolean;
@@ -20,17 +20,17 @@ type Phase = 'run' | 'undo';
 type Answer = { made: string } | 'refused';
 
 /**
- * The other services: they do nothing twice for one key, answer a repeated key as before, and count what they see.
- * Requests are lost, answered with an error, delivered twice, or done without an answer, by chance.
+ * The other services. They are idempotent by key, repeat the answer of a repeated key, and count the requests. By chance,
+ * requests are lost, answered with an error, delivered twice, or carried out without an answer.
  */
 export class Elsewhere {
-  /** What was made and not taken back, `<saga>:<action>`. */
+  /** Effects that exist and were not undone, `<saga>:<action>`. */
   readonly effects = new Set<string>();
-  /** Requests that a worker has made, by saga, action and phase. */
+  /** Requests of workers, by saga, action and phase. */
   readonly calls = new Map<string, number>();
-  /** Actions of which an undoing was refused or failed. */
+  /** Actions whose undo was refused or failed. */
   readonly undoFailures = new Set<string>();
-  /** What must never happen. */
+  /** Violations of the guarantees. */
   readonly violations: string[] = [];
   private readonly answers = new Map<string, Answer>();
   private readonly refusals = new Map<string, number>();
@@ -46,8 +46,8 @@ export class Elsewhere {
   action(saga: MadeUpSaga, action: MadeUpAction, worker: Worker, standing: Standing): SagaAction {
     const request = async (phase: Phase, call: ActionCall, deliver: () => unknown) => {
       this.countCall(phase, call, action.name);
-      // A process that is paused between storing and sending for longer than its lease is left out: only the other
-      // service could tell that its request is too late.
+      // The case that a process is paused between storing and sending for longer than its lease is left out: only the other
+      // service could detect that its request is too late.
       if (!standing.mayAct(call.sagaId)) throw lost();
       this.checkPause(call, `${call.sagaId}:${action.name}:${phase}`);
       return this.overNetwork(worker, deliver);
@@ -71,7 +71,7 @@ export class Elsewhere {
     };
   }
 
-  /** Requests of a worker that has crashed arrive, or do not. */
+  /** Requests of a crashed worker arrive by chance. */
   crash(worker: Worker): void {
     for (const deliver of this.inFlight.get(worker) ?? []) if (this.scheduler.random.chance(0.5)) deliver();
     this.inFlight.delete(worker);
@@ -97,7 +97,7 @@ export class Elsewhere {
       try {
         deliver();
       } catch {
-        // Nobody gets this answer.
+        // The worker has crashed, so this answer is lost.
       }
     };
     const mine = this.inFlight.get(worker) ?? new Set();
@@ -126,7 +126,7 @@ export class Elsewhere {
     const refused = this.refusals.get(id) ?? 0;
     if (refused < refusals) {
       this.refusals.set(id, refused + 1);
-      // Where a refusal is repeated, it is asked for without a key that would give the same answer again.
+      // If refusals are retried, the request has no key, because a key would return the stored refusal.
       if (saga.onRefusal === 'undo') this.answers.set(call.idempotencyKey, 'refused');
       throw conflict('refused');
     }
@@ -152,7 +152,7 @@ export class Elsewhere {
     const round = Number(/:undo:(\d+)$/.exec(idempotencyKey)?.[1] ?? 0);
     for (const later of saga.actions)
       if (
-        saga.order === 'in-turn' &&
+        saga.order === 'sequential' &&
         later.after.includes(name) &&
         !later.goesWith &&
         this.effects.has(`${sagaId}:${later.name}`) &&

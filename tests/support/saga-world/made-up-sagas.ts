@@ -1,35 +1,35 @@
 import type { SagaPlan } from '#server/saga/saga.ts';
 import type { Random } from '../graph-doubles/random.ts';
 
-/** What the other service makes of the undoing of an action. */
+/** How the other service reacts to the undo of an action. */
 export type UndoMode =
   | { kind: 'fine' }
-  /** Refused in rounds before this one; a round begins when somebody has it tried again. */
+  /** Refused in rounds before this one; each RETRY begins a round. */
   | { kind: 'refused'; untilRound: number }
   /** Fails, as if the service were down, in rounds before this one. */
   | { kind: 'down'; untilRound: number };
 
 export interface MadeUpAction {
   name: string;
-  /** Names of those whose effects must be there before. */
+  /** Names of the actions whose effects must exist first. */
   after: string[];
-  /** Refused for ever; where refusals are repeated, so many times. */
+  /** Always refused; if refusals are retried, this many times. */
   refusals: number;
   undo: UndoMode;
-  /** It has no undoing of its own: its effect goes with this one's. */
+  /** It has no undo of its own: the undo of this action covers it. */
   goesWith: string | undefined;
 }
 
 export interface MadeUpSaga {
   kind: string;
-  order: 'in-turn' | 'independent';
+  order: 'sequential' | 'independent';
   onRefusal: 'undo' | 'retry';
   giveUpAfterMillis: number | undefined;
   actions: MadeUpAction[];
 }
 
 export function madeUpSaga(random: Random, kind: string): MadeUpSaga {
-  const order = random.chance(0.6) ? 'in-turn' : 'independent';
+  const order = random.chance(0.6) ? 'sequential' : 'independent';
   const onRefusal = random.chance(0.8) ? 'undo' : 'retry';
   const count = 1 + random.below(5);
   const names = Array.from({ length: count }, (_, index) => `action-${index + 1}`);
@@ -43,10 +43,10 @@ export function madeUpSaga(random: Random, kind: string): MadeUpSaga {
       const earlier = names.slice(0, index);
       return {
         name,
-        after: order === 'in-turn' ? earlier : earlier.filter(() => random.chance(0.3)),
+        after: order === 'sequential' ? earlier : earlier.filter(() => random.chance(0.3)),
         refusals: index !== refusedAt ? 0 : onRefusal === 'retry' ? 1 + random.below(4) : Infinity,
         undo: undoMode(random),
-        goesWith: order === 'in-turn' && index > 0 && random.chance(0.2) ? names[0] : undefined,
+        goesWith: order === 'sequential' && index > 0 && random.chance(0.2) ? names[0] : undefined,
       };
     }),
   };
@@ -63,6 +63,6 @@ function undoMode(random: Random): UndoMode {
 export const planOf = ({ kind, order, actions }: MadeUpSaga, subject: string): SagaPlan => ({
   kind,
   subject,
-  // In turn is what a plan without `after` means.
-  actions: actions.map(({ name, after }) => (order === 'in-turn' ? { name } : { name, after })),
+  // A plan without `after` is sequential.
+  actions: actions.map(({ name, after }) => (order === 'sequential' ? { name } : { name, after })),
 });

@@ -19,7 +19,7 @@ const MOST_RESOLUTIONS = 2;
 export interface SagaWorldOptions {
   seed: string;
   log: Logger;
-  /** The store under test; `now` is the world's clock. */
+  /** The store under test; `now` is the simulated clock. */
   storeOf(now: () => number): SagaStore;
   unitOf(): UnitOfWork;
 }
@@ -32,7 +32,7 @@ interface Known {
   resolutions: number;
 }
 
-/** Sagas, workers that crash and lose their leases, and services that misbehave; all by one seed. */
+/** Sagas, workers that crash and lose their leases, and services that fail, all derived from one seed. */
 export class SagaWorld {
   private readonly options: SagaWorldOptions;
   private readonly scheduler: Scheduler;
@@ -51,7 +51,7 @@ export class SagaWorld {
     this.store = options.storeOf(() => this.scheduler.now);
   }
 
-  /** Runs until every saga has come to its end; gives everything that is wrong. */
+  /** Runs until every saga has ended; returns everything that is wrong. */
   async run(): Promise<string[]> {
     const { random } = this.scheduler;
     const count = 1 + random.below(2);
@@ -104,7 +104,7 @@ export class SagaWorld {
 
   private async claim(worker: Worker): Promise<void> {
     if (!worker.isIdle) return;
-    // For a store whose leases count by a clock of its own.
+    // For a store that measures leases with its own clock.
     for (const [id, { lease, until }] of this.leases)
       if (until <= this.scheduler.now) await this.store.renew(id, { ...lease, millis: 0 });
     const lease: Lease = { holder: randomUUID(), millis: LEASE_MILLIS };
@@ -141,11 +141,11 @@ export class SagaWorld {
         now: () => this.scheduler.now,
       });
     } catch {
-      // Broken off: the saga is taken up when its lease has run out.
+      // Interrupted: another worker takes the saga over when the lease has expired.
     }
   }
 
-  /** The store as one worker reaches it: what it does takes time, before and after. */
+  /** The store for one worker: each call takes time, before and after it. */
   private storeOf(worker: Worker, lease: Lease): SagaStore {
     return {
       ...this.store,
@@ -183,7 +183,7 @@ export class SagaWorld {
         if (this.evicted.has(holder))
           this.elsewhere.violations.push(`${id} was worked on by somebody who had lost it`);
         const held = this.leases.get(id);
-        // The heartbeat of a process that is not paused keeps two thirds of the lease.
+        // The heartbeat of a process that is not paused keeps at least two thirds of the lease.
         return held?.lease.holder === holder && held.until - this.scheduler.now > REQUEST_TIMEOUT_MILLIS;
       },
       wasBegun: (name) =>
@@ -207,7 +207,7 @@ export class SagaWorld {
     };
   }
 
-  /** Looks at the sagas that rest, and decides about those that wait for it. */
+  /** Checks the sagas at rest, and decides about those that wait for a decision. */
   private async isOver(): Promise<boolean> {
     let isOver = true;
     for (const known of this.sagas) {

@@ -1,6 +1,6 @@
 import type { Random } from '../graph-doubles/random.ts';
 
-/** A program that works on sagas; a crash ends it at the gate where it is. */
+/** A worker on sagas; a crash ends it at its current gate. */
 export interface Worker {
   readonly id: number;
   isAlive: boolean;
@@ -13,11 +13,11 @@ interface Gate {
 }
 
 /**
- * Decides what happens next, and when: everything that can come between two steps of the engine waits at a gate until
- * it is chosen. The same seed makes the same choices. Time passes only when it is told to.
+ * Decides what happens next, and when: everything that can happen between two steps of the engine waits at a gate until it is
+ * chosen. The same seed makes the same choices. The simulated time passes only when the scheduler advances it.
  */
 export class Scheduler {
-  /** Milliseconds since 1970. Long ago, so that a database finds everything due. */
+  /** Milliseconds since 1970. In the past, so that everything is due for a database. */
   now = Date.parse('2020-01-01T00:00:00Z');
   readonly random: Random;
   private gates: Gate[] = [];
@@ -27,14 +27,14 @@ export class Scheduler {
     this.random = random;
   }
 
-  /** Waits until it is chosen; for ever if the worker crashes first. */
+  /** Waits until it is chosen; for ever if the worker crashes before. */
   gate(worker: Worker): Promise<void> {
     return new Promise((open) => {
       if (worker.isAlive) this.gates.push({ worker, open });
     });
   }
 
-  /** Runs what takes real time, such as a statement; nothing else happens meanwhile. */
+  /** Runs work that takes real time, such as a statement; nothing else runs in the meantime. */
   async real<Result>(work: () => Promise<Result>): Promise<Result> {
     this.underWay += 1;
     try {
@@ -44,13 +44,13 @@ export class Scheduler {
     }
   }
 
-  /** Resolves when everybody is at a gate, idle or dead. */
+  /** Resolves when every worker is at a gate, idle or dead. */
   async quiet(): Promise<void> {
     do await new Promise((resolve) => setImmediate(resolve));
     while (this.underWay > 0);
   }
 
-  /** Lets one of those that wait go on; false if nobody waits. */
+  /** Lets one waiting step continue; false if none waits. */
   openOne(): boolean {
     if (this.gates.length === 0) return false;
     const [chosen] = this.gates.splice(this.random.below(this.gates.length), 1);

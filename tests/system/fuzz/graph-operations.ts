@@ -25,7 +25,7 @@ export interface GraphRequest {
 
 const MOST_DEPTH = 4;
 
-/** Every field of the root types, so that each is asked for. */
+/** Every field of the root types, so that each is called. */
 export const rootFields = (schema: GraphQLSchema): { kind: 'query' | 'mutation'; name: string }[] =>
   (
     [
@@ -34,7 +34,7 @@ export const rootFields = (schema: GraphQLSchema): { kind: 'query' | 'mutation';
     ] as const
   ).flatMap(([kind, type]) => Object.keys(type?.getFields() ?? {}).map((name) => ({ kind, name })));
 
-/** Makes an operation of one root field with variables that are well-formed, or hostile in places. */
+/** Makes an operation of one root field with well-formed or partly hostile variables. */
 export function graphRequest(
   random: Random,
   schema: GraphQLSchema,
@@ -82,7 +82,7 @@ class OperationMaker {
     return `${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}${selection}`;
   }
 
-  /** Now and then a scalar stands in the text itself, where the document's validation meets it first. */
+  /** Sometimes a scalar is a literal in the document, which validation checks first. */
   private literal(type: GraphQLInputType): string | undefined {
     const nullable = getNullableType(type);
     if (!isScalarType(nullable) || this.random.chance(0.7)) return undefined;

@@ -65,7 +65,7 @@ const HOSTILE_NUMBERS: readonly number[] = [
   1e15,
 ];
 
-/** A value of any type that nobody expects. */
+/** An unexpected value of any type. */
 export function hostileValue(random: Random, depth = 0): unknown {
   const kind = random.below(depth > 3 ? 4 : 7);
   if (kind === 0) return null;

@@ -64,7 +64,7 @@ export function resolverOf(document: OpenApiDocument): (reference: string) => Sc
   };
 }
 
-/** Makes a request of an operation, well-formed or hostile in places. */
+/** Makes a well-formed or partly hostile request of an operation. */
 export function restRequest(
   random: Random,
   { method, path, operation }: RestOperation,
@@ -134,7 +134,7 @@ function csv(random: Random): string {
   return header + lines.join('');
 }
 
-/** Not JSON any more, or deeper than may be. */
+/** Invalid JSON, or JSON that is nested too deeply. */
 function broken(random: Random, text: string): string {
   const depth = 100 + random.below(5_000);
   return random.pick([
@@ -147,5 +147,5 @@ function broken(random: Random, text: string): string {
   ]);
 }
 
-/** As a client writes it: lone surrogates are no UTF-8. */
+/** As a client writes it: lone surrogates cannot be UTF-8. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());

@@ -24,12 +24,12 @@ export interface Schema {
   allOf?: Schema[];
 }
 
-/** Makes values: mostly such as the schema describes, some of them wrong in one place. */
+/** Makes values: most of them match the schema, some are wrong in one place. */
 export class SchemaValues {
   private readonly random: Random;
   private readonly resolve: (reference: string) => Schema;
   private readonly ids: readonly string[];
-  /** How likely a part of a value is hostile. */
+  /** The probability that a part of a value is hostile. */
   private readonly hostility: number;
 
   constructor(

@@ -1,4 +1,4 @@
-/** A server whose work throws where nobody handles it, a moment after it has begun, as its argument says. */
+/** A server with an unhandled exception or rejection, according to its argument, a moment after its start. */
 import { runUntilSignal } from '#server/run-until-signal.ts';
 
 await runUntilSignal(async (progress) => {

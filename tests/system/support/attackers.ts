@@ -4,15 +4,15 @@ import net from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
-/** Where an attack comes from; its victim calls from another address. */
+/** The address of the attack; its victim calls from another address. */
 const ATTACKER = '127.0.0.1';
 
-/** Something that goes on until it is stopped. */
+/** An attack that continues until it is stopped. */
 export interface Attack {
   stop(): void;
 }
 
-/** Keeps so many requests open whose bodies come with a byte a second; each that is cut is opened again. */
+/** Keeps this many requests open, each with a body of one byte a second; each refused one is opened again. */
 export function slowBodies(urls: readonly string[], count: number): Attack & { cut(): number } {
   const sockets = new Set<net.Socket>();
   let isOver = false;
@@ -30,7 +30,7 @@ export function slowBodies(urls: readonly string[], count: number): Attack & { c
       sockets.delete(socket);
       if (isOver) return;
       cut += 1;
-      // Not at once, so that a server that refuses connections is not asked in a busy loop.
+      // With a pause, so that there is no busy loop if the server refuses connections.
       void after(100).then(() => isOver || open(index));
     });
   };
@@ -48,7 +48,7 @@ export function slowBodies(urls: readonly string[], count: number): Attack & { c
   };
 }
 
-/** Opens so many WebSockets at the graph, which then ask for nothing. Resolves when all are acknowledged. */
+/** Opens this many WebSockets at the graph without operations. Resolves when all are acknowledged. */
 export async function idleSockets(gateway: string, count: number): Promise<Attack & { open(): number }> {
   const sockets = await Promise.all(Array.from({ length: count }, () => graphSocket(gateway)));
   return {
@@ -57,7 +57,7 @@ export async function idleSockets(gateway: string, count: number): Promise<Attac
   };
 }
 
-/** Sends an operation every second by HTTP and over a WebSocket that is many times larger than its text. */
+/** Every second sends an operation whose expansion is many times larger than its text, over HTTP and a WebSocket. */
 export async function fragmentBombs(
   gateway: string,
 ): Promise<Attack & { codes(): readonly (string | undefined)[] }> {
@@ -101,7 +101,7 @@ export async function fragmentBombs(
   };
 }
 
-/** Each level doubles what the one before stands for. @param number makes the text another one each time */
+/** Each level doubles the expansion of the previous one. @param number makes each text different */
 function bombOf(levels: number, number: number): string {
   const fragments = Array.from(
     { length: levels },

@@ -5,18 +5,18 @@ import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket
 import { pictures } from '../../support/pictures.ts';
 import type { Called, CallOptions, TestPlatform } from '../../support/platform.ts';
 
-/** Somebody who has left something of every kind in every service; `mark` is in every word of hers. */
+/** A user with data of every kind in every service; each of their texts contains `mark`. */
 export interface Life {
   id: string;
   email: string;
   password: string;
   token: string;
   mark: string;
-  /** Things of others that remember her. */
+  /** Data of other users that refers to this user. */
   remains: { commentedPostId: string; squadId: string; groupId: string; visitId: string };
 }
 
-/** Lives a life: a GYM_ADMIN's, so that there is something in the audit, too. */
+/** Creates such a user: a GYM_ADMIN, so that the audit trail has entries, too. */
 export async function live(platform: TestPlatform, friend: { id: string; token: string }): Promise<Life> {
   const mark = `mark-${randomUUID().slice(0, 8)}`;
   const person = { email: `${mark}@example.test`, password: `pass-${randomUUID()}` };
@@ -199,7 +199,7 @@ async function picture(field: string): Promise<FormData> {
   return form;
 }
 
-/** The body of an answer that must be good. */
+/** The body of an answer, which must be successful. */
 async function call(
   platform: TestPlatform,
   service: Called,

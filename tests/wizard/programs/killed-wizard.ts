@@ -1,6 +1,6 @@
 /**
- * The wizard service in a process of its own. Sends its URL to its parent; a number that comes back is the boundary of
- * a deployment (counted from then on) at which it kills itself, as a power cut would.
+ * The wizard service in its own process. It sends its URL to its parent. If the parent answers with a number, the process
+ * kills itself at that boundary of a deployment, counted from then on, as in a power cut.
  */
 import { settingsOf } from '#server/run.ts';
 import { startSubgraph } from '#server/start-subgraph.ts';

@@ -1,0 +1,187 @@
+import { EventEmitter, once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import type { Registry } from 'prom-client';
+import { ANONYMOUS } from '#server/auth/viewer.ts';
+import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
+import { listenTo } from '#server/database/notifications.ts';
+import { conflict, notFound, PlatformError } from '#server/errors.ts';
+import { createLogger } from '#server/observability/logger.ts';
+import { databaseSagaStore, SAGA_CHANNEL } from '#server/saga/saga-store.database.ts';
+import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
+import type { Lease, SagaStore } from '#server/saga/saga-store.ts';
+import { sagaEntities, sagaMigrations } from '#server/saga/saga-tables.ts';
+import {
+  isFinished,
+  sagaAction,
+  type Saga,
+  type SagaAction,
+  type SagaDefinition,
+} from '#server/saga/saga.ts';
+import { Sagas, type SagasOptions } from '#server/saga/sagas.ts';
+import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
+import { eventually } from '../identity/support.ts';
+import { cloneDatabase } from './database.ts';
+
+const declaration: DatabaseDeclaration = {
+  name: 'platform_sagas',
+  entities: sagaEntities,
+  migrations: sagaMigrations,
+};
+const log = createLogger('sagas', 'silent');
+export const down = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'down');
+
+/** Another service: each key is an object that exists in it. It is idempotent and loses nothing. */
+export class Elsewhere {
+  readonly there = new Set<string>();
+  readonly calls: string[] = [];
+  readonly events = new EventEmitter();
+  /** The errors of the next calls of an action, in order. */
+  readonly failures = new Map<string, (() => Error)[]>();
+  private readonly atWork = new Map<string, number>();
+  mostAtWork = 0;
+  /** An action that is always refused. */
+  refused: string | undefined;
+
+  private async call(sagaId: string, what: string, work: () => void): Promise<void> {
+    this.atWork.set(sagaId, (this.atWork.get(sagaId) ?? 0) + 1);
+    this.mostAtWork = Math.max(this.mostAtWork, this.atWork.get(sagaId) ?? 0);
+    this.calls.push(what);
+    this.events.emit(what);
+    await new Promise((resolve) => setImmediate(resolve));
+    const failure = this.failures.get(what)?.shift();
+    try {
+      if (what === this.refused) throw conflict('refused');
+      if (failure) throw failure();
+      work();
+    } finally {
+      this.atWork.set(sagaId, (this.atWork.get(sagaId) ?? 0) - 1);
+    }
+  }
+
+  action(name: string): SagaAction {
+    return sagaAction<{ n: number }, { made: string }>({
+      service: `${name}-service`,
+      run: async ({ sagaId, idempotencyKey, input }) => {
+        await this.call(sagaId, name, () => this.there.add(idempotencyKey));
+        return { made: `${name}${input?.n ?? ''}` };
+      },
+      undo: ({ sagaId }) =>
+        this.call(sagaId, `undo ${name}`, () => {
+          if (!this.there.delete(`${sagaId}:${name}`)) throw notFound('thing', name);
+        }),
+    });
+  }
+}
+
+/** Sagas in one kind of store, for the tests of a `describe`. The store is opened before them and closed after them. */
+export function sagasIn(storage: string) {
+  let unitOf: () => UnitOfWork;
+  let store: SagaStore;
+  const closings: (() => Promise<void>)[] = [];
+  /** The latest lease of each saga. */
+  const leases = new Map<string, Lease>();
+  const remembersLeases = (original: SagaStore): SagaStore => ({
+    ...original,
+    async claim(kinds, limit, lease) {
+      const claimed = await original.claim(kinds, limit, lease);
+      for (const { id } of claimed) leases.set(id, lease);
+      return claimed;
+    },
+  });
+  beforeAll(async () => {
+    if (storage === 'memory') {
+      unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
+      store = remembersLeases(memorySagaStore(unitOf));
+      return;
+    }
+    const { server, name } = await cloneDatabase(declaration);
+    const orm = await openDatabase(declaration, { server, name, migrate: false });
+    const notifications = await listenTo(server, name, [SAGA_CHANNEL], log);
+    closings.push(
+      () => orm.close(true),
+      () => notifications.close(),
+    );
+    unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
+    store = remembersLeases(databaseSagaStore(unitOf, notifications));
+  });
+  const instances: Sagas[] = [];
+  afterEach(() => Promise.all(instances.splice(0).map((sagas) => sagas.dispose())));
+  afterAll(async () => {
+    for (const close of closings.toReversed()) await close();
+  });
+
+  const begin = (definition: SagaDefinition, options: Partial<SagasOptions> = {}): Sagas => {
+    const sagas = new Sagas({
+      store,
+      definitions: [definition],
+      log,
+      pollMillis: 10,
+      // Longer than any test: on a busy machine a short lease could expire while its holder works. A test that needs an
+      // expired lease calls `expire`.
+      leaseMillis: 60_000,
+      retry: { firstMillis: 10, capMillis: 20 },
+      ...options,
+    });
+    instances.push(sagas);
+    return sagas;
+  };
+  /** Makes the lease of a crashed instance expire, instead of waiting. */
+  const expire = async (sagaId: string): Promise<void> => {
+    const lease = leases.get(sagaId);
+    if (lease) await store.renew(sagaId, { ...lease, millis: 0 });
+  };
+  /** A kind of its own, so that instances of other tests leave it alone. */
+  const kindOf = (elsewhere: Elsewhere, more: Partial<SagaDefinition> = {}): SagaDefinition => ({
+    kind: randomUUID(),
+    actions: Object.fromEntries(['one', 'two', 'three'].map((name) => [name, elsewhere.action(name)])),
+    ...more,
+  });
+  const planOf = ({ kind }: SagaDefinition, subject: string = randomUUID()) => ({
+    kind,
+    subject,
+    actions: [{ name: 'one', input: { n: 1 } }, { name: 'two' }, { name: 'three' }],
+  });
+  /** Waits for changes until the saga has the expected state. */
+  const until = async (id: string, isSo: (saga: Saga) => boolean = isFinished): Promise<Saga> => {
+    const events = new EventEmitter();
+    const stop = store.onChange((changed) => void (changed === id && events.emit('change')));
+    try {
+      for (;;) {
+        const change = once(events, 'change');
+        const saga = await store.find(id);
+        if (saga && isSo(saga)) return saga;
+        await change;
+      }
+    } finally {
+      stop();
+    }
+  };
+  const statuses = (saga: Saga) => saga.actions.map(({ name, status }) => `${name} ${status}`);
+  /** Waits until the metrics have the expected value. */
+  const figures = (
+    registry: Registry,
+    kind: string,
+    { failed, waiting }: { failed: number; waiting: number },
+  ) =>
+    eventually(async () => {
+      const text = await registry.metrics();
+      return (
+        text.includes(`sagas_undo_failed_total{kind="${kind}"} ${failed}\n`) &&
+        text.includes(`sagas_waiting_for_decision{kind="${kind}"} ${waiting}\n`)
+      );
+    });
+  return {
+    get store() {
+      return store;
+    },
+    unitOf: () => unitOf(),
+    begin,
+    expire,
+    kindOf,
+    planOf,
+    until,
+    statuses,
+    figures,
+  };
+}

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { deploymentsIn } from './deployment-support.ts';
+import { comingMonday, settled } from './support.ts';
+
+describe.each(['database', 'memory'])('deployments of members in %s', (storage) => {
+  const wizard = deploymentsIn(storage);
+  const { deploy, keptOf } = wizard;
+
+  const monday = comingMonday();
+  const startsAt = `${monday}T18:10:00Z`;
+  const onboarded = async (member: { token: string }, location: { id: string }, more: object = {}) => {
+    const { body } = await wizard.platform.rest('wizard', 'POST', '/', {
+      token: member.token,
+      body: { kind: 'MEMBER_ONBOARDING' },
+    });
+    let session = body;
+    const steps = {
+      profile: { displayName: 'New Name', timezone: 'Asia/Tokyo' },
+      body: { heightCm: 170, weightKg: 60 },
+      goals: { goals: ['strength'] },
+      nutrition: { calories: 2_200, protein: 110 },
+      slot: { locationId: location.id, startsAt },
+      review: { confirmed: true },
+      ...more,
+    };
+    for (const [step, data] of Object.entries(steps))
+      session = (
+        await wizard.platform.rest('wizard', 'PUT', `/${body.id}`, {
+          token: member.token,
+          body: { step, data },
+        })
+      ).body;
+    return session as { id: string; status: string };
+  };
+  const newLocation = async (capacity: number, gymId: string = DEMO_GYMS.ironTemple.id) =>
+    (
+      await wizard.platform.rest('gym', 'POST', '/locations', {
+        token: wizard.superAdmin,
+        body: {
+          gymId,
+          name: `Room ${randomUUID()}`,
+          timezone: 'UTC',
+          capacity,
+          openingHours: { mon: { opens: '06:00', closes: '22:00' } },
+        },
+      })
+    ).body as { id: string };
+
+  it('write the profile and the goal, and reserve the first visit', async () => {
+    const member = await wizard.platform.register();
+    const location = await newLocation(1);
+    const session = await onboarded(member, location);
+    expect(session.status).toBe('READY');
+    expect((await deploy(session.id, member.token)).status).toBe(202);
+    const done = await settled(wizard.platform, session.id);
+    expect(done.deployment).toMatchObject({
+      result: {
+        userId: member.id,
+        slot: { locationId: location.id, startsAt: `${monday}T18:00:00.000Z` },
+      },
+      actions: [
+        { name: 'remember', status: 'DONE' },
+        { name: 'slot', status: 'DONE' },
+        { name: 'profile', service: 'identity', status: 'DONE' },
+        { name: 'nutrition', service: 'nutrition', status: 'DONE' },
+        { name: 'body', service: 'identity', status: 'DONE' },
+        { name: 'goals', service: 'identity', status: 'DONE' },
+      ],
+    });
+    // personal data is in the other services, and no longer in the wizard
+    expect(done.steps.map(({ status, data }: { status: string; data: object }) => [status, data])).toEqual([
+      ...Array.from({ length: 5 }, () => ['COMPLETE', {}]),
+      ['COMPLETE', { confirmed: true }],
+    ]);
+    const kept = await keptOf(session.id);
+    for (const personal of ['New Name', 'strength', 'heightCm', 'calories'])
+      expect(kept).not.toContain(personal);
+    const me = (await wizard.platform.rest('identity', 'GET', '/users/me', { token: member.token })).body;
+    expect(me).toMatchObject({
+      displayName: 'New Name',
+      timezone: 'Asia/Tokyo',
+      body: { heightCm: 170, weightKg: 60, sex: null, birthDate: null },
+      trainingGoals: { goals: ['strength'], activity: null },
+    });
+    expect(
+      (await wizard.platform.rest('nutrition', 'GET', '/goals', { token: member.token })).body,
+    ).toMatchObject([{ calories: 2_200, protein: 110 }]);
+    // the member has the only place in that half hour
+    const value = encodeURIComponent(`${location.id}@${monday}T18:20:00Z`);
+    const slot = (
+      await wizard.platform.rest('wizard', 'GET', `/check-availability?resource=slot&value=${value}`)
+    ).body;
+    expect(slot).toMatchObject({ available: false, reason: 'FULL' });
+    expect(slot.suggestions[0]).toBe(`${location.id}@${monday}T18:30:00.000Z`);
+
+    const second = await wizard.platform.register();
+    const late = await onboarded(second, location);
+    await deploy(late.id, second.token);
+    expect(await settled(wizard.platform, late.id)).toMatchObject({
+      status: 'FAILED',
+      deployment: {
+        actions: [
+          {},
+          { name: 'slot', status: 'FAILED', error: { code: 'CONFLICT' } },
+          { status: 'PENDING' },
+          {},
+          {},
+          {},
+        ],
+      },
+    });
+    expect((await wizard.platform.rest('nutrition', 'GET', '/goals', { token: second.token })).body).toEqual(
+      [],
+    );
+  });
+
+  it('that are refused restore body and goals', async () => {
+    const member = await wizard.platform.register();
+    const location = await newLocation(5);
+    const before = {
+      body: { heightCm: 150, sex: 'OTHER' },
+      trainingGoals: { goals: ['fun'], activity: 'low' },
+    };
+    await wizard.platform.rest('identity', 'PUT', '/profile', { token: member.token, body: before });
+    const { id } = await onboarded(member, location);
+    // The last action is refused, as if the account could not store it.
+    await wizard.platform.sql(
+      'identity',
+      `create or replace function refuse_strength() returns trigger language plpgsql as $$ begin
+         raise exception 'refused' using errcode = '22003'; end $$;
+       create or replace trigger refuse_strength before update on user_account for each row
+         when (new.training_goals ->> 'goals' like '%strength%' and new.id = '${member.id}') execute function refuse_strength()`,
+    );
+    await deploy(id, member.token);
+    const failed = await settled(wizard.platform, id);
+    expect(failed.deployment).toMatchObject({
+      status: 'UNDONE',
+      actions: [{}, {}, {}, {}, {}, { name: 'goals', status: 'FAILED' }],
+    });
+    expect(
+      (await wizard.platform.rest('identity', 'GET', '/users/me', { token: member.token })).body,
+    ).toMatchObject({
+      body: { heightCm: 150, weightKg: null, sex: 'OTHER', birthDate: null },
+      trainingGoals: { goals: ['fun'], activity: 'low' },
+    });
+    expect(failed.steps[1].data).toEqual({ heightCm: 170, weightKg: 60 }); // to be corrected
+  });
+
+  it('with a slot of another gym, or outside of opening hours, are refused before anything changes', async () => {
+    const member = await wizard.platform.register();
+    const elsewhere = await onboarded(member, await newLocation(5, DEMO_GYMS.aquaClub.id));
+    await deploy(elsewhere.id, member.token);
+    expect((await settled(wizard.platform, elsewhere.id)).deployment.actions[1].error.code).toBe('FORBIDDEN');
+    const closed = await onboarded(member, await newLocation(5), {
+      slot: { locationId: (await newLocation(5)).id, startsAt: `${comingMonday(1)}T18:00:00Z` },
+    });
+    await deploy(closed.id, member.token);
+    expect((await settled(wizard.platform, closed.id)).deployment.actions[1].error.message).toContain(
+      'CLOSED',
+    );
+    expect(
+      (await wizard.platform.rest('identity', 'GET', '/users/me', { token: member.token })).body.displayName,
+    ).not.toBe('New Name');
+  });
+
+  it('skip the steps that the goals exclude', async () => {
+    const member = await wizard.platform.register();
+    const { body } = await wizard.platform.rest('wizard', 'POST', '/', {
+      token: member.token,
+      body: { kind: 'MEMBER_ONBOARDING' },
+    });
+    const steps: [string, object][] = [
+      ['profile', { displayName: 'Short' }],
+      ['body', { heightCm: 170, weightKg: 60 }],
+      ['goals', { goals: ['fun'], nutritionTarget: false, firstVisit: false }],
+      ['review', { confirmed: true }],
+    ];
+    let session = body;
+    for (const [step, data] of steps) {
+      expect(session.currentStep).toBe(step); // passes over skipped steps
+      session = (
+        await wizard.platform.rest('wizard', 'PUT', `/${body.id}`, { token: member.token, body: { data } })
+      ).body;
+    }
+    expect(session.steps.map(({ status }: { status: string }) => status)).toEqual([
+      'COMPLETE',
+      'COMPLETE',
+      'COMPLETE',
+      'SKIPPED',
+      'SKIPPED',
+      'COMPLETE',
+    ]);
+    expect((await deploy(session.id, member.token)).status).toBe(202);
+    expect(
+      (await settled(wizard.platform, session.id)).deployment.actions.map(
+        ({ name }: { name: string }) => name,
+      ),
+    ).toEqual(['remember', 'profile', 'body', 'goals']);
+  });
+
+  it('can be started by the member or a SUPER_ADMIN, and need an account', async () => {
+    const member = await wizard.platform.register();
+    const session = await onboarded(member, await newLocation(5));
+    expect((await deploy(session.id, await wizard.platform.demo('admin@iron.test'))).status).toBe(404);
+    const anonymous = (
+      await wizard.platform.rest('wizard', 'POST', '/', { body: { kind: 'MEMBER_ONBOARDING' } })
+    ).body;
+    const headers = { 'x-resume-token': anonymous.resumeToken as string };
+    expect(
+      (await wizard.platform.rest('wizard', 'POST', `/${anonymous.id}/deploy`, { headers })).status,
+    ).toBe(401);
+    expect((await deploy(session.id)).status).toBe(202);
+    expect((await settled(wizard.platform, session.id)).status).toBe('DEPLOYED');
+  });
+});
