@@ -118,7 +118,7 @@ describe('a search', () => {
     'ﬁ',
   ])('for %j is harmless', async (text) => {
     for (const list of ['exercises', 'workouts', 'products'])
-      expect(await search(list, text)).toBeInstanceOf(Array);
+      expect(Array.isArray(await search(list, text))).toBe(true);
   });
 
   test('finds words with accents', async () => {

@@ -85,7 +85,7 @@ export class TextSearches {
 
   /** The first rows of everybody's, which hold the common library, and the latest that gyms made. */
   private async readVocabulary(table: string): Promise<Vocabulary> {
-    const words = "select word from ts_stat(?) order by nentry desc limit ?";
+    const words = 'select word from ts_stat(?) order by nentry desc limit ?';
     const part = (condition: string, direction: 'asc' | 'desc') =>
       `select search from ${table} where deleted_at is null and ${condition} order by created_at ${direction}, id ${direction} limit ${VOCABULARY_ROWS}`;
     const rows = await this.orm.em
