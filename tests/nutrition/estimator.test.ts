@@ -247,3 +247,33 @@ test('the longest text there may be is read within a bound', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   }
 });
+
+test('a count behind a dish is of the dish, and another milk takes the place of the milk in a drink', () => {
+  const grams = (text: string, locale = 'en') =>
+    estimateMeal(text, locale).items.map(({ name, grams: weight }) => [name, Math.round(weight)]);
+  expect(grams('rice cakes with avocado x2')[0]).toEqual(['Rice cakes', 18]);
+  expect(estimateMeal('rice cakes with avocado x2', 'en').total.calories).toBeLessThan(250);
+  expect(grams('toast with butter x3')[0]).toEqual(['Toast', 81]);
+  const [coffee, milk] = grams('latte with oat milk');
+  expect(coffee?.[0]).toBe('Latte');
+  expect(Number(coffee?.[1]) + Number(milk?.[1])).toBe(300);
+  expect(estimateMeal('cappuccino with skim milk', 'en').total.calories).toBeLessThan(
+    estimateMeal('cappuccino', 'en').total.calories,
+  );
+});
+
+test.each([
+  ['1 000 ml skim milk', 'en', 1_000],
+  ['2 000 g Kartoffeln', 'de', 2_000],
+  ['1’500 g potatoes', 'en', 1_500],
+  ['1\u202f250 g de pommes', 'fr', 1_250],
+  ['2 200 g steaks', 'en', 400],
+])('%s: thousands with a space are one number', (text, locale, grams) => {
+  const [item] = estimateMeal(text, locale).items;
+  expect(Math.abs((item?.grams ?? 0) - grams) / grams).toBeLessThan(0.05);
+});
+
+test('nothing of a food is not understood, and a cola 0 is one without sugar', () => {
+  expect(estimateMeal('0 g milk', 'en')).toMatchObject({ items: [], unknown: ['0 g milk'] });
+  expect(estimateMeal('coke 0', 'en').items.map(({ name }) => name)).toEqual(['Diet cola']);
+});

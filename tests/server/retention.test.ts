@@ -192,7 +192,7 @@ describe('retention', () => {
     const statements = await statementsDuring(() =>
       started(orm, [...nutritionRetention, idempotencyRetention]).retention.run(),
     );
-    expect(statements.filter(({ text }) => text.startsWith('delete'))).toHaveLength(2);
+    expect(statements.filter(({ text }) => text.startsWith('delete'))).toHaveLength(3);
     const planner = new PlatformClient(connectionTo(clone.server, clone.name));
     await planner.connect();
     const run = async (text: string, values: unknown[] = []) =>

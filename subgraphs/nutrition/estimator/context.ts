@@ -1,5 +1,6 @@
 import { foodById } from '../foods/food-table.ts';
-import { isQuantity } from './amounts.ts';
+import { isEmpty, isQuantity } from './amounts.ts';
+import { milkShare } from './food-kinds.ts';
 import type { Mention } from './parse-meal.ts';
 
 const HOT_MEALS = new Set(['meat', 'fish', 'eggs', 'fast_food', 'dishes', 'legumes']);
@@ -7,11 +8,23 @@ const ON_CHIPS = new Set(['curry_sauce', 'gravy', 'ketchup']);
 
 /** Gives words their meaning beside the other foods of the meal. */
 export function readByContext(mentions: readonly Mention[]): void {
-  for (const mention of mentions) {
+  for (const [index, mention] of mentions.entries()) {
+    const drink = mentions[index - 1];
+    if (drink && isEmpty(mention.amount) && hasOtherMilk(drink, mention)) {
+      drink.minus.push(foodById('milk_whole') ?? mention.food);
+      mention.replacesMilkOf = drink;
+    }
     if (meansFries(mention, mentions)) mention.food = foodById('chips_uk') ?? mention.food;
     if (meansTheBird(mention)) mention.food = foodById('chicken_roast') ?? mention.food;
   }
 }
+
+const MILK =
+  /^(milk_(whole|skim|1|2)|goat_milk|oat_milk|rice_milk|soy_milk_sweet|soymilk_unsw|almond_milk_(unsw|sweet)|coconut_milk_drink)$/;
+
+/** "cappuccino with oat milk": a drink that is made of milk is made of this one. */
+const hasOtherMilk = (drink: Mention, { food, joint }: Mention): boolean =>
+  ['with', 'mit', 'avec', 'con', 'au', ''].includes(joint) && MILK.test(food.id) && milkShare(drink.food) > 0;
 
 /** British chips come with a hot meal; crisps do not. */
 function meansFries(mention: Mention, mentions: readonly Mention[]): boolean {

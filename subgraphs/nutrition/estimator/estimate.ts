@@ -7,6 +7,7 @@ import { CONFIDENCE, DOUBTFUL, IMPLAUSIBLE, LESS_SURE, ofSum } from './confidenc
 import { foodNames } from './food-names.ts';
 import { lexiconFor } from './lexicons/lexicon.ts';
 import { parseMeal, type Mention } from './parse-meal.ts';
+import { milkShare } from './food-kinds.ts';
 import { weightOf, type Weight } from './weights.ts';
 
 const MOST_ITEMS = 50;
@@ -66,7 +67,11 @@ function estimateOf(mention: Mention, base: Mention | undefined, isOnly: boolean
   const { food, amount } = mention;
   const weight = weightOf(mention, base, isOnly);
   const held = nutrientsOf(food, weight.grams);
-  for (const missing of mention.minus) withoutPart(food, missing, held, weight.grams);
+  for (const missing of mention.minus) {
+    withoutPart(food, missing, held, weight.grams);
+    // The milk in its place is an item of its own.
+    if (missing.id === 'milk_whole') weight.grams *= 1 - milkShare(food);
+  }
   const sure =
     CONFIDENCE[weight.source] *
     (mention.corrected ? LESS_SURE.corrected : 1) *

@@ -37,3 +37,15 @@ const categories = new Map(
   FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])),
 );
 export const categoryOf = (ndb: string): string | undefined => categories.get(ndb);
+
+const COW_MILK = new Set(['01077', '01079', '01082', '01085']);
+/** Of SR28's beverages: coffee, tea, cocoa powder. */
+const isBeverage = (ndb: string): boolean => ndb.startsWith('14');
+
+/** The share of milk in a drink that is made of milk and something else, by weight; 0 for all other foods. */
+export function milkShare({ recipe }: Food): number {
+  const parts = recipe?.parts ?? [];
+  if (parts.length < 2 || !parts.every(([ndb]) => COW_MILK.has(ndb) || isBeverage(ndb))) return 0;
+  const gramsOf = (some: typeof parts) => some.reduce((sum, [, grams]) => sum + grams, 0);
+  return gramsOf(parts.filter(([ndb]) => COW_MILK.has(ndb))) / gramsOf(parts);
+}

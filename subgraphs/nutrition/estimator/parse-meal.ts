@@ -28,6 +28,8 @@ export interface Mention {
   companions: readonly Food[];
   /** The word that joins it to the mention before. */
   joint: string;
+  /** The drink whose own milk it is: "cappuccino with oat milk". */
+  replacesMilkOf?: Mention;
 }
 
 export interface ParsedMeal {
@@ -39,6 +41,8 @@ export interface ParsedMeal {
 /** What a meal text says was eaten, in its order. */
 export const parseMeal = (text: string, language: Language): ParsedMeal =>
   new MealParser(tokensOf(text, language), language).parse();
+
+const WITH: ReadonlySet<string> = new Set(['with', 'mit', 'avec', 'con']);
 
 /** Reads from left to right, keeping what was said of the next food until it comes. */
 class MealParser {
@@ -81,7 +85,7 @@ class MealParser {
     const { lexicon } = this.language;
     const token = this.tokens[this.at];
     if (token?.kind === 'mark') return this.mark(token.text);
-    if (token?.kind === 'number') return token.value < 0 ? this.negative() : this.quantity();
+    if (token?.kind === 'number') return token.value <= 0 ? this.nothing() : this.quantity();
     const word = token?.text ?? '';
     if (this.named()) return;
     if (lexicon.negations.has(word)) return this.negation();
@@ -116,7 +120,8 @@ class MealParser {
       (isEmpty(last.amount) || (isQuantity(next.amount) && !isQuantity(last.amount)))
     ) {
       // "2 slices (60 g)": the weight is of all of them
-      last.amount = isQuantity(next.amount) ? next.amount : { ...last.amount, ...next.amount };
+      const counted = text === 'x' && !isQuantity(next.amount) ? this.headOfDish() : last;
+      counted.amount = isQuantity(next.amount) ? next.amount : { ...counted.amount, ...next.amount };
       this.at += 1 + next.length;
       return;
     }
@@ -145,8 +150,17 @@ class MealParser {
     this.at += 1;
   }
 
-  /** "-5 eggs": nobody eats less than nothing, so that it is not understood. */
-  private negative(): void {
+  /** "toast with butter x3": the number is of the toast, if none was said of it before. */
+  private headOfDish(): Mention {
+    const { last } = this;
+    let at = this.mentions.length - 1;
+    while (at > 0 && WITH.has(this.mentions[at]?.joint ?? '')) at -= 1;
+    const head = this.mentions[at];
+    return (head && isEmpty(head.amount) ? head : last) as Mention;
+  }
+
+  /** "-5 eggs", "0 g milk": nobody eats nothing, or less, so that it is not understood. */
+  private nothing(): void {
     this.endPhrase('');
     const words: string[] = [];
     while (this.at < this.tokens.length && (words.length === 0 || !this.endsPhraseAt(this.at))) {

@@ -56,6 +56,10 @@ const isMinus = (tokens: readonly Token[]): boolean => {
 const clean = (text: string): string =>
   text
     .slice(0, MAX_CHARACTERS)
+    // "1 000 ml", "1’500 g": thousands with a thin space or an apostrophe, or with any space before three zeros
+    .replaceAll(/(?<![\d.,])\d{1,3}(?:(?:[\u00a0\u2009\u202f'’]\d{3})+|(?: 000)+)(?!\d)/g, (grouped) =>
+      grouped.replaceAll(/\D/g, ''),
+    )
     .replaceAll(/(\d)\s*([¼½¾⅐-⅞])/g, '$1 $2')
     .replaceAll(/(\d)[-–](\d+\s*\/\s*\d+)/g, '$1 $2') // "1-1/2"
     .normalize('NFKD')
@@ -90,6 +94,7 @@ const clean = (text: string): string =>
     .replaceAll(/\bcucharadas?\s+soperas?\b/g, 'cucharada')
     .replaceAll(/\bsix[\s-]?inch\b/g, ' small ')
     .replaceAll(/\b7[\s-]?up\b/g, 'seven up')
+    .replaceAll(/\b(coke|cola|pepsi|sprite|fanta)\s*0\b(?![.,]?\d)/g, '$1 zero')
     .replaceAll(/\b[5-9]\d\s?%\s*(?:cocoa\s*|cacao\s*|dark\s*)?(?=chocolate\b)/g, 'dark ')
     // the width of a pizza, the length of a sandwich
     .replaceAll(/\b(\d+)[\s-]*(?:inch(?:es)?\b|")/g, (_all, inches: string) =>

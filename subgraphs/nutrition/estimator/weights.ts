@@ -1,5 +1,6 @@
 import { measureGrams, portionGrams, type Food } from '../foods/food.ts';
 import { isEmpty, type Amount } from './amounts.ts';
+import { milkShare } from './food-kinds.ts';
 import type { Mention } from './parse-meal.ts';
 
 /** Grams of a mention, and how sure that is. */
@@ -95,8 +96,12 @@ function readWeight(
   base: Mention | undefined,
   isOnly: boolean,
 ): { grams: number; source: Source } {
-  const { food, amount, companions } = mention;
+  const { food, amount, companions, replacesMilkOf: drink } = mention;
   const count = amount.count ?? 1;
+  if (drink) {
+    const whole = weightOf(drink, undefined);
+    return { grams: whole.grams * milkShare(drink.food), source: whole.source };
+  }
   if (amount.energy !== undefined && food.per100g.calories >= 1)
     return { grams: (count * amount.energy * 100) / food.per100g.calories, source: 'energy' };
   const ounce = measureGrams(food, 'fl oz');
