@@ -98,6 +98,7 @@ export class ClientSubscription {
     const group = this.shared?.group;
     if (!group) return;
     if (eligibility === 'eligible') {
+      if (this.own) this.results.expectRepetition();
       this.leaveOwn();
       group.startResults(this.sharedMember);
       return;
@@ -105,6 +106,7 @@ export class ClientSubscription {
     group.stopResults(this.sharedMember);
     if (eligibility === 'unknown') return;
     this.results.discardPending();
+    this.results.expectRepetition();
     this.joinOwn();
   }
 

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { EventKind } from '#server/event-kind.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 
@@ -11,6 +13,9 @@ const MAX_PENDING = 100;
  */
 export class ResultQueue implements AsyncIterableIterator<ExecutionResult> {
   private readonly pending: ExecutionResult[] = [];
+  /** The last result, if it is the whole state. */
+  private whole: ExecutionResult | undefined;
+  private isRepetitionExpected = false;
   private waiting:
     | { resolve(result: IteratorResult<ExecutionResult>): void; reject(error: unknown): void }
     | undefined;
@@ -24,8 +29,12 @@ export class ResultQueue implements AsyncIterableIterator<ExecutionResult> {
     this.onLeave = onLeave;
   }
 
-  push(result: ExecutionResult): void {
+  push(result: ExecutionResult, kind: EventKind | undefined): void {
     if (this.state.kind !== 'open') return;
+    const isRepetition = this.isRepetitionExpected && kind === 'whole' && this.repeats(result);
+    this.isRepetitionExpected = false;
+    this.whole = kind === 'whole' ? result : undefined;
+    if (isRepetition) return;
     const { waiting } = this;
     if (waiting) {
       this.waiting = undefined;
@@ -48,7 +57,20 @@ export class ResultQueue implements AsyncIterableIterator<ExecutionResult> {
 
   /** Drops the results that the client has not read yet. */
   discardPending(): void {
+    if (this.pending.length > 0) this.whole = undefined;
     this.pending.length = 0;
+  }
+
+  /**
+   * The next results come from another group. If they begin with the state that the client has, it gets nothing: an update
+   * without a change would reveal that, for example, somebody has blocked the viewer.
+   */
+  expectRepetition(): void {
+    this.isRepetitionExpected = true;
+  }
+
+  private repeats(result: ExecutionResult): boolean {
+    return this.whole !== undefined && !result.errors && isDeepStrictEqual(result, this.whole);
   }
 
   end(): void {

@@ -60,7 +60,7 @@ export class SubscriptionGroup implements UpstreamListener {
   startResults(member: GroupMember): void {
     if (this.receiving.has(member)) return;
     this.receiving.set(member, { hasWhole: this.history.length > 0 });
-    for (const result of this.history) member.results.push(result);
+    this.history.forEach((result, index) => member.results.push(result, index === 0 ? 'whole' : 'partial'));
     if (this.isHistoryDropped) this.upstream.requestWholeState();
   }
 
@@ -89,7 +89,7 @@ export class SubscriptionGroup implements UpstreamListener {
       this.keep(result, kind);
       for (const [{ results }, state] of this.receiving) {
         state.hasWhole ||= kind !== 'partial';
-        if (state.hasWhole) results.push(result);
+        if (state.hasWhole) results.push(result, kind);
       }
     });
   }

@@ -333,16 +333,16 @@ export type Presence = {
   since: Maybe<Scalars['DateTime']['output']>;
 };
 
-/** Who of a gym is online, as it changes. */
+/** The online users of a gym, as they change. */
 export type OnlineUsersUpdate = {
   __typename?: 'OnlineUsersUpdate';
   /** Everybody, or (`full: false`) those who came or changed. */
   users: Array<OnlineUser>;
-  /** Ids of those who went; empty where `full`. */
+  /** Ids of those who went; empty if `full`. */
   removed: Array<Scalars['ID']['output']>;
   /** Whether `users` is the whole list. Above 100 online, updates say only what has changed. */
   full: Scalars['Boolean']['output'];
-  /** Counts the updates of this subscription; if one is missing, subscribe again. */
+  /** Counts the updates of this subscription; if one is missing, subscribe again. With it, equal subscriptions are not shared. */
   seq: Scalars['Int']['output'];
 };
 

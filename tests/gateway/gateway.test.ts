@@ -207,7 +207,7 @@ describe('REST at the gateway', () => {
       }),
     ).toMatchObject({
       status: 400,
-      body: { code: 'VALIDATION_FAILED', detail: expect.stringContaining('flatter') },
+      body: { code: 'VALIDATION_FAILED', detail: expect.stringContaining('less nesting') },
     });
     expect(await platform.rest('gateway', 'GET', '/gym/locations')).toMatchObject({
       status: 401,

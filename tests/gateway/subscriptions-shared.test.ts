@@ -65,6 +65,26 @@ describe('subscriptions of a whole gym', () => {
     while ((await figures()).upstreams > 1) await new Promise(setImmediate);
   });
 
+  it('give a member no update if somebody whom they do not see blocks or unblocks them', async () => {
+    await quiet();
+    const [viewer, absent, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
+    await Promise.all([announce(viewer, 'there'), announce(bystander, 'there')]);
+    const [seeing, asEver] = [listen(viewer), listen(bystander)];
+    await Promise.all([seeing.sees(bystander, 'there'), asEver.sees(viewer, 'there')]);
+    for (const [change, upstreams] of [
+      [block, 2],
+      [unblock, 1],
+    ] as const) {
+      const before = [seeing.heard.length, asEver.heard.length];
+      await change(absent, viewer);
+      while ((await figures()).upstreams !== upstreams) await new Promise(setImmediate);
+      const activity = `after ${upstreams}`;
+      await announce(bystander, activity);
+      await Promise.all([seeing.sees(bystander, activity), asEver.sees(bystander, activity)]);
+      expect([seeing.heard.length, asEver.heard.length]).toEqual(before.map((count) => count + 1));
+    }
+  });
+
   it('continue after a restart of their service, for each member with what they may see', async () => {
     await quiet();
     const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
