@@ -424,6 +424,19 @@ describe('with an AI provider', () => {
         });
     });
 
+    test('the food table corrects no dish that differs from its usual one', async () => {
+      const soup = {
+        ...STEW,
+        name: 'Vegetable soup',
+        grams: 300,
+        calories: 240,
+        protein: 9,
+        carbs: 24,
+        fats: 12,
+      };
+      expect(await answered(soup)).toMatchObject({ items: [{ calories: 240 }], provider: 'gemini' });
+    });
+
     test('more than a person eats at a meal is asked for', async () => {
       const { items, questions } = await answered({
         ...STEW,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Logger } from '#server/observability/logger.ts';
+import { isVariable } from '../estimator/food-kinds.ts';
 import { nutrientsOf, type Food } from '../foods/food.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import type { Analysis, AnalysisItem } from './analysis.shapes.ts';
@@ -131,8 +132,13 @@ const complete = ({
 const FAR_FACTOR = 0.25;
 const FAR_KCAL = 15;
 
-/** Whether the energy of 100 g differs from the table's by more than a quarter, and by more than 15 kcal. */
-function isFarFrom({ per100g }: Food, calories: number, grams: number): boolean {
+/**
+ * Whether the energy of 100 g differs from the table's by more than a quarter, and by more than 15 kcal. Of dishes, soups
+ * and the like the table only has a usual one, and the provider may know the one that was eaten.
+ */
+function isFarFrom(food: Food, calories: number, grams: number): boolean {
+  if (isVariable(food)) return false;
+  const { per100g } = food;
   const difference = Math.abs((calories * 100) / grams - per100g.calories);
   return difference > FAR_KCAL && difference > per100g.calories * FAR_FACTOR;
 }

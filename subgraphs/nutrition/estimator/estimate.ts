@@ -7,7 +7,7 @@ import { CONFIDENCE, DOUBTFUL, IMPLAUSIBLE, LESS_SURE, ofSum } from './confidenc
 import { foodNames } from './food-names.ts';
 import { lexiconFor } from './lexicons/lexicon.ts';
 import { parseMeal, type Mention } from './parse-meal.ts';
-import { milkShare } from './food-kinds.ts';
+import { isVariable, milkShare } from './food-kinds.ts';
 import { weightOf, type Weight } from './weights.ts';
 
 const MOST_ITEMS = 50;
@@ -87,13 +87,8 @@ function estimateOf(mention: Mention, base: Mention | undefined, isOnly: boolean
   return { mention, weight, held, confidence: Math.min(sure, least) };
 }
 
-const VARIABLE = new Set(['bakery', 'soups', 'sauces', 'supplements', 'fast_food']);
 const varietyOf = (food: Food): number =>
-  food.recipe || food.category === 'dishes'
-    ? LESS_SURE.dish
-    : VARIABLE.has(food.category)
-      ? LESS_SURE.variable
-      : 1;
+  food.recipe || food.category === 'dishes' ? LESS_SURE.dish : isVariable(food) ? LESS_SURE.variable : 1;
 
 const categoryByNdb = new Map(
   FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])),

@@ -49,3 +49,7 @@ export function milkShare({ recipe }: Food): number {
   const gramsOf = (some: typeof parts) => some.reduce((sum, [, grams]) => sum + grams, 0);
   return gramsOf(parts.filter(([ndb]) => COW_MILK.has(ndb))) / gramsOf(parts);
 }
+
+const VARIABLE = new Set(['bakery', 'soups', 'sauces', 'supplements', 'fast_food', 'dishes']);
+/** Foods of one name that differ much from each other: dishes, soups, baked goods. The table has a usual one. */
+export const isVariable = (food: Food): boolean => VARIABLE.has(food.category) || food.recipe !== undefined;
