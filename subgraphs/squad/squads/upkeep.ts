@@ -67,11 +67,8 @@ export class Upkeep {
   }
 
   private async lookAtListened(): Promise<void> {
-    try {
-      for (const squadId of this.listened.keys()) await this.settled(squadId);
-    } catch {
-      // The storage does not answer; the next round looks again.
-    }
+    // A failure costs its own squad this round only: the others are looked after, and the next round tries again.
+    for (const squadId of this.listened.keys()) await this.settled(squadId).catch(() => undefined);
   }
 
   /** A LOBBY without anybody ends. */
