@@ -17,6 +17,16 @@ export interface Stage {
   /** Longer than anything takes to be told of, without a load on the machine. */
   readonly settleMillis: number;
   readonly graceMillis: number;
+  /** An exercise that is counted in repetitions. */
+  readonly exerciseId: string;
+}
+
+/** What a playing of a script gave. */
+export interface Played {
+  /** What the viewers were given. */
+  readonly transcripts: ReadonlyMap<Name, Transcript>;
+  /** The statuses of what was done openly by people who may see hugo. */
+  readonly outcomes: readonly string[];
 }
 
 interface Answer {
@@ -31,7 +41,9 @@ export class World {
   private readonly people: Record<Name, Person>;
   private readonly marker: Person;
   private readonly startOfStep: number[] = [];
-  private readonly transcripts = new Map<Name, Transcript>();
+  readonly outcomes: string[] = [];
+  private isOutcome = false;
+  readonly transcripts = new Map<Name, Transcript>();
   private readonly doors = new Map<Name, ListeningDoors>();
   private readonly sockets = new Map<Name, SquadClient>();
   private readonly groups = new Map<number, string>();
@@ -47,12 +59,7 @@ export class World {
     for (const name of VIEWERS) this.transcripts.set(name, new Transcript(names, this.startOfStep));
   }
 
-  /** What the viewers were given. */
-  static async play(
-    stage: Stage,
-    script: Script,
-    withHidden: boolean,
-  ): Promise<ReadonlyMap<Name, Transcript>> {
+  static async play(stage: Stage, script: Script, withHidden: boolean): Promise<Played> {
     const members = await stage.newGym(NAMES.length + 1);
     const people = Object.fromEntries(NAMES.map((name, at) => [name, members[at]])) as Record<Name, Person>;
     const world = new World(stage, people, members.at(-1) as Person);
@@ -60,6 +67,7 @@ export class World {
       await world.open();
       for (const { by, action, isHidden, instead } of script.steps) {
         world.beginStep();
+        world.isOutcome = !isHidden && !(script.hiddenFrom as readonly Name[]).includes(by);
         if (withHidden || !isHidden) await world.act(by, action);
         else if (instead) await world.act(by, instead);
         await world.endStep();
@@ -67,7 +75,7 @@ export class World {
     } finally {
       await world.close();
     }
-    return world.transcripts;
+    return world;
   }
 
   private beginStep(): void {
@@ -148,8 +156,11 @@ export class World {
         const { body } = await this.ask(by, 'POST', '/squads', {});
         return void (await this.ask(by, 'POST', `/squads/${body.id}/leave`, {}));
       }
-      default:
-        this.record(by, action.type, plain(await this.write(by, action)));
+      default: {
+        const answer = await this.write(by, action);
+        if (this.isOutcome) this.outcomes.push(`step ${this.step}: ${answer?.status ?? 'nothing'}`);
+        this.record(by, action.type, plain(answer));
+      }
     }
   }
 
@@ -206,7 +217,7 @@ export class World {
     const squadId = this.invites.get(invite)?.squadId;
     if (squadId === undefined) return undefined;
     const at = `/squads/${squadId}`;
-    if (type === 'workOut') return this.ask(by, 'POST', `${at}/workout`, workout(this.step));
+    if (type === 'workOut') return this.ask(by, 'POST', `${at}/workout`, this.workout());
     if (type === 'chat') return this.ask(by, 'POST', `${at}/messages`, { text: `in step ${this.step}` });
     if (type === 'endSquad') return this.ask(by, 'POST', `${at}/end`);
     if (type === 'leaveSquad') return this.ask(by, 'POST', `${at}/leave`);
@@ -232,11 +243,13 @@ export class World {
   }
 
   private async trainTogether(host: Name, guest: Name): Promise<void> {
-    const { body } = await this.ask(host, 'POST', '/invites', { toUserId: this.people[guest].id });
-    const at = `/squads/${body.squadId}`;
+    // A squad of their own: an invite without one is for the LOBBY to which the host may have invited a viewer.
+    const { id: squadId } = (await this.ask(host, 'POST', '/squads', {})).body;
+    await this.ask(host, 'POST', '/invites', { toUserId: this.people[guest].id, squadId });
+    const at = `/squads/${squadId}`;
     await this.ask(guest, 'POST', `${at}/join`);
     await this.ask(host, 'POST', `${at}/start`);
-    await this.ask(guest, 'POST', `${at}/workout`, workout(this.step));
+    await this.ask(guest, 'POST', `${at}/workout`, this.workout());
     await this.ask(host, 'POST', `${at}/messages`, { text: 'unseen' });
     await this.ask(host, 'POST', `${at}/end`);
   }
@@ -254,6 +267,17 @@ export class World {
       ...[...this.groups].flatMap(([index, id]) => (index < 1000 ? [{ __typename: 'Group', id }] : [])),
     ];
     this.record(by, 'graph', plain(await this.graph(by, LOOK, { references })));
+  }
+
+  private workout(): object {
+    return {
+      eventId: `event ${this.step}`,
+      exerciseId: this.stage.exerciseId,
+      exerciseIndex: 0,
+      setIndex: this.step,
+      phase: 'WORK',
+      set: { reps: 5 },
+    };
   }
 
   private ask(by: Name, method: string, path: string, body?: object): Promise<Answer> {
@@ -290,13 +314,6 @@ const LOOK = `query ($references: [_Any!]!) {
     ... on Group { id memberCount members { id } }
   }
 }`;
-
-const workout = (step: number) => ({
-  eventId: `event ${step}`,
-  exerciseIndex: 0,
-  setIndex: step,
-  phase: 'WORK',
-});
 
 /** Of a refusal the code: its text names the request. */
 const plain = (answer: Answer | undefined): unknown =>
