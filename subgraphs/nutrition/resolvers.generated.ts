@@ -567,13 +567,13 @@ export type ImportFoodLogsInput = {
   /** An id of your own making, to ask for the progress meanwhile by `foodLogImport`. */
   importId?: InputMaybe<Scalars['ID']['input']>;
   timezone?: InputMaybe<Scalars['String']['input']>;
-  /** Default: told apart by the dates of the file; `VALIDATION_FAILED` if each may be either. */
+  /** Default: detected from the dates of the file; `VALIDATION_FAILED` if each may be either. */
   dateOrder?: InputMaybe<CsvDateOrder>;
-  /** Default: told apart by the numbers of the file. */
+  /** Default: detected from the numbers of the file. */
   decimal?: InputMaybe<CsvDecimal>;
   /** Default: the one by which the header is one. */
   delimiter?: InputMaybe<CsvDelimiter>;
-  /** Default: told apart by the bytes of the file. */
+  /** Default: detected from the bytes of the file. */
   encoding?: InputMaybe<CsvEncoding>;
 };
 

@@ -132,7 +132,7 @@ describe('every line of a file is accounted for', () => {
   });
 });
 
-describe('how a file is written is told apart and stated', () => {
+describe('how a file is written is detected and stated', () => {
   const TEXT = 'localDate,foodName,calories\n2026-01-01,Crème brûlée – süß,300\n2026-01-02,Käse,120\n';
   const utf16 = (text: string, bigEndian: boolean) => {
     const bytes = Buffer.from(text, 'utf16le');

@@ -18,7 +18,7 @@ export interface CsvFormat {
   dateOrder: DateOrder | null;
 }
 
-/** What a request says of its file; the rest is told apart by what the file says. */
+/** What a request says of its file; the rest is detected from what the file says. */
 export type CsvOptions = {
   [Part in keyof CsvFormat]?: CsvFormat[Part] | null | undefined;
 };

@@ -1,4 +1,4 @@
-/** How a file writes numbers and dates: told apart by what it says, or said by the request. */
+/** How a file writes numbers and dates: detected from what it says, or said by the request. */
 
 export const DECIMALS = ['POINT', 'COMMA'] as const;
 export type Decimal = (typeof DECIMALS)[number];

@@ -15,7 +15,7 @@ export const importsRest = [
     summary: 'Import a food log from CSV',
     description:
       'The body, or a multipart file. The first line names the columns: foodName, calories, and loggedAt or localDate; further mealType, quantity, unit, grams, protein, carbs, fats. Exports of MyFitnessPal, Cronometer and FatSecret are understood as they are. At most 100,000 lines, 25 MiB. ' +
-      'UTF-8, UTF-16 or Windows-1252, separated by comma, semicolon or tab, with decimal points or commas: told apart by the file, stated in `format`. ' +
+      'UTF-8, UTF-16 or Windows-1252, separated by comma, semicolon or tab, with decimal points or commas: detected from the file, stated in `format`. ' +
       'Every line is imported, a duplicate, or left out and reported. Lines are written a thousand at a time; a file that breaks off is sent again and goes on, and one that was imported before changes nothing.',
     auth: 'required',
     query: ImportQuery,

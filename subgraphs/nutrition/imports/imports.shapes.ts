@@ -59,14 +59,14 @@ const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names)
 const formatOptions = {
   dateOrder: oneOf(DATE_ORDERS).meta({
     description:
-      'DMY: 3/4/2026 is 3 April; MDY: it is 4 March. Default: told apart by the dates of the file; 400 if each may be either.',
+      'DMY: 3/4/2026 is 3 April; MDY: it is 4 March. Default: detected from the dates of the file; 400 if each may be either.',
   }),
   decimal: oneOf(DECIMALS).meta({
     description:
-      'POINT: 1.5 and 1,234.5; COMMA: 1,5 and 1.234,5. Default: told apart by the numbers of the file.',
+      'POINT: 1.5 and 1,234.5; COMMA: 1,5 and 1.234,5. Default: detected from the numbers of the file.',
   }),
   delimiter: oneOf(DELIMITER_NAMES).meta({ description: 'Default: the one by which the header is one.' }),
-  encoding: oneOf(ENCODINGS).meta({ description: 'Default: told apart by the bytes of the file.' }),
+  encoding: oneOf(ENCODINGS).meta({ description: 'Default: detected from the bytes of the file.' }),
 };
 export const CsvOptionsShape = z.object(formatOptions);
 

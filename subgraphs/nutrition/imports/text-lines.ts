@@ -14,7 +14,7 @@ export interface TextOptions {
   maxBytes: number;
   /** A longer line is a problem of its own and is not kept in memory. */
   maxLineCharacters: number;
-  /** Absent: told apart by what the file says. */
+  /** Absent: detected from what the file says. */
   encoding: Encoding | undefined;
   onEncoding(encoding: Encoding): void;
 }
