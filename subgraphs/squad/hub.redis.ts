@@ -182,14 +182,16 @@ export class RedisHub implements Hub {
   }
 
   /**
-   * The latest entry of a user holds for their connections here as well, and outlives the instance that it came from.
-   * If it is of another gym, this instance has no part in it: its connections are of the gym that the user has left.
+   * The latest entry of a user holds for their connections here as well, and outlives the instance that it came from:
+   * they may be connected here, and announce themselves by a request to another instance. If it is of another gym, this
+   * instance has no part in it: its connections are of the gym that the user has left.
    */
   private adopt(userId: string, entry: OnlineEntry | null): void {
     const mine = this.own.get(userId);
-    if (!mine || !entry || laterOf(mine, entry) === mine) return;
+    if (!entry || (mine && laterOf(mine, entry) === mine)) return;
     // Published, too: the others must not go back to the older one when the instance that it came from takes it away.
-    this.setOwn(userId, entry.gymId === mine.gymId ? entry : undefined);
+    if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId)) this.setOwn(userId, entry);
+    else if (mine) this.setOwn(userId, undefined);
   }
 
   private merge(userId: string): void {

@@ -126,6 +126,34 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([ones.close(), others.close(), tabs[1].close()]);
   });
 
+  test('a user who announces themselves at one stays online while they are connected to the other', async () => {
+    const [maya, leo, zoe] = await Promise.all([
+      platform.register(),
+      platform.register(),
+      platform.register(),
+    ]);
+    const [mayas, leos] = await Promise.all([at(one, maya), at(one, leo)]);
+    await mayas.send('user_online', {});
+    const announce = ({ token }: Person) =>
+      fetch(`${other.url}/presence`, {
+        method: 'PUT',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: '{}',
+      });
+    await announce(leo);
+    await mayas.next('online_users_updated', sees(leo.id));
+    await announce(zoe);
+    await mayas.next('online_users_updated', sees(zoe.id));
+    // Zoe has no connection: the grace after her announcement ends, and that of Leo's has ended before.
+    const isLeoOnline = Promise.withResolvers<boolean>();
+    const stop = mayas.on('online_users_updated', (data) => {
+      if (!sees(zoe.id)(data)) isLeoOnline.resolve(sees(leo.id)(data));
+    });
+    expect(await isLeoOnline.promise).toBe(true);
+    stop();
+    await Promise.all([mayas.close(), leos.close()]);
+  });
+
   test('writes at the same time from both make one row of revisions, each told once', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);

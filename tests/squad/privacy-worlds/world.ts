@@ -3,6 +3,7 @@ import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket
 import type { Person } from '../support/people.ts';
 import { ListeningDoors } from './doors.ts';
 import { VIEWERS, type Action, type Name, type Presence, type Script, type ViewerName } from './script.ts';
+import { Settling } from './settling.ts';
 import { Transcript } from './transcript.ts';
 
 const NAMES: readonly Name[] = [...VIEWERS, 'dora', 'hugo'];
@@ -14,8 +15,6 @@ export interface Stage {
   newGym(count: number): Promise<Person[]>;
   /** How often identity was asked for that user so far. */
   questionsAbout(userId: string): number;
-  /** Longer than anything takes to be told of, without a load on the machine. */
-  readonly settleMillis: number;
   readonly graceMillis: number;
   /** An exercise that is counted in repetitions. */
   readonly exerciseId: string;
@@ -40,6 +39,7 @@ export class World {
   private readonly stage: Stage;
   private readonly people: Record<Name, Person>;
   private readonly marker: Person;
+  private readonly settling: Settling;
   private readonly startOfStep: number[] = [];
   readonly outcomes: string[] = [];
   private isOutcome = false;
@@ -50,10 +50,11 @@ export class World {
   private readonly invites = new Map<number, { id: string; squadId: string }>();
   private step = 0;
 
-  private constructor(stage: Stage, people: Record<Name, Person>, marker: Person) {
+  private constructor(stage: Stage, people: Record<Name, Person>, marker: Person, settling: Settling) {
     this.stage = stage;
     this.people = people;
     this.marker = marker;
+    this.settling = settling;
     const names = new Map(NAMES.map((name) => [people[name].id, name as string]));
     names.set(marker.id, 'marker');
     for (const name of VIEWERS) this.transcripts.set(name, new Transcript(names, this.startOfStep));
@@ -62,7 +63,8 @@ export class World {
   static async play(stage: Stage, script: Script, withHidden: boolean): Promise<Played> {
     const members = await stage.newGym(NAMES.length + 1);
     const people = Object.fromEntries(NAMES.map((name, at) => [name, members[at]])) as Record<Name, Person>;
-    const world = new World(stage, people, members.at(-1) as Person);
+    const settling = await Settling.open(stage.urls, stage.newGym);
+    const world = new World(stage, people, members.at(-1) as Person, settling);
     try {
       await world.open();
       for (const { by, action, isHidden, instead } of script.steps) {
@@ -84,7 +86,7 @@ export class World {
   }
 
   private async endStep(): Promise<void> {
-    await pause(this.stage.settleMillis);
+    await this.settling.settled();
     const activity = `marks step ${this.step}`;
     await this.call(this.marker, 'PUT', '/presence', { activity });
     await Promise.all([...this.doors.values()].map((doors) => doors.reached(this.marker.id, activity)));
@@ -113,7 +115,7 @@ export class World {
 
   private async close(): Promise<void> {
     await Promise.all(
-      [...this.doors.values(), ...this.sockets.values()].map((one) => one.close().catch(() => undefined)),
+      [this.settling, ...this.doors.values(), ...this.sockets.values()].map((one) => one.close().catch(() => undefined)),
     );
   }
 
@@ -128,7 +130,7 @@ export class World {
       case 'listenAgain': {
         const doors = this.doors.get(by) as ListeningDoors;
         this.record(by, 'ack', await doors.whole.send('user_online', action.presence));
-        await pause(this.stage.settleMillis); // or the second ack may hold what the first frame has changed
+        await this.settling.settled(); // or the second ack may hold what the first frame has changed
         this.record(by, 'delta ack', await doors.delta.send('user_online', { delta: true }));
         return;
       }
