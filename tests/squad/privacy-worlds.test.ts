@@ -14,7 +14,7 @@ const WORLDS = Number(process.env.PRIVACY_WORLDS ?? 12);
 const FIRST_SEED = Number(process.env.PRIVACY_SEED ?? 1);
 const AT_A_TIME = 12;
 const GRACE_MILLIS = 60;
-/** Longer than Redis takes to tell the other instance, also on a busy machine. */
+/** Longer than a change takes to reach the other instance, also on a busy machine. */
 const SHARED_GRACE_MILLIS = 1_000;
 const SHOWN_LEAKS = 10;
 
@@ -24,19 +24,19 @@ interface Comparison {
   /** Worlds in which people who may see hugo acted otherwise than without them. */
   skipped: number;
   lastSeed: number;
-  /** What a viewer could tell hugo's doings by. */
+  /** Differences by which a viewer could notice what hugo did. */
   leaks: string[];
 }
 
-/** What viewers could tell the two ways of a world apart by; undefined if they cannot be compared. */
+/** The differences between the two ways of a world, as its viewers see them; undefined if the ways cannot be compared. */
 async function play(stage: Stage, seed: number): Promise<string[] | undefined> {
   const script = scriptOf(seed);
   const [withHidden, without] = await Promise.all([
     World.play(stage, script, true),
     World.play(stage, script, false),
   ]);
-  // Somebody who may see hugo could do what they cannot do without them, such as join a club that hugo alone shows them:
-  // what others then see is their doing.
+  // People who may see hugo could act otherwise without hugo, for example join no group that only hugo is in. What others
+  // see then is the action of these people.
   if (withHidden.outcomes.join() !== without.outcomes.join()) return undefined;
   return script.hiddenFrom.flatMap((viewer) => {
     const found = difference(
@@ -91,7 +91,7 @@ beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'content', 'squad'],
     env: {
-      GYM_URL: 'http://127.0.0.1:9', // nobody listens there: the feed is what squad knows by itself
+      GYM_URL: 'http://127.0.0.1:9', // no server listens there, so the feed has the activities only
       SQUAD_PRESENCE_GRACE_MILLIS: String(GRACE_MILLIS),
       SQUAD_PRESENCE_INTERVAL_MILLIS: '1',
     },
@@ -118,7 +118,7 @@ const stageOf = (urls: readonly string[], graceMillis: number): Stage => ({
   exerciseId,
 });
 
-describe('nobody can tell what somebody does who is hidden from them', () => {
+describe('nobody notices what a user does who is hidden from them', () => {
   test(
     `at any door, in ${WORLDS} worlds`,
     async () => {

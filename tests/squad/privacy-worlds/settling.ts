@@ -1,5 +1,6 @@
 import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
 import type { Person } from '../support/people.ts';
+import { request } from './requests.ts';
 
 /**
  * Waits until everything that was done before has reached every instance and was sent to its listeners. The proof are
@@ -32,8 +33,11 @@ export class Settling {
   }
 
   async settled(): Promise<void> {
-    // Twice: an instance may have been reading a journal, and reads it again for what has changed meanwhile.
-    if (this.urls.length > 1) for (const _round of [1, 2]) await this.journalsAreRead();
+    if (this.urls.length > 1) {
+      await this.journalsAreRead();
+      // Again, for an instance that was reading a journal then, and has to read it again for later records.
+      await this.journalsAreRead();
+    }
     await this.presenceIsDelivered();
   }
 
@@ -79,15 +83,8 @@ export class Settling {
 
   /** A request of that instance's own person to it. */
   private async call(at: number, method: string, path: string, body?: object): Promise<void> {
-    const response = await fetch(`${this.urls[at]}${path}`, {
-      method,
-      headers: {
-        Authorization: `Bearer ${this.people[at]?.token}`,
-        ...(body && { 'Content-Type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}`);
-    await response.arrayBuffer();
+    const url = this.urls[at] as string;
+    const { status } = await request(url, this.people[at] as Person, method, path, body);
+    if (status >= 400) throw new Error(`${method} ${path} answered ${status}`);
   }
 }
