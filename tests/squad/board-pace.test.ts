@@ -91,13 +91,14 @@ function updatesOf({ sight, sightFrom, delta, crowd, unseen, steps }: World, wit
   const board = new GymBoard(gymId, hub, INTERVAL_MILLIS);
   const delivered: string[] = [];
   // Another listener, who sees all users, makes no difference.
-  board.listen({ delta: true, sight: OPEN_SIGHT, pace: newPace(), deliver: () => true });
-  const { changeSight } = board.listen({
+  board.listen({ delta: true, sight: OPEN_SIGHT, pace: newPace(), deliver: () => true }).snapshot();
+  const { changeSight, snapshot } = board.listen({
     delta,
     sight: sightFrom === 0 ? sight : OPEN_SIGHT,
     pace: newPace(),
     deliver: (update) => delivered.push(`${Date.now()} ${JSON.stringify(update)}`) > 0,
   });
+  snapshot();
   for (const [index, { wait, userId, status, activity }] of steps.entries()) {
     jest.advanceTimersByTime(wait);
     choice += 1;
@@ -140,7 +141,7 @@ test('numbers have no gap, and no two updates come within the interval', () => {
 test('changes that lead back to what was shown make no update', () => {
   const board = new GymBoard('gym', hub, INTERVAL_MILLIS);
   const deliver = jest.fn(() => true);
-  board.listen({ delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver });
+  board.listen({ delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver }).snapshot();
   hub.announce({ userId: 'ann', gymId: 'gym', status: 'AVAILABLE', choice: 1, activity: null });
   hub.announce({ userId: 'ann', gymId: 'gym', status: 'INVISIBLE', choice: 2, activity: null });
   jest.advanceTimersByTime(1_000);
@@ -153,17 +154,33 @@ test('a client that cannot take an update gets the whole list later, under the n
   const board = new GymBoard('gym', hub, INTERVAL_MILLIS);
   const delivered: { seq: number; full: boolean }[] = [];
   let isSlow = true;
-  board.listen({
+  const { snapshot } = board.listen({
     delta: true,
     sight: OPEN_SIGHT,
     pace: newPace(),
     deliver: ({ seq, full }) => !isSlow && delivered.push({ seq, full }) > 0,
   });
+  snapshot();
   hub.announce({ userId: 'ann', gymId: 'gym', status: 'AVAILABLE', choice: 1, activity: null });
   jest.advanceTimersByTime(1_000);
   isSlow = false;
   jest.advanceTimersByTime(1_000);
   expect(delivered).toEqual([{ seq: 2, full: true }]);
+  board.dispose();
+  clear();
+});
+
+test('a listener gets no update before its first snapshot, which has number 1', () => {
+  const board = new GymBoard('gym', hub, INTERVAL_MILLIS);
+  const deliver = jest.fn(() => true);
+  const { snapshot } = board.listen({ delta: true, sight: OPEN_SIGHT, pace: newPace(), deliver });
+  hub.announce({ userId: 'ann', gymId: 'gym', status: 'AVAILABLE', choice: 1, activity: null });
+  jest.advanceTimersByTime(1_000);
+  expect(deliver).not.toHaveBeenCalled();
+  expect(snapshot()).toMatchObject({ seq: 1, full: true, users: [{ userId: 'ann' }] });
+  hub.announce({ userId: 'bob', gymId: 'gym', status: 'AVAILABLE', choice: 1, activity: null });
+  jest.advanceTimersByTime(1_000);
+  expect(deliver.mock.calls).toMatchObject([[{ seq: 2, full: false, users: [{ userId: 'bob' }] }]]);
   board.dispose();
   clear();
 });

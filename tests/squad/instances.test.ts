@@ -144,7 +144,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await mayas.next('online_users_updated', sees(leo.id));
     await announce(zoe);
     await mayas.next('online_users_updated', sees(zoe.id));
-    // Zoe has no connection: the grace after her announcement ends, and that of Leo's has ended before.
+    // Zoe has no connection, and goes offline after the grace. Leo's grace has ended before.
     const isLeoOnline = Promise.withResolvers<boolean>();
     const stop = mayas.on('online_users_updated', (data) => {
       if (!sees(zoe.id)(data)) isLeoOnline.resolve(sees(leo.id)(data));

@@ -27,7 +27,7 @@ export interface BoardListener {
 }
 
 export interface BoardSubscription {
-  /** The whole list as the listener sees it. Its content is not delivered again. */
+  /** The whole list as the listener sees it. Its content is not delivered again. The first call begins the updates. */
   snapshot(): OnlineUsersUpdate;
   /** The listener gets the whole list with the next update. */
   refresh(): void;
@@ -46,6 +46,8 @@ interface Listening {
   /** When the next update is delivered; undefined if the listener is up to date. */
   dueAt: number | undefined;
   needsFull: boolean;
+  /** Before its first snapshot a listener gets no updates. */
+  hasSnapshot: boolean;
 }
 
 /** A user of the gym appeared, changed or disappeared. */
@@ -102,10 +104,12 @@ export class GymBoard {
       shownVersion: this.version,
       dueAt: undefined,
       needsFull: false,
+      hasSnapshot: false,
     };
     this.listenings.add(listening);
     return {
       snapshot: () => {
+        listening.hasSnapshot = true;
         this.markShown(listening);
         return { ...this.wholeFor(listening), seq: listener.pace.seq };
       },
@@ -143,6 +147,7 @@ export class GymBoard {
   }
 
   private wake(listening: Listening): void {
+    if (!listening.hasSnapshot) return;
     listening.dueAt ??= Math.max(
       Date.now() + GATHER_MILLIS,
       listening.listener.pace.deliveredAt + this.intervalMillis,

@@ -34,7 +34,7 @@ export async function watchSquad(
     newest = squad;
     if (squad.status === 'NONE' || lastRevision === undefined) return;
     for (const event of squad.events) {
-      // Who leaves is no longer in the room, and gets the event all the same.
+      // A viewer who leaves is no longer in the room, but gets the event of it.
       const isOwnLeaving = event.event === 'squad_left' && event.userId === viewer.userId;
       if (event.revision <= lastRevision || !(isOwnLeaving || isInRoom(squad, viewer))) continue;
       lastRevision = event.revision;
