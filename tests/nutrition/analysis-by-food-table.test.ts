@@ -31,7 +31,7 @@ test.each(['leo@iron.test', 'admin@iron.test', 'super@demo.test'] as const)(
   },
 );
 
-test('REST and the graph give the same, in the language of the request', async () => {
+test('REST and the graph return the same answer, in the language of the request', async () => {
   const prompt = '2.000 g Kartoffeln, zwei Spiegeleier und zorblax';
   const rest = await own.rest('nutrition', 'POST', '/analyze', {
     token: caller,
@@ -57,7 +57,7 @@ test('REST and the graph give the same, in the language of the request', async (
   expect(rest.body.questions.join()).toContain('more than usual for a meal');
 });
 
-test('a picture is 503, what is none is 415', async () => {
+test('a picture is 503, another file is 415', async () => {
   expect(
     await own.rest('nutrition', 'POST', '/analyze', {
       token: caller,

@@ -15,7 +15,7 @@ const silence = () => {
   return promise;
 };
 
-test('a client that leaves ends the request to the provider, and that is no failure of the provider', async () => {
+test('a client that leaves ends the request to the provider, which does not count as a failure of the provider', async () => {
   for (let time = 0; time < 6; time++) {
     const providerClosed = silence();
     const controller = new AbortController();
@@ -35,7 +35,7 @@ test('a client that leaves ends the request to the provider, and that is no fail
   expect(await analyze('an egg')).toMatchObject({ status: 200 });
 });
 
-test('a caller who waits for less is answered in that time, retries included', async () => {
+test('a caller with a shorter time limit gets an answer in that time, also with retries', async () => {
   standIn.answer = () => undefined;
   const answer = await service.graph(
     'mutation { analyzeFood(input: { prompt: "an egg" }) { provider } }',

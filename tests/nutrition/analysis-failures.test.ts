@@ -22,7 +22,7 @@ const breaksAfter = (text: string) => (res: ServerResponse) => {
 };
 const ended = (finishReason: string) =>
   json(200, { candidates: [{ finishReason, content: { parts: [{ text: '{"items": []}' }] } }] });
-test('an overloaded provider is asked again after the time that it names', async () => {
+test('an overloaded provider is asked again after the time that it states', async () => {
   let asked = 0;
   standIn.answer = (res) => (++asked === 1 ? quota('0.1s')(res) : says({ items: [EGG], questions: [] })(res));
   expect(await analyze('an egg')).toMatchObject({ status: 200, body: { total: { calories: 78 } } });
@@ -91,21 +91,24 @@ test.each<[string, (res: ServerResponse) => void, number, string]>([
   ['no candidates', json(200, {}), 503, 'AI_UNAVAILABLE'],
   ['no items', says({ questions: [] }), 503, 'AI_UNAVAILABLE'],
   ['items that are no list', says({ items: 'an egg' }), 503, 'AI_UNAVAILABLE'],
-])('%s: the code says so, no number is made up, nothing is logged', async (_what, answer, status, code) => {
-  standIn.answer = answer;
-  const before = await entries();
-  const rest = await analyze('an egg');
-  expect(rest).toMatchObject({ status, body: { code, status } });
-  expect(rest.body.detail).not.toMatch(/key|google|quota/i);
-  const graph = await service.graph(
-    'mutation { analyzeFood(input: { prompt: "an egg" }) { total { calories } } }',
-  );
-  expect(graph).toMatchObject({
-    data: { analyzeFood: null },
-    errors: [{ extensions: { code, http: { status } } }],
-  });
-  expect(await entries()).toBe(before);
-});
+])(
+  '%s has its error code; no number is invented, and nothing is logged',
+  async (_what, answer, status, code) => {
+    standIn.answer = answer;
+    const before = await entries();
+    const rest = await analyze('an egg');
+    expect(rest).toMatchObject({ status, body: { code, status } });
+    expect(rest.body.detail).not.toMatch(/key|google|quota/i);
+    const graph = await service.graph(
+      'mutation { analyzeFood(input: { prompt: "an egg" }) { total { calories } } }',
+    );
+    expect(graph).toMatchObject({
+      data: { analyzeFood: null },
+      errors: [{ extensions: { code, http: { status } } }],
+    });
+    expect(await entries()).toBe(before);
+  },
+);
 
 test.each<[string, (res: ServerResponse) => void]>([
   ['silence after half of the body', begins('{"candidates"')],
@@ -119,7 +122,7 @@ test.each<[string, (res: ServerResponse) => void]>([
   expect(standIn.requests).toHaveLength(asked);
 });
 
-test('after five failures it is left in peace, then tried once, then open to all', async () => {
+test('after five failures the provider is not asked; then one request is a trial, then all are sent', async () => {
   standIn.answer = json(401, {});
   for (let failure = 0; failure < 5; failure++) expect((await analyze('an egg')).status).toBe(503);
   expect(standIn.requests).toHaveLength(5);

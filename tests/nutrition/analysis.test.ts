@@ -50,7 +50,7 @@ test('a description becomes items with a total, and nothing is logged', async ()
   });
 });
 
-test('pictures are made smaller, without metadata, before they are sent', async () => {
+test('pictures are sent in a smaller size and without metadata', async () => {
   standIn.answer = says({ items: [EGG], questions: [] });
   const withPlace = await sharp(await picture())
     .withExif({ IFD0: { Copyright: 'secret place' } })
@@ -73,7 +73,7 @@ test('pictures are made smaller, without metadata, before they are sent', async 
   );
 });
 
-test('what is no picture, a fifth picture, or nothing at all is refused before the provider is asked', async () => {
+test('a file that is no picture, a fifth picture and an empty request are refused before the provider is asked', async () => {
   const one = await picture(10, 10);
   expect(await service.rest('POST', '/analyze', formOf([Buffer.from('GIF89a not really')]))).toMatchObject({
     status: 415,
@@ -88,7 +88,7 @@ test('what is no picture, a fifth picture, or nothing at all is refused before t
   expect(standIn.requests).toEqual([]);
 });
 
-test('words that try to give orders are sent as data, and the shape of the answer stays what it is', async () => {
+test('instructions in the text are sent as data, and do not change the shape of the answer', async () => {
   standIn.answer = says({
     items: [{ ...EGG, orders: 'obeyed' }],
     questions: [],
@@ -110,7 +110,7 @@ test('words that try to give orders are sent as data, and the shape of the answe
   });
 });
 
-describe('answers are judged item by item', () => {
+describe('every item of an answer is checked', () => {
   const STEW = {
     name: "Nora's stew",
     grams: 300,
@@ -138,7 +138,7 @@ describe('answers are judged item by item', () => {
     ['a number as text', { grams: 'fifty' }],
     ['a field that is missing', { fats: undefined }],
     ['a confidence of 7', { confidence: 7 }],
-  ])('%s costs that item alone', async (_what, change) => {
+  ])('an item with %s is unknown, and the others stay', async (_what, change) => {
     const body = await answered(EGG, { ...STEW, ...change });
     expect(body).toMatchObject({
       items: [{ name: 'Egg', calories: 78 }],
@@ -150,7 +150,7 @@ describe('answers are judged item by item', () => {
     expect(body.confidence).toBeLessThan(0.5);
   });
 
-  test('spirits, oil and sweeteners hold', async () => {
+  test('spirits, oil and sweeteners are plausible', async () => {
     const { items, unknown } = await answered(
       { ...STEW, name: 'House spirit', grams: 40, calories: 92, protein: 0, carbs: 0, fats: 0 },
       { ...STEW, name: 'House oil', grams: 10, calories: 90, protein: 0, carbs: 0, fats: 10 },
@@ -159,7 +159,7 @@ describe('answers are judged item by item', () => {
     expect([items.length, unknown]).toEqual([3, []]);
   });
 
-  test('the food table gives what is missing and corrects what cannot be, for a food that it has by that name', async () => {
+  test('the food table adds missing nutrients and corrects implausible ones of a food with the same name', async () => {
     const { fats: _fats, ...withoutFats } = EGG;
     for (const egg of [
       withoutFats,
@@ -189,7 +189,7 @@ describe('answers are judged item by item', () => {
     expect(await answered(soup)).toMatchObject({ items: [{ calories: 240 }], provider: 'gemini' });
   });
 
-  test('more than a person eats at a meal is asked for', async () => {
+  test('a weight above a usual meal leads to a question', async () => {
     const { items, questions } = await answered({
       ...STEW,
       grams: 3_000,
@@ -203,7 +203,7 @@ describe('answers are judged item by item', () => {
   });
 });
 
-test('the answer is bounded and the model does not think', async () => {
+test('the length of the answer is bounded, and the thinking of the model is off', async () => {
   await analyze('an egg');
   expect(standIn.requests[0]?.body.generationConfig).toMatchObject({
     maxOutputTokens: 8_192,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** Speaks the protocol of Open Food Facts as far as this service uses it; each test says how it answers. */
+/** Speaks the protocol of Open Food Facts as far as this service uses it; each test decides how it answers. */
 let products: { url: string; asked: string[]; answer: (res: ServerResponse) => void; server: Server };
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -98,7 +98,7 @@ test.each(['123', '4006381333932', 'abcdefgh', '40063813339311', '4006381333931x
   },
 );
 
-test('an own food is found first, a UPC-A as the EAN-13 with a leading zero; unknown is 404', async () => {
+test('an own food is found first, a UPC-A as the EAN-13 with a leading zero; an unknown barcode is 404', async () => {
   const member = await platform.register();
   const upc = newCode(12);
   const { body } = await rest(member, 'POST', '/foods', { ...BAR, barcode: upc });
@@ -115,7 +115,7 @@ test('an own food is found first, a UPC-A as the EAN-13 with a leading zero; unk
   });
 });
 
-test('a product is found, kept, and logged by its id; nobody changes it', async () => {
+test('a product is found, stored, and logged by its id; nobody can change it', async () => {
   const [ana, ben] = [await platform.register(), await platform.register()];
   const code = newCode();
   products.answer = json(200, SPREAD);
@@ -176,7 +176,7 @@ test.each<[string, (res: ServerResponse) => void, number, string]>([
   ['a page', (res) => void res.writeHead(200).end('<p>hello'), 503, 'UPSTREAM_UNAVAILABLE'],
   ['another shape', json(200, { product: [] }), 503, 'UPSTREAM_UNAVAILABLE'],
   ['silence', () => undefined, 504, 'UPSTREAM_TIMEOUT'],
-])('a source that fails is said to: %s', async (_what, answer, status, code) => {
+])('the error of a source that fails has its own code: %s', async (_what, answer, status, code) => {
   const member = await platform.register();
   products.answer = answer;
   expect(await rest(member, 'GET', `/foods/barcode/${newCode()}`)).toMatchObject({
@@ -187,7 +187,7 @@ test.each<[string, (res: ServerResponse) => void, number, string]>([
   expect((await rest(member, 'GET', `/foods/barcode/${newCode()}`)).status).toBe(200);
 });
 
-test('a source that goes on failing is not asked for a while', async () => {
+test('a source that fails repeatedly is not asked for some time', async () => {
   const member = await platform.register();
   products.answer = json(500, {});
   for (let time = 0; time < 5; time++) await rest(member, 'GET', `/foods/barcode/${newCode()}`);

@@ -139,7 +139,7 @@ const contradictions = (report: Report): string[] => {
   ].filter(Boolean);
 };
 
-test('whatever becomes of a file on its way, its lines are accounted for, nothing is stored twice, and no answer is a 5xx', async () => {
+test('however a file is damaged, every line is counted, nothing is stored twice, and no answer is a 5xx', async () => {
   await fc.assert(
     fc.asyncProperty(fileOf, encoding, fc.array(damage, { maxLength: 4 }), async (file, as, damages) => {
       const { token, id } = await platform.register();
@@ -168,7 +168,7 @@ test('whatever becomes of a file on its way, its lines are accounted for, nothin
   );
 }, 3_600_000);
 
-test('one damaged line costs no other line', async () => {
+test('one damaged line makes no other line fail', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 0, max: 29 }),

@@ -28,7 +28,7 @@ const BAR = {
 };
 
 describe('own foods', () => {
-  test('are made, read, changed and deleted by their owner alone, by both doors', async () => {
+  test('are created, read, changed and deleted only by their owner, at both doors', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
     const made = await rest(ana, 'POST', '/foods', BAR);
     expect(made).toMatchObject({
@@ -80,7 +80,7 @@ describe('own foods', () => {
     expect(again.data.createFood).toEqual({ custom: true, name: 'Muesli bar' });
   });
 
-  test("the table's foods cannot be changed; what cannot be is refused by its field; a twin is a conflict", async () => {
+  test('foods of the table cannot be changed; implausible values are refused with their field; a twin is a conflict', async () => {
     const member = await platform.register();
     for (const method of ['PUT', 'DELETE'])
       expect(
@@ -140,7 +140,7 @@ describe('own foods', () => {
 });
 
 describe('lists of foods', () => {
-  test('a search finds own foods among those of the table, for their owner; pages hold each once', async () => {
+  test('a search finds own foods among those of the table, for their owner; pages contain each once', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
     const { body: own } = await rest(ana, 'POST', '/foods', { ...BAR, name: 'Banana' });
     expect(idsOf((await rest(ana, 'GET', '/foods?search=banana')).body)).toContain(own.id);
@@ -157,7 +157,7 @@ describe('lists of foods', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test('recent ones are those logged by their id, the last one first; favourites are marked and unmarked', async () => {
+  test('recent foods are those logged by their id, the last one first; favourites are added and removed', async () => {
     const member = await platform.register();
     const { body: own } = await rest(member, 'POST', '/foods', BAR);
     for (const [foodId, loggedAt] of [
@@ -204,7 +204,7 @@ describe('lists of foods', () => {
     expect((await rest(member, 'GET', '/foods?recent=perhaps')).status).toBe(400);
   });
 
-  test('names come in the language that the query says, else the profile, else Accept-Language', async () => {
+  test('names are in the language of the query, else of the profile, else of Accept-Language', async () => {
     const member = await platform.register();
     const german = (await platform.rest('nutrition', 'GET', '/foods/banana?locale=de-AT')).body.name;
     const nameOf = async (path: string, headers: Record<string, string> = {}, token?: string) =>
@@ -219,7 +219,7 @@ describe('lists of foods', () => {
 });
 
 describe('entries by a food', () => {
-  test('follow from it where they do not say otherwise, and outlive it', async () => {
+  test('take absent values from it, and stay after it was deleted', async () => {
     const member = await platform.register();
     const { body: own } = await rest(member, 'POST', '/foods', BAR);
     expect(
@@ -296,7 +296,7 @@ describe('entries by a food', () => {
     });
   });
 
-  test('an export with foods is taken back in full', async () => {
+  test('an export with foods can be imported completely', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
     const { body: own } = await rest(ana, 'POST', '/foods', BAR);
     await rest(ana, 'POST', '/log', {

@@ -28,11 +28,11 @@ const entriesOf = async (token: string) =>
     grams: number | null;
   }[];
 
-describe('every line of a file is accounted for', () => {
+describe('every line of a file is counted', () => {
   const HEADER = 'localDate,foodName,calories\n';
   const dayOf = (index: number) => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10);
 
-  test('a quote that is not closed costs its own line, and the rest of 2,500 is read', async () => {
+  test('a quote that is not closed makes only its own line fail, of 2,500', async () => {
     const { token } = await platform.register();
     const lines = Array.from({ length: 2_500 }, (_unused, index) =>
       index === 9
@@ -53,7 +53,7 @@ describe('every line of a file is accounted for', () => {
     expect(body.errors).toMatchObject([{ line: 11, message: expect.stringMatching(/quote/) }]);
   });
 
-  test('a NUL, a byte that is no text or a line without an end costs its line only', async () => {
+  test('a NUL, an invalid byte and a very long line make only their own lines fail', async () => {
     const { token } = await platform.register();
     const lines = Array.from({ length: 2_500 }, (_unused, index) =>
       Buffer.from(`${dayOf(index)},Crème ${index},80\n`),
@@ -84,7 +84,7 @@ describe('every line of a file is accounted for', () => {
     expect(body.errors).toHaveLength(1_000);
   });
 
-  test('a text in quotes may hold line breaks, and two forgotten quotes do not make one text of the lines between', async () => {
+  test('a quoted text may contain line breaks, and two missing quotes do not join the lines between them', async () => {
     const { token } = await platform.register();
     const file = `${HEADER}2026-01-01,"Soup\nof the day",120\n2026-01-02,"Rice,200\n2026-01-03,Bread,80\n2026-01-04,Bread",90\n`;
     const { body } = await importFile(token, file);
@@ -116,7 +116,7 @@ describe('every line of a file is accounted for', () => {
     expect(body).toMatchObject({ lines: 2, imported: 1, failed: 1, errors: [{ line: 2, column: null }] });
   });
 
-  test('a line that cannot be is refused as by POST /log', async () => {
+  test('an implausible line is refused as by POST /log', async () => {
     const { token } = await platform.register();
     const { body } = await importFile(
       token,
@@ -182,7 +182,7 @@ describe('how a file is written is detected and stated', () => {
     ]);
   });
 
-  test('day first or month first: by a day above 12, by the request, else refused with what to say', async () => {
+  test('day first or month first: by a day above 12, by the request, else refused with the missing setting', async () => {
     const file = (...days: string[]) =>
       `date,food,calories\n${days.map((day) => `${day},Rice,200`).join('\n')}\n`;
     const daysAfter = async (body: string, query = '') => {
@@ -200,7 +200,7 @@ describe('how a file is written is detected and stated', () => {
     expect(await daysAfter(file('03/04/2024', '05/06/2024'))).toEqual(['dateOrder', []]);
   });
 
-  test('a setting that there is not is 400', async () => {
+  test('an unknown setting is 400', async () => {
     const { token } = await platform.register();
     expect(await importFile(token, TEXT, '?dateOrder=YDM')).toMatchObject({
       status: 400,
@@ -264,7 +264,7 @@ describe('exports of other apps', () => {
   });
 });
 
-test('a multipart file is taken like a body; without a file, or in another field, it is refused', async () => {
+test('a multipart file is accepted like a body; without a file, or in another field, it is refused', async () => {
   const { token } = await platform.register();
   const send = (field: string | undefined) => {
     const form = new FormData();

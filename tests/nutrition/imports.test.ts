@@ -22,7 +22,7 @@ const importCsv = (token: string, csv: string, query = '') =>
     headers: { 'Content-Type': 'text/csv' },
   });
 
-test('lines become entries; a wrong line is left out and named', async () => {
+test('lines become entries; a wrong line is reported and not imported', async () => {
   const { token } = await platform.register();
   const csv = `${HEADER}2026-01-01,Oats,300,10.5,breakfast\n2026-01-01,,100,,\n2026-01-32,Rice,100,,\n2026-01-02,"Soup, ""hot""",abc,,\n2026-01-02,"Rice, white",205,4.25,LUNCH\n2026-01-02,Tea,1,,TEATIME\n`;
   const { status, body } = await importCsv(token, csv);
@@ -57,7 +57,7 @@ test('the same file again changes nothing; two equal lines are two entries', asy
   });
 });
 
-test('an export taken back in changes nothing, and another account gets it whole; formulas are disarmed', async () => {
+test('importing an own export changes nothing, another account gets all of it, and formulas are made harmless', async () => {
   const [ana, ben] = [await platform.register(), await platform.register()];
   for (const foodName of ['=SUM(A1)', 'Rice, "wild"', 'Crème brûlée'])
     await platform.rest('nutrition', 'POST', '/log', {
@@ -144,7 +144,7 @@ const heapHeld = (): number => {
 const LINES = Number(process.env.IMPORT_LINES ?? 10_000);
 const FIFTH = LINES / 5;
 
-test('a large file streams in with progress to ask for, in bounded memory; broken off, it goes on where it was', async () => {
+test('a large file is imported in bounded memory with progress; after a broken connection the rest is added', async () => {
   const { token, id } = await platform.register();
   const line = (index: number) =>
     index % FIFTH === 7
