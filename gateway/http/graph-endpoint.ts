@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApolloServer } from '@apollo/server';
-import { expressMiddleware } from '@as-integrations/express5';
 import type { Express, RequestHandler } from 'express';
 import type { Store } from 'express-rate-limit';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
+import { answerOf } from '#server/graphql/apollo-answer.ts';
 import { acceptableAnswer } from '#server/graphql/media-types.ts';
 import { graphqlErrorHandler } from '#server/graphql/subgraph-endpoint.ts';
-import { readJson } from '#server/http/json-body.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -42,6 +41,8 @@ import {
   jsonOrUpload,
   negotiatedError,
 } from './middleware.ts';
+import { jsonBody } from './read-body.ts';
+import { sendAnswer } from './send-answer.ts';
 import { multipartRequests } from './uploads.ts';
 
 export interface GatewayEndpointOptions {
@@ -161,24 +162,26 @@ function mountRoutes(
     acceptableAnswer,
     jsonOrUpload,
     multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: MAX_FILES }),
-    readJson(),
+    jsonBody(),
     checkIdempotencyKey,
     operationChecks(persisted, anonymousLimitsOf(settings).anonymousLimits),
     ...(store ? [countBatch(rateCounter(RATE_LIMIT, store))] : []),
-    expressMiddleware(server, {
-      context: async ({ req, res }) => {
-        const { viewer, origin } = contextOf(res);
-        const context = httpContext(origin, viewer, req.headers);
-        res.once('close', () => {
-          if (!res.writableFinished) context.client?.leave();
-        });
-        return context;
-      },
-    }),
+    answerBy(server),
     negotiatedError,
     graphqlErrorHandler,
   );
 }
+
+const answerBy =
+  (server: ApolloServer<GatewayContext>): RequestHandler =>
+  async (req, res) => {
+    const { viewer, origin } = contextOf(res);
+    const context = httpContext(origin, viewer, req.headers);
+    res.once('close', () => {
+      if (!res.writableFinished) context.client?.leave();
+    });
+    sendAnswer(req, res, await answerOf(server, req, context));
+  };
 
 /** The default: a response belongs to one caller. */
 const notStored: RequestHandler = (_req, res, next) => {

@@ -6,9 +6,6 @@ import { contextOf } from '#server/http/request-context.ts';
 import { isJsonObject } from '../json-object.ts';
 import type { OperationReference, PersistedOperations } from '../operations/persisted-operations.ts';
 
-/** The body of a request that is not valid JSON. `operationChecks` refuses it. */
-export const NOT_JSON = Symbol('not JSON');
-
 /** Operations in one request (a JSON array of them). */
 const MAX_BATCH = 10;
 
@@ -30,8 +27,6 @@ export function operationChecks(
   };
   return (req, res, next) => {
     const { viewer } = contextOf(res);
-    if (req.body === NOT_JSON)
-      throw new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON; send a JSON object.');
     if (req.method === 'GET') checkUrl(req, (operation) => checked(operation, viewer));
     else if (Array.isArray(req.body)) {
       if (req.body.length > MAX_BATCH)

@@ -1,5 +1,4 @@
 import { getOperationAST, OperationTypeNode, print, type ExecutionResult, type GraphQLError } from 'graphql';
-import type { Viewer } from '#server/auth/viewer.ts';
 import {
   checkIntrospection,
   mayIntrospect,
@@ -7,7 +6,7 @@ import {
   type Introspection,
 } from '#server/graphql/introspection.ts';
 import type { Logger } from '#server/observability/logger.ts';
-import type { RateState } from '#server/rest/rate-limit.ts';
+import type { RateCounter } from '#server/rest/rate-limit.ts';
 import { asGraphqlError } from '../execution/execution-context.ts';
 import type { SocketGraph, SocketOperation } from './websocket-server.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
@@ -18,7 +17,7 @@ export interface SocketOperationsOptions {
   graph: Graph;
   introspection: Introspection;
   /** Counts one operation of a caller for the rate limit. Absent: operations are not counted. */
-  count: ((caller: { viewer: Viewer; address: string }) => Promise<RateState>) | undefined;
+  count: RateCounter | undefined;
   log: Logger;
 }
 
