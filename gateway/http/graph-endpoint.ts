@@ -45,7 +45,7 @@ import { jsonBody } from './read-body.ts';
 import { sendAnswer } from './send-answer.ts';
 import { multipartRequests } from './uploads.ts';
 
-export interface GatewayEndpointOptions {
+export interface GraphEndpointOptions {
   settings: GatewaySettings;
   supergraph: SupergraphSource;
   verifier: TokenVerifier;
@@ -66,7 +66,7 @@ const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
 const MAX_PAGE = 200;
 const MAX_FILES = 10;
 
-export interface MountedGraph {
+export interface GraphEndpoint {
   /** Handles every HTTP request of the server: in the fast path, or in the application. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
   /** The same graph for the WebSocket door. */
@@ -77,9 +77,9 @@ export interface MountedGraph {
 }
 
 /** Serves the one graph over all subgraphs at `/graphql`. */
-export async function mountGraph(app: Express, options: GatewayEndpointOptions): Promise<MountedGraph> {
-  const { settings, supergraph, rateLimitStores, log } = options;
-  const graph = await openGraph(options);
+export async function openGraphEndpoint(app: Express, options: GraphEndpointOptions): Promise<GraphEndpoint> {
+  const { settings, rateLimitStores, log } = options;
+  const { graph, stopReloads } = await openGraph(options);
   const subscriptions = openSubscriptions(graph, options);
   const persisted = new PersistedOperations(
     await readManifest(settings.registeredOperations),
@@ -107,7 +107,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     },
     apiSchema: () => subscriptions.apiSchema,
     async stop() {
-      supergraph.stop();
+      stopReloads();
       await subscriptions.close();
       await server.stop();
       await graph.close();
@@ -116,17 +116,16 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
 }
 
 /** Loads the supergraph, and each one that replaces it. */
-async function openGraph(options: GatewayEndpointOptions): Promise<Graph> {
+async function openGraph(options: GraphEndpointOptions) {
   const { supergraph } = options;
   const graph = new Graph(graphOptions(options));
   await graph.load(supergraph.current);
-  supergraph.onChange((sdl) => graph.load(sdl));
-  return graph;
+  return { graph, stopReloads: supergraph.onChange((sdl) => graph.load(sdl)) };
 }
 
 function openSubscriptions(
   graph: Graph,
-  { log, metrics, tokens, platformHeaders }: GatewayEndpointOptions,
+  { log, metrics, tokens, platformHeaders }: GraphEndpointOptions,
 ): FederatedSubscriptions {
   const subscriptions = new FederatedSubscriptions({
     log,
@@ -151,7 +150,7 @@ interface RouteOptions {
 function mountRoutes(
   app: Express,
   { server, persisted, store }: RouteOptions,
-  { settings, verifier }: GatewayEndpointOptions,
+  { settings, verifier }: GraphEndpointOptions,
 ): void {
   app.get('/graphql', explorerForBrowsers);
   app.use(
@@ -195,7 +194,7 @@ function graphOptions({
   log,
   writes,
   platformHeaders,
-}: GatewayEndpointOptions): GraphOptions {
+}: GraphEndpointOptions): GraphOptions {
   const requests = new RequestCounts(metrics);
   const fallbacks = new Counter({
     name: 'executor_fallbacks_total',

@@ -4,7 +4,10 @@ import Negotiator from 'negotiator';
 import { PlatformError } from '../errors.ts';
 
 /** Media types of answers (GraphQL over HTTP), in Apollo Server's spelling. The first is for clients that accept any. */
-export const ANSWER_TYPES = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8'];
+export const ANSWER_TYPES = [
+  'application/json; charset=utf-8',
+  'application/graphql-response+json; charset=utf-8',
+];
 
 /** The media type of the answer to a request with these headers; undefined if its `Accept` allows none. */
 export const answerTypeFor = (headers: IncomingHttpHeaders): string | undefined =>

@@ -87,18 +87,23 @@ export async function mountGraphEndpoint<Services extends object>(
     acceptableAnswer,
     multipartBody,
     readJson(),
-    ((req, res, next) => {
-      // A GET has its query in the URL.
-      const query: unknown = (req.body as { query?: unknown } | undefined)?.query ?? req.query.query;
-      if (typeof query === 'string') checks.checkText(query, contextOf(res).viewer);
-      req.body ??= {};
-      next();
-    }) as RequestHandler,
+    checkedText(checks),
     answerBy(server, options.begin),
     graphqlErrorHandler,
   );
   return () => server.stop();
 }
+
+/** Refuses a text beyond the limits before it is parsed. */
+const checkedText =
+  (checks: OperationChecks): RequestHandler =>
+  (req, res, next) => {
+    // A GET has its query in the URL.
+    const query: unknown = (req.body as { query?: unknown } | undefined)?.query ?? req.query.query;
+    if (typeof query === 'string') checks.checkText(query, contextOf(res).viewer);
+    req.body ??= {};
+    next();
+  };
 
 function answerBy<Services extends object>(
   server: ApolloServer<GraphContext<Services>>,

@@ -28,10 +28,7 @@ const FOR_EVERY_ORIGIN: Readonly<Record<string, string>> = {
 type CorsSettings = Pick<ServerSettings, 'corsOrigins' | 'demo'>;
 
 /** The headers that every response of the platform has, for a request with this `Origin`; the caller may add to them. */
-export const responseHeaders = (
-  origin: string | undefined,
-  settings: CorsSettings,
-): Record<string, string> =>
+export const responseHeaders = (origin: string | undefined, settings: CorsSettings): Record<string, string> =>
   origin !== undefined && isAllowedOrigin(origin, settings)
     ? {
         ...FOR_EVERY_ORIGIN,

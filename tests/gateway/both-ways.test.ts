@@ -60,7 +60,11 @@ const textOf = (bytes: Buffer): string => bytes.toString(bytes[0] === 0x7b ? 'ut
 function comparable({ status, headers, body }: Answer) {
   const { date: _date, 'x-request-id': id, ratelimit, ...rest } = headers;
   expect(id).toMatch(/^[\w-]+$/);
-  return { status, headers: { ...rest, ratelimit: String(ratelimit).replace(/r=\d+; t=\d+/, 'counted') }, body };
+  return {
+    status,
+    headers: { ...rest, ratelimit: String(ratelimit).replace(/r=\d+; t=\d+/, 'counted') },
+    body,
+  };
 }
 
 const ECHO = { query: '{ echo(text: "x") }' };
@@ -107,15 +111,5 @@ describe('the fast path and Express answer alike', () => {
     await by(FAST); // Express prepares the operation
     const [fast, express] = [await by(FAST), await by(EXPRESS)];
     expect(comparable(fast)).toEqual(comparable(express));
-    expect(fast.status).toBeLessThan(500);
-  });
-
-  it('with 500 if the service fails', async () => {
-    const body = JSON.stringify({ query: '{ failing }' });
-    const [fast, express] = [
-      await send(body, { 'content-type': FAST }),
-      await send(body, { 'content-type': EXPRESS }),
-    ];
-    expect(fast).toMatchObject({ status: express.status, body: express.body });
   });
 });
