@@ -8,7 +8,7 @@ import type { JsonObject } from '../json-object.ts';
 const LEVELS_SHOWN = 2; // of a subscription's answer
 
 /** The gateway's address as the client sees it, from the request: the host in an AsyncAPI document cannot be relative. */
-export interface GatewayAddress {
+interface GatewayAddress {
   host: string;
   secure: boolean;
 }

@@ -10,7 +10,7 @@ import { formatGatewayError } from '../response/format-error.ts';
 import type { Graph } from '../operations/graph.ts';
 import { statusOf } from './response-status.ts';
 
-export interface GraphServerOptions {
+interface GraphServerOptions {
   graph: Graph;
   introspection: Introspection;
   log: Logger;

@@ -21,7 +21,7 @@ import { leaveBody, readBody } from './read-body.ts';
 import { RequestReader, type PreparedRequest } from './request-reader.ts';
 import { ResponseWriter } from './response-writer.ts';
 
-export interface FastPathOptions {
+interface FastPathOptions {
   /** Handles every request that the fast path does not. */
   app: Express;
   graph: Graph;

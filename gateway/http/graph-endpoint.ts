@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApolloServer } from '@apollo/server';
 import type { Express, RequestHandler } from 'express';
 import type { Store } from 'express-rate-limit';
-import type { GraphQLError, GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
@@ -22,7 +22,7 @@ import { anonymousLimitsOf } from '../limits/anonymous-limits.ts';
 import { operationChecks } from '../limits/operation-checks.ts';
 import { Graph, type GraphOptions } from '../operations/graph.ts';
 import { PersistedOperations, readManifest } from '../operations/persisted-operations.ts';
-import { formatGatewayError } from '../response/format-error.ts';
+import { shownError } from '../response/client-error.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
 import type { PlatformHeaders } from '../subgraphs/platform-headers.ts';
@@ -66,7 +66,7 @@ const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
 const MAX_PAGE = 200;
 const MAX_FILES = 10;
 
-export interface GraphEndpoint {
+interface GraphEndpoint {
   /** Handles every HTTP request of the server: in the fast path, or in the application. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
   /** The same graph for the WebSocket door. */
@@ -224,7 +224,7 @@ function graphOptions({
     assumedListSize: settings.assumedListSize,
     maxListSize: isOwnSupergraph(settings) ? MAX_PAGE : Infinity,
     operationCacheSize: settings.operationCacheSize,
-    formatError: (error: GraphQLError) => formatGatewayError(error.toJSON(), error, log),
+    formatError: (error) => shownError(error, log),
     onFallback: (reason: string) => fallbacks.inc({ reason }),
   };
 }

@@ -7,11 +7,12 @@ import type { RateState } from '#server/rest/rate-limit.ts';
 import type { GatewaySettings } from '../settings.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import type { JsonAnswer } from '../operations/prepared-operation.ts';
+import { hasErrors } from '../response/result-json.ts';
 import { PendingRequests } from '../tuned-for-v8/pending-requests.ts';
 import { statusOf, type Outcome } from './response-status.ts';
 import { sendAnswer } from './send-answer.ts';
 
-export interface ResponseWriterOptions {
+interface ResponseWriterOptions {
   settings: GatewaySettings;
   metrics: Metrics;
   log: Logger;
@@ -76,6 +77,6 @@ export class ResponseWriter {
   }
 }
 
-/** A response with errors begins with them, so that data need not be parsed. */
+/** Only a response with errors has to be parsed. */
 const statusOfText = (json: string): number =>
-  json.startsWith('{"errors"') ? statusOf(JSON.parse(json) as Outcome) : 200;
+  hasErrors(json) ? statusOf(JSON.parse(json) as Outcome) : 200;

@@ -3,7 +3,7 @@ import type { Viewer } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
 import { operationLimiter, OPERATION_LIMITS, type OperationLimits } from '#server/graphql/limits.ts';
 import { contextOf } from '#server/http/request-context.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject, jsonIn } from '../json-object.ts';
 import type { OperationReference, PersistedOperations } from '../operations/persisted-operations.ts';
 
 /** Operations in one request (a JSON array of them). */
@@ -47,7 +47,7 @@ export function operationChecks(
 function checkUrl(req: Request, check: (operation: OperationReference) => OperationReference): void {
   const url = new URL(req.url, 'http://gateway');
   const { searchParams } = url;
-  const extensions = parsed(searchParams.get('extensions'));
+  const extensions = jsonIn(searchParams.get('extensions') ?? ''); // Apollo Server refuses an invalid one
   const { query } = check({ query: searchParams.get('query') ?? undefined, extensions });
   if (typeof query !== 'string' || query === searchParams.get('query')) return;
   searchParams.set('query', query);
@@ -59,12 +59,4 @@ function withoutReference(extensions: unknown): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(isJsonObject(extensions) ? extensions : {}).filter(([name]) => name !== 'persistedQuery'),
   );
-}
-
-function parsed(text: string | null): unknown {
-  try {
-    return text === null ? undefined : JSON.parse(text);
-  } catch {
-    return undefined; // Apollo Server refuses it
-  }
 }

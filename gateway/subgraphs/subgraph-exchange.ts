@@ -20,7 +20,7 @@ export interface SubgraphEndpoint {
   onDone(outcome: RequestOutcome): void;
 }
 
-export interface SubgraphExchangeOptions {
+interface SubgraphExchangeOptions {
   readonly body: string | Readable;
   readonly headers: string[];
   /** For one attempt, from waiting for a connection to the last byte. */
@@ -33,11 +33,11 @@ export interface SubgraphExchangeOptions {
 
 /** Not sent, because the subgraph failed repeatedly, or too many requests wait for it. */
 export class RefusedError extends Error {
-  readonly waitMillis: number;
+  readonly retryAfterMillis: number;
 
-  constructor(waitMillis: number) {
+  constructor(retryAfterMillis: number) {
     super('the request was not sent');
-    this.waitMillis = waitMillis;
+    this.retryAfterMillis = retryAfterMillis;
   }
 }
 
@@ -45,7 +45,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024; // 64 MiB
 /** Sent by proxies, and by servers that are starting or stopping: the same query may succeed a moment later. */
 const TRANSIENT_STATUSES = new Set([502, 503, 504]);
 /** `Retry-After` of a request that found too many pending requests. */
-const CROWDED_WAIT_MILLIS = 1_000; // 1 s
+const CROWDED_RETRY_MILLIS = 1_000; // 1 s
 
 /**
  * One request to a subgraph and its answer, with the breaker, the retry and the clients that wait for it.
@@ -77,11 +77,11 @@ export class SubgraphExchange implements AnswerReceiver {
       this.resolve = resolve;
       this.reject = reject;
     });
-    const waitMillis =
-      endpoint.pending >= endpoint.maxPending ? CROWDED_WAIT_MILLIS : endpoint.breaker.waitMillis();
+    const isCrowded = endpoint.pending >= endpoint.maxPending;
     endpoint.pending += 1;
-    if (waitMillis === 0) this.send();
-    else this.fail('refused', new RefusedError(waitMillis));
+    if (isCrowded) this.fail('refused', new RefusedError(CROWDED_RETRY_MILLIS));
+    else if (endpoint.breaker.tryAcquire()) this.send();
+    else this.fail('refused', new RefusedError(endpoint.breaker.retryAfterMillis));
   }
 
   /** Without a client the exchange runs to its end. */

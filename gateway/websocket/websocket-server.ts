@@ -4,7 +4,6 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
-  type GraphQLFormattedError,
 } from 'graphql';
 import type { ServerOptions, SubscribePayload } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
@@ -19,7 +18,7 @@ import type { FederatedSubscriptions } from '../subscriptions/federated-subscrip
 import { Connections, type Connection, type ConnectionsOptions, type SocketContext } from './connections.ts';
 import { DocumentCache } from './document-cache.ts';
 import { sendResults } from './next-messages.ts';
-import { singleResult } from './single-result.ts';
+import { SingleResult } from './single-result.ts';
 
 /** The graph as the WebSocket door uses it. */
 export interface SocketGraph {
@@ -38,7 +37,7 @@ export interface SocketGraph {
   execute(operation: SocketOperation, context: GatewayContext): Promise<ExecutionResult>;
 }
 
-export interface GraphSocketOptions extends ConnectionsOptions {
+interface GraphSocketOptions extends ConnectionsOptions {
   graph: SocketGraph;
 }
 
@@ -96,7 +95,7 @@ function operationHooks({
       const { context, ...operation } = operationIn(args);
       const client = new WaitingClient();
       const result = graph.execute(operation, { ...context, client });
-      return singleResult(result.then(withErrors), () => client.leave());
+      return new SingleResult(result, () => client.leave());
     },
     subscribe: (args) => graph.subscriptions.subscribe(operationIn(args)),
     onOperation: ({ extra }, id, _payload, _args, result) =>
@@ -166,15 +165,3 @@ function refusalOf(error: unknown): GraphQLError {
 /** The error of automatic persisted queries by which a client knows that it has to send the text. */
 const unknownPersistedQuery = (): GraphQLError =>
   new GraphQLError('PersistedQueryNotFound', { extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } });
-
-/** graphql-ws needs GraphQLErrors; `SocketGraph.execute` returns plain objects. */
-const withErrors = (result: ExecutionResult): ExecutionResult =>
-  result.errors
-    ? {
-        ...result,
-        errors: result.errors.map(
-          (error: GraphQLFormattedError) =>
-            new GraphQLError(error.message, { path: error.path, extensions: error.extensions }),
-        ),
-      }
-    : result;

@@ -3,7 +3,7 @@ import { traceIdOf, withoutRedaction, type Logger } from '../observability/logge
 import type { Metrics } from '../observability/metrics.ts';
 
 /** A request whose response was written, or whose client has left. */
-export interface EndedRequest {
+interface EndedRequest {
   readonly door: 'rest' | 'graphql';
   /** `POST /locations/check-in`: the declared path, so that ids do not become labels. */
   readonly operation: string;

@@ -13,7 +13,7 @@ export interface RateLimit {
   by: 'caller' | 'address';
 }
 
-export interface RateLimitOptions extends RateLimit {
+interface RateLimitOptions extends RateLimit {
   /** Counts for all replicas together; if absent, in this process. */
   store?: Store | undefined;
 }
@@ -79,7 +79,7 @@ export function rateCounter(limit: RateLimit, store: Store): RateCounter {
 }
 
 /** The caller who is counted. */
-export interface Caller {
+interface Caller {
   readonly viewer: Viewer;
   readonly address: string;
 }

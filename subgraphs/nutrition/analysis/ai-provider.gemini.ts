@@ -46,8 +46,8 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
   );
   return {
     async analyze(request) {
-      const wait = breaker.waitMillis();
-      if (wait > 0) throw unavailable('has failed several times and is not asked for a while', wait);
+      if (!breaker.tryAcquire())
+        throw unavailable('has failed several times and is not asked for a while', breaker.retryAfterMillis);
       let answer: ReturnType<typeof answerOf>;
       try {
         // Parsed here: an answer that is cut or no JSON is a failure of the provider like any other.
