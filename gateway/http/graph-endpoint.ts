@@ -17,7 +17,6 @@ import { rateCounter, rateLimited, type RateLimit } from '#server/rest/rate-limi
 import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { permissionOf } from '../authorization/permission.ts';
 import { httpContext, type GatewayContext } from '../context/gateway-context.ts';
-import { RequestCounts } from '../tuned-for-v8/request-counts.ts';
 import { anonymousLimitsOf } from '../limits/anonymous-limits.ts';
 import { operationChecks } from '../limits/operation-checks.ts';
 import { Graph, type GraphOptions } from '../operations/graph.ts';
@@ -195,7 +194,12 @@ function graphOptions({
   writes,
   platformHeaders,
 }: GraphEndpointOptions): GraphOptions {
-  const requests = new RequestCounts(metrics);
+  const requests = new Counter({
+    name: 'subgraph_requests_total',
+    help: 'Requests to subgraphs by their outcome: answered, failed, late, retried, refused (not sent: the breaker is open, or too many wait), aborted (the client has left).',
+    labelNames: ['subgraph', 'outcome'] as const,
+    registers: [metrics.registry],
+  });
   const fallbacks = new Counter({
     name: 'executor_fallbacks_total',
     help: "Operations, and single answers, that @apollo/gateway's executor took over from the compiled one, by reason.",
@@ -216,7 +220,7 @@ function graphOptions({
         shareInFlight: settings.shareInFlight,
         writes,
         takesKeys: platformHeaders.proof !== undefined,
-        onDone: requests.of(name),
+        onDone: (outcome) => requests.inc({ subgraph: name, outcome }),
       });
     },
     costLimit: settings.costLimit,

@@ -3,12 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
 const TYPE_DEFS = `
-  type Query { echo(text: String!): String failing: Int! items: [String!] }
+  type Query { echo(text: String!): String failing: Int! items: [String!] held: Int }
   type Mutation { bump: Int }`;
 const LONG = 'long '.repeat(300);
 
 let graph: OtherGraph;
 let count = 0;
+/** Called for each `held`, which is answered at once if it is undefined, else never. */
+let onHeld: (() => void) | undefined;
 beforeAll(async () => {
   graph = await startOtherGraph(
     {
@@ -21,6 +23,7 @@ beforeAll(async () => {
               throw new Error('not now');
             },
             items: () => [LONG],
+            held: () => onHeld && new Promise(onHeld),
           },
           Mutation: { bump: () => (count += 1) },
         },
@@ -111,5 +114,22 @@ describe('the fast path and Express answer alike', () => {
     await by(FAST); // Express prepares the operation
     const [fast, express] = [await by(FAST), await by(EXPRESS)];
     expect(comparable(fast)).toEqual(comparable(express));
+  });
+
+  it('if the client leaves before the response: status 499 in the metrics', async () => {
+    const body = JSON.stringify({ query: '{ held }' });
+    await send(body, { 'content-type': FAST });
+    for (const [at, type] of [FAST, EXPRESS].entries()) {
+      const arrived = new Promise<void>((resolve) => (onHeld = resolve));
+      const headers = { 'content-type': type };
+      const left = http
+        .request(`${graph.url}/graphql`, { method: 'POST', headers })
+        .on('error', () => undefined);
+      left.end(body);
+      await arrived;
+      left.destroy();
+      const line = `operation="POST /graphql",status="499",service="gateway"} ${at + 1}`;
+      while (!(await graph.metrics()).includes(line));
+    }
   });
 });
