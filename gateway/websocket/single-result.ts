@@ -12,13 +12,16 @@ export class SingleResult extends PushIterator<ExecutionResult> {
   constructor(result: Promise<ExecutionResult>, onLeft: () => void) {
     super();
     this.onLeft = onLeft;
-    result.then(
-      (value) => {
-        this.add(value);
-        this.end();
-      },
-      (error: Error) => this.fail(error),
-    );
+    void this.pass(result);
+  }
+
+  private async pass(result: Promise<ExecutionResult>): Promise<void> {
+    try {
+      this.add(await result);
+      this.end();
+    } catch (error) {
+      this.fail(error as Error);
+    }
   }
 
   override return(): Promise<IteratorResult<ExecutionResult>> {

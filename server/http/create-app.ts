@@ -21,9 +21,9 @@ export function createApp(
   app.use(requestContext(log, origins));
   app.use((req, res, next) => {
     const startedAt = performance.now();
+    const door = req.path === '/graphql' ? 'graphql' : 'rest'; // a router that is mounted at a path removes it
     res.once('close', () => {
       const { id: requestId, traceparent } = contextOf(res);
-      const door = req.path === '/graphql' ? 'graphql' : 'rest';
       onEnd({ door, operation: operationOf(req), requestId, traceparent, startedAt, res });
     });
     next();
