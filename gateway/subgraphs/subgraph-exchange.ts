@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
 import type { CircuitBreaker } from '#server/circuit-breaker.ts';
-import { ClientLeftError, type AwaitedCall, type WaitingClient } from '../context/waiting-client.ts';
+import { ClientLeftError, type WaitingClient } from '../context/waiting-client.ts';
+import type { Droppable } from '../tuned-for-v8/droppable.ts';
 import type { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 import { AnswerReader, TimeLimitError, type AnswerReceiver, type RawAnswer } from './answer-reader.ts';
 
@@ -66,7 +67,8 @@ export class SubgraphExchange implements AnswerReceiver {
   private reader: AnswerReader | undefined;
   private attemptsLeft: number;
   private waiters = 0;
-  private readonly awaited: AwaitedCall = { call: this };
+  /** Undefined once the exchange is over. */
+  readonly reference: Droppable<SubgraphExchange> = { target: this };
 
   /** Sends the request if the breaker allows it. */
   constructor(endpoint: SubgraphEndpoint, options: SubgraphExchangeOptions) {
@@ -87,7 +89,7 @@ export class SubgraphExchange implements AnswerReceiver {
   /** Without a client the exchange runs to its end. */
   addWaiter(client: WaitingClient | undefined): void {
     this.waiters += 1;
-    client?.waitFor(this.awaited);
+    client?.waitFor(this.reference);
   }
 
   /** If the last waiting client leaves, the request is aborted. */
@@ -127,7 +129,7 @@ export class SubgraphExchange implements AnswerReceiver {
 
   private end(outcome: RequestOutcome): void {
     this.isOver = true;
-    this.awaited.call = undefined;
+    this.reference.target = undefined;
     this.endpoint.pending -= 1;
     this.endpoint.onDone(outcome);
     this.onOver?.();
