@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { EventSink } from './event-source.ts';
 
-/** Which members an audience's events are for; in the `extensions` of a result, see gateway/subscriptions/PROTOCOL.md. */
-export interface AudienceStanding {
-  /** Eligible members: from now on the events are also right for them. */
-  readonly same: number[];
-  /** Excluded members: from now on they must not receive the events, because they may see something else. */
-  readonly apart: number[];
+/** The numbers of members whose eligibility has changed; in the `extensions` of a result (gateway/subscriptions/PROTOCOL.md). */
+export interface EligibilityChange {
+  /** From now on the events are right for them. */
+  readonly eligible: number[];
+  /** From now on they must not receive the events, because they may see something else. */
+  readonly excluded: number[];
 }
 
-/** In the place of an `AudienceStanding`: all members are eligible, also those who join later. */
+/** In the place of an `EligibilityChange`: all members are eligible, also those who join later. */
 export const EVERYBODY = 'everybody';
 
 /** The gateway's message about an audience, in the `extensions` of a subscribe message. */
@@ -19,7 +19,7 @@ export const AudienceMessage = z.object({
   joined: z.array(z.tuple([z.number().int(), z.string().max(128)])).default([]),
   left: z.array(z.number().int()).default([]),
   /** Requests the whole state, for members who joined later. */
-  again: z.boolean().default(false),
+  wholeState: z.boolean().default(false),
 });
 export type AudienceMessage = z.infer<typeof AudienceMessage>;
 
@@ -35,9 +35,9 @@ export interface AudienceRules {
 }
 
 /** Sent in the stream between two events. */
-export class AudienceNotice implements AudienceStanding {
-  readonly same: number[] = [];
-  readonly apart: number[] = [];
+export class EligibilityNotice implements EligibilityChange {
+  readonly eligible: number[] = [];
+  readonly excluded: number[] = [];
 }
 
 interface Member {
@@ -59,7 +59,7 @@ export class Audience {
   private readonly members = new Map<number, Member>();
   private stream: EventSink<unknown> | undefined;
   private rules: AudienceRules | undefined;
-  private notice: AudienceNotice | undefined;
+  private notice: EligibilityNotice | undefined;
   private isOver = false;
 
   /** Returns the function that sends events, a replacement for the stream's own `push`. */
@@ -81,7 +81,7 @@ export class Audience {
     return this.rules !== undefined;
   }
 
-  receive({ joined, left, again }: AudienceMessage): void {
+  receive({ joined, left, wholeState }: AudienceMessage): void {
     if (this.isOver) return;
     for (const [number, userId] of joined) {
       if (this.members.has(number)) continue;
@@ -94,7 +94,7 @@ export class Audience {
       this.members.delete(number);
       member?.end?.();
     }
-    if (again) this.rules?.sendWholeState();
+    if (wholeState) this.rules?.sendWholeState();
   }
 
   dispose(): void {
@@ -127,13 +127,13 @@ export class Audience {
 
   private addToNotice(number: number, isExcluded: boolean): void {
     if (!this.notice) {
-      this.notice = new AudienceNotice();
+      this.notice = new EligibilityNotice();
       // Changes of the same moment are sent in one notice.
       queueMicrotask(() => this.sendNotice());
     }
-    const { same, apart } = this.notice;
-    (isExcluded ? apart : same).push(number);
-    const other = isExcluded ? same : apart;
+    const { eligible, excluded } = this.notice;
+    (isExcluded ? excluded : eligible).push(number);
+    const other = isExcluded ? eligible : excluded;
     const before = other.indexOf(number);
     if (before >= 0) other.splice(before, 1);
   }
@@ -148,9 +148,9 @@ export class Audience {
   }
 
   private sendAll(): void {
-    const all = new AudienceNotice();
+    const all = new EligibilityNotice();
     for (const [number, { isExcluded }] of this.members)
-      if (isExcluded !== undefined) (isExcluded ? all.apart : all.same).push(number);
+      if (isExcluded !== undefined) (isExcluded ? all.excluded : all.eligible).push(number);
     this.stream?.push(all);
   }
 }

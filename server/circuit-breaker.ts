@@ -1,4 +1,10 @@
-/** Stops calls to a service that fails: after several failures in a row it refuses calls for a while, then allows one trial call. */
+/**
+ * Stops calls to a service that fails: after several failures in a row it refuses calls for a while, then allows one trial
+ * call at a time (half-open).
+ *
+ * Not cockatiel or opossum: a call that says nothing about the service, such as one whose client left, closes their
+ * breakers as a success does, and neither says how long it stays open.
+ */
 export class CircuitBreaker {
   private readonly failuresToOpen: number;
   private readonly openMillis: number;
@@ -11,14 +17,23 @@ export class CircuitBreaker {
     this.openMillis = openMillis;
   }
 
-  /** Milliseconds until the next call is allowed, 0 if it is allowed now. Half-open: one trial call at a time. */
-  waitMillis(): number {
+  get isOpen(): boolean {
+    return this.openedAt !== undefined;
+  }
+
+  /** Milliseconds until a call may be allowed, 0 if calls are allowed. */
+  get retryAfterMillis(): number {
     if (this.openedAt === undefined) return 0;
     const rest = this.openedAt + this.openMillis - Date.now();
-    if (rest > 0) return rest;
-    if (this.onTrial) return this.openMillis;
+    return rest > 0 ? rest : this.openMillis;
+  }
+
+  /** Whether the caller may call now; it then reports the result by `succeeded`, `failed` or `undecided`. */
+  tryAcquire(): boolean {
+    if (this.openedAt === undefined) return true;
+    if (this.onTrial || Date.now() < this.openedAt + this.openMillis) return false;
     this.onTrial = true;
-    return 0;
+    return true;
   }
 
   succeeded(): void {

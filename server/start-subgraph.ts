@@ -13,49 +13,23 @@ import { startRetention } from './retention/retention.ts';
 import { openServiceDatabase } from './start/database.ts';
 import { mountRest, type DoorHost } from './start/doors.ts';
 import { openGraph } from './start/graph.ts';
+import { startParts, type OpenParts, type RunningServer } from './start/open-parts.ts';
 import type { StartOptions } from './start/options.ts';
 import { mountPages } from './start/pages.ts';
 import { openRules } from './start/rules.ts';
 import { openSockets } from './start/sockets.ts';
 import { openTokenChecks } from './start/tokens.ts';
-import { stopInOrder, type StopStep } from './stop-in-order.ts';
 
 /** A subgraph that has started. */
-export interface RunningSubgraph {
+export interface RunningSubgraph extends RunningServer {
   readonly name: string;
-  readonly url: string;
-  readonly port: number;
-  /**
-   * Finishes running requests, then closes sockets, resources and database. It always ends: what does not close in time is
-   * left for the end of the process.
-   */
-  stop(): Promise<void>;
 }
 
-/**
- * Starts a declared subgraph: runs its migrations, creates demo data, opens its doors. If a part cannot be opened, those
- * that are open are closed again.
- */
+/** Starts a declared subgraph: runs its migrations, creates demo data, opens its doors. */
 export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions): Promise<RunningSubgraph> {
   const log = options.log ?? createLogger(subgraph.name, options.settings.logLevel);
-  const parts = new OpenParts(log);
-  try {
-    const port = await openParts(subgraph, options, log, parts);
-    log.info({ port }, 'ready');
-    return {
-      name: subgraph.name,
-      port,
-      url: `http://127.0.0.1:${port}`,
-      async stop() {
-        if (parts.isStopping) return;
-        await parts.stop();
-        log.info('stopped');
-      },
-    };
-  } catch (error) {
-    await parts.stop();
-    throw error;
-  }
+  const running = await startParts(log, (parts) => openParts(subgraph, options, log, parts));
+  return { name: subgraph.name, ...running };
 }
 
 /** Opens the parts of a service one after the other; returns the port at which it listens. */
@@ -103,26 +77,4 @@ async function openParts(
     }),
   );
   return port;
-}
-
-/** What is open, in the order in which it was opened; it is stopped in the reverse order. */
-class OpenParts {
-  isStopping = false;
-  private readonly steps: StopStep[] = [];
-  private readonly log: Logger;
-
-  constructor(log: Logger) {
-    this.log = log;
-  }
-
-  /** @param withinMillis time limit of its stop; default: that of `stopInOrder` */
-  add<Part extends { stop(): unknown } | undefined>(name: string, part: Part, withinMillis?: number): Part {
-    if (part) this.steps.unshift({ name, run: () => part.stop(), withinMillis });
-    return part;
-  }
-
-  async stop(): Promise<void> {
-    this.isStopping = true;
-    await stopInOrder(this.steps, this.log);
-  }
 }

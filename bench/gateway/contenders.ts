@@ -33,7 +33,7 @@ export const HOW_TO_HAVE_PEERS =
 
 export const OURS = 'this gateway';
 export const APOLLO = 'Apollo';
-export const HIVE = 'Hive';
+const HIVE = 'Hive';
 export const HIVE_ROUTER = 'Hive, router runtime';
 export const LIMIT = 'limit';
 

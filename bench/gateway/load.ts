@@ -2,7 +2,7 @@ import { LoadConnection, messageOf } from './load-connection.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-export interface LoadTarget {
+interface LoadTarget {
   readonly url: string;
   readonly bodies: readonly (string | Buffer)[];
   /** One for all requests, or several in turn. */
@@ -16,7 +16,7 @@ export interface LoadOptions extends LoadTarget {
   readonly requests?: number;
 }
 
-export interface LoadResult {
+interface LoadResult {
   readonly requests: number;
   readonly failures: number;
   readonly seconds: number;

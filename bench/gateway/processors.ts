@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
  * others. On shared processors a latency would mostly be the time that a contender waits for the load generator, and more
  * so for a fast contender, because it gets more load.
  */
-export interface Processors {
+interface Processors {
   /** The prefix of a contender's command. */
   readonly forContender: readonly string[];
   readonly description: string;

@@ -35,7 +35,7 @@ export interface Staged {
 const WARM_UP_SECONDS = 8;
 const CONNECTIONS = 20;
 
-export interface StageOptions {
+interface StageOptions {
   readonly sharing: boolean;
   readonly log: (line: string) => void;
   readonly through?: readonly string[];

@@ -8,7 +8,7 @@ import type { JsonObject } from '../json-object.ts';
 const LEVELS_SHOWN = 2; // of a subscription's answer
 
 /** The gateway's address as the client sees it, from the request: the host in an AsyncAPI document cannot be relative. */
-export interface GatewayAddress {
+interface GatewayAddress {
   host: string;
   secure: boolean;
 }
@@ -19,21 +19,6 @@ export function gatewayAsyncApi(schema: GraphQLSchema, { host, secure }: Gateway
   const messages = Object.fromEntries(
     [...FRAMES, ...fields.map(eventOf)].map((message) => [`graph_${message.name}`, message]),
   );
-  const inChannel = (name: string) => ({ $ref: `#/channels/graph/messages/${name}` });
-  const channel = { $ref: '#/channels/graph' };
-  const received = (name: string, summary: string, answers: string[] = []) => ({
-    action: 'receive',
-    channel,
-    summary,
-    messages: [inChannel(name)],
-    ...(answers.length > 0 && { reply: { channel, messages: answers.map(inChannel) } }),
-  });
-  const sent = (name: string, summary: string) => ({
-    action: 'send',
-    channel,
-    summary,
-    messages: [inChannel(name)],
-  });
   return {
     asyncapi: '3.0.0',
     info: { title: 'Fitness platform: live', version: '1.0.0', description: DESCRIPTION },
@@ -57,25 +42,42 @@ export function gatewayAsyncApi(schema: GraphQLSchema, { host, secure }: Gateway
         },
       },
     },
-    operations: {
-      graph_connect: received('connection_init', 'The first message, with the token.', ['connection_ack']),
-      graph_subscribe: received('subscribe', 'Begins an operation.', [
-        ...fields.map(eventName),
-        'error',
-        'complete',
-      ]),
-      graph_end: received('complete', 'Ends an operation.'),
-      graph_ping: received('ping', 'Either side may check that the other one is connected.', ['pong']),
-      ...Object.fromEntries(
-        fields.map((field) => [
-          `graph_${field.name}`,
-          sent(eventName(field), field.description ?? field.name),
-        ]),
-      ),
-    },
+    operations: operationsOf(fields),
     components: { messages },
   };
 }
+
+const operationsOf = (fields: readonly GraphQLField<unknown, unknown>[]): JsonObject => ({
+  graph_connect: received('connection_init', 'The first message, with the token.', ['connection_ack']),
+  graph_subscribe: received('subscribe', 'Begins an operation.', [
+    ...fields.map(eventName),
+    'error',
+    'complete',
+  ]),
+  graph_end: received('complete', 'Ends an operation.'),
+  graph_ping: received('ping', 'Either side may check that the other one is connected.', ['pong']),
+  ...Object.fromEntries(
+    fields.map((field) => [`graph_${field.name}`, sent(eventName(field), field.description ?? field.name)]),
+  ),
+});
+
+const channel = { $ref: '#/channels/graph' };
+const inChannel = (name: string) => ({ $ref: `#/channels/graph/messages/${name}` });
+
+const received = (name: string, summary: string, answers: string[] = []) => ({
+  action: 'receive',
+  channel,
+  summary,
+  messages: [inChannel(name)],
+  ...(answers.length > 0 && { reply: { channel, messages: answers.map(inChannel) } }),
+});
+
+const sent = (name: string, summary: string) => ({
+  action: 'send',
+  channel,
+  summary,
+  messages: [inChannel(name)],
+});
 
 /** A short form of the table in gateway/subscriptions/PROTOCOL.md. */
 const CLOSE_CODES: readonly (readonly [code: number, meaning: string])[] = [

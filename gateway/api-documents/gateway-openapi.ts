@@ -1,4 +1,4 @@
-import { API_VERSION } from '#server/http/create-app.ts';
+import { API_VERSION } from '#server/http/response-headers.ts';
 import type { JsonObject } from '../json-object.ts';
 
 const jsonOf = (schema: JsonObject) => ({ content: { 'application/json': { schema } } });

@@ -12,7 +12,7 @@ import { mergeAsyncApi } from './merge-asyncapi.ts';
 import { completeness, mergeOpenApi } from './merge-openapi.ts';
 import { ServiceDocuments, type ServiceDocument } from './service-documents.ts';
 
-export interface DocumentsOptions {
+interface DocumentsOptions {
   log: Logger;
   /** The schema that clients see now. */
   apiSchema(): GraphQLSchema;

@@ -1,13 +1,7 @@
-/**
- * A reference to a call that clients wait for. A client keeps this instead of the call until its own response is written:
- * a finished call would keep its answer in memory for as long.
- *
- * Written for speed: without the reference the garbage collector has twice the work (`npm run bench -- "platform small"`).
- */
-export interface AwaitedCall {
-  /** Undefined once the call has ended. */
-  call: { removeWaiter(): void } | undefined;
-}
+import type { Droppable } from '../tuned-for-v8/droppable.ts';
+
+/** A call that ends early if all clients that wait for it leave. */
+type AwaitedCall = Droppable<{ removeWaiter(): void }>;
 
 /** The client of one request while it waits for the response. If it leaves, its calls to subgraphs end. */
 export class WaitingClient {
@@ -18,15 +12,14 @@ export class WaitingClient {
     return this.isGone;
   }
 
-  waitFor(awaited: AwaitedCall): void {
-    if (this.awaited) this.awaited.push(awaited);
-    else this.awaited = [awaited];
+  waitFor(call: AwaitedCall): void {
+    (this.awaited ??= []).push(call);
   }
 
   leave(): void {
     if (this.isGone) return;
     this.isGone = true;
-    for (const { call } of this.awaited ?? []) call?.removeWaiter();
+    for (const { target } of this.awaited ?? []) target?.removeWaiter();
   }
 }
 

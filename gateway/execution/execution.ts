@@ -45,8 +45,8 @@ export interface ExecutionOptions {
 
 /** An operation that is ready to run, any number of times concurrently. */
 export interface Execution {
-  /** `gateway`: @apollo/gateway's executor runs it, because the operation has a fallback reason. */
-  readonly by: 'compiled' | 'gateway';
+  /** `apollo`: @apollo/gateway's executor runs it, because the operation has a fallback reason. */
+  readonly by: 'compiled' | 'apollo';
   /** The response as JSON text, its errors formatted by `formatError`. Never rejects. */
   toJson(request: ExecutionRequest): Promise<string>;
   /** The response as values, its errors unformatted. Never rejects. */

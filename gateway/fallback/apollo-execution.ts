@@ -13,7 +13,7 @@ import { ApolloExecutor } from './apollo-executor.ts';
 
 /** An operation that @apollo/gateway's executor runs. */
 export class ApolloExecution implements Execution {
-  readonly by = 'gateway';
+  readonly by = 'apollo';
   private readonly executor: ApolloExecutor;
   private readonly options: ExecutionOptions;
 

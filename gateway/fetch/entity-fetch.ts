@@ -11,7 +11,7 @@ import type { Rewriter } from './rewrites.ts';
 import { sendInParts } from './split-entity-batch.ts';
 import { errorsOf } from './subgraph-errors.ts';
 
-export interface EntityFetchOptions {
+interface EntityFetchOptions {
   readonly serviceName: string;
   readonly path: FlattenPath;
   readonly representationOf: RepresentationOf;

@@ -27,8 +27,9 @@ export class FetchRequest {
   }
 
   send(execution: ExecutionContext): Promise<SubgraphAnswer> {
-    if (this.uploads) return this.sendWithFiles(execution, this.uploads);
-    return this.post(execution, `${this.head}${this.variablesOf(execution)}}}`);
+    const files: Files | undefined = this.uploads && new Map();
+    const body = `${this.head}${this.variablesOf(execution, files)}}}`;
+    return this.post(execution, body, files?.size ? files : undefined);
   }
 
   /** @param representations JSON of a list of entities */
@@ -47,25 +48,15 @@ export class FetchRequest {
     );
   }
 
-  private variablesOf({ request: { rawVariables } }: ExecutionContext): string {
-    let text = '';
-    for (const { name, prefix } of this.variables) {
-      const value = Object.hasOwn(rawVariables, name) ? rawVariables[name] : undefined;
-      if (value !== undefined) text += (text && ',') + prefix + JSON.stringify(value);
-    }
-    return text;
-  }
-
-  private sendWithFiles(execution: ExecutionContext, uploads: ReadonlySet<string>): Promise<SubgraphAnswer> {
-    const { rawVariables } = execution.request;
-    const files: Files = new Map();
+  /** @param files gets the files of the variables */
+  private variablesOf({ request: { rawVariables } }: ExecutionContext, files?: Files): string {
     let text = '';
     for (const { name, prefix } of this.variables) {
       const value = Object.hasOwn(rawVariables, name) ? rawVariables[name] : undefined;
       if (value === undefined) continue;
-      const sent = uploads.has(name) ? withoutFiles(value, `variables.${name}`, files) : value;
+      const sent = files && this.uploads?.has(name) ? withoutFiles(value, `variables.${name}`, files) : value;
       text += (text && ',') + prefix + JSON.stringify(sent);
     }
-    return this.post(execution, `${this.head}${text}}}`, files.size ? files : undefined);
+    return text;
   }
 }

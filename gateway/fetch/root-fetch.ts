@@ -8,7 +8,7 @@ import { merge } from './merge.ts';
 import type { Rewriter } from './rewrites.ts';
 import { errorsOf } from './subgraph-errors.ts';
 
-export interface RootFetchOptions {
+interface RootFetchOptions {
   readonly serviceName: string;
   /** The object that gets the fields: the root of the response in almost all plans. */
   readonly path: FlattenPath;

@@ -4,7 +4,7 @@ import { isJsonObject } from '../json-object.ts';
 import type { ResponsePath } from '../response/response-path.ts';
 
 /** The response paths of a subgraph's error: several if equal entities shared one representation. */
-export type PathsOf = (path: readonly (string | number)[]) => readonly ResponsePath[];
+type PathsOf = (path: readonly (string | number)[]) => readonly ResponsePath[];
 
 /** A subgraph's errors as errors of the response: with paths in the response, and the name of the service for the log. */
 export function errorsOf(

@@ -23,7 +23,7 @@ export function uploadVariables(
   if (!schema.getType(SCALAR)) return new Set();
   return new Set(
     variableDefinitions.flatMap(({ variable, type }) =>
-      holdsFiles(inputTypeOf(schema, type), new Set()) ? [variable.name.value] : [],
+      containsFiles(inputTypeOf(schema, type), new Set()) ? [variable.name.value] : [],
     ),
   );
 }
@@ -45,11 +45,11 @@ export function withoutFiles(value: unknown, path: string, files: Files): unknow
 const inputTypeOf = (schema: GraphQLSchema, type: TypeNode): GraphQLInputType | undefined =>
   typeFromAST(schema, type) as GraphQLInputType | undefined; // a variable's type is an input type
 
-function holdsFiles(type: GraphQLInputType | undefined, seen: Set<string>): boolean {
+function containsFiles(type: GraphQLInputType | undefined, seen: Set<string>): boolean {
   const named = getNamedType(type);
   if (!named) return false;
   if (named.name === SCALAR) return true;
   if (!isInputObjectType(named) || seen.has(named.name)) return false;
   seen.add(named.name);
-  return Object.values(named.getFields()).some((field) => holdsFiles(field.type, seen));
+  return Object.values(named.getFields()).some((field) => containsFiles(field.type, seen));
 }

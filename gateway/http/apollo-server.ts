@@ -10,7 +10,7 @@ import { formatGatewayError } from '../response/format-error.ts';
 import type { Graph } from '../operations/graph.ts';
 import { statusOf } from './response-status.ts';
 
-export interface GraphServerOptions {
+interface GraphServerOptions {
   graph: Graph;
   introspection: Introspection;
   log: Logger;
@@ -28,6 +28,7 @@ export function graphServer({ graph, introspection, log }: GraphServerOptions): 
     ...apolloOptions(log),
     csrfPrevention: false, // `jsonOrUpload` prevents it
     allowBatchedHttpRequests: true, // `operationChecks` limits their number
+    stringifyResult: JSON.stringify, // as in the fast path; by default with a line break at the end
     // Repeated operations take the fast path. Apollo's default of 30 MiB, by its own count, takes 200 MiB of memory.
     documentStore: null,
     // `operationChecks` has inserted the texts of known hashes; Apollo Server answers the unknown ones.

@@ -4,22 +4,24 @@ import type { Store } from 'express-rate-limit';
 import { viewerOfRequest } from '#server/auth/authenticate.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import type { Viewer } from '#server/auth/viewer.ts';
-import { INTERNAL_MESSAGE } from '#server/errors.ts';
+import { refusalBody } from '#server/graphql/errors.ts';
+import { answerTypeFor } from '#server/graphql/media-types.ts';
+import { MAX_JSON_BYTES, parseJson } from '#server/http/json-body.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Metrics } from '#server/observability/metrics.ts';
-import { rateCounter, type RateLimit, type RateState } from '#server/rest/rate-limit.ts';
+import { platformErrorOf } from '#server/rest/problem.ts';
+import { rateCounter, type RateCounter, type RateLimit } from '#server/rest/rate-limit.ts';
 import { httpContext, type GatewayContext } from '../context/gateway-context.ts';
-import { NOT_JSON } from '../limits/operation-checks.ts';
 import type { Graph } from '../operations/graph.ts';
 import type { PersistedOperations } from '../operations/persisted-operations.ts';
 import type { JsonAnswer } from '../operations/prepared-operation.ts';
 import type { GatewaySettings } from '../settings.ts';
-import { readBody } from './read-body.ts';
+import { leaveBody, readBody } from './read-body.ts';
 import { RequestReader, type PreparedRequest } from './request-reader.ts';
 import { ResponseWriter } from './response-writer.ts';
 
-export interface FastPathOptions {
+interface FastPathOptions {
   /** Handles every request that the fast path does not. */
   app: Express;
   graph: Graph;
@@ -31,15 +33,6 @@ export interface FastPathOptions {
   log: Logger;
   rateLimit: { limit: RateLimit; store: Store } | undefined;
 }
-
-const MAX_BODY_BYTES = 1024 * 1024; // 1 MiB
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  'application/json': 'application/json; charset=utf-8',
-  '*/*': 'application/json; charset=utf-8',
-  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
-};
-/** The media type of a response to a request without `Accept`. */
-const DEFAULT_MEDIA_TYPE = 'application/json';
 
 /**
  * Handles a `POST /graphql` whose JSON body names a prepared operation, which is what clients send most of the time,
@@ -53,7 +46,7 @@ export class FastPath {
   private readonly options: FastPathOptions;
   private readonly requests: RequestReader;
   private readonly writer: ResponseWriter;
-  private readonly count: ((caller: { viewer: Viewer; address: string }) => Promise<RateState>) | undefined;
+  private readonly count: RateCounter | undefined;
 
   constructor(options: FastPathOptions) {
     const { graph, persisted, rateLimit, settings, metrics, log } = options;
@@ -77,33 +70,30 @@ export class FastPath {
     const text = await readBody(req);
     if (text === undefined) return void res.destroy(); // the client broke the request off
     const known = this.requests.remembered(text);
-    const body = known ? undefined : parsed(text);
-    const request = known ?? this.requests.read(text, body);
-    const context = request && (await this.contextOf(req));
-    if (!request || !context || !isWithinLimitsOf(context.viewer, request) || hasInvalidKey(req, context))
-      return this.passToExpress(req, res, body ?? parsed(text));
+    const request = known ?? this.requests.read(text, parsed(text));
+    const mediaType = answerTypeFor(req.headers);
+    const context = request && mediaType && (await this.contextOf(req));
+    if (!context || !isWithinLimitsOf(context.viewer, request) || hasInvalidKey(req, context))
+      return this.passToExpress(req, res, text);
     const state = await this.count?.(context);
-    if (state?.refusal) return this.passToExpress(req, res, body ?? parsed(text)); // which counts and refuses it, too
+    if (state?.refusal) return this.passToExpress(req, res, text); // which counts and refuses it, too
     const { operation, variables, rawVariables } = request;
-    const mediaType = MEDIA_TYPES[req.headers.accept ?? DEFAULT_MEDIA_TYPE] ?? '';
-    const response = { mediaType, context, state, startedAt };
+    const response = { res, mediaType, context, state, startedAt };
     this.writer.begin(req, response);
     const answer = await operation
       .toJson({ variables, rawVariables, context })
       .catch((error: unknown) => this.internalError(error, context));
-    this.writer.write(req, res, response, answer);
+    this.writer.write(req, response, answer);
   }
 
   /** An unexpected failure gets a response, because a closed connection would give the client no reason. */
   private internalError(error: unknown, { requestId }: GatewayContext): JsonAnswer {
     this.options.log.error({ err: error, requestId }, 'an operation could not be executed');
-    const extensions = { code: 'INTERNAL', http: { status: 500 } };
-    return { json: JSON.stringify({ errors: [{ message: INTERNAL_MESSAGE, extensions }] }) };
+    return { json: JSON.stringify(refusalBody(platformErrorOf(error))) };
   }
 
-  private passToExpress(req: IncomingMessage, res: ServerResponse, body?: unknown): void {
-    // Express's own parser also leaves the body in this property.
-    if (body !== undefined) Object.assign(req, { body });
+  private passToExpress(req: IncomingMessage, res: ServerResponse, text?: string): void {
+    if (text !== undefined) leaveBody(req, text);
     this.options.app(req, res);
   }
 
@@ -132,15 +122,15 @@ function mayTakeFastPath({ method, url, headers }: IncomingMessage): boolean {
   return (
     (type === 'application/json' || type === 'application/json; charset=utf-8') &&
     headers['content-encoding'] === undefined &&
-    Number(headers['content-length']) <= MAX_BODY_BYTES &&
-    (headers.accept ?? DEFAULT_MEDIA_TYPE) in MEDIA_TYPES
+    Number(headers['content-length']) <= MAX_JSON_BYTES
   );
 }
 
+/** Undefined for text that Express refuses. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
-    return NOT_JSON;
+    return undefined;
   }
 }

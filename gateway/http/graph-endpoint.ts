@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApolloServer } from '@apollo/server';
-import { expressMiddleware } from '@as-integrations/express5';
 import type { Express, RequestHandler } from 'express';
 import type { Store } from 'express-rate-limit';
-import type { GraphQLError, GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import { optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
+import { answerOf } from '#server/graphql/apollo-answer.ts';
 import { acceptableAnswer } from '#server/graphql/media-types.ts';
 import { graphqlErrorHandler } from '#server/graphql/subgraph-endpoint.ts';
-import { readJson } from '#server/http/json-body.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -18,12 +17,11 @@ import { rateCounter, rateLimited, type RateLimit } from '#server/rest/rate-limi
 import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { permissionOf } from '../authorization/permission.ts';
 import { httpContext, type GatewayContext } from '../context/gateway-context.ts';
-import { RequestCounts } from '../tuned-for-v8/request-counts.ts';
 import { anonymousLimitsOf } from '../limits/anonymous-limits.ts';
 import { operationChecks } from '../limits/operation-checks.ts';
 import { Graph, type GraphOptions } from '../operations/graph.ts';
 import { PersistedOperations, readManifest } from '../operations/persisted-operations.ts';
-import { formatGatewayError } from '../response/format-error.ts';
+import { shownError } from '../response/client-error.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
 import type { PlatformHeaders } from '../subgraphs/platform-headers.ts';
@@ -42,9 +40,11 @@ import {
   jsonOrUpload,
   negotiatedError,
 } from './middleware.ts';
+import { jsonBody } from './read-body.ts';
+import { sendAnswer } from './send-answer.ts';
 import { multipartRequests } from './uploads.ts';
 
-export interface GatewayEndpointOptions {
+export interface GraphEndpointOptions {
   settings: GatewaySettings;
   supergraph: SupergraphSource;
   verifier: TokenVerifier;
@@ -65,7 +65,7 @@ const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
 const MAX_PAGE = 200;
 const MAX_FILES = 10;
 
-export interface MountedGraph {
+interface GraphEndpoint {
   /** Handles every HTTP request of the server: in the fast path, or in the application. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
   /** The same graph for the WebSocket door. */
@@ -76,9 +76,9 @@ export interface MountedGraph {
 }
 
 /** Serves the one graph over all subgraphs at `/graphql`. */
-export async function mountGraph(app: Express, options: GatewayEndpointOptions): Promise<MountedGraph> {
-  const { settings, supergraph, rateLimitStores, log } = options;
-  const graph = await openGraph(options);
+export async function openGraphEndpoint(app: Express, options: GraphEndpointOptions): Promise<GraphEndpoint> {
+  const { settings, rateLimitStores, log } = options;
+  const { graph, stopReloads } = await openGraph(options);
   const subscriptions = openSubscriptions(graph, options);
   const persisted = new PersistedOperations(
     await readManifest(settings.registeredOperations),
@@ -106,7 +106,7 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
     },
     apiSchema: () => subscriptions.apiSchema,
     async stop() {
-      supergraph.stop();
+      stopReloads();
       await subscriptions.close();
       await server.stop();
       await graph.close();
@@ -115,17 +115,16 @@ export async function mountGraph(app: Express, options: GatewayEndpointOptions):
 }
 
 /** Loads the supergraph, and each one that replaces it. */
-async function openGraph(options: GatewayEndpointOptions): Promise<Graph> {
+async function openGraph(options: GraphEndpointOptions) {
   const { supergraph } = options;
   const graph = new Graph(graphOptions(options));
   await graph.load(supergraph.current);
-  supergraph.onChange((sdl) => graph.load(sdl));
-  return graph;
+  return { graph, stopReloads: supergraph.onChange((sdl) => graph.load(sdl)) };
 }
 
 function openSubscriptions(
   graph: Graph,
-  { log, metrics, tokens, platformHeaders }: GatewayEndpointOptions,
+  { log, metrics, tokens, platformHeaders }: GraphEndpointOptions,
 ): FederatedSubscriptions {
   const subscriptions = new FederatedSubscriptions({
     log,
@@ -150,7 +149,7 @@ interface RouteOptions {
 function mountRoutes(
   app: Express,
   { server, persisted, store }: RouteOptions,
-  { settings, verifier }: GatewayEndpointOptions,
+  { settings, verifier }: GraphEndpointOptions,
 ): void {
   app.get('/graphql', explorerForBrowsers);
   app.use(
@@ -161,24 +160,26 @@ function mountRoutes(
     acceptableAnswer,
     jsonOrUpload,
     multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: MAX_FILES }),
-    readJson(),
+    jsonBody(),
     checkIdempotencyKey,
     operationChecks(persisted, anonymousLimitsOf(settings).anonymousLimits),
     ...(store ? [countBatch(rateCounter(RATE_LIMIT, store))] : []),
-    expressMiddleware(server, {
-      context: async ({ req, res }) => {
-        const { viewer, origin } = contextOf(res);
-        const context = httpContext(origin, viewer, req.headers);
-        res.once('close', () => {
-          if (!res.writableFinished) context.client?.leave();
-        });
-        return context;
-      },
-    }),
+    answerBy(server),
     negotiatedError,
     graphqlErrorHandler,
   );
 }
+
+const answerBy =
+  (server: ApolloServer<GatewayContext>): RequestHandler =>
+  async (req, res) => {
+    const { viewer, origin } = contextOf(res);
+    const context = httpContext(origin, viewer, req.headers);
+    res.once('close', () => {
+      if (!res.writableFinished) context.client?.leave();
+    });
+    sendAnswer(req, res, await answerOf(server, req, context));
+  };
 
 /** The default: a response belongs to one caller. */
 const notStored: RequestHandler = (_req, res, next) => {
@@ -192,8 +193,13 @@ function graphOptions({
   log,
   writes,
   platformHeaders,
-}: GatewayEndpointOptions): GraphOptions {
-  const requests = new RequestCounts(metrics);
+}: GraphEndpointOptions): GraphOptions {
+  const requests = new Counter({
+    name: 'subgraph_requests_total',
+    help: 'Requests to subgraphs by their outcome: answered, failed, late, retried, refused (not sent: the breaker is open, or too many wait), aborted (the client has left).',
+    labelNames: ['subgraph', 'outcome'] as const,
+    registers: [metrics.registry],
+  });
   const fallbacks = new Counter({
     name: 'executor_fallbacks_total',
     help: "Operations, and single answers, that @apollo/gateway's executor took over from the compiled one, by reason.",
@@ -214,7 +220,7 @@ function graphOptions({
         shareInFlight: settings.shareInFlight,
         writes,
         takesKeys: platformHeaders.proof !== undefined,
-        onDone: requests.of(name),
+        onDone: (outcome) => requests.inc({ subgraph: name, outcome }),
       });
     },
     costLimit: settings.costLimit,
@@ -222,7 +228,7 @@ function graphOptions({
     assumedListSize: settings.assumedListSize,
     maxListSize: isOwnSupergraph(settings) ? MAX_PAGE : Infinity,
     operationCacheSize: settings.operationCacheSize,
-    formatError: (error: GraphQLError) => formatGatewayError(error.toJSON(), error, log),
+    formatError: (error) => shownError(error, log),
     onFallback: (reason: string) => fallbacks.inc({ reason }),
   };
 }

@@ -1,11 +1,9 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { invalid, PlatformError } from '#server/errors.ts';
+import { ANSWER_TYPES, answerTypeFor } from '#server/graphql/media-types.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import { keyOf } from '#server/rest/idempotency.ts';
-import type { RateState, Caller } from '#server/rest/rate-limit.ts';
-
-/** Media types of responses; the first one is the default. */
-const JSON_TYPES = ['application/json', 'application/graphql-response+json'];
+import type { RateCounter } from '#server/rest/rate-limit.ts';
 
 /**
  * Redirects a browser that opens `/graphql` to the explorer, which fills in the query of the URL and does not run it: a
@@ -13,7 +11,7 @@ const JSON_TYPES = ['application/json', 'application/graphql-response+json'];
  */
 export const explorerForBrowsers: RequestHandler = (req, res, next) => {
   res.vary('Accept');
-  if (req.accepts([...JSON_TYPES, 'text/html']) !== 'text/html') return next();
+  if (req.accepts([...ANSWER_TYPES, 'text/html']) !== 'text/html') return next();
   const query = req.url.indexOf('?');
   res.redirect(`/explorer${query === -1 ? '' : req.url.slice(query)}`);
 };
@@ -24,9 +22,7 @@ export const explorerForBrowsers: RequestHandler = (req, res, next) => {
  * identifies the caller by `Authorization`, which a browser never adds by itself.
  */
 export const jsonOrUpload: RequestHandler = (req, _res, next) => {
-  // The fast path has read a JSON body already.
-  if (req.method !== 'POST' || req.body !== undefined || req.is(['application/json', 'multipart/form-data']))
-    return next();
+  if (req.method !== 'POST' || req.is(['application/json', 'multipart/form-data'])) return next();
   throw new PlatformError(
     'VALIDATION_FAILED',
     `Expected Content-Type: application/json, got ${req.headers['content-type'] ?? 'none'}.`,
@@ -38,13 +34,13 @@ export const jsonOrUpload: RequestHandler = (req, _res, next) => {
  * @param count counts one operation of a caller
  */
 export const countBatch =
-  (count: (caller: Caller) => Promise<RateState>): RequestHandler =>
+  (count: RateCounter): RequestHandler =>
   async (req, res, next) => {
     const further = Array.isArray(req.body) ? req.body.length - 1 : 0;
     for (let index = 0; index < further; index += 1) {
-      const state = await count(contextOf(res));
-      res.set({ RateLimit: state.rateLimit, 'RateLimit-Policy': state.policy });
-      if (state.refusal) throw state.refusal;
+      const { headers, refusal } = await count(contextOf(res));
+      res.set(headers);
+      if (refusal) throw refusal;
     }
     next();
   };
@@ -65,6 +61,6 @@ export const checkIdempotencyKey: RequestHandler = (req, _res, next) => {
 
 /** Gives errors from before the execution a media type that the client accepts, so that it reads their `errors`. */
 export const negotiatedError: ErrorRequestHandler = (thrown, req, res, next) => {
-  if (!res.headersSent) res.type(req.accepts(JSON_TYPES) || 'application/json');
+  if (!res.headersSent) res.type(answerTypeFor(req.headers) ?? 'application/json');
   next(thrown);
 };

@@ -27,7 +27,7 @@ export interface GraphOptions extends AnonymousLimits {
 }
 
 /** One loaded supergraph with its prepared operations. */
-export interface ServedGraph {
+interface ServedGraph {
   readonly loaded: LoadedGraph;
   readonly directives: AppliedDirectives;
   readonly requirements: Requirements;

@@ -22,7 +22,7 @@ import { permittedPart } from '../authorization/permission.ts';
 import type { Requirements } from '../authorization/requirements.ts';
 import type { Execution, ExecutionRequest } from '../execution/execution.ts';
 import { prepareExecution } from '../plan/prepare-execution.ts';
-import { resultJson } from '../response/result-json.ts';
+import { hasErrors, resultJson } from '../response/result-json.ts';
 import type { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { AnonymousLimits } from '../limits/anonymous-limits.ts';
@@ -46,7 +46,7 @@ export interface OperationOptions extends AnonymousLimits {
 }
 
 /** One run of an operation. */
-export type OperationRequest = Pick<ExecutionRequest, 'variables' | 'rawVariables' | 'context'>;
+type OperationRequest = Pick<ExecutionRequest, 'variables' | 'rawVariables' | 'context'>;
 
 export interface JsonAnswer {
   readonly json: string;
@@ -216,28 +216,29 @@ export class PreparedOperation {
     return variant;
   }
 
+  /** A refusal is kept like a plan, so that it is computed once. */
   private planned(refused: readonly ProtectedField[]): Variant {
+    const { graph, formatError, onFallback } = this.options;
     const { document, errors, removeRefusedValues } =
       refused.length > 0
         ? permittedPart(this.document, this.operation, refused)
         : { document: this.document, errors: [], removeRefusedValues: undefined };
-    const plan = document ? this.planOf(document) : NOTHING_TO_FETCH;
-    if (plan instanceof GraphQLError)
-      return { execution: refusal(plan, this.options.formatError), errors: [], services: [], bytes: 0 };
-    const fetches = fetchesOf(plan);
-    const execution = this.executionOf(plan, removeRefusedValues);
-    if (execution instanceof GraphQLError)
-      return { execution: refusal(execution, this.options.formatError), errors: [], services: [], bytes: 0 };
-    return {
-      execution,
-      errors,
-      services: servicesOf(fetches),
-      bytes: bytesOfPlan(fetches),
-    };
+    try {
+      const plan = document ? this.planOf(document) : NOTHING_TO_FETCH;
+      const fetches = fetchesOf(plan);
+      const execution = prepareExecution(
+        { graph, document: this.document, operation: this.operation, plan, removeRefusedValues },
+        { formatError, ...(onFallback && { onFallback }) },
+      );
+      return { execution, errors, services: servicesOf(fetches), bytes: bytesOfPlan(fetches) };
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      return { execution: refusal(error, formatError), errors: [], services: [], bytes: 0 };
+    }
   }
 
-  /** @returns the refusal if the planner fails; it is cached like a plan, so that it is computed once */
-  private planOf(document: DocumentNode): QueryPlan | GraphQLError {
+  /** @throws GraphQLError if the planner fails */
+  private planOf(document: DocumentNode): QueryPlan {
     const { planner, federatedApiSchema } = this.options.graph;
     const operationName = this.operation.name?.value;
     try {
@@ -245,25 +246,7 @@ export class PreparedOperation {
         operationFromDocument(federatedApiSchema, document, operationName ? { operationName } : {}),
       );
     } catch (cause) {
-      return unplannable(cause);
-    }
-  }
-
-  /** @returns the refusal of an operation whose plan would return wrong data */
-  private executionOf(
-    plan: QueryPlan,
-    removeRefusedValues: ((data: Record<string, unknown>) => void) | undefined,
-  ): Execution | GraphQLError {
-    const { graph, formatError, onFallback } = this.options;
-    const { document, operation } = this;
-    try {
-      return prepareExecution(
-        { graph, document, operation, plan, removeRefusedValues: removeRefusedValues },
-        { formatError, ...(onFallback && { onFallback }) },
-      );
-    } catch (error) {
-      if (error instanceof GraphQLError) return error;
-      throw error;
+      throw unplannable(cause);
     }
   }
 }
@@ -287,6 +270,3 @@ const refusal = (error: GraphQLError, formatError: OperationOptions['formatError
 
 /** The plan if every selected field is refused. */
 const NOTHING_TO_FETCH: QueryPlan = { kind: 'QueryPlan' };
-
-/** The executors write errors before the data. */
-const hasErrors = (json: string): boolean => json.startsWith('{"errors"');

@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 
 /** The types to which several subgraphs contribute, with each subgraph's number of fields. */
-export interface GraphMap {
+interface GraphMap {
   subgraphs: string[];
   /** The number of fields by subgraph; types of more subgraphs come first. */
   types: { name: string; fields: ReadonlyMap<string, number> }[];

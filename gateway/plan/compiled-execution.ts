@@ -76,9 +76,9 @@ export class CompiledExecution implements Execution {
     execution: ExecutionContext,
   ): boolean {
     const reason = needsFallback
-      ? 'odd answer'
+      ? 'undecided value'
       : hasInvalidValue && allErrors(execution).length === 0
-        ? 'broken answer'
+        ? 'invalid value'
         : undefined;
     if (reason) this.options.onFallback?.(reason);
     return reason !== undefined;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json-object.ts';
 import type { FieldShape, ListShape, ObjectShape, Shape } from './response-shape.ts';
-import type { ResultCoercion } from './result-coercion.ts';
+import { invalid, undecided, type ResultCoercion } from './result-coercion.ts';
 
 /**
  * Coerces a value to its shape and appends it to `text` as JSON, in one pass. Undefined for null, and for a value that
@@ -118,11 +118,3 @@ function writeObject(
 /** Whether the value is a string that can be written between quotes as it is. */
 const needsNoEscaping = (shape: Shape, value: unknown, { hasNoEscapes }: ResultCoercion): value is string =>
   hasNoEscapes && typeof value === 'string' && shape.kind === 'leaf' && shape.acceptsAnyString;
-
-function invalid(coercion: ResultCoercion): undefined {
-  coercion.hasInvalidValue = true;
-}
-
-function undecided(coercion: ResultCoercion): undefined {
-  coercion.needsFallback = true;
-}

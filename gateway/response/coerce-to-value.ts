@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json-object.ts';
 import type { ListShape, ObjectShape, Shape } from './response-shape.ts';
-import type { ResultCoercion } from './result-coercion.ts';
+import { invalid, undecided, type ResultCoercion } from './result-coercion.ts';
 
 /** The same as `coerceToJson`, with values instead of JSON text as the result. */
 export function coerceToValue(shape: Shape, value: unknown, coercion: ResultCoercion): unknown {
@@ -8,8 +8,7 @@ export function coerceToValue(shape: Shape, value: unknown, coercion: ResultCoer
   switch (shape.kind) {
     case 'leaf':
       if (shape.write(value) !== undefined) return value;
-      coercion.hasInvalidValue = true;
-      return undefined;
+      return invalid(coercion);
     case 'list':
       return toList(shape, value, coercion);
     case 'object':
@@ -53,12 +52,4 @@ function toObject(
     object[key] = coerced ?? null;
   }
   return isValid ? object : invalid(coercion);
-}
-
-function invalid(coercion: ResultCoercion): undefined {
-  coercion.hasInvalidValue = true;
-}
-
-function undecided(coercion: ResultCoercion): undefined {
-  coercion.needsFallback = true;
 }

@@ -21,17 +21,17 @@ export function coercionErrors(
   find(given, shaped, [], errors);
   return missingEntities.size === 0
     ? errors
-    : errors.filter(({ path }) => !holdsOneOf(missingEntities, valueAt(given, path)));
+    : errors.filter(({ path }) => !containsOneOf(missingEntities, valueAt(given, path)));
 }
 
 const valueAt = (data: unknown, path: ResponsePath = []): unknown =>
   path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], data);
 
 /** Whether the value is or contains one of the entities. */
-function holdsOneOf(missingEntities: ReadonlySet<unknown>, value: unknown): boolean {
+function containsOneOf(missingEntities: ReadonlySet<unknown>, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return (
-    missingEntities.has(value) || Object.values(value).some((inner) => holdsOneOf(missingEntities, inner))
+    missingEntities.has(value) || Object.values(value).some((inner) => containsOneOf(missingEntities, inner))
   );
 }
 

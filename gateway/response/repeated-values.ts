@@ -1,7 +1,7 @@
 import type { Shape } from './response-shape.ts';
 
 /** The JSON of a repeated value in the shape in which it was written last. */
-export interface WrittenJson {
+interface WrittenJson {
   shape: Shape | undefined;
   text: string;
 }

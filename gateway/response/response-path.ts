@@ -41,7 +41,7 @@ function collect(value: unknown, depth: number, walk: Walk): void {
   }
 }
 
-export interface LocatedValue {
+interface LocatedValue {
   readonly path: ResponsePath;
   readonly value: unknown;
 }

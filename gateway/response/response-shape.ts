@@ -24,7 +24,7 @@ export interface Slot {
   readonly nonNull: boolean;
 }
 
-export interface LeafShape {
+interface LeafShape {
   readonly kind: 'leaf';
   readonly write: LeafWriter;
   readonly acceptsAnyString: boolean;
@@ -37,14 +37,14 @@ export interface ListShape {
 
 export type FieldShape = FieldToWrite | TypenameField;
 
-export interface FieldToWrite {
+interface FieldToWrite {
   readonly key: string;
   readonly prefix: FieldPrefix;
   readonly slot: Slot;
 }
 
 /** `__typename`, whose value follows from the shape. */
-export interface TypenameField {
+interface TypenameField {
   readonly key: string;
   readonly prefix: FieldPrefix;
   readonly slot: undefined;
@@ -68,7 +68,7 @@ export class ObjectShape {
 }
 
 /** An object of an interface or union type. Each concrete type is compiled when its first object is written. */
-export class AbstractShape {
+class AbstractShape {
   readonly kind = 'abstract';
   private readonly schema: GraphQLSchema;
   private readonly type: GraphQLAbstractType;

@@ -21,3 +21,13 @@ export class ResultCoercion {
     this.hasNoEscapes = hasNoEscapes;
   }
 }
+
+/** Notes an invalid value, which becomes null. */
+export function invalid(coercion: ResultCoercion): undefined {
+  coercion.hasInvalidValue = true;
+}
+
+/** Notes a value that the shapes cannot decide. */
+export function undecided(coercion: ResultCoercion): undefined {
+  coercion.needsFallback = true;
+}

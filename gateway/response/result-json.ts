@@ -20,3 +20,6 @@ export const responseStart = (errors: readonly GraphQLError[], formatError: Form
 
 const errorsText = (errors: readonly GraphQLError[], formatError: FormatError): string =>
   `"errors":${JSON.stringify(errors.map(formatError))}`;
+
+/** Whether a result in this form has errors. */
+export const hasErrors = (json: string): boolean => json.startsWith('{"errors"');

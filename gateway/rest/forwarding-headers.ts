@@ -5,7 +5,7 @@ import type { RequestOrigins } from '#server/http/request-origin.ts';
 /** Headers with which a client could pretend to be a proxy or a service of the platform; they are removed. */
 const NOT_FROM_CLIENTS = /^(x-forwarded(-.*)?|forwarded|x-real-ip|x-on-behalf-of)$/;
 
-export interface ForwardingOptions {
+interface ForwardingOptions {
   origins: RequestOrigins;
   /** The gateway's proof; see `forwardingProofOf`. */
   proof: string | undefined;

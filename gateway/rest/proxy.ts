@@ -16,7 +16,7 @@ import { setForwardingHeaders } from './forwarding-headers.ts';
 import { removeHopByHop } from './hop-by-hop-headers.ts';
 import { isPrivatePath } from './private-paths.ts';
 
-export interface ProxyOptions {
+interface ProxyOptions {
   settings: GatewaySettings;
   origins: RequestOrigins;
   /** Proves to the services that the gateway has written the forwarding headers. */

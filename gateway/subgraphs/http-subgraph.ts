@@ -6,7 +6,7 @@ import { TIME_LIMIT_HEADER } from '#server/http/waiting-client.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { TimeLimitError, type RawAnswer } from './answer-reader.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject, jsonIn } from '../json-object.ts';
 import { MemoryWrites, type Writes } from '../writes/writes.ts';
 import { ClientLeftError } from '../context/waiting-client.ts';
 import {
@@ -22,7 +22,7 @@ import { multipartBody } from './multipart-body.ts';
 import { isEscapeFree, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
 import { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 
-export interface HttpSubgraphOptions {
+interface HttpSubgraphOptions {
   name: string;
   url: string;
   /** For one attempt, from waiting for a connection to the last byte; six times as long for uploads. */
@@ -193,7 +193,7 @@ export class HttpSubgraph implements Subgraph {
     if (error instanceof ClientLeftError)
       return this.failure('UPSTREAM_UNAVAILABLE', 'was not waited for', { cause: error });
     if (!(error instanceof RefusedError)) return this.unavailable(error);
-    const retryAfterSeconds = Math.ceil(error.waitMillis / 1000);
+    const retryAfterSeconds = Math.ceil(error.retryAfterMillis / 1000);
     return this.failure('UPSTREAM_UNAVAILABLE', 'does not answer', { retryAfterSeconds });
   }
 
@@ -227,12 +227,7 @@ function uploadFailure(error: unknown): GraphQLError {
 }
 
 function parsed(text: string): SubgraphAnswer | undefined {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const answer = jsonIn(text);
   if (!isAnswer(answer)) return undefined;
   answer.hasNoEscapes = isEscapeFree(text);
   return answer;

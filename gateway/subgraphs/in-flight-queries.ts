@@ -1,21 +1,14 @@
 import type { GatewayContext } from '../context/gateway-context.ts';
+import type { Droppable } from '../tuned-for-v8/droppable.ts';
 import type { SubgraphExchange } from './subgraph-exchange.ts';
 import type { WriteGenerations } from './write-generations.ts';
-
-/**
- * Written for speed: the exchange is set to undefined when it ends, because V8 may keep a Map's previous tables for a
- * while, and they would keep the answers in memory (`tuned-for-v8/time-limit.ts` has the figures).
- */
-interface PendingQuery {
-  exchange: SubgraphExchange | undefined;
-}
 
 /**
  * Sends equal concurrent queries of one caller once. The key contains everything that is forwarded and may change the
  * answer: the caller, their address and user agent, and the number of mutations before; not the ids for tracing.
  */
 export class InFlightQueries {
-  private readonly pending = new Map<string, PendingQuery>();
+  private readonly pending = new Map<string, Droppable<SubgraphExchange>>();
   private readonly generations: WriteGenerations;
 
   constructor(generations: WriteGenerations) {
@@ -27,15 +20,14 @@ export class InFlightQueries {
     const generation = this.generations.of(context);
     if (generation === undefined) return begin();
     const key = `${generation}\n${context.authorization}\n${context.address}\n${context.userAgent}\n${body}`;
-    const known = this.pending.get(key)?.exchange;
-    if (known && !known.isOver) return known;
+    const known = this.pending.get(key)?.target;
+    if (known) return known;
     const exchange = begin();
     if (exchange.isOver) return exchange; // refused
-    const query: PendingQuery = { exchange };
-    this.pending.set(key, query);
+    const { reference } = exchange;
+    this.pending.set(key, reference);
     exchange.onOver = () => {
-      query.exchange = undefined;
-      if (this.pending.get(key) === query) this.pending.delete(key);
+      if (this.pending.get(key) === reference) this.pending.delete(key);
     };
     return exchange;
   }

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
 import type { CircuitBreaker } from '#server/circuit-breaker.ts';
-import { ClientLeftError, type AwaitedCall, type WaitingClient } from '../context/waiting-client.ts';
+import { ClientLeftError, type WaitingClient } from '../context/waiting-client.ts';
+import type { Droppable } from '../tuned-for-v8/droppable.ts';
 import type { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 import { AnswerReader, TimeLimitError, type AnswerReceiver, type RawAnswer } from './answer-reader.ts';
 
@@ -20,7 +21,7 @@ export interface SubgraphEndpoint {
   onDone(outcome: RequestOutcome): void;
 }
 
-export interface SubgraphExchangeOptions {
+interface SubgraphExchangeOptions {
   readonly body: string | Readable;
   readonly headers: string[];
   /** For one attempt, from waiting for a connection to the last byte. */
@@ -33,11 +34,11 @@ export interface SubgraphExchangeOptions {
 
 /** Not sent, because the subgraph failed repeatedly, or too many requests wait for it. */
 export class RefusedError extends Error {
-  readonly waitMillis: number;
+  readonly retryAfterMillis: number;
 
-  constructor(waitMillis: number) {
+  constructor(retryAfterMillis: number) {
     super('the request was not sent');
-    this.waitMillis = waitMillis;
+    this.retryAfterMillis = retryAfterMillis;
   }
 }
 
@@ -45,7 +46,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024; // 64 MiB
 /** Sent by proxies, and by servers that are starting or stopping: the same query may succeed a moment later. */
 const TRANSIENT_STATUSES = new Set([502, 503, 504]);
 /** `Retry-After` of a request that found too many pending requests. */
-const CROWDED_WAIT_MILLIS = 1_000; // 1 s
+const CROWDED_RETRY_MILLIS = 1_000; // 1 s
 
 /**
  * One request to a subgraph and its answer, with the breaker, the retry and the clients that wait for it.
@@ -66,7 +67,8 @@ export class SubgraphExchange implements AnswerReceiver {
   private reader: AnswerReader | undefined;
   private attemptsLeft: number;
   private waiters = 0;
-  private readonly awaited: AwaitedCall = { call: this };
+  /** Undefined once the exchange is over. */
+  readonly reference: Droppable<SubgraphExchange> = { target: this };
 
   /** Sends the request if the breaker allows it. */
   constructor(endpoint: SubgraphEndpoint, options: SubgraphExchangeOptions) {
@@ -77,17 +79,17 @@ export class SubgraphExchange implements AnswerReceiver {
       this.resolve = resolve;
       this.reject = reject;
     });
-    const waitMillis =
-      endpoint.pending >= endpoint.maxPending ? CROWDED_WAIT_MILLIS : endpoint.breaker.waitMillis();
+    const isCrowded = endpoint.pending >= endpoint.maxPending;
     endpoint.pending += 1;
-    if (waitMillis === 0) this.send();
-    else this.fail('refused', new RefusedError(waitMillis));
+    if (isCrowded) this.fail('refused', new RefusedError(CROWDED_RETRY_MILLIS));
+    else if (endpoint.breaker.tryAcquire()) this.send();
+    else this.fail('refused', new RefusedError(endpoint.breaker.retryAfterMillis));
   }
 
   /** Without a client the exchange runs to its end. */
   addWaiter(client: WaitingClient | undefined): void {
     this.waiters += 1;
-    client?.waitFor(this.awaited);
+    client?.waitFor(this.reference);
   }
 
   /** If the last waiting client leaves, the request is aborted. */
@@ -127,7 +129,7 @@ export class SubgraphExchange implements AnswerReceiver {
 
   private end(outcome: RequestOutcome): void {
     this.isOver = true;
-    this.awaited.call = undefined;
+    this.reference.target = undefined;
     this.endpoint.pending -= 1;
     this.endpoint.onDone(outcome);
     this.onOver?.();

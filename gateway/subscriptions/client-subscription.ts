@@ -1,10 +1,10 @@
 import type { DocumentNode, GraphQLError } from 'graphql';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import { ResultQueue } from './result-queue.ts';
-import { cohortScope, viewerScope } from './sharing-scope.ts';
+import { audienceScope, viewerScope } from './sharing-scope.ts';
 import type { GroupMember, SubscriptionGroup } from './subscription-group.ts';
 import type { SubscriptionPlan } from './subscription-plans.ts';
-import type { Eligibility } from './upstream/cohort.ts';
+import type { Eligibility } from './upstream/audience-members.ts';
 
 export interface SubscribeArgs {
   /** Valid against the API schema. */
@@ -29,7 +29,7 @@ export interface GroupRegistry {
 }
 
 /**
- * One client's subscription. If the plan can be shared, it joins the group of the viewer's cohort, and receives its events
+ * One client's subscription. If the plan can be shared, it joins the group of the viewer's audience, and receives its events
  * while the viewer is eligible. Otherwise, and if the viewer is excluded, it joins a group of the viewer's own scope.
  */
 export class ClientSubscription {
@@ -38,7 +38,7 @@ export class ClientSubscription {
   readonly args: SubscribeArgs;
   private readonly registry: GroupRegistry;
   private plan: SubscriptionPlan;
-  private shared: { group: SubscriptionGroup; scope: string; leaveCohort: () => void } | undefined;
+  private shared: { group: SubscriptionGroup; scope: string; leaveAudience: () => void } | undefined;
   private own: { group: SubscriptionGroup; scope: string } | undefined;
   private readonly sharedMember: GroupMember;
   private readonly ownMember: GroupMember;
@@ -51,7 +51,7 @@ export class ClientSubscription {
     this.results = results;
     this.sharedMember = {
       results,
-      // The viewer's own subscription succeeds if only the cohort is refused; otherwise it reports the error.
+      // The viewer's own subscription succeeds if only the audience is refused; otherwise it reports the error.
       onFailed: () => this.replaceShared(),
       onEnded: () => (this.own ? this.leaveShared() : this.end()),
     };
@@ -83,17 +83,17 @@ export class ClientSubscription {
 
   private joinGroups(): void {
     const { viewer } = this.context;
-    const scope = this.plan.isShareable ? cohortScope(viewer) : undefined;
+    const scope = this.plan.isShareable ? audienceScope(viewer) : undefined;
     if (scope === undefined || viewer.kind !== 'user') return this.joinOwn();
     const group = this.registry.join(this, this.plan, scope, true);
     group.add(this.sharedMember);
-    this.shared = { group, scope, leaveCohort: () => undefined };
-    this.shared.leaveCohort =
-      group.upstream.cohort?.join(viewer.userId, (eligibility) => this.onEligibility(eligibility)) ??
+    this.shared = { group, scope, leaveAudience: () => undefined };
+    this.shared.leaveAudience =
+      group.upstream.audience?.join(viewer.userId, (eligibility) => this.onEligibility(eligibility)) ??
       (() => undefined);
   }
 
-  /** Takes effect synchronously, in the order of the events: after `excluded` the client gets none of the cohort's events. */
+  /** Takes effect synchronously, in the order of the events: after `excluded` the client gets none of the audience's events. */
   private onEligibility(eligibility: Eligibility): void {
     const group = this.shared?.group;
     if (!group) return;
@@ -136,7 +136,7 @@ export class ClientSubscription {
     const { shared } = this;
     this.shared = undefined;
     if (!shared) return;
-    shared.leaveCohort();
+    shared.leaveAudience();
     shared.group.remove(this.sharedMember);
     this.registry.leave(this, shared.scope);
   }

@@ -1,14 +1,13 @@
-import { getVariableValues, type ExecutionResult, type GraphQLError } from 'graphql';
+import { getVariableValues, type ExecutionResult } from 'graphql';
 import type { Logger } from '#server/observability/logger.ts';
 import { prepareExecution } from '../plan/prepare-execution.ts';
-import { formatGatewayError } from '../response/format-error.ts';
+import { clientError, shownError } from '../response/client-error.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import type { SubscriptionPlan } from './subscription-plans.ts';
-import { clientError } from './client-error.ts';
 
 /** Executes the rest of a subscription's plan: an ordinary execution in which the event is the answer to the primary. */
-export type EventExecution = (event: ExecutionResult, context: GatewayContext) => Promise<ExecutionResult>;
+type EventExecution = (event: ExecutionResult, context: GatewayContext) => Promise<ExecutionResult>;
 
 export function eventExecution(
   plan: SubscriptionPlan,
@@ -25,7 +24,7 @@ export function eventExecution(
       primary,
       removeRefusedValues: permission.removeRefusedValues,
     },
-    { formatError: (error: GraphQLError) => formatGatewayError(error.toJSON(), error, log) },
+    { formatError: (error) => shownError(error, log) },
   );
   const { coerced } = getVariableValues(graph.apiSchema, operation.variableDefinitions ?? [], rawVariables);
   return async (event, context) => {

@@ -19,7 +19,7 @@ import { ClientSubscription, type SubscribeArgs } from './client-subscription.ts
 import { rightsOf } from './sharing-scope.ts';
 import { SharedSubscriptions } from './shared-subscriptions.ts';
 
-export interface FederatedSubscriptionsOptions {
+interface FederatedSubscriptionsOptions {
   log: Logger;
   metrics: Metrics;
   /** Client-credentials tokens of the service `gateway`, which prove to subgraphs that a socket is the gateway's. */

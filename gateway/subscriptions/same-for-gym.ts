@@ -33,8 +33,10 @@ export function sameForGymFields({
   return {
     coverAll(document, operation) {
       if (marked.size === 0) return false;
-      const used = fragmentsOf(document, operation);
-      return [operation, ...used].every((definition) => isCovered(definition, apiSchema, marked));
+      // All fragments of the document: an unmarked field in an unused one only prevents sharing.
+      return document.definitions
+        .filter((one) => one === operation || one.kind === Kind.FRAGMENT_DEFINITION)
+        .every((definition) => isCovered(definition, apiSchema, marked));
     },
   };
 }
@@ -60,9 +62,3 @@ function isCovered(
   );
   return isEvery;
 }
-
-/** All fragments of the document: an unmarked field in an unused one only prevents sharing. */
-const fragmentsOf = (document: DocumentNode, operation: OperationDefinitionNode) =>
-  document.definitions.filter(
-    (definition) => definition !== operation && definition.kind === Kind.FRAGMENT_DEFINITION,
-  );

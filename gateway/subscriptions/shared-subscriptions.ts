@@ -11,7 +11,7 @@ import { CallerTokens } from './upstream/caller-tokens.ts';
 import { UpstreamSockets } from './upstream/upstream-sockets.ts';
 import { UpstreamSubscription } from './upstream/upstream-subscription.ts';
 
-export interface SharedSubscriptionsOptions {
+interface SharedSubscriptionsOptions {
   log: Logger;
   tokens: ServiceTokens;
   headersOf?: ((url: string) => Readonly<Record<string, string>>) | undefined;
@@ -142,7 +142,7 @@ export class SharedSubscriptions implements GroupRegistry {
     const known = this.upstreams.get(upstreamKey);
     if (known?.acceptsLateListeners) return known;
     const upstream: UpstreamSubscription = new UpstreamSubscription({
-      socket: this.sockets.of(plan.upstreamUrl, isShared ? 'cohorts' : 'viewers'),
+      socket: this.sockets.of(plan.upstreamUrl, isShared ? 'audiences' : 'viewers'),
       query: plan.upstreamQuery,
       variables: upstreamVariables(plan, variables),
       tokens,

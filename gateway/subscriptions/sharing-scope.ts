@@ -9,12 +9,12 @@ export const viewerScope = (viewer: Viewer): string =>
       : 'anonymous';
 
 /**
- * The scope of fields that are the same for one role and gym (`@sameForGym`). Undefined for viewers that have no cohort:
+ * The scope of fields that are the same for one role and gym (`@sameForGym`). Undefined for viewers that have no audience:
  * members without a gym, services, and anonymous viewers.
  */
-export const cohortScope = (viewer: Viewer): string | undefined =>
+export const audienceScope = (viewer: Viewer): string | undefined =>
   viewer.kind === 'user' && (viewer.gymId !== null || viewer.role === Role.SUPER_ADMIN)
-    ? `cohort ${viewer.role} ${viewer.gymId ?? ''}`
+    ? `audience ${viewer.role} ${viewer.gymId ?? ''}`
     : undefined;
 
 /** The properties of a viewer that decide which fields of an operation they may read (gateway/authorization/grants.ts). */

@@ -10,7 +10,7 @@ import {
 /** Executes the rest of the plan over an event. */
 export type ExecuteEvent = (event: ExecutionResult) => Promise<ExecutionResult>;
 
-export interface SubscriptionGroupOptions {
+interface SubscriptionGroupOptions {
   upstream: UpstreamSubscription;
   executeEvent: ExecuteEvent;
   /** Called once, when the group has no members any more or has ended. */

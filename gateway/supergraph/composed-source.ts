@@ -6,7 +6,7 @@ import type { Logger } from '#server/observability/logger.ts';
 import { onReloadSignal } from './reload-signal.ts';
 import { OfferedSupergraph, type SupergraphSource } from './supergraph-source.ts';
 
-export interface ComposedSourceOptions {
+interface ComposedSourceOptions {
   /** Served until the first composition, because the gateway may start before the subgraphs. */
   first: string;
   /** The GraphQL URLs of the subgraphs, by name. */

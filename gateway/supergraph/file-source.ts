@@ -7,7 +7,7 @@ import { StartError } from '#server/start-error.ts';
 import { onReloadSignal } from './reload-signal.ts';
 import { OfferedSupergraph, type SupergraphSource } from './supergraph-source.ts';
 
-export interface FileSourceOptions {
+interface FileSourceOptions {
   log: Logger;
   /** How often the file is checked, for file systems without change events (network mounts). Default 5 s. */
   pollMillis?: number;

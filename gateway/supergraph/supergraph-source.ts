@@ -13,7 +13,7 @@ export interface SupergraphSource {
   stop(): void;
 }
 
-export type SupergraphListener = (sdl: string) => void | Promise<void>;
+type SupergraphListener = (sdl: string) => void | Promise<void>;
 
 /** The common part of all sources: it offers each new SDL to the listeners, and keeps the accepted one. */
 export class OfferedSupergraph {

@@ -1,7 +1,7 @@
 import { parse, validate, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 
-export interface ValidatedDocument {
+interface ValidatedDocument {
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
 }

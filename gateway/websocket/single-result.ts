@@ -1,31 +1,31 @@
 import type { ExecutionResult } from 'graphql';
+import { PushIterator } from '#server/push-iterator.ts';
 
 /**
  * The result of a query as an async iterator with one element. If the client completes the operation or leaves, graphql-ws
  * calls `return()` of an iterator, but has no way to cancel a promise.
- * @param onLeft called if that happens before the result
  */
-export function singleResult(
-  result: Promise<ExecutionResult>,
-  onLeft: () => void,
-): AsyncIterableIterator<ExecutionResult> {
-  let isOver = false;
-  let leave: (end: undefined) => void = () => undefined;
-  const left = new Promise<undefined>((resolve) => (leave = resolve));
-  const stream: AsyncIterableIterator<ExecutionResult> = {
-    async next() {
-      if (isOver) return { done: true, value: undefined };
-      const value = await Promise.race([result, left]);
-      isOver = true;
-      return value ? { done: false, value } : { done: true, value: undefined };
-    },
-    async return() {
-      if (!isOver) onLeft();
-      isOver = true;
-      leave(undefined);
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]: () => stream,
-  };
-  return stream;
+export class SingleResult extends PushIterator<ExecutionResult> {
+  private readonly onLeft: () => void;
+
+  /** @param onLeft called if the client completes the operation or leaves before the result */
+  constructor(result: Promise<ExecutionResult>, onLeft: () => void) {
+    super();
+    this.onLeft = onLeft;
+    void this.pass(result);
+  }
+
+  private async pass(result: Promise<ExecutionResult>): Promise<void> {
+    try {
+      this.add(await result);
+      this.end();
+    } catch (error) {
+      this.fail(error as Error);
+    }
+  }
+
+  override return(): Promise<IteratorResult<ExecutionResult>> {
+    if (this.isOpen) this.onLeft();
+    return super.return();
+  }
 }

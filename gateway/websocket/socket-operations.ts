@@ -1,5 +1,4 @@
-import { getOperationAST, OperationTypeNode, print, type ExecutionResult, type GraphQLError } from 'graphql';
-import type { Viewer } from '#server/auth/viewer.ts';
+import { getOperationAST, GraphQLError, OperationTypeNode, print, type ExecutionResult } from 'graphql';
 import {
   checkIntrospection,
   mayIntrospect,
@@ -7,18 +6,18 @@ import {
   type Introspection,
 } from '#server/graphql/introspection.ts';
 import type { Logger } from '#server/observability/logger.ts';
-import type { RateState } from '#server/rest/rate-limit.ts';
+import type { RateCounter } from '#server/rest/rate-limit.ts';
 import { asGraphqlError } from '../execution/execution-context.ts';
 import type { SocketGraph, SocketOperation } from './websocket-server.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
-import { formatGatewayError } from '../response/format-error.ts';
+import { shownError } from '../response/client-error.ts';
 import type { Graph } from '../operations/graph.ts';
 
-export interface SocketOperationsOptions {
+interface SocketOperationsOptions {
   graph: Graph;
   introspection: Introspection;
   /** Counts one operation of a caller for the rate limit. Absent: operations are not counted. */
-  count: ((caller: { viewer: Viewer; address: string }) => Promise<RateState>) | undefined;
+  count: RateCounter | undefined;
   log: Logger;
 }
 
@@ -47,15 +46,12 @@ export function socketOperations({
       const { errors, ...result } = await executed(graph, operation, context).catch(
         (error: unknown): ExecutionResult => ({ errors: [asGraphqlError(error)] }),
       );
-      return errors
-        ? {
-            ...result,
-            errors: errors.map((error) => {
-              const shown = formatted(error, log);
-              return Object.assign(shown, { message: clientMessage(shown.message, context) });
-            }),
-          }
-        : result;
+      if (!errors) return result;
+      const shown = errors.map((error) => {
+        const { message, path, extensions } = shownError(error, log);
+        return new GraphQLError(clientMessage(message, context), { path, extensions });
+      });
+      return { ...result, errors: shown };
     },
   };
 }
@@ -71,7 +67,3 @@ async function executed(
   if ('errors' in admitted) return { errors: admitted.errors };
   return prepared.toResult({ variables: admitted.coerced, rawVariables, context });
 }
-
-/** A plain object, from which `withErrors` of websocket-server.ts makes a GraphQLError for graphql-ws. */
-const formatted = (error: GraphQLError, log: Logger): GraphQLError =>
-  formatGatewayError(error.toJSON(), error, log) as GraphQLError;

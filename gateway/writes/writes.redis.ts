@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Logger } from '#server/observability/logger.ts';
 import { RedisChannels } from '#server/redis/redis-channels.ts';
 import { RedisConnection } from '#server/redis/redis-connection.ts';
+import { jsonIn } from '../json-object.ts';
 import { MemoryWrites, type Write, type WriteListener, type Writes } from './writes.ts';
 
 const CHANNEL = 'gateway:writes';
@@ -68,15 +69,7 @@ export class RedisWrites implements Writes {
   }
 
   private onMessage(text: string): void {
-    const { data } = message.safeParse(parsed(text));
+    const { data } = message.safeParse(jsonIn(text));
     if (data && data.from !== this.id) void this.local.notify(data);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

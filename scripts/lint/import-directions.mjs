@@ -12,7 +12,7 @@ import path from 'node:path';
 import { pathFromRoot } from './path-from-root.mjs';
 
 /** Libraries for protocols. Only doors may use them, so that a rule works the same behind each door. */
-const doorLibraries = /^(express|graphql|ws)(\/|$|-)|^@(apollo|as-integrations)\//;
+const doorLibraries = /^(express|graphql|ws)(\/|$|-)|^@apollo\//;
 const doorServerFolders = /^#server\/(graphql|rest)\//;
 
 /**

@@ -66,6 +66,11 @@ export function extensionsOf(error: PlatformError): Record<string, unknown> {
   };
 }
 
+/** The response to a request that was refused before its execution (GraphQL over HTTP). */
+export const refusalBody = (error: PlatformError) => ({
+  errors: [{ message: error.message, extensions: extensionsOf(error) }],
+});
+
 /** A PlatformError as a GraphQLError, for a refusal before execution. */
 export const graphqlErrorOf = (error: PlatformError): GraphQLError =>
   new GraphQLError(error.message, { extensions: extensionsOf(error) });

@@ -6,7 +6,7 @@ import {
   type ExecutionResult,
 } from 'graphql';
 import { CHECK_SESSIONS_MILLIS } from '../auth/ended-sessions.ts';
-import { AudienceNotice, EVERYBODY, type Audience } from '../audience.ts';
+import { EligibilityNotice, EVERYBODY, type Audience } from '../audience.ts';
 import { PlatformError } from '../errors.ts';
 import { kindOf } from '../event-kind.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -61,7 +61,7 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
     const { args } = this;
     const event = await this.events.next();
     if (event.done) return this.end();
-    if (event.value instanceof AudienceNotice)
+    if (event.value instanceof EligibilityNotice)
       return { done: false, value: { extensions: { audience: event.value } } };
     let contextValue: object;
     try {

@@ -1,15 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler } from 'express';
+import Negotiator from 'negotiator';
 import { PlatformError } from '../errors.ts';
 
 /** Media types of answers (GraphQL over HTTP), in Apollo Server's spelling. The first is for clients that accept any. */
-const ANSWER_TYPES = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8'];
+export const ANSWER_TYPES = [
+  'application/json; charset=utf-8',
+  'application/graphql-response+json; charset=utf-8',
+];
+
+/** The media type of the answer to a request with these headers; undefined if its `Accept` allows none. */
+export const answerTypeFor = (headers: IncomingHttpHeaders): string | undefined =>
+  !headers.accept ? ANSWER_TYPES[0] : new Negotiator({ headers }).mediaType(ANSWER_TYPES);
 
 /**
  * Refuses a request whose `Accept` header allows none of the answer's media types. Apollo Server itself checks this only
  * when it writes the answer, after a mutation has run.
  */
 export const acceptableAnswer: RequestHandler = (req, _res, next) => {
-  if (req.accepts(ANSWER_TYPES)) return next();
+  if (answerTypeFor(req.headers)) return next();
   throw new PlatformError(
     'NOT_ACCEPTABLE',
     'Expected an Accept header that allows application/json or application/graphql-response+json; nothing was run.',

@@ -1,4 +1,4 @@
-import { ApolloServer, HeaderMap } from '@apollo/server';
+import { ApolloServer } from '@apollo/server';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
 import { type GraphQLSchema, Kind, parse } from 'graphql';
@@ -14,8 +14,9 @@ import type { IdempotencyStore, StoredAnswer } from '../rest/idempotency.ts';
 import { MAX_UPLOAD_BYTES } from '../rest/multipart.ts';
 import { platformErrorOf } from '../rest/problem.ts';
 import type { Audience } from '../audience.ts';
+import { answerOf } from './apollo-answer.ts';
 import { apolloOptions, quietPlugins } from './apollo-options.ts';
-import { extensionsOf, formatGraphqlError } from './errors.ts';
+import { formatGraphqlError, refusalBody } from './errors.ts';
 import { answerOnce, keyedMutation, type Attempt } from './keyed-mutations.ts';
 import { acceptableAnswer } from './media-types.ts';
 import type { OperationChecks } from './operation-checks.ts';
@@ -104,10 +105,6 @@ const checkedText =
     next();
   };
 
-/**
- * Replaces @as-integrations/express5, which takes a twentieth of a service's time: it calls `url.parse`, which makes a stack
- * trace at each call from a package, and sets an `ETag`, which means nothing for a POST.
- */
 function answerBy<Services extends object>(
   server: ApolloServer<GraphContext<Services>>,
   begin: GraphEndpointOptions<Services>['begin'],
@@ -115,24 +112,7 @@ function answerBy<Services extends object>(
   return async (req, res) => {
     const { context, idempotency, attempt } = begin(res);
     const keyed = await keyedMutation(req.headers, req.body, contextOf(res));
-    const headers = new HeaderMap();
-    for (const [name, value] of Object.entries(req.headers))
-      if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
-    const question = req.url.indexOf('?');
-    const search = question < 0 ? '' : req.url.slice(question);
-    const execute = async (): Promise<StoredAnswer> => {
-      const answer = await server.executeHTTPGraphQLRequest({
-        httpGraphQLRequest: { method: req.method, headers, search, body: req.body as unknown },
-        context: async () => (keyed && attempt ? { ...context, attempt } : context),
-      });
-      if (answer.body.kind !== 'complete')
-        throw new Error('expected a complete answer, since @defer is not supported');
-      return {
-        status: answer.status ?? 200,
-        headers: Object.fromEntries(answer.headers),
-        body: answer.body.string,
-      };
-    };
+    const execute = () => answerOf(server, req, keyed && attempt ? { ...context, attempt } : context);
     if (!keyed) return send(res, await execute());
     const { answer, replayed } = await answerOnce(idempotency, keyed, execute);
     if (replayed) res.setHeader('Idempotency-Replayed', 'true');
@@ -170,5 +150,5 @@ export const graphqlErrorHandler: ErrorRequestHandler = (thrown, _req, res, next
   if (error.retryAfterSeconds !== undefined)
     res.setHeader('Retry-After', String(Math.ceil(error.retryAfterSeconds)));
   if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
-  res.status(error.status).json({ errors: [{ message: error.message, extensions: extensionsOf(error) }] });
+  res.status(error.status).json(refusalBody(error));
 };

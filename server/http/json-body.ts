@@ -4,16 +4,37 @@ import { PlatformError } from '../errors.ts';
 /** The deepest nesting of objects and lists. No valid input comes near it; recursive code would overflow the stack on much deeper input. */
 export const MAX_JSON_DEPTH = 100;
 
+/** The largest JSON body. */
+export const MAX_JSON_BYTES = 1024 * 1024; // 1 MiB
+
 /** Reads a JSON body of at most 1 MiB. @throws VALIDATION_FAILED beyond a depth of 100 */
 export const readJson = (types?: string[]): RequestHandler =>
   express.json({
-    limit: '1mb',
+    limit: MAX_JSON_BYTES,
     ...(types && { type: types }),
     verify: (_req, _res, text) => {
       // express wraps whatever is thrown here in an error of its own, with this type.
       if (isTextTooDeep(text)) throw Object.assign(new Error('too deep'), { type: TOO_DEEP });
     },
   });
+
+/**
+ * The same for a body that was read already.
+ * @returns undefined for an empty body
+ * @throws VALIDATION_FAILED if it is not a JSON object or list, or beyond a depth of 100
+ */
+export function parseJson(text: string): unknown {
+  if (text === '') return undefined;
+  if (isTextTooDeep(Buffer.from(text))) throw tooDeep();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw notJson();
+  }
+  if (typeof value !== 'object' || value === null) throw notJson();
+  return value;
+}
 
 /** The type of the body parser's error. */
 export const TOO_DEEP = 'json.too.deep';
@@ -23,6 +44,11 @@ export const tooDeep = () =>
     'VALIDATION_FAILED',
     `The JSON has more than ${MAX_JSON_DEPTH} nested objects and lists; send it with less nesting.`,
   );
+
+export const notJson = () =>
+  new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON; send a JSON object.', {
+    errors: [{ path: '', message: 'expected valid JSON' }],
+  });
 
 /** Whether a parsed JSON value is nested too deeply; it stops at the limit. */
 export function isTooDeep(value: unknown): boolean {

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ServerSettings } from '../settings.ts';
-import { isAllowedOrigin } from './create-app.ts';
+import { isAllowedOrigin } from './response-headers.ts';
 import { Quota } from './quota.ts';
 import type { RequestOrigins } from './request-origin.ts';
 

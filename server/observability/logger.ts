@@ -31,7 +31,10 @@ export function createLogger(service: string, level: string): Logger {
 
 /** A logger whose lines have the ids of their request. It takes time, so it is made only when there is something to log. */
 export const logOfRequest = (log: Logger, requestId: string, traceparent: string): Logger =>
-  log.child({ requestId, traceId: traceparent.slice(3, 35) });
+  log.child({ requestId, traceId: traceIdOf(traceparent) });
+
+/** The trace id of a `traceparent` of version 00 (W3C Trace Context, section 3.2). */
+export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 35);
 
 /** As pino's own, but it formats the date and time only once a second: that is most of the cost of a line. */
 function isoTime(): () => string {

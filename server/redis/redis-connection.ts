@@ -81,7 +81,7 @@ export class RedisConnection {
     command: (client: RedisClient) => Promise<Result>,
     withinMillis = COMMAND_MILLIS,
   ): Promise<Result> {
-    if (!this.client.isReady || this.breaker.waitMillis() > 0) throw unavailable();
+    if (!this.client.isReady || !this.breaker.tryAcquire()) throw unavailable();
     try {
       const result = await inTime(command(this.client), withinMillis);
       this.breaker.succeeded();
@@ -93,7 +93,7 @@ export class RedisConnection {
         throw error;
       }
       this.breaker.failed();
-      if (this.breaker.waitMillis() > 0) this.say('lost', error);
+      if (this.breaker.isOpen) this.say('lost', error);
       throw unavailable(error);
     }
   }

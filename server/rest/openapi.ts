@@ -6,7 +6,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import { API_VERSION } from '../http/create-app.ts';
+import { API_VERSION } from '../http/response-headers.ts';
 import type { RestRoute } from './route.ts';
 
 export interface ApiInfo {

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { refusalOfDatabase } from '../database/refusals.ts';
 import { INTERNAL_MESSAGE, PlatformError, type FieldError } from '../errors.ts';
-import { TOO_DEEP, tooDeep } from '../http/json-body.ts';
+import { notJson, TOO_DEEP, tooDeep } from '../http/json-body.ts';
 import { contextOf, type RequestContext } from '../http/request-context.ts';
 import type { StoredAnswer } from './idempotency.ts';
 
@@ -72,10 +72,7 @@ export function platformErrorOf(thrown: unknown): PlatformError {
   const refusal = refusalOfDatabase(thrown);
   if (refusal) return refusal;
   const { status, type } = httpErrorOf(thrown);
-  if (type === 'entity.parse.failed')
-    return new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON.', {
-      errors: [{ path: '', message: 'expected valid JSON' }],
-    });
+  if (type === 'entity.parse.failed') return notJson();
   if (type === TOO_DEEP) return tooDeep();
   if (type === 'entity.too.large')
     return new PlatformError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB; send less at once.');

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { ipKeyGenerator, rateLimit, type Options, type Store } from 'express-rate-limit';
+import { ipKeyGenerator, MemoryStore, type Options, type Store } from 'express-rate-limit';
 import type { Viewer } from '../auth/viewer.ts';
 import { PlatformError } from '../errors.ts';
 import { contextOf } from '../http/request-context.ts';
@@ -13,7 +13,7 @@ export interface RateLimit {
   by: 'caller' | 'address';
 }
 
-export interface RateLimitOptions extends RateLimit {
+interface RateLimitOptions extends RateLimit {
   /** Counts for all replicas together; if absent, in this process. */
   store?: Store | undefined;
 }
@@ -22,62 +22,64 @@ export interface RateLimitOptions extends RateLimit {
  * Requests per minute, reported in the `RateLimit` and `RateLimit-Policy` headers
  * (IETF draft-ietf-httpapi-ratelimit-headers-08); beyond the limit 429 with `Retry-After`.
  */
-export function rateLimited({ name, perMinute, by, store }: RateLimitOptions): RequestHandler {
-  return rateLimit({
-    windowMs: WINDOW_MILLIS,
-    limit: perMinute,
-    identifier: name,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    ...(store && { store }),
-    // A store that fails must not stop the service: requests are then not counted.
-    passOnStoreError: true,
-    // express-rate-limit's response type is express's, under another name.
-    // The platform's own services carry the requests of all users; each user was counted where their request arrived.
-    skip: (_req, res) => by === 'caller' && contextOf(res as never).viewer.kind === 'service',
-    keyGenerator: (_req, res) => keyOf({ name, by }, contextOf(res as never)),
-    handler: (req, _res, next) => {
-      next(tooMany(perMinute, (req as { rateLimit?: { resetTime?: Date } }).rateLimit?.resetTime));
-    },
-  });
+export function rateLimited({ store = new MemoryStore(), ...limit }: RateLimitOptions): RequestHandler {
+  const count = rateCounter(limit, store);
+  return async (_req, res, next) => {
+    const { headers, refusal } = await count(contextOf(res));
+    res.set(headers);
+    if (refusal) throw refusal;
+    next();
+  };
 }
 
 /** The same limit without an HTTP handler, for a field of the graph. @throws RATE_LIMITED */
 export function limitTaker(limit: RateLimit, store: Store): (caller: Caller) => Promise<void> {
-  const take = rateCounter(limit, store);
+  const count = rateCounter(limit, store);
   return async (caller) => {
-    const { refusal } = await take(caller);
+    const { refusal } = await count(caller);
     if (refusal) throw refusal;
   };
 }
 
 /** A caller's state after one more request. */
 export interface RateState {
-  /** Values of the `RateLimit` and `RateLimit-Policy` headers. */
-  readonly rateLimit: string;
-  readonly policy: string;
+  /** The `RateLimit` and `RateLimit-Policy` headers; none if the request was not counted. */
+  readonly headers: Readonly<Record<string, string>>;
   /** RATE_LIMITED, if this request exceeded the limit. */
   readonly refusal: PlatformError | undefined;
 }
 
-/** The same limit, for a door that writes its headers itself. */
-export function rateCounter(limit: RateLimit, store: Store): (caller: Caller) => Promise<RateState> {
+export type RateCounter = (caller: Caller) => Promise<RateState>;
+
+const UNCOUNTED: RateState = { headers: {}, refusal: undefined };
+
+/**
+ * The same limit, for a door that writes its headers itself. The platform's own services are not counted by caller: they
+ * carry the requests of all users, each of whom was counted where their request arrived. A store that fails must not stop
+ * the service: requests are then not counted.
+ */
+export function rateCounter(limit: RateLimit, store: Store): RateCounter {
+  const { name, perMinute, by } = limit;
   void store.init?.({ windowMs: WINDOW_MILLIS } as Options);
-  const policy = `"${limit.name}"; q=${limit.perMinute}; w=${WINDOW_MILLIS / 1000}`;
+  const policy = `"${name}"; q=${perMinute}; w=${WINDOW_MILLIS / 1000}`;
   return async (caller) => {
+    if (by === 'caller' && caller.viewer.kind === 'service') return UNCOUNTED;
     const count = await Promise.resolve(store.increment(keyOf(limit, caller))).catch(() => undefined);
-    const { totalHits, resetTime } = count ?? { totalHits: 0, resetTime: undefined };
-    const left = Math.max(0, limit.perMinute - totalHits);
+    if (!count) return UNCOUNTED;
+    const { totalHits, resetTime } = count;
+    const left = Math.max(0, perMinute - totalHits);
     return {
-      rateLimit: `"${limit.name}"; r=${left}; t=${secondsUntil(resetTime)}`,
-      policy,
-      refusal: totalHits > limit.perMinute ? tooMany(limit.perMinute, resetTime) : undefined,
+      headers: {
+        RateLimit: `"${name}"; r=${left}; t=${secondsUntil(resetTime)}`,
+        'RateLimit-Policy': policy,
+      },
+      refusal: totalHits > perMinute ? tooMany(perMinute, resetTime) : undefined,
     };
   };
 }
 
 /** The caller who is counted. */
-export interface Caller {
+interface Caller {
   readonly viewer: Viewer;
   readonly address: string;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { DEMO_PASSWORD } from '#server/demo-ids.ts';
 import { SERVICE_NAMES } from '#server/settings.ts';
@@ -17,6 +17,8 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     ]);
     ({ host } = new URL(platform.url('gateway')));
   });
+  // An open explorer takes processor time, which slows the next test down.
+  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
   afterAll(async () => {
     await browser?.close();
     await platform?.stop();

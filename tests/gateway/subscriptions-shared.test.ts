@@ -256,7 +256,7 @@ describe('a client that stops reading', () => {
   });
 });
 
-describe('the unfiltered view of a cohort', () => {
+describe('the unfiltered view of an audience', () => {
   const closeCode = (connectionParams: Record<string, string>) =>
     new Promise<number>((resolve) => {
       const client = createClient({

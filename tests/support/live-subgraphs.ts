@@ -91,7 +91,7 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
                     return () => undefined;
                   },
                   sendWholeState: () => push(counted('whole')),
-                }) ?? stream.push;
+                }) ?? ((event) => stream.push(event));
               said.on('event', push);
               stream.onStop(() => said.off('event', push));
               push(counted('whole'));
@@ -109,7 +109,7 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
                     return () => void said.off(`apart ${userId}`, hear);
                   },
                   sendWholeState: () => undefined,
-                }) ?? stream.push;
+                }) ?? ((event) => stream.push(event));
               const tell = (id: string) => push({ thing: { id }, [EVENT_KIND]: 'whole' });
               if (audience) said.on('thing', tell);
               stream.onStop(() => said.off('thing', tell));

@@ -16,7 +16,7 @@ export interface UpstreamSocket {
   readonly isConnected: boolean;
 }
 
-export interface UpstreamSocketsOptions {
+interface UpstreamSocketsOptions {
   log: Logger;
   /** Client-credentials tokens of the service `gateway`. */
   tokens: ServiceTokens;
@@ -26,7 +26,7 @@ export interface UpstreamSocketsOptions {
 
 /**
  * The sockets to the subgraphs, each opened for its first subscription and closed after its last one: one for the
- * subscriptions of single viewers, and one, which proves to be the gateway's, for those of cohorts.
+ * subscriptions of single viewers, and one, which proves to be the gateway's, for those of audiences.
  */
 export class UpstreamSockets {
   private readonly known = new Map<string, UpstreamSocket>();
@@ -41,9 +41,9 @@ export class UpstreamSockets {
   }
 
   /** The socket to the subgraph at that GraphQL URL. */
-  of(url: string, kind: 'viewers' | 'cohorts'): UpstreamSocket {
+  of(url: string, kind: 'viewers' | 'audiences'): UpstreamSocket {
     const key = `${kind} ${url}`;
-    const socket = this.known.get(key) ?? this.open(url, kind === 'cohorts');
+    const socket = this.known.get(key) ?? this.open(url, kind === 'audiences');
     this.known.set(key, socket);
     return socket;
   }

@@ -2,9 +2,9 @@ import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from '
 import type { EventKind } from '#server/event-kind.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../../context/gateway-context.ts';
-import { clientError } from '../client-error.ts';
+import { clientError } from '../../response/client-error.ts';
 import type { CallerTokens } from './caller-tokens.ts';
-import { Cohort } from './cohort.ts';
+import { AudienceMembers } from './audience-members.ts';
 import type { UpstreamSocket } from './upstream-sockets.ts';
 
 export interface UpstreamListener {
@@ -16,13 +16,13 @@ export interface UpstreamListener {
   onEnded(): void;
 }
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   socket: UpstreamSocket;
   query: string;
   variables: Record<string, unknown>;
   /** Of the subscribers that share it; if the subgraph refuses a token, another one is used. */
   tokens: CallerTokens;
-  /** Whether it is shared by a cohort. */
+  /** Whether it is shared by an audience. */
   isShared: boolean;
   log: Logger;
   /** Called once, when it has no listeners any more or has ended. */
@@ -34,8 +34,8 @@ export const MAX_HISTORY = 20;
 
 /** A subscription at the subgraph that owns the field, shared by equal client subscriptions with the same rights. */
 export class UpstreamSubscription {
-  /** Absent if it is not shared by a cohort. */
-  readonly cohort: Cohort | undefined;
+  /** Absent if it is not shared by an audience. */
+  readonly audience: AudienceMembers | undefined;
   private readonly options: UpstreamOptions;
   private readonly listeners = new Set<UpstreamListener>();
   private readonly stopListening: () => void;
@@ -52,12 +52,12 @@ export class UpstreamSubscription {
     this.options = options;
     const { socket, tokens } = options;
     const onConnected = () => this.reset();
-    this.cohort = options.isShared ? new Cohort(socket, tokens, onConnected) : undefined;
-    const stopConnected = this.cohort ? () => undefined : socket.client.on('connected', onConnected);
+    this.audience = options.isShared ? new AudienceMembers(socket, tokens, onConnected) : undefined;
+    const stopConnected = this.audience ? () => undefined : socket.client.on('connected', onConnected);
     const stopRemoved = tokens.onRemoved((context) => {
       if (context === this.usedToken && tokens.longestValid) {
         this.usedToken = tokens.longestValid;
-        this.cohort?.renewToken();
+        this.audience?.renewToken();
       }
     });
     this.stopListening = () => {
@@ -90,23 +90,23 @@ export class UpstreamSubscription {
   requestWholeState(): void {
     if (!this.hasState || this.isStateRequested) return;
     this.isStateRequested = true;
-    if (this.cohort) this.cohort.requestWholeState();
+    if (this.audience) this.audience.requestWholeState();
     else this.reopen();
   }
 
   private open(): void {
     const { socket, query, variables, tokens } = this.options;
-    const { cohort } = this;
+    const { audience } = this;
     const token = () => (this.usedToken = tokens.longestValid)?.authorization;
     // Getters, because graphql-ws sends the message again after every reconnect.
     const extensions = {
       get authorization() {
         return token();
       },
-      ...(cohort && {
+      ...(audience && {
         audience: {
           get id() {
-            return cohort.id;
+            return audience.id;
           },
         },
       }),
@@ -128,14 +128,14 @@ export class UpstreamSubscription {
 
   private reopen(): void {
     this.unsubscribe();
-    this.cohort?.restart();
+    this.audience?.restart();
     this.reset();
     this.open();
   }
 
   private onResult(event: ExecutionResult): void {
     const { audience: decision } = event.extensions ?? {};
-    if (decision !== undefined) this.cohort?.onDecision(decision);
+    if (decision !== undefined) this.audience?.onDecision(decision);
     if (event.data === undefined && event.errors === undefined) return;
     // Errors without data are not an event: the subgraph refuses the subscription, or the token has expired.
     if (event.data === undefined || (event.data === null && isTokenRefused(event.errors)))
@@ -145,11 +145,11 @@ export class UpstreamSubscription {
     for (const listener of this.listeners) listener.onEvent(event, kind);
   }
 
-  /** Without a kind, the event of a cohort contains the whole state (PROTOCOL.md). */
+  /** Without a kind, the event of an audience contains the whole state (PROTOCOL.md). */
   private kindOf({ extensions }: ExecutionResult): EventKind | undefined {
     const kind = extensions?.event;
     if (kind === 'whole' || kind === 'partial' || kind === 'next') return kind;
-    return this.cohort && 'whole';
+    return this.audience && 'whole';
   }
 
   private keep(event: ExecutionResult, kind: EventKind | undefined): void {
@@ -189,7 +189,7 @@ export class UpstreamSubscription {
   private close(): void {
     this.isOver = true;
     this.stopListening();
-    this.cohort?.stop();
+    this.audience?.stop();
     this.options.onIdle();
   }
 }

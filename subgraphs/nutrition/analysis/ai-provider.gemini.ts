@@ -46,8 +46,8 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
   );
   return {
     async analyze(request) {
-      const wait = breaker.waitMillis();
-      if (wait > 0) throw unavailable('has failed several times and is not asked at the moment', wait);
+      if (!breaker.tryAcquire())
+        throw unavailable('has failed several times and is not called at the moment', breaker.retryAfterMillis);
       let answer: ReturnType<typeof answerOf>;
       try {
         // Parsed inside the `try`, because an answer that is cut off or no JSON is a failure of the provider.

@@ -24,8 +24,7 @@ export function openFoodFacts({ url, timeoutMillis, log }: OpenFoodFactsOptions)
   const base = url.replace(/\/+$/, '');
   return {
     async find(barcode, language, callerLeft) {
-      const wait = breaker.waitMillis();
-      if (wait > 0) throw unavailable(wait);
+      if (!breaker.tryAcquire()) throw unavailable(breaker.retryAfterMillis);
       const outOfTime = AbortSignal.timeout(timeoutMillis);
       let answer: unknown;
       try {

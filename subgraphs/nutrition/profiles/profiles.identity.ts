@@ -25,7 +25,7 @@ export function identityProfiles(identityUrl: string): Profiles {
 
   const ask = async (unit: UnitOfWork, userId: string): Promise<Profile> => {
     const { authorization, traceparent, requestId } = unit.origin;
-    if (!authorization || breaker.waitMillis() > 0) return lastKnown.get(userId) ?? NOBODY;
+    if (!authorization || !breaker.tryAcquire()) return lastKnown.get(userId) ?? NOBODY;
     try {
       const answer = await fetch(`${identityUrl}/users/me`, {
         headers: { Authorization: authorization, traceparent, 'X-Request-Id': requestId },

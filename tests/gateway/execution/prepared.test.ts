@@ -143,7 +143,7 @@ describe('a prepared operation', () => {
       errors: [{ path: ['items', 1] }, { path: ['items', 2] }],
       extensions: { valueCompletion: [{ path: ['items', 1] }, { path: ['items', 2, 'id'] }] },
     });
-    expect(reasons).toEqual(['odd answer']);
+    expect(reasons).toEqual(['undecided value']);
   });
 
   it("keeps a fragment on an interface inside of an object, which Apollo's executor loses", async () => {
@@ -221,7 +221,7 @@ describe('a prepared operation', () => {
         data: body.query.includes('constructor') ? { constructor: item('1') } : { item: item('1') },
       }),
     });
-    expect(execution.by).toBe('gateway');
+    expect(execution.by).toBe('apollo');
     expect(reasons).toEqual([reason]);
     const text = await execution.toJson(requestOf());
     expect(text).toContain('{"id":"1"}');

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { AudienceStanding } from '#server/audience.ts';
+import type { EligibilityChange } from '#server/audience.ts';
 import type { CallerTokens } from './caller-tokens.ts';
 import type { UpstreamSocket } from './upstream-sockets.ts';
 
 /**
- * Whether a member may receive the cohort's events. `unknown`: the subgraph has not decided yet, and until then the member
+ * Whether a member may receive the audience's events. `unknown`: the subgraph has not decided yet, and until then the member
  * receives none.
  */
 export type Eligibility = 'unknown' | 'eligible' | 'excluded';
 
-export type EligibilityListener = (eligibility: Eligibility) => void;
+type EligibilityListener = (eligibility: Eligibility) => void;
 
 interface Member {
   readonly userId: string;
@@ -22,12 +22,11 @@ interface Member {
 const MEMBERS_A_MESSAGE = 1_000;
 
 /**
- * The users of one role and gym who share one upstream subscription. It reports its members to the subgraph, and receives
- * the subgraph's decision about each of them: the `audience` extension of PROTOCOL.md, where `same` means eligible and
- * `apart` excluded. After each loss of the socket all members are reported again under new numbers, so that a decision
- * from before cannot apply.
+ * The members of an audience: the users of one role and gym who share one upstream subscription. Reports them to the
+ * subgraph, and receives its decision about each of them (the `audience` extension of PROTOCOL.md). After each loss of the
+ * socket all members are reported again under new numbers, so that a decision from before cannot apply.
  */
-export class Cohort {
+export class AudienceMembers {
   private currentId: string = randomUUID();
   private lastNumber = 0;
   private isEverybodyEligible = false;
@@ -52,7 +51,7 @@ export class Cohort {
     ];
   }
 
-  /** Identifies the cohort to the subgraph; a new one after each loss of the socket. */
+  /** Identifies the audience to the subgraph; a new one after each loss of the socket. */
   get id(): string {
     return this.currentId;
   }
@@ -77,14 +76,14 @@ export class Cohort {
       for (const member of this.byUser.values()) setEligibility(member, 'eligible');
       return;
     }
-    const { same, apart } = decision as AudienceStanding;
-    for (const number of same) setEligibility(this.byNumber.get(number), 'eligible');
-    for (const number of apart) setEligibility(this.byNumber.get(number), 'excluded');
+    const { eligible, excluded } = decision as EligibilityChange;
+    for (const number of eligible) setEligibility(this.byNumber.get(number), 'eligible');
+    for (const number of excluded) setEligibility(this.byNumber.get(number), 'excluded');
   }
 
   /** Asks the subgraph to send the whole state with the next event. */
   requestWholeState(): void {
-    this.send({ again: true });
+    this.send({ wholeState: true });
   }
 
   /** Sends another member's token, because the current one may no longer be used. */

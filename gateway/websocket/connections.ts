@@ -1,0 +1,121 @@
+import { CloseCode, type Context } from 'graphql-ws';
+import type { Extra } from 'graphql-ws/use/ws';
+import { viewerOf } from '#server/auth/authenticate.ts';
+import { CHECK_SESSIONS_MILLIS } from '#server/auth/ended-sessions.ts';
+import type { TokenVerifier } from '#server/auth/token-verifier.ts';
+import { closeIdle, Idleness } from '#server/http/idle-sockets.ts';
+import type { Quota } from '#server/http/quota.ts';
+import type { RequestOrigins } from '#server/http/request-origin.ts';
+import { socketsPerUser, TOO_MANY_SOCKETS, type SocketSettings } from '#server/http/socket-limits.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
+
+export interface ConnectionsOptions {
+  verifier: TokenVerifier;
+  origins: RequestOrigins;
+  settings: SocketSettings;
+  log: Logger;
+}
+
+/** The state of a socket; graphql-ws passes it to every hook as `extra`. */
+export type Connection = Extra &
+  Partial<Record<PropertyKey, never>> & {
+    gatewayContext?: GatewayContext;
+    expiry?: NodeJS.Timeout;
+    idleness?: Idleness;
+    operations?: Readonly<Record<string, unknown>>;
+  };
+
+export type SocketContext = Context<Record<string, unknown>, Connection>;
+
+/** The longest delay of a Node timer; a longer one would fire at once. */
+const MAX_TIMER_MILLIS = 2 ** 31 - 1;
+
+/** The open sockets of authenticated clients. */
+export class Connections {
+  private readonly options: ConnectionsOptions;
+  private readonly open = new Set<Connection>();
+  private readonly perUser: Quota;
+  private readonly checking: NodeJS.Timeout;
+
+  constructor(options: ConnectionsOptions) {
+    this.options = options;
+    this.perUser = socketsPerUser(options.settings);
+    this.checking = setInterval(() => {
+      closeIdle(this.open);
+      void closeEnded(this.open, options);
+    }, CHECK_SESSIONS_MILLIS).unref();
+  }
+
+  /** @returns false if the socket may not be used */
+  async add(socket: SocketContext): Promise<boolean> {
+    const { extra } = socket;
+    if (!(await authenticate(socket, this.options))) return false;
+    // If the socket closed meanwhile, graphql-ws does not call onClose.
+    if (extra.socket.readyState !== extra.socket.OPEN) return false;
+    const user = userOf(extra);
+    if (user !== undefined && !this.perUser.enter(user)) {
+      clearTimeout(extra.expiry);
+      extra.socket.close(TOO_MANY_SOCKETS, 'This user has too many sockets; close one of them.');
+      return false;
+    }
+    extra.idleness = new Idleness(this.options.settings);
+    extra.operations = socket.subscriptions;
+    this.open.add(extra);
+    return true;
+  }
+
+  remove(connection: Connection): void {
+    clearTimeout(connection.expiry);
+    const user = userOf(connection);
+    if (this.open.delete(connection) && user !== undefined) this.perUser.leave(user);
+  }
+
+  stop(): void {
+    clearInterval(this.checking);
+  }
+}
+
+const userOf = ({ gatewayContext }: Connection): string | undefined =>
+  gatewayContext?.viewer.kind === 'user' ? gatewayContext.viewer.userId : undefined;
+
+/** Closes the sockets of callers whose session was ended. */
+async function closeEnded(open: ReadonlySet<Connection>, { verifier }: ConnectionsOptions): Promise<void> {
+  for (const { gatewayContext, socket } of open) {
+    const viewer = gatewayContext?.viewer;
+    if (viewer && viewer.kind !== 'anonymous' && !(await verifier.isStillValid(viewer)))
+      socket.close(CloseCode.Forbidden, 'The access token is no longer valid; connect again with a new one.');
+  }
+}
+
+/** @returns false for an invalid token; graphql-ws then closes the socket with 4403 */
+async function authenticate(
+  socket: SocketContext,
+  { verifier, origins, log }: ConnectionsOptions,
+): Promise<boolean> {
+  const { extra, connectionParams } = socket;
+  const authorization = authorizationOf(connectionParams) ?? extra.request.headers.authorization;
+  try {
+    const viewer = await viewerOf(authorization, verifier);
+    extra.gatewayContext = { ...origins.of(extra.request), authorization, viewer };
+    if (viewer.kind !== 'anonymous') {
+      extra.expiry = setTimeout(
+        () =>
+          extra.socket.close(
+            CloseCode.Forbidden,
+            'The access token has expired; connect again with a new one.',
+          ),
+        Math.min(viewer.expiresAt - Date.now(), MAX_TIMER_MILLIS),
+      );
+    }
+    return true;
+  } catch (error) {
+    log.debug({ err: error }, 'a socket was refused');
+    return false;
+  }
+}
+
+function authorizationOf(params: Record<string, unknown> | undefined): string | undefined {
+  const entry = Object.entries(params ?? {}).find(([key]) => key.toLowerCase() === 'authorization');
+  return typeof entry?.[1] === 'string' ? entry[1] : undefined;
+}
