@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
+import type { RecordsPageShape } from '#server/accounts/account-data.ts';
 import { demoPerson } from '#server/demo-ids.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
 const SERVICES = ['gym', 'nutrition', 'content', 'squad', 'wizard'] as const;
 
@@ -23,10 +23,14 @@ const erase = (service: (typeof SERVICES)[number], userId: string) =>
 async function recordsIn(service: (typeof SERVICES)[number], userId: string) {
   const found: Record<string, Record<string, unknown>[]> = {};
   for (let cursor: string | null = ''; cursor !== null;) {
-    const at = `/accounts/${userId}/records${cursor && `?cursor=${cursor}`}`;
-    const { body } = await platform.rest(service, 'GET', at, { token: identity });
-    for (const { kind, record } of body.records) (found[kind] ??= []).push(record);
-    cursor = body.next;
+    const page: RestAnswer<RecordsPageShape> = await platform.rest(
+      service,
+      'GET',
+      `/accounts/${userId}/records${cursor && `?cursor=${cursor}`}`,
+      { token: identity },
+    );
+    for (const { kind, record } of page.body.records) (found[kind] ??= []).push(record);
+    cursor = page.body.next;
   }
   return found;
 }
