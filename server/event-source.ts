@@ -1,4 +1,5 @@
 import { PlatformError } from './errors.ts';
+import { PushIterator } from './push-iterator.ts';
 
 /** The interface through which a source sends a subscription's events. */
 export interface EventSink<Event> {
@@ -21,78 +22,68 @@ export interface EventSourceOptions {
 }
 
 /**
- * A subscription's events as an async iterator, written by hand: `return()` stops the source at once, also while `next()`
- * waits for an event. The `return()` of a generator would wait for that event, and keep the listeners until then.
+ * A subscription's events as an async iterator, whose `return()` stops the source at once.
  *
  * `start` connects the source. If it throws, its error is the answer to the subscription.
  */
 export async function eventSource<Event>(
   start: (stream: EventSink<Event>) => Promise<void>,
-  { limit = 1_000, whenFull = 'fail' }: EventSourceOptions = {},
+  options: EventSourceOptions = {},
 ): Promise<AsyncIterableIterator<Event>> {
-  const queue: Event[] = [];
-  const stops: (() => void)[] = [];
-  let waiting: { resolve(result: IteratorResult<Event>): void; reject(error: Error): void } | undefined;
-  let failure: Error | undefined;
-  let isOver = false;
-
-  const stop = (): void => {
-    isOver = true;
-    for (const stopOne of stops.splice(0)) stopOne();
-    waiting?.resolve({ done: true, value: undefined });
-    waiting = undefined;
-  };
-  const stream: EventSink<Event> = {
-    push(event) {
-      if (isOver) return true;
-      if (waiting) {
-        waiting.resolve({ done: false, value: event });
-        waiting = undefined;
-        return true;
-      }
-      if (queue.length < limit) return queue.push(event) > 0;
-      queue.length = 0;
-      if (whenFull === 'fail') {
-        failure = new PlatformError(
-          'RATE_LIMITED',
-          `More than ${limit} events waited for you to read them; subscribe again from the last one that you received.`,
-        );
-        stop();
-      }
-      return false;
-    },
-    end: stop,
-    onStop(stopOne) {
-      if (isOver) stopOne();
-      else stops.push(stopOne);
-    },
-  };
-
+  const events = new SourceEvents<Event>(options);
   try {
-    await start(stream);
+    await start(events);
   } catch (error) {
-    stop();
+    events.end();
     throw error;
   }
-  const iterator: AsyncIterableIterator<Event> = {
-    next() {
-      const event = queue.shift();
-      if (event !== undefined) return Promise.resolve({ done: false, value: event });
-      if (failure) {
-        const error = failure;
-        failure = undefined;
-        return Promise.reject(error);
-      }
-      if (isOver) return Promise.resolve({ done: true, value: undefined });
-      return new Promise((resolve, reject) => (waiting = { resolve, reject }));
-    },
-    return() {
-      queue.length = 0;
-      failure = undefined;
-      stop();
-      return Promise.resolve({ done: true, value: undefined });
-    },
-    [Symbol.asyncIterator]: () => iterator,
-  };
-  return iterator;
+  return events;
+}
+
+class SourceEvents<Event> extends PushIterator<Event> implements EventSink<Event> {
+  private readonly limit: number;
+  private readonly whenFull: 'fail' | 'start-again';
+  private readonly stops: (() => void)[] = [];
+
+  constructor({ limit = 1_000, whenFull = 'fail' }: EventSourceOptions) {
+    super();
+    this.limit = limit;
+    this.whenFull = whenFull;
+  }
+
+  push(event: Event): boolean {
+    if (!this.isOpen) return true;
+    if (this.pendingCount < this.limit) {
+      this.add(event);
+      return true;
+    }
+    this.discardPending();
+    if (this.whenFull === 'fail')
+      this.fail(
+        new PlatformError(
+          'RATE_LIMITED',
+          `More than ${this.limit} events waited for you to read them; subscribe again from the last one that you received.`,
+        ),
+      );
+    return false;
+  }
+
+  onStop(stop: () => void): void {
+    if (this.isOpen) this.stops.push(stop);
+    else stop();
+  }
+
+  override end(): void {
+    super.end();
+    this.stopSource();
+  }
+
+  override fail(error: Error): void {
+    super.fail(error);
+    this.stopSource();
+  }
+
+  private stopSource(): void {
+    for (const stop of this.stops.splice(0)) stop();
+  }
 }

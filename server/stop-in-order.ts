@@ -6,7 +6,7 @@ export interface StopStep {
   readonly name: string;
   run(): unknown;
   /** Time limit in milliseconds. Default 2 s. */
-  readonly withinMillis?: number;
+  readonly withinMillis?: number | undefined;
 }
 
 /**

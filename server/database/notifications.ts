@@ -32,60 +32,86 @@ export async function listenTo(
   channels: readonly string[],
   log: Logger,
 ): Promise<Notifications> {
-  const events = new EventEmitter().setMaxListeners(0);
-  let client: pg.Client | undefined;
-  let closed = false;
-  let again: NodeJS.Timeout | undefined;
+  const listening = new ListeningConnection(
+    () =>
+      new PlatformClient({
+        ...connectionTo(server, database),
+        keepAlive: true,
+        connectionTimeoutMillis: ANSWER_MILLIS,
+        query_timeout: ANSWER_MILLIS,
+      }),
+    channels,
+    log,
+  );
+  await listening.connect();
+  return listening;
+}
 
-  const retry = () => {
-    if (closed) return;
-    again = setTimeout(() => {
-      connect().then(() => log.warn({}, 'the connection for notifications is back'), retry);
-    }, RECONNECT_MILLIS);
-  };
-  const lost = (one: pg.Client, error?: Error) => {
-    if (client !== one || closed) return; // not in use yet, or no longer
-    client = undefined;
-    one.end(() => undefined);
-    log.warn({ reason: error?.message }, 'the connection for notifications is lost; connecting again');
-    retry();
-  };
-  const connect = async (): Promise<void> => {
-    const next = new PlatformClient({
-      ...connectionTo(server, database),
-      keepAlive: true,
-      connectionTimeoutMillis: ANSWER_MILLIS,
-      query_timeout: ANSWER_MILLIS,
-    });
-    next.on('error', (error) => lost(next, error)).on('end', () => lost(next));
-    next.on('notification', ({ channel, payload }) => events.emit(channel, payload ?? ''));
+class ListeningConnection implements Notifications {
+  private readonly newClient: () => pg.Client;
+  private readonly channels: readonly string[];
+  private readonly log: Logger;
+  private readonly events = new EventEmitter().setMaxListeners(0);
+  private readonly probing = setInterval(() => this.probe(), PROBE_MILLIS);
+  /** Undefined while the connection is lost. */
+  private client: pg.Client | undefined;
+  private again: NodeJS.Timeout | undefined;
+  private isClosed = false;
+
+  constructor(newClient: () => pg.Client, channels: readonly string[], log: Logger) {
+    this.newClient = newClient;
+    this.channels = channels;
+    this.log = log;
+    this.probing.unref();
+  }
+
+  async connect(): Promise<void> {
+    const client = this.newClient();
+    client.on('error', (error) => this.lost(client, error)).on('end', () => this.lost(client));
+    client.on('notification', ({ channel, payload }) => this.events.emit(channel, payload ?? ''));
     try {
-      await next.connect();
-      for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+      await client.connect();
+      for (const channel of this.channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
-      next.end(() => undefined);
+      client.end(() => undefined);
       throw error;
     }
-    if (closed) next.end(() => undefined);
-    else client = next;
-  };
-  const probing = setInterval(() => {
-    const one = client;
-    one?.query('select 1').catch((error: Error) => lost(one, error));
-  }, PROBE_MILLIS);
-  probing.unref();
+    if (this.isClosed) client.end(() => undefined);
+    else this.client = client;
+  }
 
-  await connect();
-  return {
-    on(channel, listener) {
-      events.on(channel, listener);
-      return () => events.off(channel, listener);
-    },
-    async close() {
-      closed = true;
-      clearTimeout(again);
-      clearInterval(probing);
-      await client?.end();
-    },
-  };
+  on(channel: string, listener: (payload: string) => void): () => void {
+    this.events.on(channel, listener);
+    return () => this.events.off(channel, listener);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.again);
+    clearInterval(this.probing);
+    await this.client?.end();
+  }
+
+  private probe(): void {
+    const { client } = this;
+    client?.query('select 1').catch((error: Error) => this.lost(client, error));
+  }
+
+  private lost(client: pg.Client, error?: Error): void {
+    if (this.client !== client || this.isClosed) return; // not in use yet, or no longer
+    this.client = undefined;
+    client.end(() => undefined);
+    this.log.warn({ reason: error?.message }, 'the connection for notifications is lost; connecting again');
+    this.retry();
+  }
+
+  private retry(): void {
+    if (this.isClosed) return;
+    this.again = setTimeout(() => {
+      this.connect().then(
+        () => this.log.warn({}, 'the connection for notifications is back'),
+        () => this.retry(),
+      );
+    }, RECONNECT_MILLIS);
+  }
 }

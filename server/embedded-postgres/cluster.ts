@@ -22,9 +22,7 @@ export function dataDirectoryArgument(cluster: Cluster): string {
 }
 
 /** The environment of PostgreSQL's programs: none of our variables, and messages in English, because this code parses them. */
-export function programEnvironment(): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
-}
+export const PROGRAM_ENVIRONMENT: NodeJS.ProcessEnv = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
  * Creates the cluster if there is none, with data checksums. The finished folder is renamed into place, so a process that
@@ -59,7 +57,7 @@ export function createCluster(cluster: Cluster, binaries: Binaries, options: { d
       '--no-instructions',
       ...(options.durable ? [] : ['--no-sync']),
     ],
-    { ...cluster.user, cwd: unfinished.dir, encoding: 'utf8', env: programEnvironment() },
+    { ...cluster.user, cwd: unfinished.dir, encoding: 'utf8', env: PROGRAM_ENVIRONMENT },
   );
   if (run.status !== 0) {
     const reason = run.error?.message ?? run.stderr.trim();

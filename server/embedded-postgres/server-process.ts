@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Binaries } from './binaries.ts';
-import { dataDirectoryArgument, programEnvironment, readServerPid, type Cluster } from './cluster.ts';
+import { dataDirectoryArgument, PROGRAM_ENVIRONMENT, readServerPid, type Cluster } from './cluster.ts';
 
 /** A running PostgreSQL server. */
 export interface ServerProcess {
@@ -61,7 +61,7 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
       // a session of its own: a Ctrl-C in the terminal is for Node, which stops the services before the database
       detached: true,
       env: {
-        ...programEnvironment(),
+        ...PROGRAM_ENVIRONMENT,
         ...(overlookPid === undefined ? {} : { PG_GRANDPARENT_PID: String(overlookPid) }),
       },
     },

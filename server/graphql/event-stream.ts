@@ -34,58 +34,88 @@ export async function eventStream(
     args.onEnd();
     return masked(source, log);
   }
-  const events = source[Symbol.asyncIterator]();
-  let refusal: PlatformError | undefined;
-  const refuse = (error: unknown): void => {
+  return new EventStream(source[Symbol.asyncIterator](), args, log);
+}
+
+class EventStream implements AsyncIterableIterator<ExecutionResult> {
+  private readonly events: AsyncIterator<unknown>;
+  private readonly args: EventStreamArgs;
+  private readonly log: Logger;
+  private readonly checking: NodeJS.Timeout;
+  /** Why the stream ends; undefined once the client has been told. */
+  private refusal: PlatformError | undefined;
+  private isFirst = true;
+
+  constructor(events: AsyncIterator<unknown>, args: EventStreamArgs, log: Logger) {
+    this.events = events;
+    this.args = args;
+    this.log = log;
+    this.checking = setInterval(
+      () => void args.checkViewer().catch((error: unknown) => this.refuse(error)),
+      CHECK_SESSIONS_MILLIS,
+    );
+    this.checking.unref();
+  }
+
+  async next(): Promise<IteratorResult<ExecutionResult>> {
+    const { args } = this;
+    const event = await this.events.next();
+    if (event.done) return this.end();
+    if (event.value instanceof AudienceNotice)
+      return { done: false, value: { extensions: { audience: event.value } } };
+    let contextValue: object;
+    try {
+      contextValue = await args.contextFor();
+    } catch (error) {
+      this.refuse(error);
+      if (!this.refusal) throw error;
+      return this.end();
+    }
+    const result = masked(await execute({ ...args, rootValue: event.value, contextValue }), this.log);
+    const extensions = this.extensionsOf(event.value);
+    return { done: false, value: extensions ? { ...result, extensions } : result };
+  }
+
+  // Passed on at once: if a client leaves while no event comes, the source's listener must still be removed.
+  async return(): Promise<IteratorResult<ExecutionResult>> {
+    this.release();
+    await this.events.return?.();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private refuse(error: unknown): void {
     if (!(error instanceof PlatformError) || error.code !== 'UNAUTHENTICATED') return;
-    refusal = error;
-    void events.return?.();
-  };
-  const checking = setInterval(() => void args.checkViewer().catch(refuse), CHECK_SESSIONS_MILLIS);
-  checking.unref();
-  let isFirst = true;
-  const extensionsOf = (event: unknown): ExecutionResult['extensions'] => {
-    const audience = isFirst && args.audience && !args.audience.excludesMembers ? EVERYBODY : undefined;
-    isFirst = false;
+    this.refusal = error;
+    void this.events.return?.();
+  }
+
+  private extensionsOf(event: unknown): ExecutionResult['extensions'] {
+    const { audience } = this.args;
+    const isForEverybody = this.isFirst && audience && !audience.excludesMembers;
+    this.isFirst = false;
     const kind = kindOf(event);
-    return (kind || audience) && { ...(kind && { event: kind }), ...(audience && { audience }) };
-  };
-  const end = (): IteratorResult<ExecutionResult> => {
-    clearInterval(checking);
-    args.onEnd();
-    if (!refusal) return { done: true, value: undefined };
-    const last = { errors: [graphqlErrorOf(refusal)] };
-    refusal = undefined;
-    return { done: false, value: last };
-  };
-  const stream: AsyncIterableIterator<ExecutionResult> = {
-    async next() {
-      const event = await events.next();
-      if (event.done) return end();
-      if (event.value instanceof AudienceNotice)
-        return { done: false, value: { extensions: { audience: event.value } } };
-      let contextValue: object;
-      try {
-        contextValue = await args.contextFor();
-      } catch (error) {
-        refuse(error);
-        if (!refusal) throw error;
-        return end();
-      }
-      const result = masked(await execute({ ...args, rootValue: event.value, contextValue }), log);
-      const extensions = extensionsOf(event.value);
-      return { done: false, value: extensions ? { ...result, extensions } : result };
-    },
-    // Passed on at once: if a client leaves while no event comes, the source's listener must still be removed.
-    async return() {
-      clearInterval(checking);
-      args.onEnd();
-      await events.return?.();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]: () => stream,
-  };
-  return stream;
+    return kind || isForEverybody
+      ? { ...(kind && { event: kind }), ...(isForEverybody && { audience: EVERYBODY }) }
+      : undefined;
+  }
+
+  private end(): IteratorResult<ExecutionResult> {
+    this.release();
+    const { refusal } = this;
+    this.refusal = undefined;
+    return refusal
+      ? { done: false, value: { errors: [graphqlErrorOf(refusal)] } }
+      : { done: true, value: undefined };
+  }
+
+  private release(): void {
+    clearInterval(this.checking);
+    this.args.onEnd();
+  }
 }
 
 /** The result with its errors as they are sent: graphql-ws writes each by its `toJSON`. */

@@ -1,7 +1,7 @@
 import type { Logger } from '../observability/logger.ts';
 import { removeRows, type RetentionRule } from '../retention/retention.ts';
 import { sagaAction, type SagaDefinition } from '../saga/saga.ts';
-import { databaseSagaStore } from '../saga/saga-store.database.ts';
+import { DatabaseSagaStore } from '../saga/saga-store.database.ts';
 import { Sagas } from '../saga/sagas.ts';
 import type { CallsToServices } from '../service-calls.ts';
 import { SERVICE_NAMES, type ServiceName } from '../settings.ts';
@@ -60,7 +60,7 @@ export class Removals {
   constructor({ holders, calls, unitOf, log }: RemovalsOptions) {
     this.holders = holders;
     this.sagas = new Sagas({
-      store: databaseSagaStore(unitOf),
+      store: new DatabaseSagaStore(unitOf),
       definitions: [removalSaga(calls)],
       log,
       pollMillis: POLL_MILLIS,

@@ -1,25 +1,21 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { Store } from 'express-rate-limit';
-import type { z } from 'zod';
 import { authenticateToken, forgivingAuth, optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { notFound, PlatformError } from '../errors.ts';
 import { readJson } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
-import { pageOfWhole, type Page, type PageRequest } from '../paging.ts';
-import { begun, streamOf } from '../streams.ts';
-import { undeclaredFields } from '../undeclared-fields.ts';
+import { streamOf } from '../streams.ts';
 import { validated } from '../validate.ts';
-import { callerOf, keyOf, type IdempotencyStore, type StoredAnswer } from './idempotency.ts';
+import { callerOf, keyOf, type IdempotencyStore } from './idempotency.ts';
 import { readMultipart, type MultipartBody, type UploadLimits } from './multipart.ts';
 import { problemAnswer, sendProblem } from './problem.ts';
-import { rateLimited } from './rate-limit.ts';
+import { rateLimited, type RateLimit } from './rate-limit.ts';
+import { answerOf, replyOf, send } from './replies.ts';
 import { checkBodyFields, checkQueryFields } from './request-fields.ts';
-import { isWholeList, Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
-import { expectedVersionOf, refuseExpectedVersion, versionAndContentTag, versionTag } from './versions.ts';
+import { Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
+import { expectedVersionOf, refuseExpectedVersion } from './versions.ts';
 
 /** What the routes of one service need from their server. */
 export interface RouteHost<Services> {
@@ -39,36 +35,38 @@ export function mountRoutes<Services>(
   routes: readonly RestRoute<Services>[],
   host: RouteHost<Services>,
 ): void {
-  const general =
-    host.generalLimitPerMinute === undefined
-      ? undefined
-      : rateLimited({
-          name: 'general',
-          perMinute: host.generalLimitPerMinute,
-          by: 'caller',
-          store: host.rateLimitStore?.('general'),
-        });
-  const limiters = new Map<string, RequestHandler>();
-  const limiterOf = (route: RestRoute<Services>): RequestHandler | undefined => {
-    if (!general || !route.rateLimit) return general;
-    const { name } = route.rateLimit;
-    const limiter =
-      limiters.get(name) ?? rateLimited({ ...route.rateLimit, store: host.rateLimitStore?.(name) });
-    limiters.set(name, limiter);
+  const limiterOf = limiters(host);
+  for (const route of routes)
+    app[route.method.toLowerCase() as Lowercase<RestMethod>](
+      route.path,
+      ...[
+        AUTHENTICATION[route.auth](host.verifier),
+        limiterOf(route.rateLimit),
+        route.consumes && streamedBody(route.consumes, route.upload),
+        route.body && !route.upload && jsonBody,
+        route.body && route.upload?.optional && jsonUnlessMultipart,
+        handlerOf(route, host),
+      ].filter((handler) => typeof handler === 'function'),
+    );
+  refuseOtherMethods(app, routes);
+}
+
+/** Routes with a limit of the same name share its count; the general limit is for those without one. */
+function limiters({
+  generalLimitPerMinute: perMinute,
+  rateLimitStore,
+}: Pick<RouteHost<never>, 'generalLimitPerMinute' | 'rateLimitStore'>) {
+  const known = new Map<string, RequestHandler>();
+  return (limit: RateLimit | undefined): RequestHandler | undefined => {
+    if (perMinute === undefined) return undefined;
+    const { name, ...rate } = limit ?? { name: 'general', perMinute, by: 'caller' };
+    const limiter = known.get(name) ?? rateLimited({ name, ...rate, store: rateLimitStore?.(name) });
+    known.set(name, limiter);
     return limiter;
   };
-  for (const route of routes) {
-    const limiter = limiterOf(route);
-    const handlers = [
-      AUTHENTICATION[route.auth](host.verifier),
-      ...(limiter ? [limiter] : []),
-      ...(route.consumes ? [streamedBody(route.consumes, route.upload)] : []),
-      ...(route.body && !route.upload ? [jsonBody] : []),
-      ...(route.body && route.upload?.optional ? [jsonUnlessMultipart] : []),
-      handlerOf(route, host),
-    ];
-    app[route.method.toLowerCase() as Lowercase<RestMethod>](route.path, ...handlers);
-  }
+}
+
+function refuseOtherMethods(app: Express, routes: readonly { path: string; method: RestMethod }[]): void {
   // `/locations/check-in` before `/locations/:id`, so that a 405 lists the methods of the more specific path.
   const bySpecificity = routes.toSorted((a, b) => parameterCount(a.path) - parameterCount(b.path));
   for (const [path, declared] of Map.groupBy(bySpecificity, (route) => route.path)) {
@@ -203,110 +201,6 @@ function requestOf<Services>(
     userAgent: contextOf(res).origin.userAgent,
     header: (name) => req.get(name),
   };
-}
-
-const isPage = (result: unknown): result is Page<unknown> =>
-  typeof result === 'object' && result !== null && 'cursorOf' in result;
-
-function replyOf<Services>(
-  route: RestRoute<Services>,
-  query: unknown,
-  answer: unknown,
-  verify: boolean,
-): PagedReply {
-  const { success } = route;
-  const result =
-    isWholeList(route) && Array.isArray(answer) ? pageOfWhole(answer, query as PageRequest) : answer;
-  if (result instanceof Reply) return new PagedReply(result.status, result.body, result.headers);
-  if (verify && success.shape) {
-    if (success.page && isPage(result)) for (const item of result.items) verifyAnswer(success.shape, item);
-    else verifyAnswer(success.shape, isPage(result) ? result.items : result);
-  }
-  if (!isPage(result)) {
-    const tag = success.changesBetweenVersions ? versionAndContentTag(result) : undefined;
-    return new PagedReply(
-      success.status,
-      success.status === 204 ? undefined : result,
-      tag ? { ETag: tag } : {},
-    );
-  }
-  const last = result.items.at(-1);
-  return new PagedReply(
-    success.status,
-    result.items,
-    result.missing?.length ? { Incomplete: result.missing.join(', ') } : {},
-    result.hasNextPage && last !== undefined ? result.cursorOf(last) : undefined,
-  );
-}
-
-/** @throws Error if an answer is not what the OpenAPI document declares */
-function verifyAnswer(shape: z.ZodType, answer: unknown): void {
-  shape.parse(answer);
-  const undeclared = undeclaredFields(shape, JSON.parse(JSON.stringify(answer)));
-  if (undeclared.length > 0) throw new Error(`the answer has undeclared fields: ${undeclared.join(', ')}`);
-}
-
-class PagedReply extends Reply {
-  readonly nextCursor: string | undefined;
-  constructor(
-    status: number,
-    body: unknown,
-    headers: Readonly<Record<string, string>> = {},
-    nextCursor?: string,
-  ) {
-    super(status, body, headers);
-    this.nextCursor = nextCursor;
-  }
-}
-
-function answerOf(reply: Reply): StoredAnswer {
-  return {
-    status: reply.status,
-    headers: { ...jsonHeaders(reply.body), ...reply.headers },
-    body: reply.body === undefined ? null : JSON.stringify(reply.body),
-  };
-}
-
-function jsonHeaders(body: unknown): Record<string, string> {
-  if (body === undefined) return {};
-  const tag = versionTag(body);
-  return { 'Content-Type': 'application/json; charset=utf-8', ...(tag && { ETag: tag }) };
-}
-
-async function send(req: Request, res: Response, reply: Reply): Promise<void> {
-  const { body } = reply;
-  if (
-    body instanceof Readable ||
-    Buffer.isBuffer(body) ||
-    body instanceof Uint8Array ||
-    typeof body === 'string'
-  ) {
-    // A stream that fails before its first byte is answered with a problem document; a later failure ends only this answer.
-    if (body instanceof Readable) await begun(body);
-    res.status(reply.status).set({ ...reply.headers });
-    if (!(body instanceof Readable)) res.send(typeof body === 'string' ? body : Buffer.from(body));
-    else await pipeline(body, res).catch(unlessClientLeft);
-    return;
-  }
-  res.status(reply.status).set({ ...jsonHeaders(body), ...reply.headers });
-  if (reply.headers.Location?.startsWith('/'))
-    res.set('Location', contextOf(res).origin.prefix + reply.headers.Location);
-  if (reply instanceof PagedReply && reply.nextCursor !== undefined)
-    res.set('Link', `<${nextUrl(req, contextOf(res).origin.prefix, reply.nextCursor)}>; rel="next"`);
-  if (body === undefined) res.end();
-  else res.send(JSON.stringify(body));
-}
-
-/** A client that disconnects in the middle of a stream is not an error of the server. */
-function unlessClientLeft(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-}
-
-/** The same URL with another cursor (RFC 8288), under the gateway's prefix if the request came through it. */
-function nextUrl(req: Request, prefix: string, cursor: string): string {
-  const url = new URL(req.originalUrl, 'http://localhost');
-  url.searchParams.set('cursor', cursor);
-  return `${prefix}${url.pathname}${url.search}`;
 }
 
 const fingerprintOf = (req: Request, multipart: MultipartBody | undefined): string =>

@@ -54,25 +54,86 @@ export interface Retention {
  * later, and the other rules still run.
  */
 export function startRetention(options: RetentionOptions): Retention {
-  const { rules, settings, unitOf, hasDatabase, metrics, log, pauseMillis = PAUSE_MILLIS } = options;
-  const stopping = new AbortController();
-  const removedRows = new Counter({
-    name: 'retention_removed_total',
-    help: 'Rows (or files and what belongs to them) that were removed because they had been kept long enough.',
-    labelNames: ['what'] as const,
-    registers: [metrics.registry],
-  });
-  const failures = new Counter({
-    name: 'retention_failures_total',
-    help: 'Runs of a retention rule that failed; it is tried again an hour later.',
-    labelNames: ['what'] as const,
-    registers: [metrics.registry],
-  });
+  const runs = new RetentionRuns(options);
+  void runs.run();
+  return runs;
+}
+
+class RetentionRuns implements Retention {
+  private readonly options: RetentionOptions;
+  private readonly removedRows: Counter<'what'>;
+  private readonly failures: Counter<'what'>;
+  private readonly stopping = new AbortController();
+  private readonly hourly: NodeJS.Timeout;
+  private underWay: Promise<void> | undefined;
+
+  constructor(options: RetentionOptions) {
+    this.options = options;
+    const registers = [options.metrics.registry];
+    const labelNames = ['what'] as const;
+    this.removedRows = new Counter({
+      name: 'retention_removed_total',
+      help: 'Rows (or files and what belongs to them) that were removed because they had been kept long enough.',
+      labelNames,
+      registers,
+    });
+    this.failures = new Counter({
+      name: 'retention_failures_total',
+      help: 'Runs of a retention rule that failed; it is tried again an hour later.',
+      labelNames,
+      registers,
+    });
+    this.hourly = setInterval(() => void this.run(), EVERY_MILLIS);
+    this.hourly.unref();
+  }
+
+  run(): Promise<void> {
+    this.underWay ??= this.runAll().finally(() => {
+      this.underWay = undefined;
+    });
+    return this.underWay;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.hourly);
+    this.stopping.abort();
+    await this.underWay;
+  }
+
+  private async runAll(): Promise<void> {
+    const { rules, log } = this.options;
+    for (const rule of rules) {
+      if (this.stopping.signal.aborted) return;
+      try {
+        await this.runRule(rule);
+      } catch (error) {
+        this.failures.inc({ what: rule.what });
+        log.warn({ err: error, what: rule.what }, 'old rows could not be removed');
+      }
+    }
+  }
+
+  private async runRule(rule: RetentionRule): Promise<void> {
+    const { settings, log, pauseMillis = PAUSE_MILLIS } = this.options;
+    const { signal } = this.stopping;
+    const before = boundOf(rule, settings);
+    if (!before) return;
+    const { what, batchRows = RETENTION_BATCH_ROWS } = rule;
+    let total = 0;
+    for (;;) {
+      const removed = await this.runBatch(rule, before);
+      if (removed) this.removedRows.inc({ what }, removed);
+      total += removed ?? 0;
+      if (removed === undefined || removed < batchRows || signal.aborted) break;
+      await sleep(pauseMillis, undefined, { signal }).catch(() => undefined);
+    }
+    if (total > 0) log.info({ what, rows: total }, 'old rows have been removed');
+  }
 
   /** Undefined: another replica is working on the rule. */
-  const batch = (rule: RetentionRule, before: Date): Promise<number | undefined> => {
-    const unit = unitOf();
-    if (!hasDatabase) return rule.run(unit, before);
+  private async runBatch(rule: RetentionRule, before: Date): Promise<number | undefined> {
+    const unit = this.options.unitOf();
+    if (!this.options.hasDatabase) return rule.run(unit, before);
     return unit.transaction(async () => {
       const [lock] = await unit.em.execute<{ taken: boolean }[]>(
         'select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as taken',
@@ -80,53 +141,7 @@ export function startRetention(options: RetentionOptions): Retention {
       );
       return lock?.taken ? rule.run(unit, before) : undefined;
     });
-  };
-
-  const runRule = async (rule: RetentionRule): Promise<void> => {
-    const before = boundOf(rule, settings);
-    if (!before) return;
-    const { batchRows = RETENTION_BATCH_ROWS } = rule;
-    let total = 0;
-    for (;;) {
-      const removed = await batch(rule, before);
-      if (removed) removedRows.inc({ what: rule.what }, removed);
-      total += removed ?? 0;
-      if (removed === undefined || removed < batchRows || stopping.signal.aborted) break;
-      await sleep(pauseMillis, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-    if (total > 0) log.info({ what: rule.what, rows: total }, 'old rows have been removed');
-  };
-
-  let underWay: Promise<void> | undefined;
-  const runAll = async (): Promise<void> => {
-    for (const rule of rules) {
-      if (stopping.signal.aborted) return;
-      try {
-        await runRule(rule);
-      } catch (error) {
-        failures.inc({ what: rule.what });
-        log.warn({ err: error, what: rule.what }, 'old rows could not be removed');
-      }
-    }
-  };
-  const run = (): Promise<void> => {
-    underWay ??= runAll().finally(() => {
-      underWay = undefined;
-    });
-    return underWay;
-  };
-
-  const hourly = setInterval(() => void run(), EVERY_MILLIS);
-  hourly.unref();
-  void run();
-  return {
-    run,
-    async stop() {
-      clearInterval(hourly);
-      stopping.abort();
-      await underWay;
-    },
-  };
+  }
 }
 
 /** Undefined: unlimited. */

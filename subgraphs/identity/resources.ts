@@ -2,7 +2,7 @@ import path from 'node:path';
 import { serviceSecretOf } from '#server/auth/service-secret.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
 import { References } from '#server/references/references.ts';
-import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
+import { DatabaseSagaStore } from '#server/saga/saga-store.database.ts';
 import { Sagas } from '#server/saga/sagas.ts';
 import { callsToServices } from '#server/service-calls.ts';
 import { HOUR_MILLIS } from '#server/durations.ts';
@@ -49,7 +49,7 @@ export async function identityResources({
   const ownTokens = { get: async () => tokens.ofService('identity') };
   const calls = callsToServices({ settings, tokens: ownTokens });
   const others = new OtherServices(settings, ownTokens);
-  const sagaStore = databaseSagaStore(() => unitOf());
+  const sagaStore = new DatabaseSagaStore(() => unitOf());
   const sagas = new Sagas({
     store: sagaStore,
     definitions: [deletionSaga(others, files), exportSaga(others, files, () => unitOf())],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listenTo } from '#server/database/notifications.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
-import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
-import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
+import { DatabaseSagaStore } from '#server/saga/saga-store.database.ts';
+import { MemorySagaStore } from '#server/saga/saga-store.memory.ts';
 import type { Boundary } from '#server/saga/saga-run.ts';
 import { Sagas } from '#server/saga/sagas.ts';
 import type { WizardDefinitions } from './definitions/definitions.ts';
@@ -51,7 +51,7 @@ export async function wizardResources(
   const storage: WizardStorage = notifications ? databaseStorage(notifications) : memoryStorage();
   const services = otherServices({ urls: settings, tokens: serviceTokens });
   const sagas = new Sagas({
-    store: database ? databaseSagaStore(() => unitOf()) : memorySagaStore(() => unitOf()),
+    store: database ? new DatabaseSagaStore(() => unitOf()) : new MemorySagaStore(() => unitOf()),
     definitions: [deploymentSaga({ services, storage, files, definitions, unitOf: () => unitOf() })],
     log,
     registry: metrics.registry,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
 import { createLogger } from '#server/observability/logger.ts';
-import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
-import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
+import { DatabaseSagaStore } from '#server/saga/saga-store.database.ts';
+import { MemorySagaStore } from '#server/saga/saga-store.memory.ts';
 import { sagaEntities, sagaMigrations } from '#server/saga/saga-tables.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { cloneDatabase } from '../support/database.ts';
@@ -33,7 +33,7 @@ describe('every saga ends in a state that matches the services, whatever crashes
     const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
     const failure = await firstFailure(SEEDS, () => ({
       unitOf,
-      storeOf: (now) => memorySagaStore(unitOf, now),
+      storeOf: (now) => new MemorySagaStore(unitOf, now),
     }));
     expect(failure).toBeUndefined();
   });
@@ -57,7 +57,7 @@ describe('every saga ends in a state that matches the services, whatever crashes
     it(`(${Math.ceil(SEEDS / DATABASE_SHARE)} simulations)`, async () => {
       const failure = await firstFailure(Math.ceil(SEEDS / DATABASE_SHARE), () => ({
         unitOf,
-        storeOf: () => databaseSagaStore(unitOf),
+        storeOf: () => new DatabaseSagaStore(unitOf),
       }));
       expect(failure).toBeUndefined();
     });

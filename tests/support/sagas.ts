@@ -7,8 +7,8 @@ import { openDatabase, type DatabaseDeclaration } from '#server/database/databas
 import { listenTo } from '#server/database/notifications.ts';
 import { conflict, notFound, PlatformError } from '#server/errors.ts';
 import { createLogger } from '#server/observability/logger.ts';
-import { databaseSagaStore, SAGA_CHANNEL } from '#server/saga/saga-store.database.ts';
-import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
+import { DatabaseSagaStore, SAGA_CHANNEL } from '#server/saga/saga-store.database.ts';
+import { MemorySagaStore } from '#server/saga/saga-store.memory.ts';
 import type { Lease, SagaStore } from '#server/saga/saga-store.ts';
 import { sagaEntities, sagaMigrations } from '#server/saga/saga-tables.ts';
 import {
@@ -81,18 +81,18 @@ export function sagasIn(storage: string) {
   const closings: (() => Promise<void>)[] = [];
   /** The latest lease of each saga. */
   const leases = new Map<string, Lease>();
-  const remembersLeases = (original: SagaStore): SagaStore => ({
-    ...original,
-    async claim(kinds, limit, lease) {
-      const claimed = await original.claim(kinds, limit, lease);
-      for (const { id } of claimed) leases.set(id, lease);
-      return claimed;
-    },
-  });
+  const remembersLeases = (original: SagaStore): SagaStore =>
+    Object.assign(Object.create(original) as SagaStore, {
+      async claim(kinds, limit, lease) {
+        const claimed = await original.claim(kinds, limit, lease);
+        for (const { id } of claimed) leases.set(id, lease);
+        return claimed;
+      },
+    } satisfies Partial<SagaStore>);
   beforeAll(async () => {
     if (storage === 'memory') {
       unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
-      store = remembersLeases(memorySagaStore(unitOf));
+      store = remembersLeases(new MemorySagaStore(unitOf));
       return;
     }
     const { server, name } = await cloneDatabase(declaration);
@@ -103,7 +103,7 @@ export function sagasIn(storage: string) {
       () => notifications.close(),
     );
     unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
-    store = remembersLeases(databaseSagaStore(unitOf, notifications));
+    store = remembersLeases(new DatabaseSagaStore(unitOf, notifications));
   });
   const instances: Sagas[] = [];
   afterEach(() => Promise.all(instances.splice(0).map((sagas) => sagas.dispose())));

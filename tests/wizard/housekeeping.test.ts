@@ -8,8 +8,8 @@ import { listenTo } from '#server/database/notifications.ts';
 import { diskStorage } from '#server/files/file-storage.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { createLogger } from '#server/observability/logger.ts';
-import { databaseSagaStore } from '#server/saga/saga-store.database.ts';
-import { memorySagaStore } from '#server/saga/saga-store.memory.ts';
+import { DatabaseSagaStore } from '#server/saga/saga-store.database.ts';
+import { MemorySagaStore } from '#server/saga/saga-store.memory.ts';
 import { Sagas } from '#server/saga/sagas.ts';
 import { createMetrics } from '#server/observability/metrics.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
@@ -34,7 +34,7 @@ async function kept(storageName: string) {
     return {
       unitOf,
       storage: memoryStorage(),
-      sagaStore: memorySagaStore(unitOf),
+      sagaStore: new MemorySagaStore(unitOf),
       close: async () => undefined,
     };
   }
@@ -45,7 +45,7 @@ async function kept(storageName: string) {
   return {
     unitOf,
     storage: databaseStorage(notifications),
-    sagaStore: databaseSagaStore(unitOf),
+    sagaStore: new DatabaseSagaStore(unitOf),
     async close() {
       await notifications.close();
       await orm.close(true);

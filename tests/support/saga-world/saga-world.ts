@@ -147,8 +147,7 @@ export class SagaWorld {
 
   /** The store for one worker: each call takes time, before and after it. */
   private storeOf(worker: Worker, lease: Lease): SagaStore {
-    return {
-      ...this.store,
+    return Object.assign(Object.create(this.store) as SagaStore, {
       save: async (saga, mine, within) => {
         await this.scheduler.gate(worker);
         if (this.scheduler.random.chance(0.02)) throw new Error('the database does not answer');
@@ -164,7 +163,7 @@ export class SagaWorld {
         await this.scheduler.real(() => this.store.release(saga, mine));
         if (this.leases.get(saga.id)?.lease.holder === lease.holder) this.leases.delete(saga.id);
       },
-    };
+    } satisfies Partial<SagaStore>);
   }
 
   private hold(id: string, worker: Worker, lease: Lease): void {

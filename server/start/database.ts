@@ -1,0 +1,44 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { openDatabase } from '../database/database.ts';
+import { watchPool } from '../database/pool-watch.ts';
+import type { AnySubgraph, ServiceBase } from '../define-subgraph.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { StartOptions } from './options.ts';
+
+/** The database of a started service. */
+export interface ServiceDatabase {
+  orm: MikroORM;
+  address: NonNullable<ServiceBase<object>['database']>;
+  /** @throws if the database does not answer */
+  check(): Promise<unknown>;
+  /** Whether only a restart of the process would give the service connections again. */
+  isStuck(): Promise<boolean>;
+  /** Waits until no connection is in use and the server has closed each of them. */
+  stop(): Promise<void>;
+}
+
+/** Opens the database that the service declares; undefined if it declares none, or keeps its state in memory by setting. */
+export async function openServiceDatabase(
+  subgraph: AnySubgraph,
+  { settings, databaseServer: server, databaseName }: StartOptions,
+  log: Logger,
+): Promise<ServiceDatabase | undefined> {
+  if (!subgraph.database || subgraph.withoutDatabase?.(settings)) return undefined;
+  if (!server)
+    throw new Error(
+      `${subgraph.title} needs a database: set DATABASE_URL, or start it by main.ts, which starts an embedded one.`,
+    );
+  const name = databaseName ?? subgraph.database.name;
+  const orm = await openDatabase(subgraph.database, { server, name, log: (message) => log.info(message) });
+  const poolWatch = await watchPool(orm, { server, name });
+  return {
+    orm,
+    address: { server, name },
+    check: () => orm.em.fork().execute('select 1'),
+    isStuck: () => poolWatch.isStuck(),
+    async stop() {
+      poolWatch.stop();
+      await orm.close(true);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { DatabaseServer } from '../database/database-server.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { ServerSettings } from '../settings.ts';
+
+export interface StartOptions {
+  /** 0 lets the system choose. */
+  port: number;
+  settings: ServerSettings & Record<string, unknown>;
+  /** The server of its database; required if it declares one. */
+  databaseServer?: DatabaseServer | undefined;
+  /** Replaces the declared name; for tests. */
+  databaseName?: string | undefined;
+  log?: Logger;
+  /** Checks every REST answer against its declared shape; for tests. */
+  verifyAnswers?: boolean;
+}

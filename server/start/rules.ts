@@ -1,0 +1,99 @@
+import type { Response } from 'express';
+import { serviceTokens } from '../auth/service-tokens.ts';
+import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
+import type { AnySubgraph, ServiceBase } from '../define-subgraph.ts';
+import { Features, featuresByGymService, switchable, type FeatureModule } from '../features.ts';
+import { diskStorage } from '../files/file-storage.ts';
+import { attemptIn, type Attempt } from '../graphql/keyed-mutations.ts';
+import { contextOf } from '../http/request-context.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { IdempotencyStore } from '../rest/idempotency.ts';
+import { databaseIdempotency, keyedTurns } from '../rest/idempotency.database.ts';
+import { memoryIdempotency } from '../rest/idempotency.memory.ts';
+import { NO_ORIGIN, UnitOfWork, type Origin } from '../unit-of-work.ts';
+import type { ServiceDatabase } from './database.ts';
+import type { StartOptions } from './options.ts';
+
+/** What one request needs behind its door. */
+export interface RequestWork {
+  unit: UnitOfWork;
+  services: Record<string, object>;
+  /** The store for its `Idempotency-Key`. */
+  idempotency: IdempotencyStore;
+  /** Rolls back a single field of a keyed mutation; undefined without a database. */
+  attempt: Attempt | undefined;
+}
+
+/** The rules of a started service, and what they work with. */
+export interface Rules {
+  base: ServiceBase<object>;
+  resources: { dispose?(): Promise<void> };
+  unitOf(viewer?: Viewer, origin?: Origin): UnitOfWork;
+  /** New rule objects for one unit of work; those of a module that a gym can switch off check the switch first. */
+  servicesOf(unit: UnitOfWork): Record<string, object>;
+  /** A new unit of work for the request of this response. */
+  begin(res: Response): RequestWork;
+  /** Calls the service's `demo`, if the settings ask for demo data. */
+  addDemoData(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Opens the service's own resources, and prepares what makes its rules for each unit of work. */
+export async function openRules(
+  subgraph: AnySubgraph,
+  { settings }: StartOptions,
+  { database, log, metrics }: { database: ServiceDatabase | undefined; log: Logger; metrics: Metrics },
+): Promise<Rules> {
+  const unitOf = (viewer: Viewer = ANONYMOUS, origin: Origin = NO_ORIGIN) =>
+    new UnitOfWork(database?.orm, viewer, log, origin);
+  const base: ServiceBase<object> = {
+    settings,
+    log,
+    metrics,
+    files: diskStorage(settings.dataDir, subgraph.name),
+    orm: database?.orm,
+    database: database?.address,
+    serviceTokens: serviceTokens(subgraph.name, settings),
+    unitOf: (viewer) => unitOf(viewer),
+  };
+  const resources = await subgraph.resources(base);
+  const features = new Features(subgraph.featureSource?.(base) ?? featuresByGymService(settings.gymUrl), log);
+  const servicesOf = (unit: UnitOfWork) =>
+    withSwitches(subgraph, subgraph.services(unit, resources, settings), features, unit.viewer);
+  const inMemory = memoryIdempotency();
+  const turns = keyedTurns();
+  return {
+    base,
+    resources,
+    unitOf,
+    servicesOf,
+    begin(res) {
+      const { viewer, origin } = contextOf(res);
+      const unit = unitOf(viewer, origin);
+      return {
+        unit,
+        services: servicesOf(unit),
+        idempotency: database ? databaseIdempotency(unit, turns) : inMemory,
+        attempt: database && attemptIn(unit),
+      };
+    },
+    async addDemoData() {
+      if (!settings.demo || !subgraph.demo) return;
+      const unit = unitOf();
+      await subgraph.demo(subgraph.services(unit, resources, settings), unit, resources);
+    },
+    stop: async () => resources.dispose?.(),
+  };
+}
+
+function withSwitches(
+  subgraph: AnySubgraph,
+  services: Record<string, object>,
+  features: Features,
+  viewer: Viewer,
+): Record<string, object> {
+  for (const [name, module] of Object.entries(subgraph.features ?? {}) as [string, FeatureModule][])
+    services[name] = switchable(services[name] ?? {}, module, features, viewer);
+  return services;
+}
