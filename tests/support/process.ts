@@ -5,10 +5,7 @@ import path from 'node:path';
 const ROOT = path.join(import.meta.dirname, '../..');
 
 /** Programs of tests share Node's compile cache: half of their start is compilation. */
-export const COMPILE_CACHE = path.join(
-  os.tmpdir(),
-  `platform-tests-compiled-${process.getuid?.() ?? 'user'}`,
-);
+const COMPILE_CACHE = path.join(os.tmpdir(), `platform-tests-compiled-${process.getuid?.() ?? 'user'}`);
 
 /** A program of the platform in its own process, started as a person would. */
 export interface StartedProcess {

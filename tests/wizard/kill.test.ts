@@ -6,7 +6,6 @@ import { database } from '../../subgraphs/wizard/database.ts';
 import { eventually } from '../identity/support.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { COMPILE_CACHE } from '../support/process.ts';
 import { newGym } from './support.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'programs/killed-wizard.ts');
@@ -17,42 +16,33 @@ let platform: TestPlatform;
 let clone: ClonedDatabase;
 let token: string;
 let life: { child: ChildProcess; url: string };
-/** The process of the next life. It loads its modules while the current life works, and does nothing else. */
-let next: ChildProcess;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym'] });
   clone = await cloneDatabase(database);
   token = await platform.demo('super@demo.test');
-  next = loadProgram();
   life = await live();
 });
 afterAll(async () => {
-  for (const child of [life.child, next]) child.kill('SIGKILL');
+  life.child.kill('SIGKILL');
   await platform.stop();
-  await clone.drop();
 });
 
 async function live(): Promise<{ child: ChildProcess; url: string }> {
-  const child = next;
-  child.send('start');
-  const [url] = (await once(child, 'message')) as [string];
-  next = loadProgram();
-  return { child, url };
-}
-
-const loadProgram = (): ChildProcess =>
-  fork(PROGRAM, {
+  const child = fork(PROGRAM, {
     execArgv: [],
     env: {
       PATH: process.env.PATH,
       ...platform.env,
       DEMO: 'off',
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      NODE_COMPILE_CACHE: path.join(platform.dataDir, 'compile-cache'), // shared by all starts
       WIZARD_DEPLOYMENT_LEASE_MILLIS: '200',
       WIZARD_DEPLOYMENT_RETRY_MILLIS: '50',
       TEST_DATABASE: JSON.stringify({ server: clone.server, name: clone.name }),
     },
   });
+  const [url] = (await once(child, 'message')) as [string];
+  return { child, url };
+}
 
 const call = async (method: string, at: string, body?: object) => {
   const response = await fetch(life.url + at, {

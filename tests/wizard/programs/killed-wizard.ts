@@ -1,9 +1,7 @@
 /**
- * The wizard service in its own process. It loads its modules and starts when its parent sends `start`; then it sends its
- * URL. If the parent answers with a number, the process kills itself at that boundary of a deployment, counted from then
- * on, as in a power cut.
+ * The wizard service in its own process. It sends its URL to its parent. If the parent answers with a number, the process
+ * kills itself at that boundary of a deployment, counted from then on, as in a power cut.
  */
-import { once } from 'node:events';
 import { settingsOf } from '#server/run.ts';
 import { startSubgraph } from '#server/start-subgraph.ts';
 import type { DatabaseServer } from '#server/database/database-server.ts';
@@ -11,6 +9,9 @@ import { DEFINITIONS } from '../../../subgraphs/wizard/definitions/definitions.t
 import { wizardOf } from '../../../subgraphs/wizard/subgraph.ts';
 
 let left = Infinity;
+process.on('message', (killAt: number) => {
+  left = killAt;
+});
 
 const wizard = wizardOf({
   definitions: DEFINITIONS,
@@ -24,10 +25,6 @@ const { server, name } = JSON.parse(process.env.TEST_DATABASE ?? '') as {
   server: DatabaseServer;
   name: string;
 };
-await once(process, 'message'); // start
-process.on('message', (killAt: number) => {
-  left = killAt;
-});
 const running = await startSubgraph(wizard, {
   settings,
   port: 0,
