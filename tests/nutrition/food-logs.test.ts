@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type GraphAnswer, type GraphPage, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -327,7 +327,7 @@ describe('the food table', () => {
     const names = new Set<string>();
     let after: string | null = null;
     for (let pages = 0; pages < 20; pages++) {
-      const page = await platform.graph(
+      const page: GraphAnswer<{ foods: GraphPage<{ name: string }> }> = await platform.graph(
         'nutrition',
         'query($after: String) { foods(first: 200, after: $after) { nodes { name } pageInfo { hasNextPage endCursor } } }',
         { after },
