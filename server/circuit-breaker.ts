@@ -1,4 +1,8 @@
-/** Stops calls to a service that fails: after several failures in a row it refuses calls for a while, then allows one trial call. */
+/**
+ * Stops calls to a service that fails: after several failures in a row it refuses calls for a while, then allows one trial call.
+ * Written by hand: cockatiel and opossum count only calls that they run themselves, and know success and failure only; here
+ * a caller also asks how long to wait, and a call that its client has cancelled decides nothing.
+ */
 export class CircuitBreaker {
   private readonly failuresToOpen: number;
   private readonly openMillis: number;

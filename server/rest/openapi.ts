@@ -9,7 +9,7 @@ import { ERRORS, type ErrorCode } from '../errors.ts';
 import { API_VERSION } from '../http/create-app.ts';
 import type { RestRoute } from './route.ts';
 
-export interface ApiInfo {
+interface ApiInfo {
   title: string;
   description: string;
 }

@@ -13,7 +13,7 @@ export interface RateLimit {
   by: 'caller' | 'address';
 }
 
-export interface RateLimitOptions extends RateLimit {
+interface RateLimitOptions extends RateLimit {
   /** Counts for all replicas together; if absent, in this process. */
   store?: Store | undefined;
 }

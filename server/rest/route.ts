@@ -27,7 +27,7 @@ export interface RestRequest<Params, Query, Body> {
 
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface RestSuccess {
+interface RestSuccess {
   status: 200 | 201 | 202 | 204;
   description: string;
   /** Absent: no body (204), or a body of `contentType`. */
@@ -44,7 +44,7 @@ export interface RestSuccess {
 }
 
 /** One REST operation: its shape, its documentation and its handler, in one place. */
-export interface RestDeclaration<
+interface RestDeclaration<
   Services,
   Params extends z.ZodType,
   Query extends z.ZodType,

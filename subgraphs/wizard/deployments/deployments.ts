@@ -18,7 +18,7 @@ import { ResolveDeploymentShape } from './deployments.shapes.ts';
 import { gymPlan, gymResources } from './gym-setup.ts';
 import { memberPlan } from './member-onboarding.ts';
 
-export interface DeploymentsOptions {
+interface DeploymentsOptions {
   storage: WizardStorage;
   definitions: WizardDefinitions;
   sessions: Sessions;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { isSuperAdmin, requireRole, requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
-import { notFound, unauthenticated, versionConflict } from '#server/errors.ts';
+import { notFound, unauthenticated, checkVersion } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
@@ -28,15 +29,15 @@ import {
   type WizardSessionShape,
 } from './sessions.shapes.ts';
 
-const ANONYMOUS_LIFETIME_MILLIS = 7 * 24 * 60 * 60 * 1000; // 7 days
+const ANONYMOUS_LIFETIME_MILLIS = 7 * DAY_MILLIS;
 const cursors = cursorsOf('wizardSessions', z.tuple([z.uuid()]));
 
-export interface SessionFilters {
+interface SessionFilters {
   status?: WizardStatus | null | undefined;
   kind?: WizardKind | null | undefined;
 }
 
-export interface SessionsOptions {
+interface SessionsOptions {
   storage: WizardStorage;
   definitions: WizardDefinitions;
   files: FileStorage;
@@ -225,8 +226,7 @@ export class Sessions {
   ): Promise<SessionRecord> {
     for (;;) {
       const stored = await this.load(id, resumeToken);
-      if (expected !== undefined && expected !== stored.version)
-        throw versionConflict('wizard session', expected, stored.version);
+      checkVersion('wizard session', expected, stored.version);
       const changed = apply(stored);
       if (changed === stored) return stored;
       const next = { ...changed, version: stored.version + 1, updatedAt: new Date() };
