@@ -54,7 +54,7 @@ function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
   return {
     operationId: operationId(route),
     tags: [route.path.split('/')[1] || 'root'],
-    summary: route.summary,
+    summary: route.only ? `${route.summary} (${route.only.note})` : route.summary,
     ...(route.description && { description: route.description }),
     security: route.auth === 'required' ? [{ accessToken: [] }] : [{}, { accessToken: [] }],
     requestParams: {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Viewer } from '../auth/viewer.ts';
 import type { ErrorCode } from '../errors.ts';
 import { wholeListQuery } from '../paging.ts';
+import type { Callers } from './callers.ts';
 import type { UploadedFile, UploadLimits } from './multipart.ts';
 
 /** The input of a handler: everything is validated, and nothing is specific to HTTP. */
@@ -60,6 +61,8 @@ interface RestDeclaration<
    * token counts as none, for the routes that issue a new one.
    */
   auth: 'required' | 'optional' | 'forgiving';
+  /** Default: every caller that `auth` admits. */
+  only?: Callers;
   /** Path parameters; a malformed one is 404, because no resource can have such an id. */
   params?: Params;
   query?: Query;

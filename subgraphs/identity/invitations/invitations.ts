@@ -4,7 +4,6 @@ import {
   requireGymAdmin,
   requireRole,
   Role,
-  runsGym,
   type Viewer,
 } from '#server/auth/viewer.ts';
 import { conflict, forbidden, notFound } from '#server/errors.ts';
