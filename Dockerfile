@@ -5,12 +5,12 @@
 FROM node:24.21-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The packages that bring a Node of their own are for machines without one.
+# The image has Node, so the packages with Node binaries are not needed.
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.cache
 
 FROM node:24.21-bookworm-slim
-# NODE_ENV: without DATABASE_URL or DEMO the whole platform refuses to start, and says what is to be chosen.
-# HOST: inside a container the loopback address reaches nobody.
+# NODE_ENV: in production the platform starts only if the operator has set certain variables; it names those that are missing.
+# HOST: the loopback address of a container cannot be reached from outside.
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     DATA_DIR=/data

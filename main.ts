@@ -8,7 +8,7 @@ import { SERVICE_NAMES } from '#server/settings.ts';
 
 const [what, ...args] = process.argv.slice(2);
 
-// Each loads what it needs only: a gateway has no use for six services and what they stand on.
+// Each branch imports only what it starts: a gateway needs none of the services.
 if (what === undefined) {
   const { startPlatform } = await import('./platform.ts');
   await runUntilSignal((progress) => startPlatform(process.env, progress));

@@ -8,10 +8,10 @@ import { complete, missingChoices, type Environment } from '#server/settings.ts'
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import { subgraphs } from './subgraphs/index.ts';
 
-/** Starts database, six services and gateway in this process. If one of them cannot start, those that have are stopped. */
+/** Starts the database, the six services and the gateway in this process. If one of them cannot start, stops the others. */
 export async function startPlatform(env: Environment, progress: Progress): Promise<Running> {
   const startedAt = performance.now();
-  // A person watches this start, so requests are logged only if they ask for it with LOG_LEVEL.
+  // A person reads the output of this start, so requests are logged only if LOG_LEVEL says so.
   const environment = await withOwnUrls({ ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' });
   const running: {
     gateway?: RunningGateway;
@@ -57,8 +57,8 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
 }
 
 /**
- * In one process the services find each other at their own ports, unless a URL is set.
- * A port of 0 is chosen here already, because the others must know it before it listens.
+ * Sets the URL of each service to its own port, unless a URL is set. A port of 0 is replaced by a free one here, because
+ * the other services must know it before the service listens.
  */
 async function withOwnUrls(env: Environment): Promise<Environment> {
   const withUrls = { ...env };

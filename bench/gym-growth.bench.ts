@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../tests/support/platform.ts';
 
-/** The size of the large gym; posts and people follow from it. `GROWTH_VISITS=1000000` is a gym chain of some years. */
+/** Visits of the large gym, from which its numbers of members and posts are derived. `GROWTH_VISITS=1000000` is a chain after some years. */
 const VISITS = Number(process.env.GROWTH_VISITS ?? 100_000);
 const MEMBERS = VISITS / 10;
 const POSTS = VISITS / 5;
 const ROUNDS = 25;
-/** Milliseconds within which a ratio says nothing. */
+/** A request below this time may be of any ratio. */
 const NOISE_MILLIS = 5;
 
 const { ironTemple } = DEMO_GYMS;
@@ -26,13 +26,13 @@ afterAll(async () => {
   await large?.stop();
 });
 
-/** UUIDs that follow from a text, so that two databases name the same people. */
+/** UUIDs derived from a text, so that two databases have the same ids. */
 const SEEDED = `create function seeded(name text) returns uuid language sql immutable as
   $$ select overlay(overlay(md5(name) placing '4' from 13) placing 'a' from 17)::uuid $$`;
-/** A member of the large gym by their number. */
+/** The id of member `i` of the large gym. */
 const MEMBER = `seeded('member ' || i)`;
 
-/** Fills in years of a gym's life, past the services. */
+/** Writes years of a gym's data directly into the databases. */
 async function grow(platform: TestPlatform): Promise<void> {
   for (const service of ['identity', 'gym'] as const) await platform.sql(service, SEEDED);
   await platform.sql(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Readable } from 'node:stream';
+import { streamOf } from '#server/streams.ts';
 import { startPlatform, type TestPlatform } from '../tests/support/platform.ts';
 
 let platform: TestPlatform;
@@ -26,7 +27,7 @@ async function userWith(entries: number): Promise<{ id: string; token: string }>
   const answer = await fetch(`${platform.url('nutrition')}/log/import`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${user.token}`, 'Content-Type': 'text/csv' },
-    body: Readable.toWeb(Readable.from(file())) as never,
+    body: Readable.toWeb(streamOf(file())) as never,
     duplex: 'half',
   });
   expect(await answer.json()).toMatchObject({ status: 'DONE', imported: entries });

@@ -3,7 +3,7 @@
  * logs. `node bench/gateway/limit.ts <plan file> <subgraphs' origin> <port>`
  */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { Pool } from 'undici';
 
 type JsonObject = Record<string, unknown>;
@@ -46,7 +46,7 @@ function collect(value: unknown, path: readonly string[], at: number, found: Jso
   if (value === null || value === undefined) return;
   if (at === path.length) found.push(value as JsonObject);
   else if (path[at] === '@') for (const element of value as unknown[]) collect(element, path, at + 1, found);
-  else collect((value as JsonObject)[path[at] as string], path, at + 1, found);
+  else collect((value as JsonObject)[path[at] ?? ''], path, at + 1, found);
 }
 
 interface Context {
@@ -115,21 +115,25 @@ function entities(node: Node, path: readonly string[]): Step {
       context.authorization,
     );
     for (const [at, entity] of found.entries())
-      Object.assign(entity, (answers as JsonObject[])[own[at] as number]);
+      Object.assign(entity, (answers as JsonObject[])[own[at] ?? 0]);
   };
 }
 
 const run = stepOf(plan, []);
+
+async function answer(context: Context, res: ServerResponse): Promise<void> {
+  await run(context);
+  const text = Buffer.from(JSON.stringify({ data: context.data }));
+  res.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length });
+  res.end(text);
+}
+
 createServer((req, res) => {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => {
     const { variables } = JSON.parse(Buffer.concat(chunks).toString()) as { variables: JsonObject };
     const context = { data: {}, variables, authorization: req.headers.authorization ?? '' };
-    void run(context).then(() => {
-      const text = Buffer.from(JSON.stringify({ data: context.data }));
-      res.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length });
-      res.end(text);
-    });
+    void answer(context, res);
   });
 }).listen(Number(port), '127.0.0.1', () => console.log('ready'));

@@ -2,7 +2,7 @@
  * The subgraphs of one workload in one process, and the keys of identity that a gateway needs. Each answer is made once and
  * cached: `node bench/gateway/subgraphs.ts <workload>`. Prints one line of JSON when it is ready: its port and a token.
  */
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { GatewayContext } from '../../gateway/context/gateway-context.ts';
 import { MadeUpSubgraph } from '../../tests/support/graph-doubles/made-up-subgraph.ts';
@@ -45,16 +45,18 @@ async function make(path: string, body: string): Promise<Buffer> {
   return Buffer.from(head + text);
 }
 
+async function makeAndWrite(path: string, body: string, socket: Socket): Promise<void> {
+  const response = await make(path, body);
+  // The cache is bounded, because operations that are sent once would fill the memory.
+  if (kept.size < 20_000) kept.set(path + body, response);
+  socket.write(response);
+}
+
 const server = createServer({ noDelay: true }, (socket) => {
   const answer = (path: string, body: string): void => {
-    const key = path + body;
-    const known = kept.get(key);
-    if (known) return void socket.write(known);
-    void make(path, body).then((response) => {
-      // The cache is bounded, because operations that are sent once would fill the memory.
-      if (kept.size < 20_000) kept.set(key, response);
-      socket.write(response);
-    });
+    const known = kept.get(path + body);
+    if (known) socket.write(known);
+    else void makeAndWrite(path, body, socket);
   };
   const messages = new MessageReader(answer);
   socket.on('data', (chunk: Buffer) => messages.push(chunk));

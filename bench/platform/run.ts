@@ -1,6 +1,6 @@
 /**
- * What people do all day, on the real platform: `npm run bench:platform`. Six services and their database in one process
- * and its children, the gateway in another, so that the operating system tells whose time it takes.
+ * Everyday requests to the whole platform: `npm run bench:platform`. The six services and their database are one process
+ * and its children, the gateway is another process, so that their processor times can be read separately.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -69,7 +69,7 @@ async function errands(): Promise<[string, Errand][]> {
   ): Errand => ({
     url: `${url}/graphql`,
     bodies: variables.map((one) => JSON.stringify({ query, variables: one })),
-    // Different members, or their equal requests under way at the same time would be one.
+    // Different members, because the gateway sends equal concurrent queries of one member once.
     headers: typeof token === 'object' ? token.map(json) : json(token),
     connections,
   });

@@ -1,8 +1,8 @@
 /**
- * `node scripts/node24.mjs bench/squad-sockets/run.ts [sockets]`
+ * `node scripts/node24.mjs bench/squad-sockets/run.ts [sockets]` (default: 2,000)
  *
- * So many members of one gym connect, authenticate and go online at once: how long until everybody has the whole list,
- * how many bytes that takes, and what one reader who stops reading costs the others.
+ * The members of one gym, each with one socket, go online at the same moment. Measures how long it takes until every
+ * member has the whole list, how many bytes are sent, and how one member who stops reading delays the others.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,10 @@ interface Client {
   bytes: number;
   largest: number;
 }
-/** Here one process plays all clients: what many of them get alike, it parses once. The beginning, length and end tell frames apart. */
+/**
+ * All clients are in this one process, so a frame that many of them receive is parsed once. Frames are equal if their
+ * lengths, first 120 bytes and last 200 bytes are.
+ */
 const known = new Map<string, { users: string[] | undefined; full: boolean }>();
 function parsed(bytes: Buffer): { users: string[] | undefined; full: boolean } {
   const key = `${bytes.length} ${bytes.toString('latin1', 0, 120)} ${bytes.toString('latin1', bytes.length - 200)}`;
@@ -47,7 +50,7 @@ function parsed(bytes: Buffer): { users: string[] | undefined; full: boolean } {
 
 let complete = 0;
 let allComplete = (): void => undefined;
-const everybodyHasAll = new Promise<void>((resolve) => (allComplete = resolve));
+const everybodyIsComplete = new Promise<void>((resolve) => (allComplete = resolve));
 
 const clients = await Promise.all(
   tokens.map(async (token) => {
@@ -77,7 +80,7 @@ console.log(`${count} sockets connected: server ${idle.rssMib} -> ${connected.rs
 
 const startedAt = performance.now();
 for (const { socket } of clients) socket.send('{"event":"user_online","data":{},"id":1}');
-await everybodyHasAll;
+await everybodyIsComplete;
 const seconds = (performance.now() - startedAt) / 1_000;
 const after = await figures();
 const total = (of: (client: Client) => number) => clients.reduce((sum, client) => sum + of(client), 0);
@@ -87,18 +90,18 @@ console.log(
 );
 console.log(`server: ${after.rssMib} MiB, ${(after.cpuSeconds - connected.cpuSeconds).toFixed(1)} s of CPU`);
 
-// One stops reading; another changes her status again and again; the rest measures how long a change takes to arrive.
+// One member stops reading, another one changes their activity repeatedly; the others measure how long a change takes to arrive.
 const [slow, changing, ...rest] = clients as [Client, Client, ...Client[]];
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 async function changesTake(rounds: number): Promise<number> {
   const took: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const sentAt = performance.now();
-    const heard = rest.slice(0, 200).map(({ socket }) => once(socket, 'message'));
+    const received = rest.slice(0, 200).map(({ socket }) => once(socket, 'message'));
     changing.socket.send(
       JSON.stringify({ event: 'user_online', data: { activity: `set ${round} ${'x'.repeat(100)}` } }),
     );
-    await Promise.all(heard);
+    await Promise.all(received);
     took.push(performance.now() - sentAt);
   }
   return median(took);
@@ -106,10 +109,10 @@ async function changesTake(rounds: number): Promise<number> {
 const before = await changesTake(20);
 const baseline = await figures();
 slow.socket.pause();
-const heldUp = await changesTake(60);
+const withSlowReader = await changesTake(60);
 const during = await figures();
 console.log(
-  `a change reaches 200 others after ${before.toFixed(0)} ms (median); with one who does not read after ${heldUp.toFixed(0)} ms; server ${baseline.rssMib} -> ${during.rssMib} MiB`,
+  `a change reaches 200 others after ${before.toFixed(0)} ms (median); while one client does not read, after ${withSlowReader.toFixed(0)} ms; server ${baseline.rssMib} -> ${during.rssMib} MiB`,
 );
 
 for (const { socket } of clients) socket.terminate();

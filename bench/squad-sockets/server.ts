@@ -1,10 +1,10 @@
-/** The real squad service in a process of its own, with a key of this benchmark's in identity's place. */
+/** The squad service in a process of its own. A small server in place of identity publishes the key that signs the tokens. */
 import { createServer } from 'node:http';
 import { generateKeyPairSync } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import jwt from 'jsonwebtoken';
-import { settingsOf } from '../../server/run.ts';
-import { startSubgraph } from '../../server/start-subgraph.ts';
+import { settingsOf } from '#server/run.ts';
+import { startSubgraph } from '#server/start-subgraph.ts';
 import { squad } from '../../subgraphs/squad/subgraph.ts';
 
 const count = Number(process.argv[2]);

@@ -1,4 +1,4 @@
-/** One process of many clients, each with a socket of its own, told what to do and telling how it went over IPC. */
+/** One process with many clients, each on its own socket. It gets its `Orders` and sends its results over IPC. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
@@ -8,28 +8,28 @@ export interface Orders {
   count: number;
   query: string;
 }
-/** When the first and the last of this process's clients heard of a round, in milliseconds since 1970. */
-export interface Heard {
+/** When the first and the last of this process's clients received a round's event, in milliseconds since 1970. */
+export interface Received {
   round: string;
   first: number;
   last: number;
-  /** Of one client's message. */
+  /** The size of one client's message. */
   bytes: number;
 }
 
 const [orders] = (await once(process, 'message')) as [Orders];
-const rounds = new Map<string, { heard: number; first: number }>();
+const rounds = new Map<string, { clients: number; first: number }>();
 let connected = 0;
 
-function hear(frame: Buffer): void {
+function onEvent(frame: Buffer): void {
   const at = frame.indexOf('round ');
   if (at < 0) return;
   const round = /round \d+/.exec(frame.toString('latin1', at, at + 12))?.[0] ?? '';
-  const known = rounds.get(round) ?? { heard: 0, first: Date.now() };
-  known.heard += 1;
+  const known = rounds.get(round) ?? { clients: 0, first: Date.now() };
+  known.clients += 1;
   rounds.set(round, known);
-  if (known.heard === orders.count)
-    process.send?.({ round, first: known.first, last: Date.now(), bytes: frame.length } satisfies Heard);
+  if (known.clients === orders.count)
+    process.send?.({ round, first: known.first, last: Date.now(), bytes: frame.length } satisfies Received);
 }
 
 function connect(number: number): Promise<void> {
@@ -46,7 +46,7 @@ function connect(number: number): Promise<void> {
     socket.on('close', (code, reason) => reject(new Error(`closed: ${code} ${String(reason)}`)));
     let hasState = false;
     socket.on('message', (frame: Buffer) => {
-      if (hasState) return hear(frame);
+      if (hasState) return onEvent(frame);
       const { type, payload } = JSON.parse(frame.toString()) as { type: string; payload: unknown };
       if (type === 'connection_ack')
         socket.send(JSON.stringify({ id: 's', type: 'subscribe', payload: { query: orders.query } }));
@@ -59,7 +59,7 @@ function connect(number: number): Promise<void> {
 }
 
 const waiting = Array.from({ length: orders.count }, (_one, number) => number);
-// A hundred at a time: a listen queue is finite.
+// A hundred at a time, because the gateway's listen queue is finite.
 await Promise.all(
   Array.from({ length: 100 }, async () => {
     for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {

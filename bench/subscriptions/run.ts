@@ -1,9 +1,9 @@
 /**
  * `node scripts/node24.mjs bench/subscriptions/run.ts [subscribers] [client processes] [online]`
  *
- * So many clients of one gym subscribe to who is online at one gateway process, over the whole platform in another:
- * how long an event takes to reach all of them, and what a subscriber costs in memory and CPU. Needs a limit of open
- * files above the number of subscribers (`ulimit -n`).
+ * Clients of one gym subscribe to `onlineUsersUpdated` at one gateway process; the whole platform is in another process.
+ * Measures how long an event takes to reach all clients, and the memory and CPU of a subscriber. The limit of open files
+ * (`ulimit -n`) must be above the number of subscribers. Defaults: 10,000 subscribers, 3 processes, 20 members online.
  */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,12 +12,12 @@ import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Heard } from './clients.ts';
+import type { Received } from './clients.ts';
 
 const subscribers = Number(process.argv[2] ?? 10_000);
 const clientProcesses = Number(process.argv[3] ?? 3);
 const ROUNDS = 20;
-/** Members of the gym who subscribe, and who are online: each event holds all of them. */
+/** Members of the gym who subscribe. All of them are online, and each event contains all of them. */
 const MEMBERS = Number(process.argv[4] ?? 20);
 const QUERY =
   'subscription { onlineUsersUpdated { users { status activity user { displayName gym { name } } } } }';
@@ -42,12 +42,12 @@ async function start(args: string[], env: Record<string, string>): Promise<void>
   });
   started.push(child);
   await new Promise<void>((resolve, reject) => {
-    let said = '';
+    let output = '';
     child.stdout?.on('data', (text: Buffer) => {
-      said += String(text);
-      if (/gateway.*http/i.test(said)) resolve();
+      output += String(text);
+      if (/gateway.*http/i.test(output)) resolve();
     });
-    child.once('exit', () => reject(new Error(`it did not start:\n${said}`)));
+    child.once('exit', () => reject(new Error(`The process did not start:\n${output}`)));
   });
 }
 
@@ -76,20 +76,28 @@ await writeFile(supergraphFile, supergraph);
 await start(['gateway', '--supergraph', supergraphFile], { ...env, GATEWAY_PORT: String(gatewayPort) });
 const gateway = `http://127.0.0.1:${gatewayPort}`;
 
-async function graph(query: string, token?: string): Promise<Record<string, any>> {
+async function graph<Data>(query: string, token?: string): Promise<Data> {
   const response = await fetch(`${gateway}/graphql`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
     body: JSON.stringify({ query }),
   });
-  const { data, errors } = (await response.json()) as { data: Record<string, any>; errors?: unknown };
+  const { data, errors } = (await response.json()) as { data: Data; errors?: unknown };
   if (errors) throw new Error(JSON.stringify(errors));
   return data;
 }
 const login = async (email: string, password: string): Promise<string> =>
-  (await graph(`mutation { login(input: {email: "${email}", password: "${password}"}) { token } }`)).login
-    .token;
-const gymId = (await graph('{ me { gymId } }', await login('maya@iron.test', 'demo-password-1'))).me.gymId;
+  (
+    await graph<{ login: { token: string } }>(
+      `mutation { login(input: {email: "${email}", password: "${password}"}) { token } }`,
+    )
+  ).login.token;
+const {
+  me: { gymId },
+} = await graph<{ me: { gymId: string } }>(
+  '{ me { gymId } }',
+  await login('maya@iron.test', 'demo-password-1'),
+);
 const tokens = await Promise.all(
   Array.from({ length: MEMBERS }, async (_one, number) => {
     const [email, password] = [`bench-${number}@example.test`, `pass ${crypto.randomUUID()}`];
@@ -140,15 +148,15 @@ console.log(
   `gateway: ${((connected.rss ?? 0) / 1_048_576).toFixed(0)} MiB resident; a subscriber ${perSubscriber('rss').toFixed(1)} KiB resident, ${perSubscriber('heap').toFixed(1)} KiB of heap`,
 );
 
-async function change(round: string): Promise<Heard[]> {
-  const heard = clients.map((client) => once(client, 'message') as Promise<[Heard]>);
+async function change(round: string): Promise<Received[]> {
+  const received = clients.map((client) => once(client, 'message') as Promise<[Received]>);
   await announce(round);
-  return (await Promise.all(heard)).map(([one]) => one);
+  return (await Promise.all(received)).map(([one]) => one);
 }
 const took: { first: number; last: number }[] = [];
 let bytes = 0;
 for (let round = 0; round < ROUNDS; round += 1) {
-  await pause(250); // presence is told at most every 200 ms: this measures the gateway, not that wait
+  await pause(250); // squad sends presence at most every 200 ms; without the pause that interval would be measured, too
   const since = Date.now();
   const all = await change(`round ${round}`);
   bytes = all[0]?.bytes ?? 0;
@@ -166,22 +174,24 @@ console.log(
   `gateway: ${((((after.cpu ?? 0) - (connected.cpu ?? 0)) * 1_000) / ROUNDS).toFixed(0)} ms of CPU an event, ${((after.executions ?? 0) - (connected.executions ?? 0)) / ROUNDS} executions an event; ${((after.rss ?? 0) / 1_048_576).toFixed(0)} MiB resident`,
 );
 
-// Another supergraph under way: the longest that a request has to wait meanwhile, and whether all go on hearing.
+// A reload of the supergraph: the longest time that a request waits meanwhile, and whether all subscriptions continue.
 await writeFile(
   `${supergraphFile}.new`,
-  supergraph.replace('A white-labelled gym.', 'A gym with a look of its own.'),
+  supergraph.replace('A white-labelled gym.', 'A gym with its own branding.'),
 );
 await rename(`${supergraphFile}.new`, supergraphFile);
 let longest = 0;
 for (let isServed = false; !isServed;) {
   const since = performance.now();
-  const { type } = await graph('{ type: __type(name: "Gym") { description } }');
+  const { type } = await graph<{ type: { description: string } }>(
+    '{ type: __type(name: "Gym") { description } }',
+  );
   longest = Math.max(longest, performance.now() - since);
-  isServed = type.description === 'A gym with a look of its own.';
+  isServed = type.description === 'A gym with its own branding.';
 }
 await change(`round ${ROUNDS}`);
 console.log(
-  `another supergraph: a request waited for at most ${longest.toFixed(0)} ms, and all ${subscribers} hear what comes after`,
+  `reload of the supergraph: a request waited for at most ${longest.toFixed(0)} ms, and all ${subscribers} subscribers received the next event`,
 );
 
 for (const child of started.toReversed()) {

@@ -13,7 +13,7 @@ import type { Chance } from './chance.ts';
 
 const LIST_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
 const REPRESENTATIONS = [1, 10, 100, 250, 1_000];
-/** Two days or instants, and ranges between them of a day, a month, a year and ten years. */
+/** With `to: 2026-11-22` they make ranges of a day, a month, a year and ten years. */
 const DAYS = ['2026-11-22', '2026-10-23', '2025-11-23', '2016-11-25'];
 const TEXTS = [
   'iron-temple',
@@ -38,7 +38,7 @@ export function argumentText(args: readonly GraphQLArgument[], chance: Chance): 
 function valueText(name: string, given: GraphQLInputType, chance: Chance): string {
   if (name === 'representations') return representations(chance);
   const type: GraphQLInputType = isNonNullType(given) ? given.ofType : getNullableType(given);
-  if (isListType(type)) return `[${valueText(name, type.ofType as GraphQLInputType, chance)}]`;
+  if (isListType(type)) return `[${valueText(name, type.ofType, chance)}]`;
   if (isEnumType(type)) return chance.oneOf(type.getValues()).name;
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields()).filter(
@@ -64,12 +64,15 @@ function scalarText(name: string, type: string, chance: Chance): string {
   return texts[type]?.() ?? JSON.stringify(name === 'after' ? '' : chance.oneOf(TEXTS));
 }
 
-/** Stands for a list in the variable of this name: lists of 1,000 in the text would be beyond the tokens. */
+/** A list is passed in a variable, because 1,000 representations in the text would exceed the limit of tokens. */
 function representations(chance: Chance): string {
   return `$r${chance.oneOf(REPRESENTATIONS)}`;
 }
 
-/** The variables whose names stand in the text, each a list of so many users, gyms, routines in turn. */
+/**
+ * The variables that the text uses, such as `$r100`: a list of 100 representations of users, gyms, routines, exercises and
+ * products in turn; the list of 1,000 contains users only.
+ */
 export function representationVariables(text: string): {
   definitions: string[];
   values: Record<string, unknown>;

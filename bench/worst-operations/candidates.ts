@@ -1,15 +1,15 @@
 import { getIntrospectionQuery } from 'graphql';
 import type { Service } from './measured-platform.ts';
 
-/** An idea of how to get much work out of a short text. */
+/** A short operation that may be costly. */
 export interface Candidate {
   readonly name: string;
-  /** The operation that asks for something so many times. `mark` makes a text that the gateway has not seen. */
+  /** The operation, which selects something `count` times. `mark` becomes a part of its name, so that it is new to the gateway. */
   query(count: number, mark: string): string;
-  /** The largest `count` worth a try. */
+  /** The largest `count` that is tried. */
   readonly most: number;
   variables?(count: number): Record<string, unknown>;
-  /** Whose graph is asked; default: the gateway's. */
+  /** The service to whose own graph it is sent. Default: the gateway. */
   readonly service?: Service;
 }
 

@@ -1,4 +1,4 @@
-/** Chance that repeats itself for the same seed (mulberry32, public domain). */
+/** Random numbers that are the same for the same seed (mulberry32, public domain). */
 export class Chance {
   private state: number;
 

@@ -16,20 +16,20 @@ export type Caller = 'member' | 'anonymous';
 export interface Operation {
   readonly query: string;
   readonly variables?: Record<string, unknown> | undefined;
-  /** The service whose own graph is asked; absent: the gateway's. */
+  /** The service to whose own graph it is sent. Default: the gateway. */
   readonly service?: Service | undefined;
 }
 
 export interface Answer {
   readonly status: number;
-  /** That of the first error. */
+  /** The code of the first error, or an empty text. */
   readonly code: string;
   readonly bytes: number;
-  /** Processor time of all servers together, until they had nothing left to do. */
+  /** Processor time of all servers together until they are idle. */
   readonly millis: number;
 }
 
-/** The whole platform in one process, whose processor time is read from outside. */
+/** The whole platform in one process, whose processor time is read from `/proc`. */
 export interface MeasuredPlatform {
   send(operation: Operation, caller: Caller): Promise<Answer>;
   stop(): Promise<void>;
@@ -54,7 +54,7 @@ export async function measuredPlatform(): Promise<MeasuredPlatform> {
   await settled(pid);
   return {
     async send({ query, variables, service }, caller) {
-      const before = processorMillis(pid); // it had settled after the operation before
+      const before = processorMillis(pid); // the process is idle since the last operation
       const response = await fetch(`${urlOf(service ?? 'gateway')}/graphql`, {
         method: 'POST',
         headers: {
@@ -84,7 +84,7 @@ async function logIn(identity: string): Promise<string> {
   return ((await response.json()) as { token: string }).token;
 }
 
-/** Time on a processor of all threads of the process, without its children, in milliseconds (Linux's schedstat, in nanoseconds). */
+/** The processor time of all threads of the process, without its children, in milliseconds; `schedstat` has nanoseconds. */
 function processorMillis(pid: number): number {
   let nanos = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`))
@@ -92,7 +92,7 @@ function processorMillis(pid: number): number {
   return nanos / 1e6;
 }
 
-/** The processor time of the process once it has nothing left to do. */
+/** Waits until the process is idle, which is at most 3 ms of processor time in 40 ms. Returns its processor time so far. */
 async function settled(pid: number): Promise<number> {
   for (let before = processorMillis(pid); ;) {
     await new Promise((resolve) => setTimeout(resolve, 40));

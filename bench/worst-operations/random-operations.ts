@@ -2,6 +2,8 @@ import {
   getNamedType,
   isAbstractType,
   isCompositeType,
+  isInterfaceType,
+  isObjectType,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
@@ -10,10 +12,10 @@ import { argumentText, representationVariables } from './argument-values.ts';
 import type { Chance } from './chance.ts';
 import type { Operation, Service } from './measured-platform.ts';
 
-/** A graph that can be asked. */
-export interface AskedGraph {
+/** A graph to which operations can be sent: the gateway's, or that of one service. */
+export interface TargetGraph {
   readonly schema: GraphQLSchema;
-  /** Absent: the gateway's. */
+  /** Undefined for the gateway's graph. */
   readonly service: Service | undefined;
 }
 
@@ -23,33 +25,34 @@ interface Selection {
   name: string;
   args: string;
   hasAlias: boolean;
-  /** Inline fragments with `@include` around it, inside each other, each with a variable of its own. */
+  /** The number of inline fragments with `@include` around it, one inside the other, each with a variable of its own. */
   conditions: number;
-  /** Its selections stand in a fragment of their own. */
+  /** Whether its selections are written as a named fragment. */
   isSpread: boolean;
-  /** Of its selections; undefined for a leaf. */
+  /** The type of its selections; undefined for a leaf. */
   type: string | undefined;
   selections: Selection[];
 }
 
 export interface RandomOperation {
-  readonly graph: AskedGraph;
+  readonly graph: TargetGraph;
   readonly root: Selection;
-  /** The same for all changes of one. */
+  /** An operation and all changes of it have the same number. */
   readonly lineage: number;
 }
 
-/** Those that change nothing that the search needs. */
+/** The mutations that change nothing that the search needs. */
 const MUTATIONS = new Set(['login', 'analyzeFood', 'requestPasswordReset']);
 const MAX_DEPTH = 10;
 
-/** Operations by chance: new ones, and changes of those that turned out costly. */
+/** Makes random operations, and random changes of operations. */
 export class RandomOperations {
-  private readonly graphs: readonly AskedGraph[];
+  private readonly graphs: readonly TargetGraph[];
   private readonly chance: Chance;
   private lineages = 0;
 
-  constructor(graphs: readonly AskedGraph[], chance: Chance) {
+  /** @param graphs the gateway's first, which is chosen more often */
+  constructor(graphs: readonly TargetGraph[], chance: Chance) {
     this.graphs = graphs;
     this.chance = chance;
   }
@@ -64,14 +67,14 @@ export class RandomOperations {
     return { graph, root, lineage: (this.lineages += 1) };
   }
 
-  /** A changed copy. */
+  /** Returns a copy with one to six random changes. */
   change({ graph, root: before, lineage }: RandomOperation): RandomOperation {
     const root = structuredClone(before);
     for (let count = 1 + this.chance.below(6); count > 0; count -= 1) this.changeOnce(graph, root);
     return { graph, root, lineage };
   }
 
-  private changeOnce(graph: AskedGraph, root: Selection): void {
+  private changeOnce(graph: TargetGraph, root: Selection): void {
     const { chance } = this;
     const all = [...descendants(root)];
     const parents = [root, ...all.filter(({ type }) => type !== undefined)];
@@ -102,7 +105,7 @@ export class RandomOperations {
         if (one && field) one.args = argumentText(field.args, chance);
       },
       () => {
-        // The selections of another place of the same type.
+        // Adds the selections of another parent of the same type.
         const others = parents.filter(({ type }) => type === parent.type);
         parent.selections.push(...structuredClone(chance.oneOf(others).selections));
       },
@@ -110,8 +113,8 @@ export class RandomOperations {
     chance.oneOf(changes)();
   }
 
-  /** Adds a selection, with selections of its own below. */
-  private grow(graph: AskedGraph, parent: Selection, depth: number): void {
+  /** Adds a random selection, with selections of its own down to `MAX_DEPTH`. */
+  private grow(graph: TargetGraph, parent: Selection, depth: number): void {
     const { chance } = this;
     const type = parent.type === undefined ? undefined : graph.schema.getType(parent.type);
     if (!isCompositeType(type) || depth > MAX_DEPTH) return;
@@ -124,7 +127,7 @@ export class RandomOperations {
     parent.selections.push(selection);
   }
 
-  private fragmentOn({ schema }: AskedGraph, type: GraphQLCompositeType): Selection | undefined {
+  private fragmentOn({ schema }: TargetGraph, type: GraphQLCompositeType): Selection | undefined {
     if (!isAbstractType(type)) return undefined;
     const { name } = this.chance.oneOf(schema.getPossibleTypes(type));
     return { ...leaf(name), kind: 'on', type: name };
@@ -163,9 +166,13 @@ function typeBelow(field: GraphQLField<unknown, unknown>): string | undefined {
   return isCompositeType(type) ? type.name : undefined;
 }
 
-function fieldOf(schema: GraphQLSchema, parent: Selection, name: string) {
+function fieldOf(
+  schema: GraphQLSchema,
+  parent: Selection,
+  name: string,
+): GraphQLField<unknown, unknown> | undefined {
   const type = parent.type === undefined ? undefined : schema.getType(parent.type);
-  return type && 'getFields' in type ? type.getFields()[name] : undefined;
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
 }
 
 function* descendants(selection: Selection): Generator<Selection> {
@@ -175,7 +182,7 @@ function* descendants(selection: Selection): Generator<Selection> {
   }
 }
 
-/** The operation as it is sent. `mark` makes a text that no server has seen. */
+/** The operation as it is sent. `mark` becomes its name, so that no server has cached it. */
 export function operationOf({ graph, root }: RandomOperation, mark: string): Operation {
   const printer = new Printer();
   const body = printer.selections(root);

@@ -1,11 +1,11 @@
 /**
- * The processor time that one operation takes at the gateway and in all services together, for the worst operations that
- * the limits let through. Each text is sent as one that the gateway has not seen, because planning counts.
+ * The processor time of one operation at the gateway and in all services together, for the most costly operations that the
+ * limits allow. Each operation is new to the gateway, so that planning is measured, too.
  *
- *     npm run bench:worst                                  # the known candidates, each as large as the limits allow
- *     npm run bench:worst -- --only fragments              # those whose name contains a text
- *     npm run bench:worst -- --seed 1 --seconds 300        # a search for worse ones, by chance
- *     npm run bench:worst -- --caller anonymous            # for one kind of caller alone; default: both
+ *     npm run bench:worst                                  # the candidates of candidates.ts, each as large as the limits allow
+ *     npm run bench:worst -- --only fragments              # only candidates whose name contains this text
+ *     npm run bench:worst -- --seed 1 --seconds 300        # a random search for more costly operations
+ *     npm run bench:worst -- --caller anonymous            # only as this caller; default: both
  */
 import { parseArgs } from 'node:util';
 import { CANDIDATES, type Candidate } from './candidates.ts';
@@ -55,7 +55,7 @@ async function measureCandidates(measured: MeasuredPlatform): Promise<void> {
     );
 }
 
-/** How often the candidate may ask for its thing before the limits refuse it. */
+/** The largest count for which the limits allow the candidate, at least 1. */
 async function largestAllowed(
   measured: MeasuredPlatform,
   candidate: Candidate,

@@ -19,7 +19,12 @@ import {
   type MeasuredPlatform,
   type Operation,
 } from './measured-platform.ts';
-import { operationOf, RandomOperations, type AskedGraph, type RandomOperation } from './random-operations.ts';
+import {
+  operationOf,
+  RandomOperations,
+  type TargetGraph,
+  type RandomOperation,
+} from './random-operations.ts';
 
 export interface SearchOptions {
   readonly caller: Caller;
@@ -33,19 +38,19 @@ interface Found {
   readonly answer: Answer;
 }
 
-/** Operations that are kept and changed further. */
+/** The number of costly operations that are kept, and changed further. */
 const KEPT = 30;
-/** Of changes of one operation, so that one find does not put out all others. */
+/** The number of changes of the same operation among them, so that one costly operation does not replace all others. */
 const KEPT_OF_LINEAGE = 3;
-/** Operations that are sent before the first is measured, for code that is not compiled yet takes several times as long. */
+/** The number of operations that are sent before the first is measured, because V8 has not compiled the code yet. */
 const WARM_UP = 60;
 const SHOWN = 10;
-/** Of those that are shown, each is sent so many times more, and the median counts. */
+/** Each operation that is shown is sent three times more; its figure is the median. */
 const ROUNDS = 3;
 
 /**
- * Looks for costly operations by chance: new ones, and changes of the most costly found so far. The seed repeats the new ones;
- * which are kept depends on measured times.
+ * Searches for costly operations among random ones and random changes of the most costly ones so far. The same seed makes
+ * the same random numbers, but which operations are kept and changed depends on the measured times.
  */
 export async function searched(
   platform: MeasuredPlatform,
@@ -70,7 +75,7 @@ export async function searched(
     }
     let answer = await platform.send(operation, caller);
     const least = worst.length < KEPT ? 0 : (worst.at(-1)?.answer.millis ?? 0);
-    // Measured once more: a pause of the machine or of the garbage collector makes no operation costly.
+    // The shorter of two times counts, because a pause of the machine or of the garbage collector is not the operation's cost.
     if (answer.millis > least) {
       const again = await platform.send(operationOf(random, mark()), caller);
       if (again.millis < answer.millis) answer = again;
@@ -108,7 +113,7 @@ function kept(found: readonly Found[]): Found[] {
     .slice(0, KEPT);
 }
 
-/** What the limits of texts refuse costs next to nothing and need not be sent. The cost is left to the servers. */
+/** Operations whose text exceeds a limit are not sent, because to refuse them costs almost nothing. Their cost is checked by the servers. */
 function isTooLarge({ query, service }: Operation, caller: Caller): boolean {
   const limits =
     caller === 'anonymous'
@@ -121,8 +126,8 @@ function isTooLarge({ query, service }: Operation, caller: Caller): boolean {
   return query.length > limits.characters || exceededLimit(sizeOf(parse(query)), limits) !== undefined;
 }
 
-/** That of the gateway first. */
-function graphs(): AskedGraph[] {
+/** All graphs, the gateway's first. */
+function graphs(): TargetGraph[] {
   const textOf = (name: string): string =>
     readFileSync(new URL(`../../schema/${name}.graphql`, import.meta.url), 'utf8');
   const supergraph = Supergraph.build(textOf('supergraph'), { supportedFeatures: SUPPORTED_FEATURES });
