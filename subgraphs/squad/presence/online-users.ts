@@ -126,7 +126,7 @@ export class OnlineUsers {
 
   /** @throws FEATURE_DISABLED if the viewer's gym has switched the module off */
   async requireSwitchedOn(): Promise<void> {
-    // Refused by `switchable` like every rule of a module; there is nothing else to do.
+    // Refused by `withSwitches` like every rule of a module; there is nothing else to do.
   }
 }
 

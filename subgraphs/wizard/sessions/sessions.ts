@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { requireRole, requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
-import { isSuperAdmin, requireRole, requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
-import { notFound, unauthenticated, checkVersion } from '#server/errors.ts';
+import { checkVersion, notFound, unauthenticated } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
@@ -9,6 +9,7 @@ import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging
 import type { Saga } from '#server/saga/saga.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { mayOpen, maySeeSessionsOf } from '../access.ts';
 import type { WizardDefinition } from '../definitions/definition.ts';
 import type { WizardDefinitions } from '../definitions/definitions.ts';
 import { firstStepOf } from '../definitions/progress.ts';
@@ -111,8 +112,7 @@ export class Sessions {
     filters: SessionFilters,
     page: PageRequest,
   ): Promise<Page<WizardSessionShape>> {
-    const viewer = requireUser(this.unit.viewer);
-    if (viewer.userId !== userId && viewer.role !== Role.SUPER_ADMIN)
+    if (!maySeeSessionsOf(requireUser(this.unit.viewer), userId))
       throw notFound('wizard session of user', userId);
     return this.pageOf(userId, filters, page);
   }
@@ -244,17 +244,10 @@ export class Sessions {
 
   private async load(id: string, resumeToken: string | null | undefined): Promise<SessionRecord> {
     const session = isUuid(id) ? await this.byId.load(id) : null;
-    if (session && this.opens(session, resumeToken)) return session;
+    if (session && mayOpen(this.unit.viewer, session, resumeToken)) return session;
     if (this.unit.viewer.kind === 'anonymous' && !resumeToken)
       throw unauthenticated("Log in, or send the session's X-Resume-Token.");
     throw notFound('wizard session', id);
-  }
-
-  private opens(session: SessionRecord, resumeToken: string | null | undefined): boolean {
-    const { viewer } = this.unit;
-    if (isSuperAdmin(viewer)) return true;
-    if (session.createdBy !== null) return viewer.kind === 'user' && viewer.userId === session.createdBy;
-    return isToken(resumeToken, session.resumeTokenHash);
   }
 
   private async pageOf(
