@@ -5,8 +5,8 @@
 FROM node:24.21-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The image has Node, so the packages with Node binaries are not needed.
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.cache
+# The image has Node, so the packages with Node binaries are not needed. No package needs its install script.
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/node-linux-* node_modules/.cache
 
 FROM node:24.21-bookworm-slim
 # NODE_ENV: in production the platform starts only if the operator has set certain variables; it names those that are missing.

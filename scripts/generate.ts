@@ -1,5 +1,5 @@
 /**
- * Writes `subgraphs/<name>/resolvers.generated.ts` for each subgraph from its schema.
+ * Writes `subgraphs/<name>/resolvers.generated.ts` for each subgraph from its schema, and `docs/rights.md` from its routes.
  *
  *     npm run generate                 # writes what has changed
  *     npm run generate -- --check      # writes nothing; exit code 1, and the names, if files are stale
@@ -7,6 +7,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { generateResolverTypes } from './resolver-types.ts';
+import { rightsPage } from './rights-page.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const checkOnly = process.argv.includes('--check');
@@ -18,15 +19,21 @@ for (const subgraph of subgraphsWithModels()) {
     sdl: read(path.join('schema', `${subgraph}.graphql`)),
     models: read(path.join('subgraphs', subgraph, 'models.ts')),
   });
-  if (fs.existsSync(path.join(root, file)) && read(file) === generated) continue;
-  stale.push(file);
-  if (!checkOnly) fs.writeFileSync(path.join(root, file), generated);
+  write(file, generated);
 }
+write(path.join('docs', 'rights.md'), rightsPage());
 
 for (const file of stale) console.log(checkOnly ? `stale: ${file}` : `written: ${file}`);
 if (checkOnly && stale.length > 0) {
-  console.error('The schema or the models have changed since. Run "npm run generate" and commit the result.');
+  console.error('The schema, the models or the routes have changed since. Run "npm run generate".');
   process.exitCode = 1;
+}
+
+/** Writes a file if it is not the same already. */
+function write(file: string, text: string): void {
+  if (fs.existsSync(path.join(root, file)) && read(file) === text) return;
+  stale.push(file);
+  if (!checkOnly) fs.writeFileSync(path.join(root, file), text);
 }
 
 /** The subgraphs that have both a schema and models. */

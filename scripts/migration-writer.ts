@@ -10,7 +10,7 @@ import { PlatformClient } from '../server/database/platform-client.ts';
 import { PlatformDriver } from '../server/database/platform-driver.ts';
 import { platformEntities } from '../server/database/platform-tables.ts';
 
-export interface MigrationToWrite {
+interface MigrationToWrite {
   /** A server on which a temporary database may be created. */
   server: DatabaseServer;
   declaration: DatabaseDeclaration;

@@ -3,7 +3,7 @@ import * as typescript from '@graphql-codegen/typescript';
 import * as typescriptResolvers from '@graphql-codegen/typescript-resolvers';
 import { parse } from 'graphql';
 
-export interface ResolverTypesInput {
+interface ResolverTypesInput {
   /** The subgraph's schema. */
   sdl: string;
   /** The source of the subgraph's `models.ts`, which declares what its resolvers return for a type of the schema. */

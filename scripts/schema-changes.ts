@@ -18,14 +18,18 @@ export interface SchemaChange {
   advice: string;
 }
 
-export interface SchemaChanges {
+interface SchemaChanges {
   /** A valid operation would become invalid, or its answer unreadable for the client. */
   breaking: SchemaChange[];
   /** Every operation stays valid, but a client or router may not expect the change. */
   dangerous: SchemaChange[];
 }
 
-/** The changes between two schemas that affect clients; each is a supergraph, or plain SDL. @throws GraphQLError for any other text */
+/**
+ * The changes between two schemas that affect clients, as graphql-js finds them (@graphql-inspector/core has no advice for
+ * changes of arguments, and takes the end of a directive's `repeatable` for harmless); each is a supergraph, or plain
+ * SDL. @throws GraphQLError for any other text
+ */
 export function schemaChanges(before: string, after: string): SchemaChanges {
   const [documentBefore, documentAfter] = [parse(before), parse(after)];
   const [apiBefore, apiAfter] = [apiSchemaOf(documentBefore), apiSchemaOf(documentAfter)];

@@ -8,8 +8,9 @@
  *     npm run schema:check -- old.graphql new.graphql
  *     npm run schema:check -- --release             # makes the current schema the released one; part of a release
  */
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parse, print, visit } from 'graphql';
 import { composePlatform, hintsOf } from './composition.ts';
 import { schemaChanges, type SchemaChange } from './schema-changes.ts';
 import { readSchema } from './schema-source.ts';
@@ -30,8 +31,12 @@ else
 
 function release(): void {
   mkdirSync(path.dirname(path.join(root, RELEASED)), { recursive: true });
-  copyFileSync(path.join(root, OURS), path.join(root, RELEASED));
-  console.log(`${RELEASED} is now a copy of ${OURS}; commit it with the release.`);
+  // Descriptions are half of the file, and no change of one breaks a client.
+  const undescribed = visit(parse(readSchema(path.join(root, OURS), root)), {
+    enter: (node) => ('description' in node ? { ...node, description: undefined } : undefined),
+  });
+  writeFileSync(path.join(root, RELEASED), `${print(undescribed)}\n`);
+  console.log(`${RELEASED} now has the definitions of ${OURS}; commit it with the release.`);
 }
 
 function check(before: string, after: string | undefined): void {
@@ -39,10 +44,10 @@ function check(before: string, after: string | undefined): void {
     readSchema(before, root),
     readSchema(after ?? path.join(root, OURS), root),
   );
-  print('Breaks clients', breaking, console.error);
-  print('May surprise clients', dangerous, console.warn);
+  report('Breaks clients', breaking, console.error);
+  report('May surprise clients', dangerous, console.warn);
   if (after === undefined)
-    print(
+    report(
       'Hints of the composition',
       hintsOf(composePlatform()).map((what) => ({ what, advice: '' })),
       console.warn,
@@ -56,7 +61,7 @@ function check(before: string, after: string | undefined): void {
 }
 
 /** Prints each advice once, for all changes to which it applies. */
-function print(title: string, changes: readonly SchemaChange[], write: (line: string) => void): void {
+function report(title: string, changes: readonly SchemaChange[], write: (line: string) => void): void {
   if (changes.length === 0) return;
   write(`${title}:`);
   for (const [advice, all] of Map.groupBy(changes, (change) => change.advice)) {

@@ -24,7 +24,7 @@ export const AudienceMessage = z.object({
 export type AudienceMessage = z.infer<typeof AudienceMessage>;
 
 /** The part of an audience that each subscription implements. */
-export interface AudienceRules {
+interface AudienceRules {
   /**
    * Called for each new member. It calls `report` at once, and again whenever it changes, with whether the member is
    * excluded because they may see something else than the audience. Returns a function that ends this.

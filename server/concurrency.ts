@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { PlatformError } from './errors.ts';
 
 /**
@@ -11,25 +12,15 @@ export function atMost(
   concurrency: number,
   options: { waiting?: number } = {},
 ): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const maxWaiting = options.waiting ?? 1_000;
-  const queue: (() => void)[] = [];
-  let running = 0;
+  const { waiting: maxWaiting = 1_000 } = options;
+  const limit = pLimit(concurrency);
   return async (work) => {
-    if (running >= concurrency) {
-      if (queue.length >= maxWaiting)
-        throw new PlatformError(
-          'RATE_LIMITED',
-          'Too many requests of this kind are waiting; try again in a moment.',
-          { retryAfterSeconds: 2 },
-        );
-      await new Promise<void>((resolve) => queue.push(resolve)); // the finished task passes its slot on, so `running` does not change
-    } else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next) next();
-      else running -= 1;
-    }
+    if (limit.pendingCount >= maxWaiting)
+      throw new PlatformError(
+        'RATE_LIMITED',
+        'Too many requests of this kind are waiting; try again in a moment.',
+        { retryAfterSeconds: 2 },
+      );
+    return limit(work);
   };
 }

@@ -6,7 +6,7 @@ import type { ServiceTokens } from './auth/service-tokens.ts';
 import type { TokenChecks, TokenVerifier } from './auth/token-verifier.ts';
 import type { DatabaseDeclaration } from './database/database.ts';
 import type { DatabaseServer } from './database/database-server.ts';
-import type { FeatureModule, FeatureSource } from './features.ts';
+import type { FeatureSource, Switches } from './features.ts';
 import type { FileStorage } from './files/file-storage.ts';
 import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
 import type { Logger } from './observability/logger.ts';
@@ -65,11 +65,7 @@ export interface BrowserPage {
 }
 
 /** The declaration of one subgraph: everything that it consists of, before anything runs. */
-export interface SubgraphDeclaration<
-  Settings extends object,
-  Resources extends object,
-  Services extends object,
-> {
+interface SubgraphDeclaration<Settings extends object, Resources extends object, Services extends object> {
   name: ServiceName;
   title: string;
   description: string;
@@ -85,7 +81,7 @@ export interface SubgraphDeclaration<
   /** How access tokens are checked. Default: with the keys that identity publishes. Identity itself uses its own. */
   tokenChecks?(resources: Resources): TokenChecks;
   /** The services that belong to a module that a gym can switch off; its members are then refused at every door. */
-  features?: Partial<Record<keyof Services & string, FeatureModule>>;
+  features?: Switches<Services>;
   /** The source of the switches. Default: the gym service. */
   featureSource?(base: ServiceBase<Settings>): FeatureSource;
   graphql: readonly ResolverMap[];

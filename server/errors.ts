@@ -59,7 +59,7 @@ export interface FieldError {
   message: string;
 }
 
-export interface PlatformErrorOptions {
+interface PlatformErrorOptions {
   /** The errors, field by field. */
   errors?: readonly FieldError[];
   /** Seconds to wait before another attempt, sent as `Retry-After`. */
@@ -126,7 +126,7 @@ export function checkVersion(what: string, expected: number | null | undefined, 
     throw versionConflict(what, expected, stored);
 }
 
-export interface SocketError {
+interface SocketError {
   code: ErrorCode;
   message: string;
   errors?: readonly FieldError[];

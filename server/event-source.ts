@@ -11,7 +11,7 @@ export interface EventSink<Event> {
   onStop(stop: () => void): void;
 }
 
-export interface EventSourceOptions {
+interface EventSourceOptions {
   /** Most events that may wait for a slow reader. Default 1,000. */
   limit?: number;
   /**

@@ -5,19 +5,11 @@ import { boundedCache, bytesOfText } from './observability/bounded-cache.ts';
 import type { Logger } from './observability/logger.ts';
 
 /** The modules that a gym can switch off for its members. */
-export const FEATURE_MODULES = [
-  'nutrition',
-  'content',
-  'squad',
-  'wizard',
-  'shop',
-  'challenges',
-  'feed',
-] as const;
-export type FeatureModule = (typeof FEATURE_MODULES)[number];
+const FEATURE_MODULES = ['nutrition', 'content', 'squad', 'wizard', 'shop', 'challenges', 'feed'] as const;
+type FeatureModule = (typeof FEATURE_MODULES)[number];
 
 /** A gym's switches by module; a module without a switch is on. */
-export type FeatureSwitches = Readonly<Record<string, boolean>>;
+type FeatureSwitches = Readonly<Record<string, boolean>>;
 
 /** Reads the switches of a gym from the gym service. Undefined if there is no such gym. */
 export type FeatureSource = (gymId: string) => Promise<FeatureSwitches | undefined>;
@@ -97,24 +89,38 @@ export function featuresByGymService(gymUrl: string): FeatureSource {
   };
 }
 
-/**
- * The same rule object, but every method is refused while its module is off for the viewer. All methods of such an object
- * must be asynchronous.
- */
-export function switchable<Rules extends object>(
-  rules: Rules,
-  module: FeatureModule,
-  features: Features,
-  viewer: Viewer,
-): Rules {
-  return new Proxy(rules, {
+/** Which service of a subgraph belongs to which module. Only services whose methods all return promises can be switched. */
+export type Switches<Services> = {
+  readonly [Name in keyof Services as IsAsync<Services[Name]> extends true ? Name : never]?: FeatureModule;
+};
+
+type IsAsync<Rules> = {
+  [Member in keyof Rules]: Rules[Member] extends (...args: never[]) => Promise<unknown> ? true : false;
+}[keyof Rules];
+
+/** The services, of which those of a module are refused while it is off for the viewer, at every call. */
+export function withSwitches<Services extends object>(
+  services: Services,
+  switches: Readonly<Record<string, FeatureModule>>,
+  isOn: (module: FeatureModule) => Promise<void>,
+): Services {
+  const switched = { ...services } as Record<string, object>;
+  for (const [name, module] of Object.entries(switches)) {
+    const rules = switched[name];
+    if (rules) switched[name] = checkedFirst(rules, () => isOn(module));
+  }
+  return switched as Services;
+}
+
+/** The rules, with `check` before each call. Their methods are asynchronous already, see `Switches`. */
+const checkedFirst = <Rules extends object>(rules: Rules, check: () => Promise<void>): Rules =>
+  new Proxy(rules, {
     get(target, property) {
-      const member: unknown = Reflect.get(target, property, target);
-      if (typeof member !== 'function') return member;
+      const method: unknown = Reflect.get(target, property, target);
+      if (typeof method !== 'function') return method;
       return async (...args: unknown[]) => {
-        await features.require(viewer, module);
-        return (member as (...args: unknown[]) => unknown).apply(target, args);
+        await check();
+        return (method as (...args: unknown[]) => unknown).apply(target, args);
       };
     },
   });
-}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DAY_MILLIS } from './durations.ts';
 import { retentionSettings } from './retention/retention-settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -41,7 +42,7 @@ export class SettingsError extends StartError {
 }
 
 /** The properties of a start that decide which choices an operator must make. */
-export interface StartKind {
+interface StartKind {
   /** Whether it uses a database. */
   hasDatabase: boolean;
   /** Whether other services run in processes of their own. */
@@ -176,7 +177,7 @@ export const serverSettings = z.object({
   /** The most running subscriptions and other operations on one WebSocket. */
   operationsPerSocket: z.coerce.number('expected a number of operations').int().min(1).default(100),
   /** How long a GraphQL WebSocket may stay open without an operation, in milliseconds. */
-  socketIdleMillis: z.coerce.number('expected milliseconds').int().min(100).max(86_400_000).default(600_000), // 10 min
+  socketIdleMillis: z.coerce.number('expected milliseconds').int().min(100).max(DAY_MILLIS).default(600_000), // 10 min
   /** Origins from which browsers may call, separated by commas; with demo data every loopback origin may. */
   corsOrigins: list.default([]),
   /** Proxies whose X-Forwarded-For is trusted: addresses, subnets, or `loopback`, `uniquelocal`; separated by commas. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from './json-object.ts';
 import type { z } from 'zod';
 
 /**
@@ -8,7 +9,7 @@ export function undeclaredFields(shape: z.core.$ZodType, value: unknown, path = 
   const { def } = (shape as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case 'object':
-      return isRecord(value) ? inObject(def, value, path) : [];
+      return isJsonObject(value) ? inObject(def, value, path) : [];
     case 'array':
       return Array.isArray(value)
         ? value.flatMap((element, index) => undeclaredFields(def.element, element, join(path, index)))
@@ -18,7 +19,7 @@ export function undeclaredFields(shape: z.core.$ZodType, value: unknown, path = 
         ? def.items.flatMap((item, index) => undeclaredFields(item, value[index], join(path, index)))
         : [];
     case 'record':
-      return isRecord(value)
+      return isJsonObject(value)
         ? Object.entries(value).flatMap(([key, one]) => undeclaredFields(def.valueType, one, join(path, key)))
         : [];
     case 'union':
@@ -65,8 +66,5 @@ function inObject(def: z.core.$ZodObjectDef, value: Record<string, unknown>, pat
 
 const fewest = (alternatives: string[][]): string[] =>
   alternatives.toSorted((one, other) => one.length - other.length)[0] ?? [];
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const join = (path: string, key: string | number): string => (path ? `${path}.${key}` : String(key));

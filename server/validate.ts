@@ -15,5 +15,5 @@ export function validated<Shape extends z.ZodType>(shape: Shape, input: unknown)
   );
 }
 
-export const fieldErrors = (issues: readonly z.core.$ZodIssue[]): FieldError[] =>
+const fieldErrors = (issues: readonly z.core.$ZodIssue[]): FieldError[] =>
   issues.slice(0, 50).map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));

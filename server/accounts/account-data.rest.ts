@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cursorText } from '../paging.ts';
+import { IDENTITY_ONLY } from '../rest/callers.ts';
 import { restRoute } from '../rest/route.ts';
 import { RecordsPageShape, VerdictShape, type AccountData } from './account-data.ts';
 
@@ -14,7 +15,8 @@ export const accountDataRest = [
   route({
     method: 'GET',
     path: '/accounts/:userId/records',
-    summary: 'What this service stores about a user (for the identity service only)',
+    summary: 'What this service stores about a user',
+    only: IDENTITY_ONLY,
     description:
       'At most 1,000 records a page, one kind after the other. Empty if the service stores nothing about the user. `GET /users/me/export` of the identity service collects these pages.',
     auth: 'required',
@@ -30,7 +32,8 @@ export const accountDataRest = [
   route({
     method: 'DELETE',
     path: '/accounts/:userId',
-    summary: 'Erase what this service stores about a user (for the identity service only)',
+    summary: 'Erase what this service stores about a user',
+    only: IDENTITY_ONLY,
     description:
       'The erasure is immediate and final; requests that are still running can store nothing more about the user. A repeated call returns the same result.',
     auth: 'required',

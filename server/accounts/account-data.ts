@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { Outcome, type AccountPart, type RecordKey, type Verdict } from './account-part.ts';
 
 /** Records a page. */
-export const RECORDS_PAGE = 1_000;
+const RECORDS_PAGE = 1_000;
 
 export const VerdictShape = z
   .object({
@@ -63,7 +63,7 @@ export class AccountData {
 }
 
 /** A page of records. A page that the last records of one kind do not fill continues with the next kind. */
-export async function recordsPage(
+async function recordsPage(
   part: AccountPart,
   userId: string,
   cursor: string | undefined,

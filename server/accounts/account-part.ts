@@ -32,7 +32,7 @@ export interface Verdict {
 /** The position in a kind of record: the sort keys of the last record of the previous page. */
 export type RecordKey = readonly (string | number)[];
 
-export interface KeyedRecord {
+interface KeyedRecord {
   key: RecordKey;
   /** In the form of the API: camelCase, times in ISO 8601. */
   record: object;

@@ -14,7 +14,7 @@ export const READ_ENDED_SESSIONS_MILLIS = 2_000;
  */
 export const CHECK_SESSIONS_MILLIS = 2_500;
 
-export interface EndedSessionsOptions {
+interface EndedSessionsOptions {
   /** Identity's base URL. */
   identityUrl: string;
   tokens: ServiceTokens;

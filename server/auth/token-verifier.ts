@@ -16,7 +16,7 @@ export interface TokenChecks {
   isRevoked?: ((viewer: UserViewer | ServiceViewer) => boolean | Promise<boolean>) | undefined;
 }
 
-export interface TokenVerifierOptions extends TokenChecks {
+interface TokenVerifierOptions extends TokenChecks {
   issuer: string;
   audience: string;
   /** Most verified tokens to cache. Default 10,000. */

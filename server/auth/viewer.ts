@@ -4,7 +4,7 @@ import { isUuid } from '../ids.ts';
 export const Role = { MEMBER: 'MEMBER', GYM_ADMIN: 'GYM_ADMIN', SUPER_ADMIN: 'SUPER_ADMIN' } as const;
 export type Role = (typeof Role)[keyof typeof Role];
 
-export interface AnonymousViewer {
+interface AnonymousViewer {
   readonly kind: 'anonymous';
 }
 export interface UserViewer {

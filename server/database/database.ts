@@ -23,7 +23,7 @@ export interface DatabaseDeclaration {
   migrations: MigrationDeclaration[];
 }
 
-export interface OpenDatabaseOptions {
+interface OpenDatabaseOptions {
   server: DatabaseServer;
   /** Another name for the database itself, for tests, which clone it. Default: the declaration's. */
   name?: string;

@@ -4,13 +4,13 @@ import type { DatabaseServer } from './database-server.ts';
 import { PlatformClient } from './platform-client.ts';
 
 /** Detects that a service has lost its connections for good. */
-export interface PoolWatch {
+interface PoolWatch {
   /** True if all connections are in use, none was handed out for `stuckAfterMillis`, and the server would accept another. */
   isStuck(): Promise<boolean>;
   stop(): void;
 }
 
-export interface PoolWatchOptions {
+interface PoolWatchOptions {
   server: DatabaseServer;
   /** The database's name. */
   name: string;

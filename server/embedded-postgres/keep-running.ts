@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stopLeftOver, type Cluster } from './cluster.ts';
 import type { ServerProcess } from './server-process.ts';
 
-export interface RunningServer {
+interface RunningServer {
   current(): ServerProcess;
   /** Stops the server and does not restart it. */
   stop(): Promise<void>;
 }
 
-export interface KeepRunningOptions {
+interface KeepRunningOptions {
   cluster: Cluster;
   start(overlookPid: number | undefined): Promise<ServerProcess>;
   onLog(line: string): void;

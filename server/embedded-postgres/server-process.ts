@@ -14,7 +14,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   binaries: Binaries;
   cluster: Cluster;
   /** `name=value` settings */

@@ -1,7 +1,10 @@
 /** The supported picture formats. */
-export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'avif';
+type ImageFormat = 'jpeg' | 'png' | 'webp' | 'avif';
 
-/** Detects the format by the first bytes, never by the name or the Content-Type. Undefined for any other format. */
+/**
+ * Detects the format by the first bytes, never by the name or the Content-Type. Undefined for any other format. (The package
+ * file-type would take an AVIF with the brand `mif1` for HEIC.)
+ */
 export function imageFormatOf(bytes: Buffer): ImageFormat | undefined {
   const text = (from: number, to: number) => bytes.toString('latin1', from, to);
   if (text(0, 3) === '\xff\xd8\xff') return 'jpeg';

@@ -3,7 +3,7 @@ import { atMost } from '../concurrency.ts';
 import { invalid, PlatformError } from '../errors.ts';
 import { imageFormatOf, isPolyglot } from './image-format.ts';
 
-export interface ReencodeOptions {
+interface ReencodeOptions {
   /** The name of the upload's field, for error messages. */
   field: string;
   /** Longest side of the result in pixels. */
@@ -21,7 +21,7 @@ export interface Picture {
 }
 
 /** The most that a current phone takes within 10 MiB. Decoded at 4 bytes a pixel: 200 MB. */
-export const MAX_PIXELS = 50_000_000;
+const MAX_PIXELS = 50_000_000;
 
 sharp.cache(false); // a cached picture of one user is of no use to another
 sharp.concurrency(1); // two pictures at a time, one thread each

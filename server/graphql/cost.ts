@@ -27,7 +27,7 @@ import { product, sum, type Estimate, type Variables } from './estimates.ts';
  */
 export type CostCheck = (variables: Variables, viewer: Viewer | 'anybody') => PlatformError | undefined;
 
-export interface CostOptions {
+interface CostOptions {
   schema: GraphQLSchema;
   /** The uses of `@cost` and `@listSize` in the SDL. */
   directives: AppliedDirectives;

@@ -13,7 +13,7 @@ import {
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /** An inline fragment, or the definition that a spread refers to. */
-export type FragmentBody = InlineFragmentNode | FragmentDefinitionNode;
+type FragmentBody = InlineFragmentNode | FragmentDefinitionNode;
 
 const known = new WeakMap<DocumentNode, Fragments>();
 

@@ -22,7 +22,7 @@ import {
 } from 'graphql';
 import { fragmentsOf, typeOfFragment, type Fragments } from './fragments.ts';
 
-export interface IntrospectionCost {
+interface IntrospectionCost {
   /** An estimate of how many objects of the schema the operation's `__schema` and `__type` ask for. */
   readonly cost: number;
   readonly limit: number;

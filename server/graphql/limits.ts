@@ -130,7 +130,7 @@ function sizeOfText(query: string, maxTokens: number, isAnonymous: boolean): Ope
 }
 
 /** The measures that the limits apply to, except the length of the text. */
-export type OperationSize = Readonly<Omit<OperationLimits, 'characters'>>;
+type OperationSize = Readonly<Omit<OperationLimits, 'characters'>>;
 
 /** For each measure, the largest value of any operation in the document. */
 export function sizeOf(document: DocumentNode): OperationSize {

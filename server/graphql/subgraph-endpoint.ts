@@ -36,7 +36,7 @@ export type GraphContext<Services> = Services & {
 /** Resolvers of one aggregate; a subgraph merges them type by type. */
 export type ResolverMap = Record<string, object>;
 
-export interface GraphEndpointOptions<Services extends object> {
+interface GraphEndpointOptions<Services extends object> {
   schema: GraphQLSchema;
   verifier: TokenVerifier;
   log: Logger;

@@ -26,7 +26,7 @@ import { eventStream, masked, type EventStreamArgs } from './event-stream.ts';
 import { mayIntrospect, withoutSuggestion } from './introspection.ts';
 import type { OperationChecks } from './operation-checks.ts';
 
-export interface SubscriptionEndpointOptions {
+interface SubscriptionEndpointOptions {
   schema: GraphQLSchema;
   checks: OperationChecks;
   verifier: TokenVerifier;

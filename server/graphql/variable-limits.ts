@@ -2,7 +2,7 @@ import { PlatformError } from '../errors.ts';
 import { isTooDeep, tooDeep } from '../http/json-body.ts';
 
 /** The most values in all variables of an operation; each item of a list and each field of an object counts. */
-export const MAX_VARIABLE_VALUES = 10_000;
+const MAX_VARIABLE_VALUES = 10_000;
 
 /** The refusal of variables with too many values; checked before they are coerced to their types. */
 export function refusalOfVariables(variables: Readonly<Record<string, unknown>>): PlatformError | undefined {

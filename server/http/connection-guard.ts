@@ -4,7 +4,7 @@ import { ERRORS } from '../errors.ts';
 import { FORWARDED_PROOF } from './forwarding-proof.ts';
 import { Quota } from './quota.ts';
 
-export interface ConnectionGuardOptions {
+interface ConnectionGuardOptions {
   /** The most TCP connections that one address may have at once. */
   connectionsPerAddress: number;
   /** Whether an address is that of a trusted proxy, which has connections for many clients. */

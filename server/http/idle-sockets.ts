@@ -24,7 +24,7 @@ export class Idleness {
 }
 
 /** The parts of an open GraphQL socket that decide whether it is idle. */
-export interface IdleSocket {
+interface IdleSocket {
   readonly socket: { close(code: number, reason: string): void };
   /** Absent: the socket may be idle. */
   idleness?: Idleness;

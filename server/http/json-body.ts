@@ -2,7 +2,7 @@ import express, { type RequestHandler } from 'express';
 import { PlatformError } from '../errors.ts';
 
 /** The deepest nesting of objects and lists. No valid input comes near it; recursive code would overflow the stack on much deeper input. */
-export const MAX_JSON_DEPTH = 100;
+const MAX_JSON_DEPTH = 100;
 
 /** The largest JSON body. */
 export const MAX_JSON_BYTES = 1024 * 1024; // 1 MiB

@@ -34,7 +34,7 @@ export function httpServerFor(
 }
 
 /** Another process listens on that port. */
-export class PortInUseError extends StartError {
+class PortInUseError extends StartError {
   readonly port: number;
   constructor(port: number, variable: string) {
     super(

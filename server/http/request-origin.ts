@@ -6,7 +6,7 @@ import { hasForwardingProof } from './forwarding-proof.ts';
 import { continued, requestIdOf } from './trace.ts';
 
 /** The URL under which a client called, according to trusted proxies. */
-export interface PublicAddress {
+interface PublicAddress {
   readonly host: string;
   readonly protocol: 'http' | 'https';
   /** `/gym` for a request that came through the gateway's prefix; `''` without one. */

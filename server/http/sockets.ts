@@ -17,7 +17,7 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
-export interface SocketsOptions {
+interface SocketsOptions {
   settings: ServerSettings;
   metrics: Metrics;
   origins: RequestOrigins;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Gauge, processRegistry } from './metrics.ts';
 
-export interface BoundedCacheOptions<Key extends string, Value extends object | string | true> {
+interface BoundedCacheOptions<Key extends string, Value extends object | string | true> {
   /** The label in `cache_entries` and `cache_bytes`; caches of one name are summed. */
   name: string;
   maxEntries: number;

@@ -3,7 +3,7 @@ import type { Express } from 'express';
 /** Checks something that a server cannot work without: resolves if it is available, rejects with a reason if not. */
 export type HealthCheck = () => Promise<unknown>;
 
-export interface HealthOptions {
+interface HealthOptions {
   /** The checks by name. */
   checks: Record<string, HealthCheck>;
   isStopping(): boolean;

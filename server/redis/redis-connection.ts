@@ -21,7 +21,7 @@ const clientFor = (url: string, connectTimeoutMillis: number) =>
 
 export type RedisClient = ReturnType<typeof clientFor>;
 
-export interface RedisOptions {
+interface RedisOptions {
   log: Logger;
   /** What does not work while Redis is unreachable, in the words of the log, e.g. `requests are not counted`. */
   without: string;

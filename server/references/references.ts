@@ -5,7 +5,7 @@ import type { ServiceName } from '../settings.ts';
 import type { Origin } from '../unit-of-work.ts';
 
 /** Entities of another service that this one refers to by their ids. */
-export interface ReferencedType<Shape extends z.ZodRawShape = z.ZodRawShape> {
+interface ReferencedType<Shape extends z.ZodRawShape = z.ZodRawShape> {
   /** The service that owns them. */
   readonly owner: ServiceName;
   /** Their type in the graph, whose key is `id`. */
@@ -14,7 +14,7 @@ export interface ReferencedType<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly shape: z.ZodObject<Shape>;
 }
 
-export interface FindReferencesOptions {
+interface FindReferencesOptions {
   /** `caller`: with the caller's token, so that they can refer only to what they may see. `service`: with the service's own, for anything that exists. */
   readonly as: 'caller' | 'service';
   /** The origin of the request that causes the write. */

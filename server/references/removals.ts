@@ -41,7 +41,7 @@ const removalSaga = (calls: CallsToServices): SagaDefinition => ({
   ),
 });
 
-export interface RemovalsOptions {
+interface RemovalsOptions {
   /** The services that may refer to entities of this one, by the entities' type in the graph. */
   holders: Readonly<Record<string, readonly ServiceName[]>>;
   calls: CallsToServices;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OWNING_SERVICE } from '../rest/callers.ts';
 import { restRoute } from '../rest/route.ts';
 import type { RemovedReferences } from './removed-references.ts';
 
@@ -9,8 +10,8 @@ export const removedReferencesRest = [
   route({
     method: 'DELETE',
     path: '/references/:typeName/:id',
-    summary:
-      'Remove the references to an entity that its owning service has removed (for the owning service only)',
+    summary: 'Remove the references to an entity that its owning service has removed',
+    only: OWNING_SERVICE,
     description: 'A repeated call changes nothing.',
     auth: 'required',
     params: z.object({

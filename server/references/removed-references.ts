@@ -4,7 +4,7 @@ import type { ServiceName } from '../settings.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /** What a service does when an entity to which it may refer has been removed. */
-export interface ReferenceHolder {
+interface ReferenceHolder {
   /** The service that owns the entity; only it may report the removal. */
   readonly owner: ServiceName;
   /** Removes the references. It runs in one transaction and is idempotent. */
@@ -12,7 +12,7 @@ export interface ReferenceHolder {
 }
 
 /** By the entity's type in the graph. */
-export type ReferenceHolders = Readonly<Record<string, ReferenceHolder>>;
+type ReferenceHolders = Readonly<Record<string, ReferenceHolder>>;
 
 /**
  * The receiving side of removals (see removals.ts): an owner reports that an entity was removed, and the references to it

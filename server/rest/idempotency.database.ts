@@ -21,7 +21,7 @@ interface IdempotencyRow {
 }
 
 /** Runs the keyed requests of one service, a limited number at a time; see `keyedTurns`. */
-export type KeyedTurns = <Result>(work: () => Promise<Result>) => Promise<Result>;
+type KeyedTurns = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
  * Keyed requests hold a connection from their first statement to their last, also while a password is hashed or another

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { DAY_MILLIS } from '../durations.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { invalid, PlatformError } from '../errors.ts';
 
@@ -20,7 +21,7 @@ export interface StoredAnswer {
   body: string | null;
 }
 
-export const IDEMPOTENCY_KEY_LIFETIME_MILLIS = 24 * 60 * 60 * 1000; // 24 h
+export const IDEMPOTENCY_KEY_LIFETIME_MILLIS = DAY_MILLIS;
 
 /** Stores answers by key for 24 h. Implementations: `idempotency.database.ts`, `idempotency.memory.ts`. */
 export interface IdempotencyStore {

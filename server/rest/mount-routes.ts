@@ -18,7 +18,7 @@ import { Reply, type RestMethod, type RestRequest, type RestRoute } from './rout
 import { expectedVersionOf, refuseExpectedVersion } from './versions.ts';
 
 /** What the routes of one service need from their server. */
-export interface RouteHost<Services> {
+interface RouteHost<Services> {
   verifier: TokenVerifier;
   /** New rule objects for one request, and the store for its Idempotency-Key. */
   begin(res: Response): { services: Services; idempotency: IdempotencyStore };

@@ -9,7 +9,7 @@ import { ERRORS, type ErrorCode } from '../errors.ts';
 import { API_VERSION } from '../http/response-headers.ts';
 import type { RestRoute } from './route.ts';
 
-export interface ApiInfo {
+interface ApiInfo {
   title: string;
   description: string;
 }
@@ -54,7 +54,7 @@ function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
   return {
     operationId: operationId(route),
     tags: [route.path.split('/')[1] || 'root'],
-    summary: route.summary,
+    summary: route.only ? `${route.summary} (${route.only.note})` : route.summary,
     ...(route.description && { description: route.description }),
     security: route.auth === 'required' ? [{ accessToken: [] }] : [{}, { accessToken: [] }],
     requestParams: {

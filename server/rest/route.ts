@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Viewer } from '../auth/viewer.ts';
 import type { ErrorCode } from '../errors.ts';
 import { wholeListQuery } from '../paging.ts';
+import type { Callers } from './callers.ts';
 import type { UploadedFile, UploadLimits } from './multipart.ts';
 
 /** The input of a handler: everything is validated, and nothing is specific to HTTP. */
@@ -27,7 +28,7 @@ export interface RestRequest<Params, Query, Body> {
 
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface RestSuccess {
+interface RestSuccess {
   status: 200 | 201 | 202 | 204;
   description: string;
   /** Absent: no body (204), or a body of `contentType`. */
@@ -44,7 +45,7 @@ export interface RestSuccess {
 }
 
 /** One REST operation: its shape, its documentation and its handler, in one place. */
-export interface RestDeclaration<
+interface RestDeclaration<
   Services,
   Params extends z.ZodType,
   Query extends z.ZodType,
@@ -60,6 +61,8 @@ export interface RestDeclaration<
    * token counts as none, for the routes that issue a new one.
    */
   auth: 'required' | 'optional' | 'forgiving';
+  /** Default: every caller that `auth` admits. */
+  only?: Callers;
   /** Path parameters; a malformed one is 404, because no resource can have such an id. */
   params?: Params;
   query?: Query;

@@ -25,7 +25,7 @@ export interface RetentionRule {
   run(unit: UnitOfWork, before: Date): Promise<number>;
 }
 
-export interface RetentionOptions {
+interface RetentionOptions {
   rules: readonly RetentionRule[];
   settings: RetentionSettings;
   unitOf(): UnitOfWork;

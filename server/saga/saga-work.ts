@@ -2,7 +2,7 @@ import { isAtRest } from './saga.ts';
 import { runSaga, type SagaRunOptions } from './saga-run.ts';
 import type { Lease, SagaStore } from './saga-store.ts';
 
-export interface SagaWork extends Omit<SagaRunOptions, 'save'> {
+interface SagaWork extends Omit<SagaRunOptions, 'save'> {
   store: SagaStore;
   /** The lease under which the saga was claimed. */
   lease: Lease;

@@ -96,7 +96,7 @@ export interface ActionRecord {
   nextAttemptAt: string | null;
 }
 
-export interface ActionError {
+interface ActionError {
   code: string;
   message: string;
 }

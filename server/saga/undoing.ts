@@ -1,7 +1,8 @@
+import { DAY_MILLIS } from '../durations.ts';
 import { conflict } from '../errors.ts';
 import type { ActionRecord, Resolution, Saga, SagaDefinition } from './saga.ts';
 
-const GIVE_UP_AFTER_MILLIS = 24 * 60 * 60 * 1000; // 24 h
+const GIVE_UP_AFTER_MILLIS = DAY_MILLIS;
 const KEPT_RESOLUTIONS = 20;
 
 export function beginUndoing(saga: Saga, now: Date): void {

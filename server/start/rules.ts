@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { serviceTokens } from '../auth/service-tokens.ts';
 import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
 import type { AnySubgraph, ServiceBase } from '../define-subgraph.ts';
-import { Features, featuresByGymService, switchable, type FeatureModule } from '../features.ts';
+import { Features, featuresByGymService, withSwitches } from '../features.ts';
 import { diskStorage } from '../files/file-storage.ts';
 import { attemptIn, type Attempt } from '../graphql/keyed-mutations.ts';
 import { contextOf } from '../http/request-context.ts';
@@ -16,7 +16,7 @@ import type { ServiceDatabase } from './database.ts';
 import type { StartOptions } from './options.ts';
 
 /** What one request needs behind its door. */
-export interface RequestWork {
+interface RequestWork {
   unit: UnitOfWork;
   services: Record<string, object>;
   /** The store for its `Idempotency-Key`. */
@@ -60,7 +60,9 @@ export async function openRules(
   const resources = await subgraph.resources(base);
   const features = new Features(subgraph.featureSource?.(base) ?? featuresByGymService(settings.gymUrl), log);
   const servicesOf = (unit: UnitOfWork) =>
-    withSwitches(subgraph, subgraph.services(unit, resources, settings), features, unit.viewer);
+    withSwitches(subgraph.services(unit, resources, settings), subgraph.features ?? {}, (module) =>
+      features.require(unit.viewer, module),
+    );
   const inMemory = memoryIdempotency();
   const turns = keyedTurns();
   return {
@@ -85,15 +87,4 @@ export async function openRules(
     },
     stop: async () => resources.dispose?.(),
   };
-}
-
-function withSwitches(
-  subgraph: AnySubgraph,
-  services: Record<string, object>,
-  features: Features,
-  viewer: Viewer,
-): Record<string, object> {
-  for (const [name, module] of Object.entries(subgraph.features ?? {}) as [string, FeatureModule][])
-    services[name] = switchable(services[name] ?? {}, module, features, viewer);
-  return services;
 }

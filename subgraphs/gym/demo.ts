@@ -1,3 +1,4 @@
+import { DAY_MILLIS } from '#server/durations.ts';
 import { DEMO_GYMS, demoId, demoPerson } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Announcement } from './announcements/announcement.entity.ts';
@@ -153,7 +154,7 @@ function challengesOf(now: Date) {
 /** Visits of Leo, yesterday and the day before. */
 function visitsOf(now: Date) {
   return [1, 2].map((daysAgo) => {
-    const checkedInAt = new Date(now.getTime() - daysAgo * 24 * 60 * 60 * 1000);
+    const checkedInAt = new Date(now.getTime() - daysAgo * DAY_MILLIS);
     const checkedOutAt = new Date(checkedInAt.getTime() + 70 * 60 * 1000);
     return {
       id: demoId('303', daysAgo),

@@ -20,7 +20,7 @@ import { Posts } from './posts/posts.ts';
 import { Programs } from './shop/programs.ts';
 import { Shop } from './shop/shop.ts';
 
-export interface GymResources {
+interface GymResources {
   notifications: Notifications;
   resolveQrCode: ResolveQrCode;
   files: FileStorage;
@@ -58,5 +58,5 @@ export const gymServices = (
   };
 };
 
-export type GymServices = ReturnType<typeof gymServices>;
+type GymServices = ReturnType<typeof gymServices>;
 export type Context = GraphContext<GymServices>;

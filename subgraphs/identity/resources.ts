@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { serviceSecretOf } from '#server/auth/service-secret.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
+import type { Logger } from '#server/observability/logger.ts';
 import { References } from '#server/references/references.ts';
 import { DatabaseSagaStore } from '#server/saga/saga-store.database.ts';
 import { Sagas } from '#server/saga/sagas.ts';
+import type { ServerSettings } from '#server/settings.ts';
 import { callsToServices } from '#server/service-calls.ts';
 import { HOUR_MILLIS } from '#server/durations.ts';
 import { deletionSaga } from './accounts/deletion-saga.ts';
@@ -11,6 +13,7 @@ import { exportSaga } from './accounts/export-saga.ts';
 import { OtherServices } from './accounts/other-services.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
 import { KeyRing } from './keys/key-ring.ts';
+import type { Mailer } from './mail/mailer.ts';
 import { outboxMailer } from './mail/mailer.outbox.ts';
 import { smtpMailer } from './mail/mailer.smtp.ts';
 import { ResetMailer } from './password-resets/reset-mailer.ts';
@@ -40,9 +43,7 @@ export async function identityResources({
     log,
   });
   const tokens = new AccessTokens(keyRing, settings);
-  const mailer = settings.smtpUrl
-    ? smtpMailer(settings.smtpUrl, settings.mailFrom)
-    : outboxMailer(path.resolve(settings.dataDir, 'outbox'), settings.mailFrom);
+  const mailer = mailerOf(settings);
   const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, log });
   resetMailer.wake(); // for mails that a stop left behind
   // Signed here, so that identity does not call itself over the network.
@@ -58,12 +59,7 @@ export async function identityResources({
     leaseMillis: SAGA_LEASE_MILLIS,
   });
   sagas.wake(); // for sagas that a stop left behind
-  const hourly = setInterval(() => {
-    void keyRing
-      .rotateIfDue()
-      .catch((error: unknown) => log.warn({ err: error }, 'the signing key could not be rotated'));
-  }, HOUR_MILLIS);
-  hourly.unref();
+  const stopRotation = rotateHourly(keyRing, log);
   return {
     orm,
     files,
@@ -77,7 +73,7 @@ export async function identityResources({
     mailer,
     serviceClients: new ServiceClients(await serviceSecretOf(settings), tokens),
     async dispose() {
-      clearInterval(hourly);
+      stopRotation();
       await sagas.dispose();
       await others.dispose();
       await calls.close();
@@ -88,3 +84,17 @@ export async function identityResources({
 }
 
 export type IdentityResources = Awaited<ReturnType<typeof identityResources>>;
+
+const mailerOf = ({ smtpUrl, mailFrom, dataDir }: IdentitySettings & ServerSettings): Mailer =>
+  smtpUrl ? smtpMailer(smtpUrl, mailFrom) : outboxMailer(path.resolve(dataDir, 'outbox'), mailFrom);
+
+/** Rotates the signing key when it is due. Returns what stops it. */
+function rotateHourly(keyRing: KeyRing, log: Logger): () => void {
+  const hourly = setInterval(() => {
+    void keyRing
+      .rotateIfDue()
+      .catch((error: unknown) => log.warn({ err: error }, 'the signing key could not be rotated'));
+  }, HOUR_MILLIS);
+  hourly.unref();
+  return () => clearInterval(hourly);
+}

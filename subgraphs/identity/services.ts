@@ -61,5 +61,5 @@ export const identityServices = (
   };
 };
 
-export type IdentityServices = ReturnType<typeof identityServices>;
+type IdentityServices = ReturnType<typeof identityServices>;
 export type Context = GraphContext<IdentityServices>;

@@ -1,8 +1,9 @@
+import { DAY_MILLIS } from '#server/durations.ts';
 import { demoId, demoPerson } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { WizardStorage } from './storage.ts';
 
-const YEAR_MILLIS = 365 * 24 * 60 * 60 * 1000;
+const YEAR_MILLIS = 365 * DAY_MILLIS;
 
 /** A half-finished set-up of a gym, to show a wizard in progress. An existing session is not changed. */
 export async function demo(unit: UnitOfWork, storage: WizardStorage): Promise<void> {

@@ -13,7 +13,7 @@ export interface OtherServices {
   close(): Promise<void>;
 }
 
-export interface OtherServicesOptions {
+interface OtherServicesOptions {
   urls: { gymUrl: string; identityUrl: string; nutritionUrl: string };
   tokens: ServiceCallsOptions['tokens'];
 }

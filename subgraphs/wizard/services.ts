@@ -42,5 +42,5 @@ export const wizardServices = (unit: UnitOfWork, resources: WizardResources) => 
   };
 };
 
-export type WizardServices = ReturnType<typeof wizardServices>;
+type WizardServices = ReturnType<typeof wizardServices>;
 export type Context = GraphContext<WizardServices>;

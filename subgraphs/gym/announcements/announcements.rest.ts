@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import type { Announcements } from './announcements.ts';
@@ -20,7 +21,8 @@ export const announcementsRest = [
   route({
     method: 'POST',
     path: '/announcements',
-    summary: 'Publish an announcement (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    summary: 'Publish an announcement',
+    only: GYM_STAFF,
     auth: 'required',
     body: CreateAnnouncementInput,
     success: { status: 201, description: 'The announcement.', shape: AnnouncementShape },
@@ -30,7 +32,8 @@ export const announcementsRest = [
   route({
     method: 'DELETE',
     path: '/announcements/:id',
-    summary: 'Delete an announcement (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    summary: 'Delete an announcement',
+    only: GYM_STAFF,
     auth: 'required',
     params: idParams,
     versioned: true,

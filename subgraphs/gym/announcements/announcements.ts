@@ -1,12 +1,13 @@
-import { LockMode } from '@mikro-orm/core';
 import DataLoader from 'dataloader';
-import { requireGym, requireGymAdmin, requireUser, runsGym, seesGym } from '#server/auth/viewer.ts';
-import { checkVersion, forbidden, notFound } from '#server/errors.ts';
+import { requireGym, requireGymAdmin, requireUser } from '#server/auth/viewer.ts';
+import { presented } from '#server/database/columns.ts';
+import { lockedForChange } from '#server/database/versioned.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { requireManage } from '../access.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Announcement } from './announcement.entity.ts';
-import { CreateAnnouncementInput, type AnnouncementShape } from './announcements.shapes.ts';
+import { AnnouncementShape, CreateAnnouncementInput } from './announcements.shapes.ts';
 
 /** News of a gym for its users. */
 export class Announcements {
@@ -31,7 +32,8 @@ export class Announcements {
 
   /** The current announcements, newest first. */
   async current(gymId?: string | null): Promise<AnnouncementShape[]> {
-    return (await this.currentByGym.load(requireGym(this.unit.viewer, gymId))).map(present);
+    const current = await this.currentByGym.load(requireGym(this.unit.viewer, gymId));
+    return current.map((announcement) => presented(AnnouncementShape, announcement));
   }
 
   async create(input: unknown): Promise<AnnouncementShape> {
@@ -48,7 +50,7 @@ export class Announcements {
         version: 1,
       });
       await this.unit.em.flush();
-      return present(announcement);
+      return presented(AnnouncementShape, announcement);
     });
     this.currentByGym.clear(gymId);
     return created;
@@ -56,31 +58,23 @@ export class Announcements {
 
   /** @param expectedVersion undefined: any version */
   async delete(id: string, expectedVersion?: number): Promise<void> {
-    requireUser(this.unit.viewer);
+    const { viewer } = this.unit;
+    requireUser(viewer);
     await this.unit.transaction(async () => {
-      const announcement = await this.unit.em.findOne(
-        Announcement,
-        { id },
-        { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-      );
-      if (!announcement || !seesGym(this.unit.viewer, announcement.gymId)) throw notFound('announcement', id);
-      if (!runsGym(this.unit.viewer, announcement.gymId))
-        throw forbidden("Only the gym's GYM_ADMIN may delete an announcement.");
-      checkVersion('announcement', expectedVersion, announcement.version);
+      await lockedForChange(this.unit, Announcement, {
+        what: 'announcement',
+        id,
+        expectedVersion,
+        decide: (announcement) =>
+          requireManage(
+            viewer,
+            'announcement',
+            announcement,
+            "Only the gym's GYM_ADMIN may delete an announcement.",
+          ),
+      });
       await this.unit.em.nativeDelete(Announcement, { id });
     });
     this.currentByGym.clearAll();
   }
 }
-
-const present = (announcement: Announcement): AnnouncementShape => ({
-  id: announcement.id,
-  gymId: announcement.gymId,
-  authorId: announcement.authorId ?? null,
-  title: announcement.title,
-  text: announcement.text,
-  version: announcement.version,
-  startsAt: announcement.startsAt.toISOString(),
-  endsAt: announcement.endsAt?.toISOString() ?? null,
-  createdAt: announcement.createdAt.toISOString(),
-});

@@ -2,7 +2,7 @@ import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 
-export interface AuditedAction {
+interface AuditedAction {
   gymId: string;
   actorId: string;
   /** Upper case, e.g. `CHECK_IN_OVERRIDE`. */

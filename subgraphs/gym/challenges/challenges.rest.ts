@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
+import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import type { Challenges } from './challenges.ts';
@@ -30,7 +31,8 @@ export const challengesRest = [
   route({
     method: 'POST',
     path: '/challenges',
-    summary: 'Start a challenge (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    summary: 'Start a challenge',
+    only: GYM_STAFF,
     auth: 'required',
     body: CreateChallengeInput,
     success: {

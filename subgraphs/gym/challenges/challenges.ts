@@ -1,24 +1,29 @@
 import DataLoader from 'dataloader';
 import { z } from 'zod';
-import { requireGym, requireGymAdmin, requireUser, seesGym } from '#server/auth/viewer.ts';
-import { conflict, invalid, notFound } from '#server/errors.ts';
+import { requireGym, requireGymAdmin, requireUser } from '#server/auth/viewer.ts';
+import { presented } from '#server/database/columns.ts';
+import { conflict, invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { requireSight } from '../access.ts';
 import { lockMember } from '../check-ins/member-lock.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Challenge, Participant } from './challenge.entity.ts';
 import {
+  ChallengeShape,
   CreateChallengeInput,
   ProgressInput,
-  type ChallengeShape,
   type LeaderboardEntryShape,
 } from './challenges.shapes.ts';
 import type { Scores } from './scores.ts';
 
 const ranking = cursorsOf('leaderboard', z.tuple([z.int(), z.iso.datetime(), z.uuid()]));
+
+/** The challenge itself, without the viewer's part in it. */
+const ChallengeRow = ChallengeShape.omit({ joined: true, score: true });
 
 /** A participant's row. `reachedAt` has PostgreSQL's own format, which is exact to the microsecond. */
 interface Ranked {
@@ -209,9 +214,7 @@ export class Challenges {
 
   private async load(id: string): Promise<Challenge> {
     requireUser(this.unit.viewer);
-    const challenge = isUuid(id) ? await this.byId.load(id) : null;
-    if (!challenge || !seesGym(this.unit.viewer, challenge.gymId)) throw notFound('challenge', id);
-    return challenge;
+    return requireSight(this.unit.viewer, 'challenge', id, isUuid(id) ? await this.byId.load(id) : null);
   }
 
   /** As `load`, for a write: the challenge cannot be deleted before the transaction ends. */
@@ -222,8 +225,7 @@ export class Challenges {
       ? await em.execute<unknown[]>('select 1 from challenge where id = ? for key share', [id])
       : [];
     const challenge = rows.length > 0 ? await em.findOne(Challenge, { id }, { refresh: true }) : null;
-    if (!challenge || !seesGym(this.unit.viewer, challenge.gymId)) throw notFound('challenge', id);
-    return challenge;
+    return requireSight(this.unit.viewer, 'challenge', id, challenge);
   }
 
   private async presented(challenges: Challenge[]): Promise<ChallengeShape[]> {
@@ -246,14 +248,7 @@ const presentEntry = ({ userId, score, reachedAt }: Ranked, rank: number): Leade
 });
 
 const present = (challenge: Challenge, part: Pick<Ranked, 'score'> | null): ChallengeShape => ({
-  id: challenge.id,
-  gymId: challenge.gymId,
-  title: challenge.title,
-  metric: challenge.metric,
-  goal: challenge.goal,
-  startsAt: challenge.startsAt.toISOString(),
-  endsAt: challenge.endsAt.toISOString(),
-  version: challenge.version,
+  ...presented(ChallengeRow, challenge),
   joined: part !== null,
   score: part?.score ?? null,
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
+import { GYM_STAFF } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import type { CheckIns } from './check-ins.ts';
@@ -59,7 +60,8 @@ export const checkInsRest = [
   route({
     method: 'DELETE',
     path: '/check-ins/:id',
-    summary: 'Undo a check-in (staff of the gym); audited',
+    summary: 'Undo a check-in; audited',
+    only: GYM_STAFF,
     auth: 'required',
     params: idParams,
     success: { status: 204, description: 'The visit no longer counts.' },
@@ -69,7 +71,8 @@ export const checkInsRest = [
   route({
     method: 'GET',
     path: '/locations/:id/denials',
-    summary: 'Denials (refused check-ins) at a location, newest first (staff of the gym)',
+    summary: 'Denials (refused check-ins) at a location, newest first',
+    only: GYM_STAFF,
     auth: 'required',
     params: idParams,
     query: pageQuery,

@@ -1,40 +1,41 @@
 import { LockMode, raw } from '@mikro-orm/core';
 import { z } from 'zod';
-import { requireUser, Role, runsGym, type UserViewer } from '#server/auth/viewer.ts';
+import { requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
+import { columnsOf, presented } from '#server/database/columns.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { mayOverrideCapacity, maySeeAllVisitsOf, maySeeVisit, mayUndoVisit } from '../access.ts';
 import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
 import { keepOpenGym } from '../gyms/gym-locks.ts';
 import { Location } from '../locations/location.entity.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
-import { CheckIn, type CheckInMethod, type CheckOutKind } from './check-in.entity.ts';
-import { CheckInInput, CheckOutInput, type CheckInShape } from './check-ins.shapes.ts';
+import { CheckIn, type CheckOutKind } from './check-in.entity.ts';
+import { CheckInInput, CheckInShape, CheckOutInput } from './check-ins.shapes.ts';
 import type { Denials } from './denials.ts';
 import { lockMember } from './member-lock.ts';
 import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
 
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
 
-/** The shown columns of a visit, from an entity or a row. */
-interface VisitRow {
-  id: string;
-  userId?: string | null;
-  gymId: string;
-  locationId: string;
-  checkedInAt: Date | string;
-  expiresAt: Date | string;
-  checkedOutAt?: Date | string | null;
-  source?: string | null;
-  method: CheckInMethod;
-}
+/** The columns of a visit. */
+const VisitRow = CheckInShape.omit({ duplicate: true }).extend({ expiresAt: z.iso.datetime() });
+type VisitRow = z.infer<typeof VisitRow>;
+const VISIT = columnsOf(VisitRow);
 
-const VISIT = `id, user_id as "userId", gym_id as "gymId", location_id as "locationId", checked_in_at as "checkedInAt",
-  expires_at as "expiresAt", checked_out_at as "checkedOutAt", source, method`;
+/** A member who is let in. */
+interface Entry {
+  userId: string;
+  location: Location;
+  source: string | null;
+  /** Whether staff let them in even if the location is full. */
+  override: boolean;
+  viewer: UserViewer;
+}
 
 /** Check-ins and check-outs. Even with simultaneous scans, the people inside never exceed a location's capacity. */
 export class CheckIns {
@@ -83,7 +84,7 @@ export class CheckIns {
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     try {
       const userId = memberLetIn(viewer, holder, location);
-      if (override && !runsGym(viewer, location.gymId))
+      if (override && !mayOverrideCapacity(viewer, location))
         throw forbidden("Only staff may let in more people than the location's capacity.");
       return await this.open({
         userId,
@@ -127,7 +128,7 @@ export class CheckIns {
       }
       if ((await this.end('id = ?', [visit.id], 'MANUAL')) === 0)
         throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
-      return { ...present(visit), checkedOutAt: new Date().toISOString() };
+      return { ...presentEntity(visit), checkedOutAt: new Date().toISOString() };
     });
   }
 
@@ -175,7 +176,7 @@ export class CheckIns {
         )
       : await this.latestOfUser(userId, count);
     return mapPage(
-      cursors.page(visits, request, (visit) => [new Date(visit.checkedInAt).toISOString(), visit.id]),
+      cursors.page(visits, request, (visit) => [visit.checkedInAt, visit.id]),
       present,
     );
   }
@@ -184,7 +185,7 @@ export class CheckIns {
   async currentOf(userId: string): Promise<CheckInShape | null> {
     const gymId = this.gymSeenOf(userId);
     const visit = await this.openByUser.load(userId);
-    return visit && (!gymId || visit.gymId === gymId) ? present(visit) : null;
+    return visit && (!gymId || visit.gymId === gymId) ? presentEntity(visit) : null;
   }
 
   /** @throws NOT_FOUND, also for a visit that the viewer may not see */
@@ -193,7 +194,7 @@ export class CheckIns {
     const visit = isUuid(id) ? await this.byId.load(id) : null;
     if (!visit || visit.checkOutKind === 'UNDONE' || !maySeeVisit(viewer, visit))
       throw notFound('check-in', id);
-    return present(visit);
+    return presentEntity(visit);
   }
 
   /** The latest visits of each of these members that the viewer may see: all of their own, those of other members in one gym. */
@@ -218,72 +219,84 @@ export class CheckIns {
     return rows.length > 0;
   }
 
-  private async open({
-    userId,
-    location,
-    source,
-    override,
-    viewer,
-  }: {
-    userId: string;
-    location: Location;
-    source: string | null;
-    override: boolean;
-    viewer: UserViewer;
-  }): Promise<CheckInShape> {
+  private async open(entry: Entry): Promise<CheckInShape> {
+    const { userId, location, override } = entry;
     return this.unit.transaction(async () => {
-      const { em } = this.unit;
-      // The member is locked first, then the gym, then the location. So two scans of one member wait for each other, and so do
-      // two members at one location.
-      await lockMember(this.unit, userId);
-      await keepOpenGym(this.unit, location.gymId);
-      const [stored] = await em.execute<{ capacity: number; maxStayMinutes: number }[]>(
-        'select capacity, max_stay_minutes as "maxStayMinutes" from location where id = ? for no key update',
-        [location.id],
-      );
-      if (!stored) throw notFound('location', location.id);
-      const { capacity, maxStayMinutes } = stored;
+      const { capacity, maxStayMinutes } = await this.lockedForEntry(entry);
       const now = new Date();
       await this.end(
         'expires_at <= ? and (location_id = ? or user_id = ?)',
         [now, location.id, userId],
         'AUTOMATIC',
       );
+      const { em } = this.unit;
       const current = await em.findOne(CheckIn, { userId, checkedOutAt: null }, { refresh: true });
-      if (current?.locationId === location.id) return { ...present(current), duplicate: true };
+      if (current?.locationId === location.id) return { ...presentEntity(current), duplicate: true };
 
       const people = await em.count(CheckIn, { locationId: location.id, checkedOutAt: null });
-      if (people >= capacity && !override) {
+      if (people >= capacity && !override)
         throw new PlatformError(
           'LOCATION_FULL',
           `${location.name} is full: ${people} of ${capacity} people are inside. Try again when somebody has left.`,
         );
-      }
       if (current) await this.end('id = ?', [current.id], 'MOVED');
-      const visit = em.create(CheckIn, {
-        userId,
-        gymId: location.gymId,
-        locationId: location.id,
+      const visit = await this.insert(entry, {
         checkedInAt: now,
         expiresAt: new Date(now.getTime() + maxStayMinutes * 60_000),
-        checkedOutAt: null,
-        checkOutKind: null,
-        method: override && people >= capacity ? 'OVERRIDE' : 'QR',
-        source,
-        checkedInBy: viewer.userId,
+        method: people >= capacity ? 'OVERRIDE' : 'QR',
       });
-      await em.flush();
-      if (visit.method === 'OVERRIDE') {
-        await audit(this.unit, {
-          gymId: location.gymId,
-          actorId: viewer.userId,
-          action: 'CHECK_IN_OVERRIDE',
-          details: { checkInId: visit.id, userId, people, capacity },
-        });
-      }
+      if (visit.method === 'OVERRIDE') await this.auditOverride(visit, { people, capacity });
       await this.scores.countCheckIns(userId, location.gymId, now);
       await announceOccupancy(this.unit, location.id);
-      return present(visit);
+      return presentEntity(visit);
+    });
+  }
+
+  /**
+   * Locks the member first, then the gym, then the location. So two scans of one member wait for each other, and so do two
+   * members at one location.
+   */
+  private async lockedForEntry({
+    userId,
+    location,
+  }: Entry): Promise<{ capacity: number; maxStayMinutes: number }> {
+    await lockMember(this.unit, userId);
+    await keepOpenGym(this.unit, location.gymId);
+    const [stored] = await this.unit.em.execute<{ capacity: number; maxStayMinutes: number }[]>(
+      'select capacity, max_stay_minutes as "maxStayMinutes" from location where id = ? for no key update',
+      [location.id],
+    );
+    if (!stored) throw notFound('location', location.id);
+    return stored;
+  }
+
+  private async insert(
+    { userId, location, source, viewer }: Entry,
+    begun: Pick<CheckIn, 'checkedInAt' | 'expiresAt' | 'method'>,
+  ): Promise<CheckIn> {
+    const visit = this.unit.em.create(CheckIn, {
+      ...begun,
+      userId,
+      gymId: location.gymId,
+      locationId: location.id,
+      checkedOutAt: null,
+      checkOutKind: null,
+      source,
+      checkedInBy: viewer.userId,
+    });
+    await this.unit.em.flush();
+    return visit;
+  }
+
+  private async auditOverride(
+    { id, gymId, userId, checkedInBy }: CheckIn,
+    inside: { people: number; capacity: number },
+  ): Promise<void> {
+    await audit(this.unit, {
+      gymId,
+      actorId: checkedInBy ?? '',
+      action: 'CHECK_IN_OVERRIDE',
+      details: { checkInId: id, userId: userId ?? null, ...inside },
     });
   }
 
@@ -314,7 +327,7 @@ export class CheckIns {
   private gymSeenOf(userId: string): string | undefined {
     const viewer = requireUser(this.unit.viewer);
     if (!isUuid(userId)) throw notFound('check-in of user', userId);
-    if (viewer.userId === userId || viewer.role === Role.SUPER_ADMIN) return undefined;
+    if (maySeeAllVisitsOf(viewer, userId)) return undefined;
     if (viewer.role === Role.GYM_ADMIN && viewer.gymId) return viewer.gymId;
     throw notFound('check-in of user', userId);
   }
@@ -332,13 +345,6 @@ function memberLetIn(viewer: UserViewer, holder: QrCodeHolder | null, location: 
   return holder.userId;
 }
 
-/** Members see and end their own visits, staff all visits of their gym. */
-const maySeeVisit = (viewer: UserViewer, visit: Pick<VisitRow, 'userId' | 'gymId'>): boolean =>
-  visit.userId === viewer.userId || runsGym(viewer, visit.gymId);
-
-const mayUndoVisit = (viewer: UserViewer, visit: Pick<VisitRow, 'gymId'>): boolean =>
-  runsGym(viewer, visit.gymId);
-
 const ownCodeOnly = () => forbidden('You may present only your own QR code.');
 const qrUnknown = () =>
   new PlatformError(
@@ -346,19 +352,9 @@ const qrUnknown = () =>
     'No member has this QR code; it may have been replaced. Ask the member to show their current code.',
   );
 
-function present(visit: VisitRow): CheckInShape {
-  const expiresAt = new Date(visit.expiresAt);
+function present({ expiresAt, ...visit }: VisitRow): CheckInShape {
   // An expired visit has ended, even if the sweep has not written it yet.
-  const end = visit.checkedOutAt ?? (expiresAt.getTime() <= Date.now() ? expiresAt : null);
-  return {
-    id: visit.id,
-    userId: visit.userId ?? null,
-    gymId: visit.gymId,
-    locationId: visit.locationId,
-    checkedInAt: new Date(visit.checkedInAt).toISOString(),
-    checkedOutAt: end && new Date(end).toISOString(),
-    source: visit.source ?? null,
-    method: visit.method,
-    duplicate: false,
-  };
+  const hasExpired = Date.parse(expiresAt) <= Date.now();
+  return { ...visit, checkedOutAt: visit.checkedOutAt ?? (hasExpired ? expiresAt : null), duplicate: false };
 }
+const presentEntity = (visit: CheckIn): CheckInShape => present(presented(VisitRow, visit));

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { requireGymAdmin } from '#server/auth/viewer.ts';
+import { presented } from '#server/database/columns.ts';
 import { notFound, type ErrorCode } from '#server/errors.ts';
 import { firstIdOf, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { HOUR_MILLIS } from '#server/durations.ts';
 import { Location } from '../locations/location.entity.ts';
-import type { DenialShape } from './check-ins.shapes.ts';
+import { DenialShape } from './check-ins.shapes.ts';
 import { Denial } from './denial.entity.ts';
 
 const cursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
@@ -70,17 +71,7 @@ export class Denials {
     });
     return mapPage(
       cursors.page(denials, request, (denial) => [denial.id]),
-      present,
+      (denial) => presented(DenialShape, denial),
     );
   }
 }
-
-const present = (denial: Denial): DenialShape => ({
-  id: denial.id,
-  locationId: denial.locationId,
-  userId: denial.userId ?? null,
-  reason: denial.reason,
-  presentedBy: denial.presentedBy ?? null,
-  deniedAt: denial.deniedAt.toISOString(),
-  count: denial.count,
-});

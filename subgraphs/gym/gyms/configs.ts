@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { actorOf, requireGymAdmin, requireRole, Role } from '#server/auth/viewer.ts';
+import { presented } from '#server/database/columns.ts';
 import { checkVersion, conflict, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { merged } from '#server/merge-patch.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -12,13 +13,13 @@ import { Gym } from './gym.entity.ts';
 import type { Gyms } from './gyms.ts';
 import {
   DraftInput,
+  DraftShape,
   GroupsShape,
+  GymConfigShape,
   RollbackInput,
   UpdateGymConfigShape,
-  type DraftShape,
   type GroupPatches,
   type Groups,
-  type GymConfigShape,
 } from './gyms.shapes.ts';
 
 const cursors = cursorsOf('gymConfigHistory', z.tuple([z.int()]));
@@ -57,7 +58,7 @@ export class Configs {
     const gym = await this.gyms.get(gymId);
     const draft = await this.unit.em.findOne(ConfigDraft, { gymId: gym.id });
     if (!draft) throw notFound('draft of gym', gymId);
-    return presentDraft(draft);
+    return presented(DraftShape, draft);
   }
 
   /**
@@ -88,7 +89,7 @@ export class Configs {
         updatedBy: actorId,
       };
       await this.unit.em.upsert(ConfigDraft, draft);
-      return presentDraft(draft);
+      return presented(DraftShape, draft);
     });
   }
 
@@ -220,28 +221,5 @@ function patched(base: Groups, patches: GroupPatches): Groups {
   return result;
 }
 
-const presentDraft = (draft: Omit<DraftShape, 'updatedAt'> & { updatedAt: Date }): DraftShape => ({
-  gymId: draft.gymId,
-  theme: draft.theme,
-  assets: draft.assets,
-  features: draft.features,
-  basedOnVersion: draft.basedOnVersion,
-  version: draft.version,
-  updatedAt: draft.updatedAt.toISOString(),
-});
-
-const presentVersion = ({
-  gymId,
-  theme,
-  assets,
-  features,
-  version,
-  publishedAt,
-}: ConfigVersion): GymConfigShape => ({
-  gymId,
-  theme,
-  assets,
-  features,
-  version,
-  updatedAt: publishedAt.toISOString(),
-});
+const presentVersion = ({ publishedAt, gymId, theme, assets, features, version }: ConfigVersion) =>
+  presented(GymConfigShape, { gymId, theme, assets, features, version, updatedAt: publishedAt });

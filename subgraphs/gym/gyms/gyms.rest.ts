@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
+import { GYM_STAFF, SERVICES, SUPER_ADMINS, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import type { Configs } from './configs.ts';
 import type { Gyms } from './gyms.ts';
@@ -35,7 +36,8 @@ export const gymsRest = [
   route({
     method: 'POST',
     path: '/gyms',
-    summary: 'Add a gym (SUPER_ADMIN, services)',
+    summary: 'Add a gym',
+    only: callers('SUPER_ADMIN, services', 'SUPER_ADMIN', 'SERVICE'),
     auth: 'required',
     body: CreateGymInput,
     success: { status: 201, description: 'The gym.', shape: GymShape },
@@ -45,7 +47,8 @@ export const gymsRest = [
   route({
     method: 'POST',
     path: '/gyms/:gymId/open',
-    summary: 'Open a gym that the calling service has created (services)',
+    summary: 'Open a gym that the calling service has created',
+    only: SERVICES,
     description: 'Until then only that service can see it. A repeated call changes nothing.',
     auth: 'required',
     params: z.object({ gymId: z.uuid() }),
@@ -56,7 +59,8 @@ export const gymsRest = [
   route({
     method: 'DELETE',
     path: '/gyms/:gymId',
-    summary: 'Withdraw a gym that the calling service has created (services)',
+    summary: 'Withdraw a gym that the calling service has created',
+    only: SERVICES,
     description:
       'Deletes the gym with its locations and configuration. Refused once the gym is in use: if it has a visit, post, challenge, announcement, product or program.',
     auth: 'required',
@@ -77,8 +81,8 @@ export const gymsRest = [
   route({
     method: 'PUT',
     path: '/gym/config',
-    summary:
-      'Publish the branding and feature configuration of a gym (SUPER_ADMIN; the wizard service for one)',
+    summary: 'Publish the branding and feature configuration of a gym',
+    only: callers('SUPER_ADMIN; the wizard service for one', 'SUPER_ADMIN', 'SERVICE'),
     description:
       'Theme, assets and features are merged by RFC 7396: a given key replaces that key, null removes it, an absent key is unchanged. The primary colour cannot be removed. Every text under `theme.colors` is a colour, except below keys that begin with `x-`; no text of a theme can end a CSS value; every text of `assets` is an http(s) URL or a path.',
     auth: 'required',
@@ -95,7 +99,8 @@ export const gymsRest = [
   route({
     method: 'GET',
     path: '/gym/config/:gymId/draft',
-    summary: 'The draft of the next configuration (SUPER_ADMIN)',
+    summary: 'The draft of the next configuration',
+    only: SUPER_ADMINS,
     auth: 'required',
     params,
     success: { status: 200, description: 'The draft.', shape: DraftShape },
@@ -105,7 +110,8 @@ export const gymsRest = [
   route({
     method: 'PUT',
     path: '/gym/config/:gymId/draft',
-    summary: 'Save the draft; the first change creates it from the published configuration (SUPER_ADMIN)',
+    summary: 'Save the draft; the first change creates it from the published configuration',
+    only: SUPER_ADMINS,
     description:
       'Theme, assets and features are merged by RFC 7396: a given key replaces that key, null removes it, an absent key is unchanged.',
     auth: 'required',
@@ -120,7 +126,8 @@ export const gymsRest = [
   route({
     method: 'POST',
     path: '/gym/config/:gymId/publish',
-    summary: 'Publish the draft (SUPER_ADMIN)',
+    summary: 'Publish the draft',
+    only: SUPER_ADMINS,
     description: 'VERSION_CONFLICT if another configuration was published after the draft was created.',
     auth: 'required',
     params,
@@ -135,7 +142,8 @@ export const gymsRest = [
   route({
     method: 'GET',
     path: '/gym/config/:gymId/history',
-    summary: 'Published versions, newest first (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    summary: 'Published versions, newest first',
+    only: GYM_STAFF,
     auth: 'required',
     params,
     query: pageQuery,
@@ -146,7 +154,8 @@ export const gymsRest = [
   route({
     method: 'POST',
     path: '/gym/config/:gymId/rollback',
-    summary: 'Publish an earlier version again, as the next version (SUPER_ADMIN)',
+    summary: 'Publish an earlier version again, as the next version',
+    only: SUPER_ADMINS,
     auth: 'required',
     params,
     body: RollbackInput,

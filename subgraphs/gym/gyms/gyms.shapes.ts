@@ -3,8 +3,8 @@ import { assetsShape, themeShape } from '#server/branding.ts';
 import { versionNumber, visibleText } from '#server/shapes.ts';
 
 /** Known keys are checked, other keys are kept; see `themeShape` and `assetsShape` for the allowed values. */
-export const ThemeShape = themeShape;
-export const AssetsShape = assetsShape;
+const ThemeShape = themeShape;
+const AssetsShape = assetsShape;
 export const FeaturesShape = z.record(
   z.string().regex(/^[a-z][\w-]{0,40}$/, 'expected a module name such as nutrition'),
   z.boolean('expected true or false'),

@@ -1,5 +1,7 @@
 import { raw, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { z } from 'zod';
 import { actorOf, requireRole, requireService, Role } from '#server/auth/viewer.ts';
+import { columnsOf, presented } from '#server/database/columns.ts';
 import { conflict, invalid, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
@@ -9,7 +11,7 @@ import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
 import { ConfigVersion } from './config-version.entity.ts';
 import { Gym } from './gym.entity.ts';
-import { CreateGymInput, type GymShape } from './gyms.shapes.ts';
+import { CreateGymInput, GymConfigShape, GymShape } from './gyms.shapes.ts';
 import { callingService, VISIBLE_GYM } from './open-gyms.ts';
 
 /**
@@ -66,7 +68,7 @@ export class Gyms {
       ...(name && { [raw('lower(name)')]: name.trim().toLowerCase() }),
       $or: [{ openedAt: { $ne: null } }, ...(this.service ? [{ madeBy: this.service }] : [])],
     };
-    return (await this.unit.em.find(Gym, where, { orderBy: { name: 'asc', id: 'asc' } })).map(present);
+    return (await this.unit.em.find(Gym, where, { orderBy: { name: 'asc', id: 'asc' } })).map(presentEntity);
   }
 
   /**
@@ -117,7 +119,7 @@ export class Gyms {
           action: GYM_CREATED,
           details: viewer.kind === 'service' ? { slug, service: viewer.service } : { slug },
         });
-        return present(gym);
+        return presentEntity(gym);
       });
     } catch (error) {
       if (error instanceof UniqueConstraintViolationException)
@@ -194,23 +196,15 @@ const MADE_BY_SERVICE = `
 const IN_USE_TABLES = ['check_in', 'post', 'challenge', 'announcement', 'gym_product', 'gym_program'];
 const IN_USE = `select 1 where ${IN_USE_TABLES.map((table) => `exists (select 1 from ${table} where gym_id = ?)`).join(' or ')}`;
 
-const GYMS = 'select id, slug, name, theme, assets, features, version, updated_at as "updatedAt" from gym';
+/** The columns of a gym, and of its published configuration. */
+const GymRow = GymShape.omit({ config: true }).extend(GymConfigShape.omit({ gymId: true }).shape);
+type GymRow = z.infer<typeof GymRow>;
+const GYMS = `select ${columnsOf(GymRow)} from gym`;
 
-/** The shown columns of a gym, from an entity or a row. */
-type GymRow = Pick<Gym, 'id' | 'slug' | 'name' | 'theme' | 'assets' | 'features' | 'version'> & {
-  updatedAt: Date | string;
-};
-
-const present = (gym: GymRow): GymShape => ({
-  id: gym.id,
-  slug: gym.slug,
-  name: gym.name,
-  config: {
-    gymId: gym.id,
-    theme: gym.theme,
-    assets: gym.assets,
-    features: gym.features,
-    version: gym.version,
-    updatedAt: new Date(gym.updatedAt).toISOString(),
-  },
+const present = ({ id, slug, name, ...config }: GymRow): GymShape => ({
+  id,
+  slug,
+  name,
+  config: { gymId: id, ...config },
 });
+const presentEntity = (gym: Gym): GymShape => present(presented(GymRow, gym));

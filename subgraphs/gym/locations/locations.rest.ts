@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GYM_STAFF, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams, instant } from '#server/shapes.ts';
 import type { Locations } from './locations.ts';
@@ -42,7 +43,13 @@ export const locationsRest = [
   route({
     method: 'POST',
     path: '/locations',
-    summary: 'Add a location (GYM_ADMIN of the gym, SUPER_ADMIN; the wizard service for one)',
+    summary: 'Add a location',
+    only: callers(
+      'GYM_ADMIN of the gym, SUPER_ADMIN; the wizard service for one',
+      'GYM_ADMIN',
+      'SUPER_ADMIN',
+      'SERVICE',
+    ),
     auth: 'required',
     body: CreateLocationShape,
     success: {
@@ -71,7 +78,8 @@ export const locationsRest = [
   route({
     method: 'PUT',
     path: '/locations/:id',
-    summary: 'Change a location (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    summary: 'Change a location',
+    only: GYM_STAFF,
     description: 'Absent fields are unchanged. `null` removes the address or the opening hours.',
     auth: 'required',
     params: idParams,

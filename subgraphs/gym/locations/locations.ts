@@ -1,19 +1,19 @@
-import { LockMode } from '@mikro-orm/core';
 import {
   actorOf,
   requireGym,
   requireGymAdmin,
   requireUser,
-  runsGym,
-  seesGym,
   type ServiceViewer,
 } from '#server/auth/viewer.ts';
+import { columnsOf, presented } from '#server/database/columns.ts';
 import type { Notifications } from '#server/database/notifications.ts';
-import { checkVersion, conflict, forbidden, notFound } from '#server/errors.ts';
+import { lockedForChange } from '#server/database/versioned.ts';
+import { conflict, forbidden, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { listLoaderOf, loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { maySee, maySeeLocation, requireManage } from '../access.ts';
 import { audit } from '../audit/audit.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
 import { callingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
@@ -23,16 +23,15 @@ import { occupancyEvents } from './occupancy-events.ts';
 import { occupancyHistory } from './occupancy-history.ts';
 import {
   CreateLocationShape,
+  LocationShape,
   UpdateLocationShape,
-  type LocationShape,
   type OccupancySampleShape,
   type OccupancyShape,
 } from './locations.shapes.ts';
 
 const BUSY_FROM_PERCENT = 80;
 
-const LOCATIONS =
-  'select id, gym_id as "gymId", name, address, timezone, capacity, max_stay_minutes as "maxStayMinutes", opening_hours as "openingHours", version from location';
+const LOCATIONS = `select ${columnsOf(LocationShape)} from location`;
 
 const IN_VISIBLE_GYM = `exists (select 1 from gym where gym.id = location.gym_id and ${VISIBLE_GYM})`;
 
@@ -92,7 +91,8 @@ export class Locations {
   /** The locations of one of many gyms; batched. @throws FORBIDDEN for users of other gyms */
   async ofGym(gymId: string): Promise<LocationShape[]> {
     requireUser(this.unit.viewer);
-    if (!seesGym(this.unit.viewer, gymId)) throw forbidden("Only the gym's own users may see its locations.");
+    if (!maySee(this.unit.viewer, { gymId }))
+      throw forbidden("Only the gym's own users may see its locations.");
     return this.byGym.load(gymId);
   }
 
@@ -101,8 +101,7 @@ export class Locations {
     const { viewer } = this.unit;
     if (viewer.kind !== 'service') requireUser(viewer);
     const location = isUuid(id) ? await this.byId.load(id) : null;
-    if (!location || !(viewer.kind === 'service' || seesGym(viewer, location.gymId)))
-      throw notFound('location', id);
+    if (!location || !maySeeLocation(viewer, location)) throw notFound('location', id);
     return location;
   }
 
@@ -157,7 +156,7 @@ export class Locations {
       await requireOpenGym(this.unit, ownGymId);
       const location = this.unit.em.create(Location, { ...fields, gymId: ownGymId, version: 1 });
       await this.unit.em.flush();
-      return present(location);
+      return presented(LocationShape, location);
     });
     this.byGym.clear(ownGymId);
     return created;
@@ -179,7 +178,7 @@ export class Locations {
       if (visible.length === 0) throw notFound('gym', gymId);
       const existing = id ? await em.findOne(Location, { id }) : null;
       if (existing && existing.gymId !== gymId) throw conflict('This id belongs to another location.');
-      if (existing) return present(existing);
+      if (existing) return presented(LocationShape, existing);
       const location = em.create(Location, { ...fields, ...(id && { id }), version: 1 });
       await em.flush();
       await audit(this.unit, {
@@ -188,24 +187,23 @@ export class Locations {
         action: 'LOCATION_CREATED',
         details: { locationId: location.id, service: service.service },
       });
-      return present(location);
+      return presented(LocationShape, location);
     });
   }
 
   /** Absent fields are unchanged; null removes the address or the opening hours. @param expectedVersion undefined: last write wins */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<LocationShape> {
-    requireUser(this.unit.viewer);
+    const { viewer } = this.unit;
+    requireUser(viewer);
     const change = validated(UpdateLocationShape, input);
     const updated = await this.unit.transaction(async () => {
-      const location = await this.unit.em.findOne(
-        Location,
-        { id },
-        { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-      );
-      if (!location || !seesGym(this.unit.viewer, location.gymId)) throw notFound('location', id);
-      if (!runsGym(this.unit.viewer, location.gymId))
-        throw forbidden("Only the gym's GYM_ADMIN may change a location.");
-      checkVersion('location', expectedVersion ?? change.version, location.version);
+      const location = await lockedForChange(this.unit, Location, {
+        what: 'location',
+        id,
+        expectedVersion: expectedVersion ?? change.version,
+        decide: (stored) =>
+          requireManage(viewer, 'location', stored, "Only the gym's GYM_ADMIN may change a location."),
+      });
       location.name = change.name ?? location.name;
       if (change.address !== undefined) location.address = change.address;
       location.timezone = change.timezone ?? location.timezone;
@@ -213,7 +211,7 @@ export class Locations {
       location.maxStayMinutes = change.maxStayMinutes ?? location.maxStayMinutes;
       if (change.openingHours !== undefined) location.openingHours = change.openingHours;
       location.version += 1;
-      return present(location);
+      return presented(LocationShape, location);
     });
     // For later reads in this unit of work.
     this.byId.clear(updated.id);
@@ -221,25 +219,3 @@ export class Locations {
     return updated;
   }
 }
-
-const present = ({
-  id,
-  gymId,
-  name,
-  address,
-  timezone,
-  capacity,
-  maxStayMinutes,
-  openingHours,
-  version,
-}: Location): LocationShape => ({
-  id,
-  gymId,
-  name,
-  address: address ?? null,
-  timezone,
-  capacity,
-  maxStayMinutes,
-  openingHours: openingHours ?? null,
-  version,
-});

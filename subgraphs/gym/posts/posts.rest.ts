@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { notFound } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { pageQuery } from '#server/paging.ts';
+import { GYM_STAFF, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import type { Posts } from './posts.ts';
@@ -42,7 +43,8 @@ export const postsRest = [
   route({
     method: 'GET',
     path: '/posts/reports',
-    summary: 'Reported posts, latest report first (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    summary: 'Reported posts, latest report first',
+    only: GYM_STAFF,
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: { status: 200, description: 'A page of reports.', shape: ReportShape, page: true },
@@ -61,7 +63,8 @@ export const postsRest = [
   route({
     method: 'DELETE',
     path: '/posts/:id',
-    summary: 'Delete a post (its author, staff of the gym)',
+    summary: 'Delete a post',
+    only: callers('its author, staff of the gym', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     params: idParams,
     versioned: true,

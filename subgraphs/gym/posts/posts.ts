@@ -1,14 +1,8 @@
-import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
-import {
-  requireGym,
-  requireGymAdmin,
-  requireUser,
-  runsGym,
-  seesGym,
-  type UserViewer,
-} from '#server/auth/viewer.ts';
-import { checkVersion, forbidden, notFound } from '#server/errors.ts';
+import { requireGym, requireGymAdmin, requireUser, type UserViewer } from '#server/auth/viewer.ts';
+import { columnsOf, presented } from '#server/database/columns.ts';
+import { lockedForChange } from '#server/database/versioned.ts';
+import { forbidden } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
@@ -16,15 +10,16 @@ import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { mayDeletePost, requireSight } from '../access.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Comment, Like, Post, Report } from './post.entity.ts';
 import {
   CommentInput,
+  CommentShape,
   CreatePostInput,
+  PostShape,
   ReportInput,
-  type CommentShape,
-  type PostShape,
-  type ReportShape,
+  ReportShape,
 } from './posts.shapes.ts';
 
 const cursors = cursorsOf('posts', z.tuple([z.uuid()]));
@@ -32,28 +27,18 @@ const commentCursors = cursorsOf('postComments', z.tuple([z.uuid()]));
 const reportCursors = cursorsOf('postReports', z.tuple([z.iso.datetime(), z.uuid(), z.uuid()]));
 const IMAGE_SIDE = 1_600; // pixels
 
-/** The shown columns of a post, from an entity or a row. */
-type PostRow = Pick<Post, 'id' | 'gymId' | 'text' | 'likeCount' | 'commentCount' | 'version'> & {
-  authorId?: string | null;
-  image?: string | null;
-  createdAt: Date | string;
-};
-
-const POST = `id, gym_id as "gymId", author_id as "authorId", text, image, like_count as "likeCount",
-  comment_count as "commentCount", version, created_at as "createdAt"`;
-
-/** A report from the input, or from a row. */
-type ReportRow = Omit<ReportShape, 'createdAt'> & { createdAt: Date | string };
-
-/** A comment from an entity or a row. */
-type CommentRow = Omit<CommentShape, 'createdAt'> & { createdAt: Date | string };
+/** The columns of a post. `image` is the picture's file name. */
+const PostRow = PostShape.omit({ likedByMe: true });
+type PostRow = z.infer<typeof PostRow>;
+const POST = columnsOf(PostRow);
+const COMMENT = columnsOf(CommentShape);
 
 /** The feed of a gym: its users write, like and comment. Ids sort by creation time, so lists are sorted by id. */
 export class Posts {
   private readonly unit: UnitOfWork;
   private readonly files: FileStorage;
   private readonly byId = loaderOf(
-    (ids) => this.unit.em.find(Post, { id: { $in: [...ids] } }),
+    (ids) => this.unit.read<PostRow>(`select ${POST} from post where id = any(?::uuid[])`, [ids]),
     (post) => post.id,
   );
   private readonly liked = loaderOf(
@@ -72,10 +57,9 @@ export class Posts {
   );
   private readonly firstComments = firstItemsLoaderOf(
     (postIds, count) =>
-      this.unit.read<CommentRow>(
+      this.unit.read<CommentShape>(
         `select first.* from unnest(?::uuid[]) as post (id) cross join lateral (
-           select id, post_id as "postId", author_id as "authorId", text, created_at as "createdAt"
-           from post_comment where post_id = post.id order by id limit ?
+           select ${COMMENT} from post_comment where post_id = post.id order by id limit ?
          ) as first order by first.id`,
         [postIds, count],
       ),
@@ -139,7 +123,7 @@ export class Posts {
           version: 1,
         });
         await this.unit.em.flush();
-        return present(this.unit, post, false);
+        return present(this.unit, presented(PostRow, post), false);
       });
     } catch (error) {
       if (name) await this.files.delete(name);
@@ -150,12 +134,11 @@ export class Posts {
   /** By its author, or by those who manage the gym; its likes, comments and reports are deleted, too. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
-      const post = await this.locked(id);
-      if (post.authorId !== this.viewer.userId && !runsGym(this.unit.viewer, post.gymId))
-        throw forbidden("Only its author and the gym's admins may delete a post.");
-      checkVersion('post', expectedVersion, post.version);
+      const { image } = await this.locked(id, expectedVersion, (post) => {
+        if (!mayDeletePost(this.viewer, post))
+          throw forbidden("Only its author and the gym's admins may delete a post.");
+      });
       await this.unit.em.nativeDelete(Post, { id });
-      const { image } = post;
       if (image) await this.unit.afterCommit(() => this.files.delete(image));
     });
     this.byId.clear(id);
@@ -185,7 +168,7 @@ export class Posts {
       const comment = this.unit.em.create(Comment, { postId: id, authorId: this.viewer.userId, text });
       await this.unit.em.flush();
       await this.unit.em.execute('update post set comment_count = comment_count + 1 where id = ?', [id]);
-      return presentComment(comment);
+      return presented(CommentShape, comment);
     });
     this.byId.clear(id);
     return commented;
@@ -196,17 +179,13 @@ export class Posts {
     await this.load(id);
     const [after] = commentCursors.read(request.cursor) ?? [];
     const count = pageSize(request) + 1;
-    const comments: CommentRow[] = after
-      ? await this.unit.em.find(
-          Comment,
-          { postId: id, id: { $gt: after } },
-          { orderBy: { id: 'asc' }, limit: count },
+    const comments = after
+      ? await this.unit.read<CommentShape>(
+          `select ${COMMENT} from post_comment where post_id = ? and id > ? order by id limit ?`,
+          [id, after, count],
         )
       : await this.firstComments(id, count);
-    return mapPage(
-      commentCursors.page(comments, request, (comment) => [comment.id]),
-      presentComment,
-    );
+    return commentCursors.page(comments, request, (comment) => [comment.id]);
   }
 
   /** The users who liked it, latest first, at most `first`; batched. */
@@ -222,7 +201,7 @@ export class Posts {
       const { gymId } = await this.locked(id);
       const report = { postId: id, reporterId: this.viewer.userId, gymId, reason, createdAt: new Date() };
       await this.unit.em.upsert(Report, report);
-      return presentReport(report);
+      return presented(ReportShape, report);
     });
   }
 
@@ -230,44 +209,44 @@ export class Posts {
   async reports(gymId: string | null | undefined, request: PageRequest): Promise<Page<ReportShape>> {
     const own = requireGymAdmin(this.unit.viewer, gymId);
     const after = reportCursors.read(request.cursor);
-    const reports = await this.unit.read<ReportRow>(
-      `select post_id as "postId", reporter_id as "reporterId", reason, created_at as "createdAt" from post_report
+    const reports = await this.unit.read<ReportShape>(
+      `select ${columnsOf(ReportShape)} from post_report
        where gym_id = ?${after ? ' and (created_at, post_id, reporter_id) < (?, ?, ?)' : ''}
        order by created_at desc, post_id desc, reporter_id desc limit ?`,
       [own, ...(after ?? []), pageSize(request) + 1],
     );
-    return mapPage(
-      reportCursors.page(reports, request, (report) => [
-        new Date(report.createdAt).toISOString(),
-        report.postId,
-        report.reporterId,
-      ]),
-      presentReport,
-    );
+    return reportCursors.page(reports, request, ({ createdAt, postId, reporterId }) => [
+      createdAt,
+      postId,
+      reporterId,
+    ]);
   }
 
   private get viewer(): UserViewer {
     return requireUser(this.unit.viewer);
   }
 
-  private async load(id: string): Promise<Post> {
+  private async load(id: string): Promise<PostRow> {
     requireUser(this.unit.viewer);
-    const post = isUuid(id) ? await this.byId.load(id) : null;
-    if (!post || !seesGym(this.unit.viewer, post.gymId)) throw notFound('post', id);
-    return post;
+    return requireSight(this.unit.viewer, 'post', id, isUuid(id) ? await this.byId.load(id) : null);
   }
 
   /**
    * As `load`, for a write: until the transaction ends, no other transaction writes to the post or deletes it. All rows that
    * belong to a post are written under this lock, so that all transactions take their locks in the same order.
    */
-  private async locked(id: string): Promise<Post> {
-    requireUser(this.unit.viewer);
-    const post = isUuid(id)
-      ? await this.unit.em.findOne(Post, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
-      : null;
-    if (!post || !seesGym(this.unit.viewer, post.gymId)) throw notFound('post', id);
-    return post;
+  private async locked(
+    id: string,
+    expectedVersion?: number,
+    decide: (post: Post) => void = () => undefined,
+  ): Promise<Post> {
+    const { viewer } = this;
+    return lockedForChange(this.unit, Post, {
+      what: 'post',
+      id,
+      expectedVersion,
+      decide: (post) => decide(requireSight(viewer, 'post', id, post)),
+    });
   }
 
   /** Runs `change`, and `counter` if it changed a row. */
@@ -278,7 +257,7 @@ export class Posts {
       const changed = await em.execute<unknown[]>(change, [id, this.viewer.userId]);
       if (changed.length > 0) await em.execute(`update post set ${counter} where id = ?`, [id]);
       const post = await em.findOneOrFail(Post, { id }, { refresh: true });
-      return present(this.unit, post, (await this.liked.clear(id).load(id)) !== null);
+      return present(this.unit, presented(PostRow, post), (await this.liked.clear(id).load(id)) !== null);
     });
     this.byId.clear(id);
     return counted;
@@ -293,28 +272,7 @@ export class Posts {
 }
 
 const present = (unit: UnitOfWork, post: PostRow, likedByMe: boolean): PostShape => ({
-  id: post.id,
-  gymId: post.gymId,
-  authorId: post.authorId ?? null,
-  text: post.text,
-  image: post.image ? unit.publicPath(`/media/${post.image}`) : null,
-  likeCount: post.likeCount,
-  commentCount: post.commentCount,
+  ...post,
+  image: post.image && unit.publicPath(`/media/${post.image}`),
   likedByMe,
-  version: post.version,
-  createdAt: new Date(post.createdAt).toISOString(),
-});
-
-const presentComment = ({ id, postId, authorId, text, createdAt }: CommentRow): CommentShape => ({
-  id,
-  postId,
-  authorId,
-  text,
-  createdAt: new Date(createdAt).toISOString(),
-});
-const presentReport = ({ postId, reporterId, reason, createdAt }: ReportRow): ReportShape => ({
-  postId,
-  reporterId,
-  reason,
-  createdAt: new Date(createdAt).toISOString(),
 });

@@ -1,4 +1,5 @@
 import { requireGymAdmin } from '#server/auth/viewer.ts';
+import { presented } from '#server/database/columns.ts';
 import { listLoaderOf } from '#server/loaders.ts';
 import type { References } from '#server/references/references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -7,7 +8,7 @@ import type { Gyms } from '../gyms/gyms.ts';
 import { ROUTINES, withListed } from './content-references.ts';
 import { replaceList } from './replace-list.ts';
 import { GymProgram } from './shop.entity.ts';
-import { ProgramsInput, type GymProgramShape } from './shop.shapes.ts';
+import { GymProgramShape, ProgramsInput } from './shop.shapes.ts';
 
 /** The routines of the content service in a gym's programme, in the gym's order. Everybody may read. */
 export class Programs {
@@ -28,11 +29,7 @@ export class Programs {
 
   async list(gymId: string): Promise<GymProgramShape[]> {
     const { id } = await this.gyms.get(gymId);
-    return (await this.byGym.load(id)).map(({ routineId, note }) => ({
-      gymId: id,
-      routineId,
-      note: note ?? null,
-    }));
+    return (await this.byGym.load(id)).map((program) => presented(GymProgramShape, program));
   }
 
   /** Replaces the whole list. @throws VALIDATION_FAILED at each routineId that belongs neither to the gym nor to all gyms */

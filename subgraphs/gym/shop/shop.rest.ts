@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import type { Programs } from './programs.ts';
 import type { Shop } from './shop.ts';
@@ -21,7 +22,8 @@ export const shopRest = [
   route({
     method: 'PUT',
     path: '/gym/:gymId/products',
-    summary: 'Replace the list of a gym (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    summary: 'Replace the list of a gym',
+    only: GYM_STAFF,
     auth: 'required',
     params,
     body: ProductsInput,
@@ -41,7 +43,8 @@ export const shopRest = [
   route({
     method: 'PUT',
     path: '/gym/:gymId/programs',
-    summary: 'Replace the programme of a gym (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    summary: 'Replace the programme of a gym',
+    only: GYM_STAFF,
     auth: 'required',
     params,
     body: ProgramsInput,

@@ -1,4 +1,5 @@
 import { requireGymAdmin } from '#server/auth/viewer.ts';
+import { presented } from '#server/database/columns.ts';
 import { listLoaderOf } from '#server/loaders.ts';
 import type { References } from '#server/references/references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -7,7 +8,7 @@ import type { Gyms } from '../gyms/gyms.ts';
 import { PRODUCTS, withListed } from './content-references.ts';
 import { replaceList } from './replace-list.ts';
 import { GymProduct } from './shop.entity.ts';
-import { ProductsInput, type GymProductShape } from './shop.shapes.ts';
+import { GymProductShape, ProductsInput } from './shop.shapes.ts';
 
 /** The products of the content service in a gym's shop, in the gym's order and with its terms. Everybody may read. */
 export class Shop {
@@ -28,13 +29,7 @@ export class Shop {
 
   async list(gymId: string): Promise<GymProductShape[]> {
     const { id } = await this.gyms.get(gymId);
-    return (await this.byGym.load(id)).map(({ productId, price, currency, stock }) => ({
-      gymId: id,
-      productId,
-      price: price ?? null,
-      currency: currency ?? null,
-      stock: stock ?? null,
-    }));
+    return (await this.byGym.load(id)).map((product) => presented(GymProductShape, product));
   }
 
   /** Replaces the whole list. @throws VALIDATION_FAILED at each productId that belongs neither to the gym nor to all gyms */

@@ -7,7 +7,7 @@ export const DeleteAccountShape = z.looseObject({
   password: anyPassword.meta({ description: 'The current password, as confirmation.' }),
 });
 
-export const AccountPartShape = z
+const AccountPartShape = z
   .object({
     service: z.string(),
     outcome: z.enum(Outcome),

@@ -9,7 +9,7 @@ import { ownRecords } from './own-records.ts';
 
 export const EXPORT_SAGA = 'account-export';
 
-export interface ExportContext {
+interface ExportContext {
   exportId: string;
   userId: string;
 }

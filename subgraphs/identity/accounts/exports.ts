@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DAY_MILLIS } from '#server/durations.ts';
 import { requireUser } from '#server/auth/viewer.ts';
 import { conflict, notFound, PlatformError, unauthenticated } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
@@ -14,13 +15,13 @@ import type { AccountExportShape } from './accounts.shapes.ts';
 import { EXPORT_SAGA } from './export-saga.ts';
 import { documentOf, SECTIONS, sectionKey } from './export-sections.ts';
 
-const KEPT_MILLIS = 7 * 24 * 60 * 60 * 1000; // 7 days
+const KEPT_MILLIS = 7 * DAY_MILLIS;
 const KEPT_AFTER_DOWNLOAD_MILLIS = 10 * 60 * 1000; // 10 min, for another request that waits for the same export
 const KEPT_A_USER = 5;
 const LONGEST_WAIT_MILLIS = 45_000; // 45 s, before the gateway gives up
 const LONGEST_GRAPH_DOCUMENT = 8 * 1024 * 1024; // 8 MiB
 
-export interface ExportResources {
+interface ExportResources {
   sagas: Sagas;
   sagaStore: SagaStore;
   files: FileStorage;
@@ -172,7 +173,7 @@ export class AccountExports {
 }
 
 /** Files are deleted first: after a crash in between, the rows still name the files that are left. */
-export async function removeExports(
+async function removeExports(
   unit: UnitOfWork,
   { files, sagaStore }: Pick<ExportResources, 'files' | 'sagaStore'>,
   ids: readonly string[],

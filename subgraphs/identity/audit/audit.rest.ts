@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
+import { SUPER_ADMINS } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import type { Audit } from './audit.ts';
 import { AuditEventShape } from './audit.shapes.ts';
@@ -10,7 +11,8 @@ export const auditRest = [
   route({
     method: 'GET',
     path: '/audit-events',
-    summary: 'The audit trail: role changes, gym changes, resets, deletions and the like (SUPER_ADMIN)',
+    summary: 'The audit trail: role changes, gym changes, resets, deletions and the like',
+    only: SUPER_ADMINS,
     auth: 'required',
     query: pageQuery.extend({
       userId: z.uuid().optional().meta({ description: 'Only actions on this user.' }),

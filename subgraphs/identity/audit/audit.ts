@@ -1,10 +1,11 @@
 import { requireRole, Role, type Viewer } from '#server/auth/viewer.ts';
+import { presented } from '#server/database/columns.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { z } from 'zod';
 import { AuditEvent, type AuditAction } from './audit-event.entity.ts';
-import type { AuditEventShape } from './audit.shapes.ts';
+import { AuditEventShape } from './audit.shapes.ts';
 
 const cursors = cursorsOf('audit-events', z.tuple([z.uuid()]));
 
@@ -60,11 +61,4 @@ const actorOf = (viewer: Viewer): string =>
       ? `service:${viewer.service}`
       : 'anonymous';
 
-export const presentEvent = ({ id, at, action, actor, subjectId, details }: AuditEvent): AuditEventShape => ({
-  id,
-  at: at.toISOString(),
-  action,
-  actor,
-  subjectId: subjectId ?? null,
-  details,
-});
+export const presentEvent = (event: AuditEvent): AuditEventShape => presented(AuditEventShape, event);

@@ -51,7 +51,7 @@ export class Avatars {
   }
 }
 
-export async function removeAvatar(files: FileStorage, path: string | null | undefined): Promise<void> {
+async function removeAvatar(files: FileStorage, path: string | null | undefined): Promise<void> {
   if (path) await files.delete(keyOf(path));
 }
 

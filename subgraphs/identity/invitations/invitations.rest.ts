@@ -1,4 +1,5 @@
 import { pageQuery } from '#server/paging.ts';
+import { callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import { AUTH_RATE } from '../rates.ts';
@@ -12,8 +13,8 @@ export const invitationsRest = [
   route({
     method: 'POST',
     path: '/invitations',
-    summary:
-      'Invite a user: create an account whose password they set with a mailed token (GYM_ADMIN, SUPER_ADMIN, services)',
+    summary: 'Invite a user: create an account whose password they set with a mailed token',
+    only: callers('GYM_ADMIN, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description: 'A GYM_ADMIN invites members into their gym.',
     auth: 'required',
     body: InviteShape,
@@ -29,7 +30,8 @@ export const invitationsRest = [
   route({
     method: 'GET',
     path: '/invitations',
-    summary: 'Open invitations (GYM_ADMIN: of their gym; SUPER_ADMIN: all)',
+    summary: 'Open invitations',
+    only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: {
@@ -44,7 +46,8 @@ export const invitationsRest = [
   route({
     method: 'POST',
     path: '/invitations/:id/resend',
-    summary: 'Send the mail of an invitation again (GYM_ADMIN of its gym, SUPER_ADMIN, services)',
+    summary: 'Send the mail of an invitation again',
+    only: callers('GYM_ADMIN of its gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description:
       '`:id` is the id of the invited user. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails an hour.',
     auth: 'required',
@@ -57,8 +60,8 @@ export const invitationsRest = [
   route({
     method: 'DELETE',
     path: '/invitations/:id',
-    summary:
-      'Withdraw an invitation that has not been accepted (GYM_ADMIN of its gym, SUPER_ADMIN, services)',
+    summary: 'Withdraw an invitation that has not been accepted',
+    only: callers('GYM_ADMIN of its gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description: '`:id` is the id of the invited user.',
     auth: 'required',
     params: idParams,

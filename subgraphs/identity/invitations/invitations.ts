@@ -4,7 +4,6 @@ import {
   requireGymAdmin,
   requireRole,
   Role,
-  runsGym,
   type Viewer,
 } from '#server/auth/viewer.ts';
 import { conflict, forbidden, notFound } from '#server/errors.ts';
@@ -13,6 +12,7 @@ import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#serv
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
+import { mayManage, requireStaffOrService } from '../access.ts';
 import type { Audit } from '../audit/audit.ts';
 import { ResetPurpose } from '../password-resets/password-reset.entity.ts';
 import type { PasswordResets } from '../password-resets/password-resets.ts';
@@ -98,7 +98,7 @@ export class Invitations {
   /** Sends the mail again, with a new token. @throws NOT_FOUND also for another gym's invitation; CONFLICT once a password is set */
   async resend(userId: string): Promise<InvitationShape> {
     const { viewer } = this.unit;
-    if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    requireStaffOrService(viewer);
     return this.unit.transaction(async () => {
       await this.locked(userId);
       const [row] = await this.unit.em.execute<InvitationRow[]>(`${INVITATIONS} where user_account.id = ?`, [
@@ -114,7 +114,7 @@ export class Invitations {
   /** Withdraws an open invitation. Idempotent for services. @throws as `resend` */
   async withdraw(userId: string): Promise<void> {
     const { viewer } = this.unit;
-    if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    requireStaffOrService(viewer);
     await this.unit.transaction(async () => {
       await this.locked(userId);
       await this.unit.em.execute('delete from user_account where id = ?', [userId]);
@@ -131,8 +131,7 @@ export class Invitations {
           [userId],
         )
       : [];
-    if (!user || !(viewer.kind === 'service' || runsGym(viewer, user.gymId)))
-      throw notFound('invitation', userId);
+    if (!user || !mayManage(viewer, user)) throw notFound('invitation', userId);
     if (user.isAccepted)
       throw conflict('This invitation has been accepted; the account belongs to its user.');
   }

@@ -12,13 +12,13 @@ import { DAY_MILLIS } from '#server/durations.ts';
 import { ACCESS_TOKEN_SECONDS } from '../sessions/lifetimes.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
-export interface PublishedKey {
+interface PublishedKey {
   readonly kid: string;
   readonly jwk: Readonly<Record<string, unknown>>;
   readonly pem: string;
 }
 
-export interface KeyRingOptions {
+interface KeyRingOptions {
   rotationDays: number;
   publishAheadSeconds: number;
   log: Logger;

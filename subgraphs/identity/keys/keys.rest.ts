@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SUPER_ADMINS } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { AUTH_RATE } from '../rates.ts';
 import type { Keys } from './keys.ts';
@@ -24,7 +25,8 @@ export const keysRest = [
   route({
     method: 'POST',
     path: '/auth/keys/rotate',
-    summary: 'Rotate the signing key now (SUPER_ADMIN)',
+    summary: 'Rotate the signing key now',
+    only: SUPER_ADMINS,
     description:
       'The next key is published at once and signs from `signsFrom` on. Tokens of the previous key stay valid until they expire, so clients have nothing to do.',
     auth: 'required',

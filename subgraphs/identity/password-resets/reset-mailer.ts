@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from '#server/observability/logger.ts';
-import { HOUR_MILLIS } from '#server/durations.ts';
+import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
 import { hashOf } from '../sessions/secrets.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { PasswordReset, ResetPurpose } from './password-reset.entity.ts';
 
 const CLAIM_MILLIS = 60_000; // 1 min, longer than the time limits of the mail server
-const LIFETIME_MILLIS = { RESET: 60 * 60 * 1000, INVITATION: 7 * 24 * 60 * 60 * 1000 } as const; // 1 h, 7 days
+const LIFETIME_MILLIS = { RESET: HOUR_MILLIS, INVITATION: 7 * DAY_MILLIS } as const;
 const MAILS_AN_HOUR = 5; // to one user
 const POLL_MILLIS = 10_000; // 10 s, for mails that another replica left or a mail server refused
-const GIVE_UP_MILLIS = 24 * 60 * 60 * 1000; // 24 h
+const GIVE_UP_MILLIS = DAY_MILLIS;
 
-export interface ResetMailerOptions {
+interface ResetMailerOptions {
   orm: MikroORM;
   mailer: Mailer;
   /** With `{token}` at the place of the token; absent: the mail contains only the token. */

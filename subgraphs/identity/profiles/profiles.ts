@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
-import { invalid, notFound, unauthenticated, versionConflict } from '#server/errors.ts';
+import { checkVersion, invalid, notFound, unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { newQrCode } from '../users/qr-code.ts';
@@ -29,10 +29,8 @@ export class Profiles {
     );
     const owner = viewer.kind === 'service' ? userId : requireUser(viewer).userId;
     if (!owner) throw invalid('userId', 'expected the user whose profile it is');
-    const expected = expectedVersion ?? version ?? undefined;
     return this.changeOf(owner, (user) => {
-      if (expected !== undefined && expected !== user.version)
-        throw versionConflict('profile', expected, user.version);
+      checkVersion('profile', expectedVersion ?? version, user.version);
       user.body = body ? changedBody(user.body ?? null, body) : user.body;
       user.trainingGoals = trainingGoals ? goalsOf(trainingGoals) : user.trainingGoals;
       user.displayName = displayName ?? user.displayName;

@@ -1,3 +1,4 @@
+import { SUPER_ADMINS, callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import { UserShape } from '../users/users.shapes.ts';
@@ -10,7 +11,8 @@ export const rightsRest = [
   route({
     method: 'PUT',
     path: '/users/:id/role',
-    summary: 'Change the role of a user (SUPER_ADMIN)',
+    summary: 'Change the role of a user',
+    only: SUPER_ADMINS,
     description:
       'Audited. The access tokens of the user are no longer valid; a refresh issues one with the new role.',
     auth: 'required',
@@ -28,7 +30,8 @@ export const rightsRest = [
   route({
     method: 'PUT',
     path: '/users/:id/gym',
-    summary: 'Move a user to a gym, or out of their gym (GYM_ADMIN, SUPER_ADMIN)',
+    summary: 'Move a user to a gym, or out of their gym',
+    only: callers('GYM_ADMIN, SUPER_ADMIN', 'GYM_ADMIN', 'SUPER_ADMIN'),
     description:
       'A GYM_ADMIN may add members without a gym to their own gym, and remove its members. Audited. The access tokens of the user are no longer valid; a refresh issues one with the new gym.',
     auth: 'required',

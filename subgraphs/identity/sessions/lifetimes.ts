@@ -1,2 +1,3 @@
+import { DAY_MILLIS } from '#server/durations.ts';
 export const ACCESS_TOKEN_SECONDS = 15 * 60; // 15 min
-export const REFRESH_TOKEN_MILLIS = 30 * 24 * 60 * 60 * 1000; // 30 days
+export const REFRESH_TOKEN_MILLIS = 30 * DAY_MILLIS;

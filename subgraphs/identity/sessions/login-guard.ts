@@ -11,7 +11,7 @@ export interface Attempt {
 }
 
 /** The effect of a failure: whether it was counted, and what it locked. */
-export interface CountedFailure {
+interface CountedFailure {
   /** False if the account or the address was locked already: then failures are not counted, so that their number is bounded. */
   counted: boolean;
   locked: ('account' | 'address')[];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SERVICES } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import { AUTH_RATE, FEED_RATE } from '../rates.ts';
@@ -81,7 +82,8 @@ export const sessionsRest = [
   route({
     method: 'GET',
     path: '/auth/ended-sessions',
-    summary: 'Sessions whose access tokens are no longer valid (services)',
+    summary: 'Sessions whose access tokens are no longer valid',
+    only: SERVICES,
     description: 'For the services of the platform, which call it every 2 seconds.',
     auth: 'required',
     query: z.object({

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { newQrCode } from './qr-code.ts';
 import { User } from './user.entity.ts';
 
-export interface NewUser {
+interface NewUser {
   /** Default: a new one. */
   id?: string | undefined;
   email: string;

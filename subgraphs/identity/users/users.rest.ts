@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
+import { SERVICES, callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import { AUTH_RATE, FEED_RATE, REGISTRATION_RATE } from '../rates.ts';
@@ -46,7 +47,8 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/all',
-    summary: "All users (SUPER_ADMIN), or the users of the caller's gym (GYM_ADMIN)",
+    summary: 'Users',
+    only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: {
@@ -73,7 +75,8 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/by-qr-code/:qrCode',
-    summary: "The user with a QR code (services, admins of the user's gym)",
+    summary: 'The user with a QR code',
+    only: callers("services, admins of the user's gym", 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     auth: 'required',
     params: z.object({ qrCode: z.string().max(100) }),
     success: { status: 200, description: 'The user.', shape: UserShape, changesBetweenVersions: true },
@@ -83,7 +86,8 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/auth/email-availability',
-    summary: 'Whether an email is free to register (services)',
+    summary: 'Whether an email is free to register',
+    only: SERVICES,
     auth: 'required',
     query: z.object({ email: emailText }),
     rateLimit: FEED_RATE,

@@ -5,10 +5,8 @@ import {
   requireService,
   requireUser,
   Role,
-  runsGym,
-  seesGym,
-  type Viewer,
 } from '#server/auth/viewer.ts';
+import { columnsOf, presented } from '#server/database/columns.ts';
 import { invalid, notFound, unauthenticated } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
@@ -16,38 +14,27 @@ import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#serv
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
+import {
+  mayManage,
+  mayReadBody,
+  maySee,
+  maySeeEmail,
+  maySeeWhole,
+  requireStaffOrService,
+} from '../access.ts';
 import type { GymsOfUsers } from './gyms-of-users.ts';
 import { insertUser } from './insert-user.ts';
 import { passwordProblem } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import { User } from './user.entity.ts';
-import { RegisterShape, type UserShape } from './users.shapes.ts';
+import { RegisterShape, UserShape } from './users.shapes.ts';
 
 const cursors = cursorsOf('users', z.tuple([z.uuid()]));
 
-const USERS_BY_ID = `
-  select id, email, display_name as "displayName", bio, role, gym_id as "gymId", qr_code as "qrCode", avatar, locale,
-         timezone, units, body, training_goals as "trainingGoals", version, created_at as "createdAt", updated_at as "updatedAt"
-  from user_account where id = any(?::uuid[])`;
-
-/** The shown columns of a user, from an entity or a row. */
-type UserRow = Pick<
-  User,
-  | 'id'
-  | 'email'
-  | 'displayName'
-  | 'bio'
-  | 'role'
-  | 'gymId'
-  | 'qrCode'
-  | 'avatar'
-  | 'locale'
-  | 'timezone'
-  | 'units'
-  | 'body'
-  | 'trainingGoals'
-  | 'version'
-> & { createdAt: Date | string; updatedAt: Date | string };
+/** The columns of a user that some viewer may see. */
+const UserRow = UserShape.required({ email: true, qrCode: true, body: true, trainingGoals: true });
+type UserRow = z.infer<typeof UserRow>;
+const USERS_BY_ID = `select ${columnsOf(UserRow)} from user_account where id = any(?::uuid[])`;
 
 /** The users of the platform: which users a viewer may see, and which of their fields. */
 export class Users {
@@ -107,10 +94,9 @@ export class Users {
   /** The user with this QR code: for services, and for the admins of the user's gym. @throws NOT_FOUND */
   async byQrCode(qrCode: string): Promise<UserShape> {
     const { viewer } = this.unit;
-    if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    requireStaffOrService(viewer);
     const user = await this.unit.em.findOne(User, { qrCode });
-    if (!user || !(viewer.kind === 'service' || runsGym(viewer, user.gymId ?? null)))
-      throw notFound('user with the QR code', '...');
+    if (!user || !mayManage(viewer, user)) throw notFound('user with the QR code', '...');
     return presentUser(this.unit, user, viewer);
   }
 
@@ -168,40 +154,18 @@ export class Users {
   }
 }
 
-/** Users see themselves, the users of their gym and every SUPER_ADMIN; services see all users. */
-const maySee = (viewer: Viewer, user: UserRow): boolean =>
-  viewer.kind === 'service' ||
-  (viewer.kind === 'user' &&
-    (viewer.userId === user.id || user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
-
-/** The user themselves; and the wizard, which restores the previous values when a deployment is undone. */
-const mayReadBody = (viewer: Viewer, user: UserRow): boolean =>
-  viewer.kind === 'service'
-    ? viewer.service === 'wizard'
-    : viewer.kind === 'user' && viewer.userId === user.id;
-
-/** The user with the fields that this viewer may see. */
-export function presentUser(unit: UnitOfWork, user: UserRow, viewer = unit.viewer): UserShape {
-  const isWhole =
-    viewer.kind === 'service' ||
-    (viewer.kind === 'user' && viewer.userId === user.id) ||
-    runsGym(viewer, user.gymId ?? null);
-  const { id, displayName, role, locale, timezone, units } = user;
+/** The user, from an entity or a row, with the fields that this viewer may see. */
+export function presentUser(
+  unit: UnitOfWork,
+  user: Parameters<typeof presented<typeof UserRow>>[1],
+  viewer = unit.viewer,
+): UserShape {
+  const { email, qrCode, body, trainingGoals, ...shown } = presented(UserRow, user);
   return {
-    id,
-    ...((isWhole || user.role === Role.SUPER_ADMIN) && { email: user.email }),
-    displayName,
-    bio: user.bio ?? null,
-    role,
-    gymId: user.gymId ?? null,
-    ...(isWhole && { qrCode: user.qrCode }),
-    avatar: unit.publicPath(user.avatar ?? null),
-    locale,
-    timezone,
-    units,
-    ...(mayReadBody(viewer, user) && { body: user.body ?? null, trainingGoals: user.trainingGoals ?? null }),
-    version: user.version,
-    createdAt: new Date(user.createdAt).toISOString(),
-    updatedAt: new Date(user.updatedAt).toISOString(),
+    ...shown,
+    avatar: unit.publicPath(shown.avatar),
+    ...(maySeeEmail(viewer, shown) && { email }),
+    ...(maySeeWhole(viewer, shown) && { qrCode }),
+    ...(mayReadBody(viewer, shown) && { body, trainingGoals }),
   };
 }

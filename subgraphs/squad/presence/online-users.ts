@@ -125,7 +125,7 @@ export class OnlineUsers {
 
   /** @throws FEATURE_DISABLED if the viewer's gym has switched the module off */
   async requireSwitchedOn(): Promise<void> {
-    // `switchable` has already refused it, as it does every rule of a module that is off.
+    // Refused by `withSwitches` like every rule of a module; there is nothing else to do.
   }
 }
 

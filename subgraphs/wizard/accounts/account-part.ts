@@ -10,7 +10,7 @@ import { isUnresolved, type SessionRecord, type SessionStore } from '../sessions
 import type { WizardStorage } from '../storage.ts';
 import { forgetAsDeployer, forgetAsFirstAdmin, forgetInUnresolved, withoutAdmin } from './forget-named.ts';
 
-export interface WizardAccountOptions {
+interface WizardAccountOptions {
   storage: WizardStorage;
   sagas: Sagas;
   files: FileStorage;

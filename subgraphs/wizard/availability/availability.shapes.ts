@@ -4,7 +4,7 @@ import { RESOURCES } from './resources.ts';
 export const resource = z.enum(RESOURCES, `expected one of ${RESOURCES.join(', ')}`);
 
 /** The reason why a value is not available. */
-export const REASONS = [
+const REASONS = [
   'INVALID',
   'TAKEN',
   'RESERVED',

@@ -13,7 +13,7 @@ import { RESERVATION_MILLIS, type Resource } from './resources.ts';
 
 const SUGGESTIONS = 3;
 
-export interface AvailabilityOptions {
+interface AvailabilityOptions {
   storage: WizardStorage;
   sessions: Sessions;
   look: Lookups;

@@ -12,28 +12,7 @@ import type {
 
 export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
   return {
-    async reserve(request) {
-      try {
-        // an error rolls back the release of the earlier reservation
-        return await unit.transaction(async (): Promise<ReservationOutcome> => {
-          if (!(await lockSession(unit, request.sessionId))) throw new Refused('GONE');
-          await releaseOthersOfMember(unit, request);
-          if (await isMadeLonger(unit, request)) return 'HELD';
-          await unit.em.nativeDelete(Reservation, {
-            sessionId: request.sessionId,
-            resource: request.resource,
-          });
-          while (!(await isInserted(unit, request)))
-            if (await isTaken(unit, request)) throw new Refused('RESERVED');
-          return 'HELD';
-        });
-      } catch (error) {
-        if (error instanceof Refused) return error.outcome;
-        // Another session of the same member was first.
-        if (request.memberId && error instanceof UniqueConstraintViolationException) return 'BOOKED';
-        throw error;
-      }
-    },
+    reserve: (request) => reserve(unit, request),
     async firstVisits({ gymId, from, to, limit }) {
       const rows = await unit.em.execute<(Omit<FirstVisit, 'startsAt'> & { startsAt: Date | string })[]>(
         `select session_id as "sessionId", session.created_by as "userId", split_part(value, '@', 1) as "locationId",
@@ -80,6 +59,29 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
         visitsBefore,
       ]),
   };
+}
+
+async function reserve(unit: UnitOfWork, request: ReservationRequest): Promise<ReservationOutcome> {
+  try {
+    // an error rolls back the release of the earlier reservation
+    return await unit.transaction(async (): Promise<ReservationOutcome> => {
+      if (!(await lockSession(unit, request.sessionId))) throw new Refused('GONE');
+      await releaseOthersOfMember(unit, request);
+      if (await isMadeLonger(unit, request)) return 'HELD';
+      await unit.em.nativeDelete(Reservation, {
+        sessionId: request.sessionId,
+        resource: request.resource,
+      });
+      while (!(await isInserted(unit, request)))
+        if (await isTaken(unit, request)) throw new Refused('RESERVED');
+      return 'HELD';
+    });
+  } catch (error) {
+    if (error instanceof Refused) return error.outcome;
+    // Another session of the same member was first.
+    if (request.memberId && error instanceof UniqueConstraintViolationException) return 'BOOKED';
+    throw error;
+  }
 }
 
 /** Rolls back what the attempt has written. */

@@ -1,5 +1,5 @@
 import type { Resource } from './resources.ts';
-import type { ReservationStore } from './reservation-store.ts';
+import type { FirstVisit, ReservationStore } from './reservation-store.ts';
 
 interface Held {
   resource: Resource;
@@ -39,22 +39,7 @@ export function memoryReservationStore(): ReservationStore {
       all.push({ resource, value, sessionId, expiresAt: until.getTime(), memberId, visit });
       return 'HELD';
     },
-    firstVisits: async ({ gymId, from, to, limit }) =>
-      all
-        .flatMap(({ sessionId, memberId, value, visit }) =>
-          visit && memberId && visit.gymId === gymId && visit.startsAt >= from && visit.startsAt < to
-            ? [
-                {
-                  sessionId,
-                  userId: memberId,
-                  locationId: value.split('@')[0] ?? '',
-                  startsAt: visit.startsAt,
-                },
-              ]
-            : [],
-        )
-        .toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime())
-        .slice(0, limit),
+    firstVisits: async (wanted) => firstVisitsAmong(all, wanted),
     holders: async (resource, values) =>
       new Map(
         values.map((value) => [
@@ -77,4 +62,18 @@ export function memoryReservationStore(): ReservationStore {
     purge: async (visitsBefore) =>
       drop((held) => isPast(held) && (!held.visit || held.expiresAt <= visitsBefore.getTime())),
   };
+}
+
+function firstVisitsAmong(
+  all: readonly Held[],
+  { gymId, from, to, limit }: Parameters<ReservationStore['firstVisits']>[0],
+): FirstVisit[] {
+  return all
+    .flatMap(({ sessionId, memberId, value, visit }) =>
+      visit && memberId && visit.gymId === gymId && visit.startsAt >= from && visit.startsAt < to
+        ? [{ sessionId, userId: memberId, locationId: value.split('@')[0] ?? '', startsAt: visit.startsAt }]
+        : [],
+    )
+    .toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime())
+    .slice(0, limit);
 }

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { DAY_MILLIS } from '#server/durations.ts';
 import type { OpeningHours } from '#server/shapes.ts';
 import { invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -12,7 +13,7 @@ export interface Slot {
 
 export const SLOT_MILLIS = 30 * 60 * 1000; // 30 min
 /** How far ahead a first visit may be. */
-export const FURTHEST_SLOT_MILLIS = 90 * 24 * 60 * 60 * 1000; // 90 days
+export const FURTHEST_SLOT_MILLIS = 90 * DAY_MILLIS;
 
 /** The location, as the gym service describes it. */
 export interface SlotLocation {

@@ -2,7 +2,7 @@ import { invalid, type FieldError } from '#server/errors.ts';
 import type { StepData, StepDefinition, WizardDefinition } from './definition.ts';
 
 /** SKIPPED: an earlier step says that this one does not apply. */
-export type StepStatus = 'EMPTY' | 'INCOMPLETE' | 'COMPLETE' | 'SKIPPED';
+type StepStatus = 'EMPTY' | 'INCOMPLETE' | 'COMPLETE' | 'SKIPPED';
 
 export interface StepState {
   key: string;
@@ -54,7 +54,7 @@ export const progressWhenDeployed = (definition: WizardDefinition, data: StepDat
     state.status === 'SKIPPED' ? state : { ...state, status: 'COMPLETE', errors: [], currentlyDue: [] },
   );
 
-export const isThrough = ({ status }: StepState): boolean => status === 'COMPLETE' || status === 'SKIPPED';
+const isThrough = ({ status }: StepState): boolean => status === 'COMPLETE' || status === 'SKIPPED';
 
 /** What is missing or wrong before a deployment, by step and field. */
 export const dueOf = (definition: WizardDefinition, data: StepData): FieldError[] =>

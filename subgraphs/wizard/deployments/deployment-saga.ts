@@ -16,7 +16,7 @@ import { memberActions, memberResult } from './member-onboarding.ts';
 
 const GIVE_UP_AFTER_MILLIS = 12 * 60 * 60 * 1000; // 12 h: the other services store idempotency keys for 24 h
 
-export interface DeploymentSagaOptions {
+interface DeploymentSagaOptions {
   services: OtherServices;
   storage: WizardStorage;
   files: FileStorage;

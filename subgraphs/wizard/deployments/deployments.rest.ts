@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { versionNumber } from '#server/shapes.ts';
+import { SUPER_ADMINS, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { WizardSessionShape } from '../sessions/sessions.shapes.ts';
 import type { Deployments } from './deployments.ts';
@@ -11,7 +12,13 @@ export const deploymentsRest = [
   route({
     method: 'POST',
     path: '/:sessionId/deploy',
-    summary: 'Deploy a completed session (GYM_SETUP: SUPER_ADMIN; MEMBER_ONBOARDING: its owner)',
+    summary: 'Deploy a completed session',
+    only: callers(
+      'GYM_SETUP: SUPER_ADMIN; MEMBER_ONBOARDING: its owner',
+      'MEMBER',
+      'GYM_ADMIN',
+      'SUPER_ADMIN',
+    ),
     description:
       '202 while the deployment is running: follow `deployment` of the session, or the subscription `wizardDeploymentUpdated`. 200 if the session is deployed already. If a service refuses an action, the whole deployment is undone; the session is then FAILED, with the reason in that action, and can be corrected and deployed again. If an action cannot be undone, `deployment.status` is UNDO_FAILED and a SUPER_ADMIN must resolve it first.',
     auth: 'required',
@@ -28,7 +35,8 @@ export const deploymentsRest = [
   route({
     method: 'POST',
     path: '/:sessionId/deployment/resolve',
-    summary: 'Decide about a deployment that could not be undone (SUPER_ADMIN)',
+    summary: 'Decide about a deployment that could not be undone',
+    only: SUPER_ADMINS,
     description:
       'For `deployment.status` UNDO_FAILED. RETRY tries again to undo what is left. ACCEPT leaves it: the deployment becomes UNDONE, the names are released, and the session can be corrected, deployed again or cancelled. Note and author are stored in `deployment.resolution`.',
     auth: 'required',

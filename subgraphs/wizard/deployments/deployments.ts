@@ -1,9 +1,10 @@
 import { requireRole, requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
-import { conflict, forbidden, notFound, PlatformError } from '#server/errors.ts';
+import { conflict, notFound, PlatformError } from '#server/errors.ts';
 import type { PlannedAction, Saga } from '#server/saga/saga.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { requireDeployer } from '../access.ts';
 import { RESERVATION_MILLIS } from '../availability/resources.ts';
 import type { WizardDefinitions } from '../definitions/definitions.ts';
 import { dueOf } from '../definitions/progress.ts';
@@ -18,7 +19,7 @@ import { ResolveDeploymentShape } from './deployments.shapes.ts';
 import { gymPlan, gymResources } from './gym-setup.ts';
 import { memberPlan } from './member-onboarding.ts';
 
-export interface DeploymentsOptions {
+interface DeploymentsOptions {
   storage: WizardStorage;
   definitions: WizardDefinitions;
   sessions: Sessions;
@@ -149,17 +150,6 @@ export class Deployments {
     if (session.kind === 'MEMBER_ONBOARDING' && session.createdBy === null)
       throw conflict('This session has no account yet; its member must log in and claim it first.');
   }
-}
-
-/** A gym is deployed by a SUPER_ADMIN, whoever prepared it; an onboarding by its member, too. */
-function requireDeployer(viewer: UserViewer, session: SessionRecord): void {
-  if (viewer.role === Role.SUPER_ADMIN) return;
-  if (session.kind === 'GYM_SETUP')
-    throw forbidden(
-      'Only a SUPER_ADMIN may deploy a gym; this session is in the list of their wizard sessions.',
-    );
-  if (session.createdBy !== viewer.userId)
-    throw forbidden('Only its own member or a SUPER_ADMIN may deploy an onboarding.');
 }
 
 const planOf = (session: SessionRecord): PlannedAction[] =>

@@ -37,8 +37,20 @@ export const memberActions = (
   storage: WizardStorage,
   unitOf: () => UnitOfWork,
 ): Record<string, SagaAction> => ({
-  /** Reads the previous values, so that undoing can restore them. */
-  remember: sagaAction<{ userId: string }, PreviousValues>({
+  remember: rememberAction(services),
+  slot: slotAction(services, storage, unitOf),
+  ...profileActions(services),
+  nutrition: nutritionAction(services),
+  /** For plans of an older version, when no service stored body and goals. */
+  keep: sagaAction<null, { keptIn: string }>({
+    service: 'wizard',
+    run: async () => ({ keptIn: 'wizard session' }),
+  }),
+});
+
+/** Reads the previous values, so that undoing can restore them. */
+const rememberAction = (services: OtherServices): SagaAction =>
+  sagaAction<{ userId: string }, PreviousValues>({
     service: 'identity',
     isOutputPersonal: true,
     async run(call) {
@@ -51,8 +63,10 @@ export const memberActions = (
       );
       return { userId, profile: UserAnswer.parse(user), goal: byDefault ?? null };
     },
-  }),
-  slot: sagaAction<
+  });
+
+const slotAction = (services: OtherServices, storage: WizardStorage, unitOf: () => UnitOfWork): SagaAction =>
+  sagaAction<
     { locationId: string; startsAt: string; gymId: string | null; userId?: string },
     { locationId: string; startsAt: string }
   >({
@@ -79,7 +93,9 @@ export const memberActions = (
         throw conflict('The location is fully booked at that time; choose another slot.');
       return { locationId: slot.locationId, startsAt: slot.startsAt.toISOString() };
     },
-  }),
+  });
+
+const profileActions = (services: OtherServices): Record<'profile' | 'body' | 'goals', SagaAction> => ({
   profile: sagaAction<{ userId: string; displayName: string; timezone?: string }, Saved>({
     service: 'identity',
     run: (call) => saveProfile(services, call, call.input),
@@ -103,7 +119,10 @@ export const memberActions = (
       await saveProfile(services, call, goalsOf(call.input.userId, before));
     },
   }),
-  nutrition: sagaAction<{ userId: string; calories: number }, Saved>({
+});
+
+const nutritionAction = (services: OtherServices): SagaAction =>
+  sagaAction<{ userId: string; calories: number }, Saved>({
     service: 'nutrition',
     async run(call) {
       await services.nutrition.call(asService(call, { method: 'PUT', path: '/goals', body: call.input }));
@@ -121,13 +140,7 @@ export const memberActions = (
         ),
       );
     },
-  }),
-  /** For plans of an older version, when no service stored body and goals. */
-  keep: sagaAction<null, { keptIn: string }>({
-    service: 'wizard',
-    run: async () => ({ keptIn: 'wizard session' }),
-  }),
-});
+  });
 
 /** The written values are personal data, which only the other service stores. */
 interface Saved {

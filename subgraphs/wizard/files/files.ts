@@ -2,6 +2,7 @@ import { conflict, invalid, notFound, PlatformError } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
 import { uuidv7 } from '#server/ids.ts';
+import { isJsonObject } from '#server/json-object.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { FileField, StepDefinition } from '../definitions/definition.ts';
@@ -20,7 +21,7 @@ import { isPdf, requirePlainPdf } from './pdf.ts';
 const MAX_FILES = 20;
 const MAX_SIDE = 2_048; // pixels
 
-export interface FilesOptions {
+interface FilesOptions {
   sessions: Sessions;
   storage: WizardStorage;
   definitions: WizardDefinitions;
@@ -143,6 +144,6 @@ function withPath(data: Record<string, unknown>, path: string, value: string): R
   const [first = '', ...rest] = path.split('.');
   if (rest.length === 0) return { ...data, [first]: value };
   const inner = data[first];
-  const group = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
+  const group = isJsonObject(inner) ? inner : {};
   return { ...data, [first]: withPath({ ...group }, rest.join('.'), value) };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery } from '#server/shapes.ts';
 import type { FirstVisits } from './first-visits.ts';
@@ -10,7 +11,8 @@ export const firstVisitsRest = [
   route({
     method: 'GET',
     path: '/first-visits',
-    summary: 'First visits of new members (GYM_ADMIN: of their gym; SUPER_ADMIN)',
+    summary: 'First visits of new members',
+    only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN', 'GYM_ADMIN', 'SUPER_ADMIN'),
     description: 'First visits of deployed onboardings, the earliest first; at most 1,000.',
     auth: 'required',
     query: FirstVisitsFilter.extend(gymQuery.shape),

@@ -24,7 +24,7 @@ export interface SessionRecord {
   updatedAt: Date;
 }
 
-export interface SessionFilter {
+interface SessionFilter {
   /** Only sessions of this user; undefined: of all users. */
   createdBy?: string | undefined;
   /** The status in the API: EXPIRED after `expiresAt`, whatever is stored. */

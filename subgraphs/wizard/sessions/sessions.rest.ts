@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { versionNumber } from '#server/shapes.ts';
 import { pageQuery } from '#server/paging.ts';
+import { callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import type { Sessions } from './sessions.ts';
 import {
@@ -32,7 +33,8 @@ export const sessionsRest = [
   route({
     method: 'GET',
     path: '/',
-    summary: "The caller's wizard sessions, newest first (SUPER_ADMIN: all sessions)",
+    summary: "The caller's wizard sessions, newest first",
+    only: callers('SUPER_ADMIN: all sessions', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     query: pageQuery.extend({ status: status.optional(), kind: kind.optional() }),
     success: { status: 200, description: 'A page of sessions.', shape: WizardSessionShape, page: true },

@@ -7,7 +7,7 @@ import { WizardStatus } from './session.entity.ts';
 export const kind = z.enum(WizardKind, `expected ${Object.values(WizardKind).join(' or ')}`);
 export const status = z.enum(WizardStatus, `expected one of ${Object.values(WizardStatus).join(', ')}`);
 
-export const WizardStepShape = z
+const WizardStepShape = z
   .object({
     key: z.string(),
     title: z.string(),
@@ -20,7 +20,7 @@ export const WizardStepShape = z
   })
   .meta({ id: 'WizardStep' });
 
-export const WizardFileShape = z
+const WizardFileShape = z
   .object({
     id: z.uuid(),
     step: z.string(),
@@ -35,11 +35,11 @@ export const WizardFileShape = z
     }),
   })
   .meta({ id: 'WizardFile' });
-export type WizardFileShape = z.infer<typeof WizardFileShape>;
+type WizardFileShape = z.infer<typeof WizardFileShape>;
 
 const actionError = z.object({ code: z.string(), message: z.string() });
 
-export const WizardResolutionShape = z
+const WizardResolutionShape = z
   .object({
     action: z.enum(ResolutionAction),
     note: z.string(),

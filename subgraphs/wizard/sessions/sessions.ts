@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { isSuperAdmin, requireRole, requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
-import { notFound, unauthenticated, versionConflict } from '#server/errors.ts';
+import { requireRole, requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
+import { checkVersion, notFound, unauthenticated } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
@@ -8,6 +9,7 @@ import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging
 import type { Saga } from '#server/saga/saga.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { mayOpen, maySeeSessionsOf } from '../access.ts';
 import type { WizardDefinition } from '../definitions/definition.ts';
 import type { WizardDefinitions } from '../definitions/definitions.ts';
 import { firstStepOf } from '../definitions/progress.ts';
@@ -28,15 +30,15 @@ import {
   type WizardSessionShape,
 } from './sessions.shapes.ts';
 
-const ANONYMOUS_LIFETIME_MILLIS = 7 * 24 * 60 * 60 * 1000; // 7 days
+const ANONYMOUS_LIFETIME_MILLIS = 7 * DAY_MILLIS;
 const cursors = cursorsOf('wizardSessions', z.tuple([z.uuid()]));
 
-export interface SessionFilters {
+interface SessionFilters {
   status?: WizardStatus | null | undefined;
   kind?: WizardKind | null | undefined;
 }
 
-export interface SessionsOptions {
+interface SessionsOptions {
   storage: WizardStorage;
   definitions: WizardDefinitions;
   files: FileStorage;
@@ -110,8 +112,7 @@ export class Sessions {
     filters: SessionFilters,
     page: PageRequest,
   ): Promise<Page<WizardSessionShape>> {
-    const viewer = requireUser(this.unit.viewer);
-    if (viewer.userId !== userId && viewer.role !== Role.SUPER_ADMIN)
+    if (!maySeeSessionsOf(requireUser(this.unit.viewer), userId))
       throw notFound('wizard session of user', userId);
     return this.pageOf(userId, filters, page);
   }
@@ -225,8 +226,7 @@ export class Sessions {
   ): Promise<SessionRecord> {
     for (;;) {
       const stored = await this.load(id, resumeToken);
-      if (expected !== undefined && expected !== stored.version)
-        throw versionConflict('wizard session', expected, stored.version);
+      checkVersion('wizard session', expected, stored.version);
       const changed = apply(stored);
       if (changed === stored) return stored;
       const next = { ...changed, version: stored.version + 1, updatedAt: new Date() };
@@ -244,17 +244,10 @@ export class Sessions {
 
   private async load(id: string, resumeToken: string | null | undefined): Promise<SessionRecord> {
     const session = isUuid(id) ? await this.byId.load(id) : null;
-    if (session && this.opens(session, resumeToken)) return session;
+    if (session && mayOpen(this.unit.viewer, session, resumeToken)) return session;
     if (this.unit.viewer.kind === 'anonymous' && !resumeToken)
       throw unauthenticated("Log in, or send the session's X-Resume-Token.");
     throw notFound('wizard session', id);
-  }
-
-  private opens(session: SessionRecord, resumeToken: string | null | undefined): boolean {
-    const { viewer } = this.unit;
-    if (isSuperAdmin(viewer)) return true;
-    if (session.createdBy !== null) return viewer.kind === 'user' && viewer.userId === session.createdBy;
-    return isToken(resumeToken, session.resumeTokenHash);
   }
 
   private async pageOf(

@@ -1,7 +1,8 @@
 /**
- * The wizard service in its own process. It sends its URL to its parent. If the parent answers with a number, the process
- * kills itself at that boundary of a deployment, counted from then on, as in a power cut.
+ * The wizard service in its own process. It starts when its parent sends `start`, and answers with its URL. If the parent
+ * sends a number, the process kills itself at that boundary of a deployment, counted from then on, as in a power cut.
  */
+import { once } from 'node:events';
 import { settingsOf } from '#server/run.ts';
 import { startSubgraph } from '#server/start-subgraph.ts';
 import type { DatabaseServer } from '#server/database/database-server.ts';
@@ -9,8 +10,8 @@ import { DEFINITIONS } from '../../../subgraphs/wizard/definitions/definitions.t
 import { wizardOf } from '../../../subgraphs/wizard/subgraph.ts';
 
 let left = Infinity;
-process.on('message', (killAt: number) => {
-  left = killAt;
+process.on('message', (message: 'start' | number) => {
+  if (message !== 'start') left = message;
 });
 
 const wizard = wizardOf({
@@ -20,6 +21,7 @@ const wizard = wizardOf({
     if (left === 0) process.kill(process.pid, 'SIGKILL');
   },
 });
+await once(process, 'message');
 const { settings } = settingsOf(wizard, process.env);
 const { server, name } = JSON.parse(process.env.TEST_DATABASE ?? '') as {
   server: DatabaseServer;

@@ -1,0 +1,5 @@
+/** An object of JSON: neither null nor a list. */
+export type JsonObject = Record<string, unknown>;
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

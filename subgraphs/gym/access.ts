@@ -1,0 +1,58 @@
+import { isSuperAdmin, requireUser, runsGym, seesGym, type Viewer } from '#server/auth/viewer.ts';
+import { forbidden, notFound } from '#server/errors.ts';
+
+/** Anything that belongs to one gym: a location, a challenge, a post, an announcement. */
+interface OfGym {
+  gymId: string;
+}
+interface Visit extends OfGym {
+  userId?: string | null | undefined;
+}
+interface Post extends OfGym {
+  authorId?: string | null | undefined;
+}
+
+const isSelf = (viewer: Viewer, userId: string | null | undefined): boolean =>
+  viewer.kind === 'user' && viewer.userId === userId;
+
+/** The gym's own users and SUPER_ADMINs. */
+export const maySee = (viewer: Viewer, { gymId }: OfGym): boolean => seesGym(viewer, gymId);
+/** The gym's GYM_ADMIN and SUPER_ADMINs: its staff. */
+export const mayManage = (viewer: Viewer, { gymId }: OfGym): boolean => runsGym(viewer, gymId);
+/** Services, too: the wizard checks slots of every location. */
+export const maySeeLocation = (viewer: Viewer, location: OfGym): boolean =>
+  viewer.kind === 'service' || maySee(viewer, location);
+/** Members see and end their own visits, staff all visits of their gym. */
+export const maySeeVisit = (viewer: Viewer, visit: Visit): boolean =>
+  isSelf(viewer, visit.userId) || mayManage(viewer, visit);
+export const mayUndoVisit = (viewer: Viewer, visit: Visit): boolean => mayManage(viewer, visit);
+/** Beyond the location's capacity. */
+export const mayOverrideCapacity = (viewer: Viewer, location: OfGym): boolean => mayManage(viewer, location);
+export const mayDeletePost = (viewer: Viewer, post: Post): boolean =>
+  isSelf(viewer, post.authorId) || mayManage(viewer, post);
+/** In all gyms; staff of one gym see the visits of their own gym only. */
+export const maySeeAllVisitsOf = (viewer: Viewer, userId: string): boolean =>
+  isSelf(viewer, userId) || isSuperAdmin(viewer);
+
+/** @throws UNAUTHENTICATED, FORBIDDEN for a service; NOT_FOUND, as for an entity that does not exist */
+export function requireSight<Thing extends OfGym>(
+  viewer: Viewer,
+  what: string,
+  id: string,
+  thing: Thing | null,
+): Thing {
+  requireUser(viewer);
+  if (!thing || !maySee(viewer, thing)) throw notFound(what, id);
+  return thing;
+}
+
+/** @throws as `requireSight`; FORBIDDEN with this message for a user who is not staff of the gym */
+export function requireManage(
+  viewer: Viewer,
+  what: string,
+  thing: OfGym & { id: string },
+  refusal: string,
+): void {
+  requireSight(viewer, what, thing.id, thing);
+  if (!mayManage(viewer, thing)) throw forbidden(refusal);
+}

@@ -1,0 +1,37 @@
+import { requireRole, Role, runsGym, seesGym, type Viewer } from '#server/auth/viewer.ts';
+
+interface Account {
+  id: string;
+  role: Role;
+  gymId?: string | null | undefined;
+}
+
+const isSelf = (viewer: Viewer, { id }: Pick<Account, 'id'>): boolean =>
+  viewer.kind === 'user' && viewer.userId === id;
+
+/** Users see themselves, the users of their gym and every SUPER_ADMIN; services see all users. */
+export const maySee = (viewer: Viewer, user: Account): boolean =>
+  viewer.kind === 'service' ||
+  isSelf(viewer, user) ||
+  (viewer.kind === 'user' && (user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
+
+/** The staff of the user's gym, and services: they find a user by QR code, and manage invitations. */
+export const mayManage = (viewer: Viewer, { gymId }: Pick<Account, 'gymId'>): boolean =>
+  viewer.kind === 'service' || runsGym(viewer, gymId ?? null);
+
+/** With email and QR code. */
+export const maySeeWhole = (viewer: Viewer, user: Account): boolean =>
+  isSelf(viewer, user) || mayManage(viewer, user);
+
+/** Every user may contact a SUPER_ADMIN. */
+export const maySeeEmail = (viewer: Viewer, user: Account): boolean =>
+  maySeeWhole(viewer, user) || user.role === Role.SUPER_ADMIN;
+
+/** The user themselves; and the wizard, which restores the previous values when a deployment is undone. */
+export const mayReadBody = (viewer: Viewer, user: Account): boolean =>
+  isSelf(viewer, user) || (viewer.kind === 'service' && viewer.service === 'wizard');
+
+/** @throws UNAUTHENTICATED, FORBIDDEN for a MEMBER */
+export function requireStaffOrService(viewer: Viewer): void {
+  if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { connectionTo } from '#server/database/connection.ts';
+import { PlatformClient } from '#server/database/platform-client.ts';
+import { settingsOf } from '#server/run.ts';
+import { startSubgraph } from '#server/start-subgraph.ts';
+import { database } from '../../subgraphs/gym/database.ts';
+import { gym } from '../../subgraphs/gym/subgraph.ts';
+import { cloneDatabase } from '../support/database.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym'] });
+});
+afterAll(() => platform.stop());
+
+it('a service that cannot listen at its port closes what it has opened, its database included', async () => {
+  const { server, name } = await cloneDatabase(database);
+  const { settings } = settingsOf(gym, platform.env);
+  await expect(
+    startSubgraph(gym, {
+      settings,
+      port: Number(new URL(platform.url('gym')).port),
+      databaseServer: server,
+      databaseName: name,
+    }),
+  ).rejects.toThrow('is in use');
+
+  const client = new PlatformClient(connectionTo(server, 'postgres'));
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      'select count(*)::int as open from pg_stat_activity where datname = $1',
+      [name],
+    );
+    expect(rows).toEqual([{ open: 0 }]);
+  } finally {
+    await client.end();
+  }
+});
