@@ -1,11 +1,19 @@
+// Coverage needs Jest's own module loader, and a watching Jest has to load changed modules again.
+const sharesModules = !process.argv.some((argument) => /^--(coverage|collectCoverage|watch)/.test(argument));
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
+  ...(sharesModules && {
+    testEnvironment: '<rootDir>/tests/support/jest/shared-realm.mjs',
+    runtime: '<rootDir>/tests/support/jest/shared-modules.mjs',
+  }),
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/tests/support/strip-types-transform.mjs' },
-  globalSetup: '<rootDir>/tests/support/global-setup.ts',
-  globalTeardown: '<rootDir>/tests/support/global-teardown.ts',
+  transform: { '\\.ts$': '<rootDir>/tests/support/jest/strip-types-transform.mjs' },
+  testSequencer: '<rootDir>/tests/support/jest/longest-first.mjs',
+  globalSetup: '<rootDir>/tests/support/jest/global-setup.ts',
+  globalTeardown: '<rootDir>/tests/support/jest/global-teardown.ts',
   // The tests start real services; more at a time than this only makes each of them wait.
   maxWorkers: 2,
   // For a machine on which other programs work; a test by itself takes a second or two.

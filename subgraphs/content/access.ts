@@ -1,36 +1,52 @@
-import { requireGymAdmin, requireRole, Role, seesGym, type Viewer } from '#server/auth/viewer.ts';
+import {
+  isSuperAdmin,
+  requireGymAdmin,
+  requireRole,
+  Role,
+  runsGym,
+  seesGym,
+  type Viewer,
+} from '#server/auth/viewer.ts';
 import { forbidden, notFound } from '#server/errors.ts';
 
-/** What is global is everybody's to see; what a gym made, its people's. A SUPER_ADMIN and the platform's services see all. */
-export const sees = (viewer: Viewer, gymId: string | null | undefined): boolean =>
+/** An exercise, routine or product. Without a gym it is global: it belongs to every gym. */
+interface Content {
+  id: string;
+  gymId?: string | null;
+}
+
+/** Everybody sees global content; only a gym's own users, SUPER_ADMINs and services see what the gym has added. */
+export const maySee = (viewer: Viewer, { gymId }: Pick<Content, 'gymId'>): boolean =>
   gymId === null || gymId === undefined || viewer.kind === 'service' || seesGym(viewer, gymId);
 
-/** As `sees`, for lists: true for all, or the one gym whose own things are seen beside the global ones (null: none). */
+/** As `maySee`, for lists: true: all content; an id: global content and that gym's; null: global content only. */
 export function visibleGym(viewer: Viewer): true | string | null {
-  if (viewer.kind === 'service' || (viewer.kind === 'user' && viewer.role === Role.SUPER_ADMIN)) return true;
+  if (viewer.kind === 'service' || isSuperAdmin(viewer)) return true;
   return viewer.kind === 'user' ? viewer.gymId : null;
 }
 
-/**
- * The gym that a new routine, exercise or product belongs to; null if it belongs to every gym.
- * A GYM_ADMIN may name their own gym or none; a SUPER_ADMIN names one, or none for everybody.
- * @throws FORBIDDEN if a GYM_ADMIN names another gym, or asks by an explicit null for what belongs to every gym
- */
-export function ownerOfNew(viewer: Viewer, gymId: string | null | undefined): string | null {
-  const user = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
-  if (user.role === Role.SUPER_ADMIN) return gymId ?? null;
-  if (gymId === null) throw forbidden('Only a SUPER_ADMIN makes what belongs to every gym; leave gymId out.');
-  return requireGymAdmin(viewer, gymId);
+/** A SUPER_ADMIN changes all content, a GYM_ADMIN what belongs to their gym. */
+const mayChange = (viewer: Viewer, { gymId }: Content): boolean => runsGym(viewer, gymId ?? null);
+
+/** @throws UNAUTHENTICATED, FORBIDDEN; NOT_FOUND for content that the viewer may not see */
+export function requireChange(viewer: Viewer, what: string, content: Content): void {
+  if (!maySee(viewer, content)) throw notFound(what, content.id);
+  requireAdmin(viewer);
+  if (!mayChange(viewer, content))
+    throw forbidden(`This ${what} belongs to every gym; only a SUPER_ADMIN changes it.`);
 }
 
-/** @throws UNAUTHENTICATED, FORBIDDEN; NOT_FOUND for what the viewer may not even see. */
-export function requireWriter(
-  viewer: Viewer,
-  what: string,
-  thing: { id: string; gymId?: string | null },
-): void {
-  if (!sees(viewer, thing.gymId)) throw notFound(what, thing.id);
-  const user = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
-  if (user.role === Role.SUPER_ADMIN || (thing.gymId && thing.gymId === user.gymId)) return;
-  throw forbidden(`This ${what} belongs to every gym; only a SUPER_ADMIN changes it.`);
+/** @throws UNAUTHENTICATED, FORBIDDEN for a MEMBER or a service */
+export const requireAdmin = (viewer: Viewer) => requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+
+/**
+ * The gym that new content belongs to; null if it is global. A GYM_ADMIN may name their own gym or none; a SUPER_ADMIN
+ * names a gym, or none for global content.
+ * @throws FORBIDDEN if a GYM_ADMIN names another gym, or asks for global content by an explicit null
+ */
+export function ownerOfNew(viewer: Viewer, gymId: string | null | undefined): string | null {
+  requireAdmin(viewer);
+  if (isSuperAdmin(viewer)) return gymId ?? null;
+  if (gymId === null) throw forbidden('Only a SUPER_ADMIN adds what belongs to every gym; leave gymId out.');
+  return requireGymAdmin(viewer, gymId);
 }

@@ -4,18 +4,19 @@ import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { visibleGym } from './access.ts';
 
-/** One way to put a list in order. `key` is SQL over the table's columns, never null. */
+/** One order of a list. */
 export interface Order {
   name: string;
+  /** SQL over the columns of the table; it is never null. */
   key: string;
-  /** Its values in `key`. */
+  /** The values of the placeholders in `key`. */
   params?: readonly unknown[];
-  /** SQL type of the key, to read it back from a cursor. */
+  /** The SQL type of the key, by which a cursor's text is compared with it. */
   type: 'text' | 'float8' | 'bigint' | 'timestamptz';
   descending?: boolean;
 }
 
-/** Conditions of a query, each with its values. */
+/** The conditions of a query with their values. */
 export class Conditions {
   readonly sql: string[] = [];
   readonly params: unknown[] = [];
@@ -26,7 +27,7 @@ export class Conditions {
     return this;
   }
 
-  /** Adds the condition where the filter is given; a blank one counts as absent. */
+  /** Adds the condition of a filter, unless the filter is absent, null or an empty text. */
   when<Value>(
     value: Value | null | undefined,
     sql: string,
@@ -37,7 +38,7 @@ export class Conditions {
   }
 }
 
-/** Of what is there, the part that the viewer may see; narrowed to one gym's own by `gymId`. */
+/** The rows that are not deleted and that the viewer may see; with `gymId`, only those of that gym. */
 export function visibleConditions(unit: UnitOfWork, gymId?: string | null): Conditions {
   const conditions = new Conditions().add('deleted_at is null');
   const visible = visibleGym(unit.viewer);
@@ -46,17 +47,9 @@ export function visibleConditions(unit: UnitOfWork, gymId?: string | null): Cond
   return conditions.when(gymId, 'gym_id = ?');
 }
 
-/** A row as it is shown: without the flag by which the rules know that it was deleted. */
-export function shown<Row extends { deleted?: boolean }>({
-  deleted: _deleted,
-  ...row
-}: Row): Omit<Row, 'deleted'> {
-  return row;
-}
-
 const cursorShape = z.tuple([z.string(), z.union([z.string(), z.number()]), z.uuid()]);
 
-/** A page of rows by keyset: its cost does not grow with how far one has read. */
+/** A page of rows by keyset, so that the last page costs no more than the first. @throws VALIDATION_FAILED for a cursor of another order */
 export async function pageOfRows<Row extends { id: string }>(
   unit: UnitOfWork,
   list: { table: string; columns: string; conditions: Conditions; order: Order },
@@ -86,7 +79,7 @@ export async function pageOfRows<Row extends { id: string }>(
       pageSize(request) + 1,
     ],
   );
-  // The key is for the cursor and no field of the row.
+  // The key is for the cursor; it is no field of the row.
   const keys = new Map<Row, string | number>();
   for (const row of rows) {
     keys.set(row, row.sortKey ?? '');

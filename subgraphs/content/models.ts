@@ -1,4 +1,4 @@
-/** Which of our types stands behind each GraphQL type; code generation reads this file. */
+/** The TypeScript type of each GraphQL type's objects; `npm run generate` reads this file. */
 export type { ExerciseShape as Exercise } from './exercises/exercises.shapes.ts';
 export type { ProductShape as Product } from './products/products.shapes.ts';
 export type { WorkoutRoutineShape as WorkoutRoutine } from './workouts/workouts.shapes.ts';

@@ -4,7 +4,7 @@ import { removedAmong } from '#server/references/removed-references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { ownerOfNew } from './access.ts';
 
-/** The gyms to which routines, exercises and products belong. */
+/** The gyms that exercises, routines and products belong to. */
 export class Owners {
   private readonly unit: UnitOfWork;
   private readonly references: References;
@@ -15,16 +15,16 @@ export class Owners {
   }
 
   /**
-   * Runs `create` with the gym that a new routine, exercise or product belongs to, in one transaction.
-   * @param gymId what the input names; see `ownerOfNew`
-   * @throws as `ownerOfNew`; VALIDATION_FAILED at `gymId` for a gym that does not exist
+   * Runs `create` with the gym that new content belongs to, in one transaction.
+   * @param gymId the gym that the input names; see `ownerOfNew`
+   * @throws the errors of `ownerOfNew`; VALIDATION_FAILED at `gymId` for a gym that does not exist
    */
   async withOwner<Result>(
     gymId: string | null | undefined,
     create: (owner: string | null) => Promise<Result>,
   ): Promise<Result> {
     const owner = ownerOfNew(this.unit.viewer, gymId);
-    // A gym that the caller has not named is the one of their token.
+    // If the caller has not named a gym, it is the one of their token, which exists.
     if (owner !== null && gymId) await requireGymExists(this.references, this.unit, owner);
     return this.unit.transaction(async () => {
       if (owner !== null && (await removedAmong(this.unit, GYM_TYPE, [owner])).size > 0)
@@ -33,7 +33,7 @@ export class Owners {
     });
   }
 
-  /** What a gym made goes with it. */
+  /** Deletes the content of a gym that was removed. */
   async forget(gymId: string): Promise<void> {
     for (const table of ['exercise', 'workout_routine', 'product'])
       await this.unit.em.execute(

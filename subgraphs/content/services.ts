@@ -13,15 +13,15 @@ import { Products } from './products/products.ts';
 import type { TextSearches } from './search/text-search.ts';
 import { Workouts } from './workouts/workouts.ts';
 
-/** What lives as long as the service. */
-export interface ContentResources {
+/** Objects that exist as long as the service runs. */
+interface ContentResources {
   searches: TextSearches;
   files: FileStorage;
   references: References;
   removals: Removals;
 }
 
-/** The rules of this service, made for one unit of work. */
+/** The rules of this service for one unit of work. */
 export const contentServices = (
   unit: UnitOfWork,
   { searches, files, references, removals }: ContentResources,
@@ -41,5 +41,5 @@ export const contentServices = (
   };
 };
 
-export type ContentServices = ReturnType<typeof contentServices>;
+type ContentServices = ReturnType<typeof contentServices>;
 export type Context = GraphContext<ContentServices>;

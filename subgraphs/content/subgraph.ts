@@ -25,7 +25,7 @@ export const content = defineSubgraph({
   settings: z.object({}),
   database,
   async resources({ orm, files, settings, serviceTokens, unitOf, log }) {
-    if (!orm) throw new Error('The content service keeps everything in its database.');
+    if (!orm) throw new Error('The content service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
     const removals = new Removals({
       holders: { Product: ['gym'], WorkoutRoutine: ['gym'] },

@@ -2,9 +2,10 @@ import { requireUser, type Viewer } from '#server/auth/viewer.ts';
 import { notFound } from '#server/errors.ts';
 
 /**
- * What people eat is theirs alone: no admin sees it, and that there is any is not told either.
- * @param userId `me` is the caller
- * @returns the owner's id. @throws UNAUTHENTICATED; NOT_FOUND for anybody else's.
+ * Only the owner reads and writes their food log; no admin does. NOT_FOUND does not reveal whether another user has one.
+ * @param userId an id, or `me` for the caller
+ * @returns the owner's id
+ * @throws UNAUTHENTICATED, NOT_FOUND for another user
  */
 export function requireOwner(viewer: Viewer, userId: string): string {
   const user = requireUser(viewer);

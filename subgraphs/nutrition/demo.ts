@@ -8,16 +8,16 @@ import type { MealType } from './food-logs/food-logs.shapes.ts';
 import { NutritionGoal } from './goals/nutrition-goal.entity.ts';
 import { DateTime } from 'luxon';
 
-/** Maya's last two weeks, as seen from the first start; what is there already stays as it is. */
+/** Writes Maya's last two weeks before the first start of the service. */
 export async function demo(unit: UnitOfWork): Promise<void> {
   const maya = demoPerson('maya@iron.test');
   await unit.transaction(async () => {
-    // Relative to today, but only once: days must not slide along with every start.
+    // Only once, because the days are relative to today: a later start must not move them.
     if (await unit.em.count(FoodLog, { userId: maya.id })) return;
-    // A demo account that was deleted stays away.
+    // A demo account that was deleted gets no new data.
     if (await isErased(unit, maya.id)) return;
     const today = dayOf(new Date(), maya.timezone);
-    // what is still to come today has not been eaten yet
+    // Without the meals that are still in the future today.
     const entries = Array.from({ length: DAYS }, (_unused, back) =>
       mealsOf(addDays(today, -back), back, maya),
     )

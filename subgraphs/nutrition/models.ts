@@ -1,4 +1,4 @@
-/** Which of our types stands behind each GraphQL type; code generation reads this file. */
+/** The TypeScript type of each GraphQL type's objects; `npm run generate` reads this file. */
 export type { Analysis as FoodAnalysis, AnalysisItem } from './analysis/analysis.shapes.ts';
 export type { FoodLogImportShape as FoodLogImport } from './imports/imports.shapes.ts';
 export type { FoodNutrients, FoodShape as Food } from './foods/foods.shapes.ts';
@@ -10,7 +10,7 @@ export type {
 export type { FoodLogShape as FoodLog, LoggedMealShape as LoggedMeal } from './food-logs/food-logs.shapes.ts';
 export type { NutritionGoalShape as NutritionGoal } from './goals/goals.shapes.ts';
 export type { Nutrients } from './nutrients.ts';
-/** Their fields decide who may see them. */
+/** A reference; each of its fields checks the rights. */
 export interface User {
   id: string;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Energy and macronutrients of whatever: an entry, a day, a goal's rest. */
+/** The energy and the macronutrients of an entry, a day or a goal. */
 export const NutrientsShape = z
   .object({
     calories: z.int().meta({ description: 'kcal' }),
@@ -10,25 +10,34 @@ export const NutrientsShape = z
   })
   .meta({ id: 'Nutrients' });
 export type Nutrients = z.infer<typeof NutrientsShape>;
+export type NutrientName = keyof Nutrients;
 
-export const NO_NUTRIENTS: Nutrients = { calories: 0, protein: 0, carbs: 0, fats: 0 };
+export const NUTRIENT_NAMES = ['calories', 'protein', 'carbs', 'fats'] as const satisfies NutrientName[];
 
-/** Milligrams are as fine as this service shows: what is left of adding floating point numbers is not shown. */
-export const grams = (value: number): number => Math.round(value * 1000) / 1000;
-
-export const sum = (parts: readonly Nutrients[]): Nutrients => ({
-  calories: Math.round(parts.reduce((total, part) => total + part.calories, 0)),
-  protein: grams(parts.reduce((total, part) => total + part.protein, 0)),
-  carbs: grams(parts.reduce((total, part) => total + part.carbs, 0)),
-  fats: grams(parts.reduce((total, part) => total + part.fats, 0)),
+/** An object with a value for each nutrient. */
+export const nutrientsBy = <Value>(valueOf: (name: NutrientName) => Value): Record<NutrientName, Value> => ({
+  calories: valueOf('calories'),
+  protein: valueOf('protein'),
+  carbs: valueOf('carbs'),
+  fats: valueOf('fats'),
 });
 
+export const NO_NUTRIENTS: Nutrients = nutrientsBy(() => 0);
+
+/** Rounded to milligrams, so that no answer shows the errors of floating point sums. */
+export const grams = (value: number): number => Math.round(value * 1000) / 1000;
+
+/** Whole kcal, or grams rounded to milligrams. */
+export const roundedNutrient = (name: NutrientName, value: number): number =>
+  name === 'calories' ? Math.round(value) : grams(value);
+
+export const sum = (parts: readonly Nutrients[]): Nutrients =>
+  nutrientsBy((name) =>
+    roundedNutrient(
+      name,
+      parts.reduce((total, part) => total + part[name], 0),
+    ),
+  );
+
 export const divided = (total: Nutrients, by: number): Nutrients =>
-  by === 0
-    ? NO_NUTRIENTS
-    : {
-        calories: Math.round(total.calories / by),
-        protein: grams(total.protein / by),
-        carbs: grams(total.carbs / by),
-        fats: grams(total.fats / by),
-      };
+  by === 0 ? NO_NUTRIENTS : nutrientsBy((name) => roundedNutrient(name, total[name] / by));

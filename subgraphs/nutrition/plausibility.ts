@@ -1,5 +1,5 @@
-/** What is known of a portion of food; what is null or absent is not known. */
-export interface Portion {
+/** The nutrients of a portion of food; null or absent: unknown. */
+interface Portion {
   /** kcal */
   calories: number;
   protein?: number | null | undefined;
@@ -8,14 +8,14 @@ export interface Portion {
   grams?: number | null | undefined;
 }
 
-export interface Implausibility {
+interface Implausibility {
   path: 'calories' | 'protein' | 'carbs' | 'fats' | 'grams';
   message: string;
 }
 
-/** Energy of a gram in kcal (Atwater's general factors). */
-export const KCAL_A_GRAM = { protein: 4, carbs: 4, fats: 9, alcohol: 7 } as const;
-/** Pure fat, by USDA's own factor for it. */
+/** The energy of one gram in kcal (Atwater's general factors). */
+const KCAL_A_GRAM = { protein: 4, carbs: 4, fats: 9, alcohol: 7 } as const;
+/** The energy of pure fat, by USDA's factor. */
 const MOST_KCAL_A_GRAM = 9.02;
 const WEIGHT_FACTOR = 1.05;
 const WEIGHT_TOLERANCE = 2; // g
@@ -25,17 +25,17 @@ const WEIGHT_TOLERANCE = 2; // g
  * (about 2 kcal a gram) and polyols (erythritol: none) count as carbohydrates.
  */
 const TOLERANCE = {
-  /** For what people copy from labels: keeps slips of the pen out, not bad labels. */
+  /** For values that people copy from labels: refuses typing errors, not inexact labels. */
   label: { factor: 1.5, kcal: 30, kcalOfCarbs: 0.5 },
   /** For an estimate, which has no label to round. */
   estimate: { factor: 1.25, kcal: 10, kcalOfCarbs: 1 },
 } as const;
 
 /**
- * The one rule by which a portion cannot be what somebody ate: its nutrients weigh more than it does, hold more energy
- * than it has, or it has more energy than its weight can hold. It serves entries of the food log, own foods, lines of an
- * import and answers of a provider alike. Undefined: nothing speaks against it.
- * @param kind `estimate`: all nutrients are stated, so that energy beyond theirs can be alcohol only
+ * Why a portion is implausible: its nutrients weigh more than the portion; they have more energy than the portion; or the
+ * portion has more energy than its weight allows. The rule is the same for entries of the food log, own foods, lines of an
+ * import and answers of the AI provider. Undefined: the portion is plausible.
+ * @param kind `estimate`: all nutrients are known, so that energy beyond theirs can only be alcohol
  */
 export function implausibilityOf(
   portion: Portion,
@@ -46,17 +46,17 @@ export function implausibilityOf(
   const [protein, carbs, fats] = [portion.protein ?? 0, portion.carbs ?? 0, portion.fats ?? 0];
   const nutrients = protein + carbs + fats;
   const explained = KCAL_A_GRAM.protein * protein + KCAL_A_GRAM.carbs * carbs + KCAL_A_GRAM.fats * fats;
-  const told = `${shown(protein)} g protein, ${shown(carbs)} g carbs and ${shown(fats)} g fats`;
+  const listed = `${shown(protein)} g protein, ${shown(carbs)} g carbs and ${shown(fats)} g fats`;
   if (typeof grams === 'number' && nutrients > grams * WEIGHT_FACTOR + WEIGHT_TOLERANCE)
     return {
       path: 'grams',
-      message: `expected at least the ${shown(nutrients)} g of ${told} together, got ${shown(grams)} g`,
+      message: `expected at least the ${shown(nutrients)} g of ${listed} together, got ${shown(grams)} g`,
     };
   const least = KCAL_A_GRAM.protein * protein + kcalOfCarbs * carbs + KCAL_A_GRAM.fats * fats;
   if (least > calories * factor + kcal)
     return {
       path: 'calories',
-      message: `expected about ${shown(explained)} kcal for ${told}, got ${shown(calories)}`,
+      message: `expected about ${shown(explained)} kcal for ${listed}, got ${shown(calories)}`,
     };
   if (typeof grams !== 'number') return undefined;
   if (calories > grams * MOST_KCAL_A_GRAM + kcal)
@@ -68,7 +68,7 @@ export function implausibilityOf(
   if (kind === 'estimate' && calories > explained * factor + alcohol + kcal)
     return {
       path: 'calories',
-      message: `expected at most ${shown(explained + alcohol)} kcal for ${told} in ${shown(grams)} g, got ${shown(calories)}`,
+      message: `expected at most ${shown(explained + alcohol)} kcal for ${listed} in ${shown(grams)} g, got ${shown(calories)}`,
     };
   return undefined;
 }

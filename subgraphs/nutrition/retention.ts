@@ -1,6 +1,7 @@
+import { DAY_MILLIS } from '#server/durations.ts';
 import { removeRows, type RetentionRule } from '#server/retention/retention.ts';
 
-/** Reports of imports, whose entries stay, and products that nobody uses. */
+/** Reports of imports (the imported entries stay), and products that nobody uses. */
 export const nutritionRetention: readonly RetentionRule[] = [
   {
     what: 'import_reports',
@@ -8,9 +9,9 @@ export const nutritionRetention: readonly RetentionRule[] = [
     run: (unit, before) => removeRows(unit, 'food_log_import', 'started_at < ?', [before]),
   },
   {
-    // Kept of a source of barcodes for the next one who scans them; what somebody logged or marked stays.
+    // Products that somebody has logged or marked as a favourite stay.
     what: 'products',
-    kept: { millis: 90 * 86_400_000 }, // 90 days
+    kept: { millis: 90 * DAY_MILLIS },
     run: (unit, before) =>
       removeRows(
         unit,

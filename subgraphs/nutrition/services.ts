@@ -13,16 +13,16 @@ import { Goals } from './goals/goals.ts';
 import { Imports } from './imports/imports.ts';
 import type { Profiles } from './profiles/profiles.ts';
 
-/** What lives as long as the service. */
+/** Objects that exist as long as the service runs. */
 export interface NutritionResources {
   profiles: Profiles;
-  /** Undefined where none is configured. */
+  /** Undefined: none is configured. */
   provider: AiProvider | undefined;
-  /** Undefined where none is configured. */
+  /** Undefined: none is configured. */
   barcodes: BarcodeSource | undefined;
 }
 
-/** The rules of this service, made for one unit of work. */
+/** The rules of this service for one unit of work. */
 export const nutritionServices = (unit: UnitOfWork, { profiles, provider, barcodes }: NutritionResources) => {
   const foods = new Foods(unit, profiles, barcodes);
   const foodLogs = new FoodLogs(unit, profiles, foods);
@@ -39,5 +39,5 @@ export const nutritionServices = (unit: UnitOfWork, { profiles, provider, barcod
   };
 };
 
-export type NutritionServices = ReturnType<typeof nutritionServices>;
+type NutritionServices = ReturnType<typeof nutritionServices>;
 export type Context = GraphContext<NutritionServices>;

@@ -24,7 +24,7 @@ import { identityProfiles } from './profiles/profiles.identity.ts';
 export const nutrition = defineSubgraph({
   name: 'nutrition',
   title: 'Nutrition service',
-  description: 'What people eat: analysis of meals, the food log, goals and how it goes over time.',
+  description: 'Analysis of meals, the food log, goals, and sums and averages over time.',
   settings: nutritionSettings,
   database,
   resources: async ({ settings, log }): Promise<NutritionResources> => ({
@@ -63,7 +63,7 @@ export const nutrition = defineSubgraph({
   },
   graphql: [analysisGraphql, foodLogsGraphql, goalsGraphql, daysGraphql, foodsGraphql, importsGraphql],
   graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSES_A_MINUTE },
-  // imports before the log: `/log/import` is no `/log/:id`
+  // Imports come before the log, so that `/log/import` does not match `/log/:id`.
   rest: [
     ...analysisRest,
     ...importsRest,

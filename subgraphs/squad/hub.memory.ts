@@ -24,7 +24,7 @@ export class MemoryHub implements Hub {
 
   private readonly onDispose: () => void;
 
-  /** @param onDispose called last, e.g. to give a lock back */
+  /** @param onDispose called last, e.g. to release a lock */
   constructor(settings: HubSettings, journals: Journals, onDispose: () => void = () => undefined) {
     this.journals = journals;
     this.onDispose = onDispose;
@@ -53,7 +53,7 @@ export class MemoryHub implements Hub {
 
   connect(userId: string, gymId: string | null): () => void {
     const known = this.onlineUsers.get(userId);
-    // A member who connects from another gym, and not any more from the one of their entry, has moved.
+    // A member who connects in another gym, and has no connection in that of their entry, has changed their gym.
     if (known && known.gymId !== gymId && !this.open.has(userId, known.gymId)) this.withdraw(userId);
     const ends = [this.open.open(userId, gymId ?? ''), this.connectionTimes.open(userId)];
     return () => ends.forEach((end) => end());

@@ -7,27 +7,25 @@ import { entryAfter, laterOf, type PresenceAnnouncement } from './presence/onlin
 import { OnlineMap } from './presence/online-map.ts';
 import { RedisConnectionTimes } from './squads/connection-times.redis.ts';
 import type { Journals } from './storage/journal.ts';
+import { ALIVE_FIELD, LEASE_MILLIS, RENEWAL_MILLIS } from './storage/instance-lease.ts';
 import { RedisJournals } from './storage/journal.redis.ts';
 import type { RedisConnections } from './storage/redis-connections.ts';
 
 const INSTANCES = 'squad:instances';
 const CHANNEL = 'squad:presence';
-/** An instance says so often that it lives, and counts as dead after the lease. */
-const BEAT_MILLIS = 2_000;
-const LEASE_MILLIS = 8_000;
-/** A hash without fields is none; this one says that its instance lives. */
-const ALIVE = '_';
 
-type Told =
+/** What an instance publishes to the others. */
+type Message =
   | { from: string; userId: string; entry: OnlineEntry | null }
-  /** The user is offline whatever any instance knows. */
+  /** The user is offline at every instance. */
   | { from: string; withdrawn: string }
+  /** The whole hash of the instance was written again. */
   | { from: string; hello: true };
 
 /**
- * The hub of any number of instances. Each keeps the entries of its own connections in a hash of its own, tells the
- * others of every change, and holds a copy of theirs; what is known of a user is the latest word of any of them.
- * Where Redis is away each goes on with what it knows; what was lost with it is written anew by who has it.
+ * The hub of any number of instances. Each stores the entries of its own connections in a hash of its own, publishes
+ * every change to the others, and has a copy of theirs; a user's latest entry of any instance counts. If Redis is
+ * unreachable, each instance goes on with what it has; if Redis has lost data, each writes its own entries again.
  */
 export class RedisHub implements Hub {
   readonly journals: Journals;
@@ -41,9 +39,9 @@ export class RedisHub implements Hub {
   private readonly own = new Map<string, OnlineEntry>();
   private readonly others = new Map<string, Map<string, OnlineEntry>>();
   private readonly graces = new Map<string, NodeJS.Timeout>();
-  /** Something of our own was not told: the next beat tells everything. */
+  /** The hash lacks a change of this instance: the next renewal writes it as a whole. */
   private isStale = true;
-  private beating: NodeJS.Timeout | undefined;
+  private renewing: NodeJS.Timeout | undefined;
 
   private constructor(settings: HubSettings, redis: RedisConnections, log: Logger) {
     this.graceMillis = settings.graceMillis;
@@ -56,15 +54,15 @@ export class RedisHub implements Hub {
 
   static async start(settings: HubSettings, redis: RedisConnections, log: Logger): Promise<RedisHub> {
     const hub = new RedisHub(settings, redis, log);
-    await redis.subscribe(CHANNEL, (message) => hub.hear(JSON.parse(message) as Told));
-    await hub.beat();
-    const beatAgain = () =>
-      void hub.beat().catch((error: unknown) => {
+    await redis.subscribe(CHANNEL, (text) => hub.onMessage(JSON.parse(text) as Message));
+    await hub.renew();
+    const renewAgain = () =>
+      void hub.renew().catch((error: unknown) => {
         if (!isRedisLost(error)) log.warn({ err: error }, 'presence is not shared now');
       });
-    hub.beating = setInterval(beatAgain, BEAT_MILLIS);
-    hub.beating.unref();
-    redis.onReady(beatAgain);
+    hub.renewing = setInterval(renewAgain, RENEWAL_MILLIS);
+    hub.renewing.unref();
+    redis.onReady(renewAgain);
     return hub;
   }
 
@@ -85,22 +83,25 @@ export class RedisHub implements Hub {
   }
 
   withdraw(userId: string): void {
-    this.forget(userId);
-    const told: Told = { from: this.instanceId, withdrawn: userId };
+    this.remove(userId);
+    const message: Message = { from: this.instanceId, withdrawn: userId };
     void this.redis
-      .write((client) => client.publish(CHANNEL, JSON.stringify(told)))
+      .write((client) => client.publish(CHANNEL, JSON.stringify(message)))
       .catch((error: unknown) =>
-        this.log.warn({ reason: (error as Error).message }, 'the others were not told who is gone'),
+        this.log.warn(
+          { reason: (error as Error).message },
+          'the other instances did not receive that a user is offline',
+        ),
       );
   }
 
   connect(userId: string, gymId: string | null): () => void {
     const known = this.onlineUsers.get(userId);
     if (known?.gymId === gymId) {
-      // A connection here keeps the user online here, too, once the other instance's are gone.
+      // This instance keeps the user online when the other's connections are gone.
       if (!this.own.has(userId)) this.setOwn(userId, known);
     } else if (known && this.own.has(userId) && !this.open.has(userId, known.gymId)) {
-      // A member who connects from another gym, and not any more from the one of their entry, has moved.
+      // A member who connects in another gym, and has no connection in that of their entry, has changed their gym.
       this.setOwn(userId, undefined);
     }
     const ends = [this.open.open(userId, gymId ?? ''), this.connectionTimes.open(userId)];
@@ -117,7 +118,7 @@ export class RedisHub implements Hub {
       const [count] = await this.redis.attempt((client) => client.multi().incr(key).expire(key, 60).exec());
       return Number(count) <= limit;
     } catch {
-      return true; // uncounted rather than refused
+      return true; // without Redis nothing is counted, and nothing is refused
     }
   }
 
@@ -130,12 +131,12 @@ export class RedisHub implements Hub {
   }
 
   async dispose(): Promise<void> {
-    clearInterval(this.beating);
+    clearInterval(this.renewing);
     this.open.dispose();
     this.connectionTimes.dispose();
     for (const timer of this.graces.values()) clearTimeout(timer);
     await this.journals.close();
-    // The others give its people the grace, in which they come back to them.
+    // The other instances keep its users online for the grace, in which these connect again.
     await this.redis
       .read((client) =>
         client.multi().del(this.keyOf(this.instanceId)).sRem(INSTANCES, this.instanceId).exec(),
@@ -149,12 +150,12 @@ export class RedisHub implements Hub {
     else this.own.delete(userId);
     this.merge(userId);
     const key = this.keyOf(this.instanceId);
-    const told: Told = { from: this.instanceId, userId, entry: entry ?? null };
+    const message: Message = { from: this.instanceId, userId, entry: entry ?? null };
     void this.redis
       .write((client) => {
         const multi = client.multi();
         return (entry ? multi.hSet(key, userId, JSON.stringify(entry)) : multi.hDel(key, userId))
-          .publish(CHANNEL, JSON.stringify(told))
+          .publish(CHANNEL, JSON.stringify(message))
           .exec();
       })
       .catch(() => (this.isStale = true));
@@ -164,32 +165,35 @@ export class RedisHub implements Hub {
     if (this.own.get(userId)?.gymId === gymId) this.setOwn(userId, undefined);
   }
 
-  private forget(userId: string): void {
+  private remove(userId: string): void {
     for (const theirs of this.others.values()) theirs.delete(userId);
     this.setOwn(userId, undefined);
   }
 
-  private hear(told: Told): void {
-    if (told.from === this.instanceId) return;
-    if ('withdrawn' in told) return this.forget(told.withdrawn);
-    if ('hello' in told) return void this.load(told.from).catch(() => undefined);
-    const theirs = this.others.get(told.from);
-    if (!theirs) return void this.load(told.from).catch(() => undefined);
-    if (told.entry) theirs.set(told.userId, told.entry);
-    else theirs.delete(told.userId);
-    this.adopt(told.userId, told.entry);
-    this.merge(told.userId);
+  private onMessage(message: Message): void {
+    const { from } = message;
+    if (from === this.instanceId) return;
+    if ('withdrawn' in message) return this.remove(message.withdrawn);
+    const theirs = this.others.get(from);
+    if ('hello' in message || !theirs) return void this.load(from).catch(() => undefined);
+    const { userId, entry } = message;
+    if (entry) theirs.set(userId, entry);
+    else theirs.delete(userId);
+    this.adopt(userId, entry);
+    this.merge(userId);
   }
 
   /**
-   * The latest entry of a user holds for their connections here as well, and outlives the instance that it came from.
-   * If it is of another gym, this instance has no part in it: its connections are of the gym that the user has left.
+   * Makes the latest entry of a user this instance's own, if the user is connected here: they may announce themselves by a
+   * request to another instance, which removes the entry after the grace. An entry of another gym replaces nothing here:
+   * the connections of this instance are of the gym that the user has left.
    */
   private adopt(userId: string, entry: OnlineEntry | null): void {
     const mine = this.own.get(userId);
-    if (!mine || !entry || laterOf(mine, entry) === mine) return;
-    // Published, too: the others must not go back to the older one when the instance that it came from takes it away.
-    this.setOwn(userId, entry.gymId === mine.gymId ? entry : undefined);
+    if (!entry || (mine && laterOf(mine, entry) === mine)) return;
+    // Published, too: the others must not return to the older entry when the instance that this one came from removes it.
+    if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId)) this.setOwn(userId, entry);
+    else if (mine) this.setOwn(userId, undefined);
   }
 
   private merge(userId: string): void {
@@ -200,7 +204,7 @@ export class RedisHub implements Hub {
     this.onlineUsers.set(userId, entries.length === 0 ? undefined : entries.reduce(laterOf));
   }
 
-  private async beat(): Promise<void> {
+  private async renew(): Promise<void> {
     const key = this.keyOf(this.instanceId);
     if (this.isStale || !(await this.redis.read((client) => client.pExpire(key, LEASE_MILLIS)))) {
       this.isStale = false;
@@ -212,10 +216,10 @@ export class RedisHub implements Hub {
           client
             .multi()
             .del(key)
-            .hSet(key, { ...fields, [ALIVE]: '1' })
+            .hSet(key, { ...fields, [ALIVE_FIELD]: '1' })
             .pExpire(key, LEASE_MILLIS)
             .sAdd(INSTANCES, this.instanceId)
-            .publish(CHANNEL, JSON.stringify({ from: this.instanceId, hello: true } satisfies Told))
+            .publish(CHANNEL, JSON.stringify({ from: this.instanceId, hello: true } satisfies Message))
             .exec(),
         );
       } catch (error) {
@@ -237,13 +241,13 @@ export class RedisHub implements Hub {
 
   private async load(instanceId: string): Promise<void> {
     const fields = await this.redis.read((client) => client.hGetAll(this.keyOf(instanceId)));
-    if (!fields[ALIVE]) return;
+    if (!fields[ALIVE_FIELD]) return;
     clearTimeout(this.graces.get(instanceId));
     this.graces.delete(instanceId);
     const before = this.others.get(instanceId) ?? new Map<string, OnlineEntry>();
     const now = new Map(
       Object.entries(fields).flatMap(([userId, text]) =>
-        userId === ALIVE ? [] : [[userId, JSON.parse(text) as OnlineEntry] as const],
+        userId === ALIVE_FIELD ? [] : [[userId, JSON.parse(text) as OnlineEntry] as const],
       ),
     );
     this.others.set(instanceId, now);
@@ -251,7 +255,7 @@ export class RedisHub implements Hub {
     for (const userId of new Set([...before.keys(), ...now.keys()])) this.merge(userId);
   }
 
-  /** An instance is gone: its people have the grace to come back to another. */
+  /** The lease of an instance is over: its users stay online for the grace, in which they connect to another. */
   private lose(instanceId: string): void {
     if (!this.others.has(instanceId) || this.graces.has(instanceId)) return;
     this.log.warn({ instanceId }, 'an instance of the squad service is gone');

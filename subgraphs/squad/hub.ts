@@ -10,31 +10,30 @@ export interface HubSettings {
 }
 
 /**
- * What all doors share: who is online, and what happens. Implementations: `hub.memory.ts` for one process,
- * `hub.redis.ts` for any number of instances. It decides no rights: what a viewer may see of it is decided by
- * `presence/visibility.ts`.
+ * The state that all doors share. Implementations: `hub.memory.ts` for one process, `hub.redis.ts` for any number of
+ * instances. It decides no rights: `presence/visibility.ts` decides what a viewer may see.
  */
 export interface Hub {
-  /** Everything that lasts, and what happens to it. */
+  /** Stored state, and its changes. */
   readonly journals: Journals;
-  /** Since when people are connected, announced or not. */
+  /** When users connected, whether they are announced or not. */
   readonly connectionTimes: ConnectionTimes;
-  /** Every entry of a gym, also of those who are invisible or have gone offline by their own choice. */
+  /** All entries of a gym, also of users whose status is INVISIBLE or OFFLINE. */
   onlineIn(gymId: string): Iterable<OnlineEntry>;
   onlineEntry(userId: string): OnlineEntry | undefined;
-  /** The user has an entry from now on: while they have connections in that gym, and for the grace after. */
+  /** Sets the user's entry, which stays while they have connections in that gym, and for the grace afterwards. */
   announce(announcement: PresenceAnnouncement): OnlineEntry;
-  /** The user has no entry from now on, at every instance, whatever connections they have. */
+  /** Removes the user's entry at every instance, also if they have connections. */
   withdraw(userId: string): void;
-  /** Counts a connection of the user as a member of that gym, until the returned function is called (once or more). */
+  /** Counts a connection of the user in that gym until the returned function is called (once or more). */
   connect(userId: string, gymId: string | null): () => void;
-  /** Calls `listener` with each user of the gym whose entry has changed, appeared or gone. Returns what ends it. */
+  /** Calls `listener` with the id of each user of the gym whose entry changes. Returns the function that ends this. */
   watchGym(gymId: string, listener: (userId: string) => void): () => void;
-  /** Whether one more of what `name` counts is within `limit` a minute. */
+  /** Counts one more event of that name. Returns whether it is within `limit` a minute. */
   allows(name: string, limit: number): Promise<boolean>;
-  /** Connections that are counted now; a figure for leak tests and metrics. */
+  /** The number of connections; for leak tests and metrics. */
   readonly connections: number;
-  /** Rejects if what is shared cannot be reached. */
+  /** Rejects if the shared state cannot be reached. */
   check(): Promise<void>;
   dispose(): Promise<void>;
 }

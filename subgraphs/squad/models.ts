@@ -1,4 +1,4 @@
-/** Which of our types stands behind each GraphQL type; code generation reads this file. */
+/** The TypeScript type of each GraphQL type; code generation reads this file. */
 export type { OnlineUserShape as OnlineUser, OnlineUsersUpdate } from './presence/presence.shapes.ts';
 export type { GroupShape as Group } from './groups/groups.shapes.ts';
 export type { InviteShape as SquadInvite } from './invites/invites.shapes.ts';
@@ -14,7 +14,7 @@ export type {
 export type { SquadWorkoutShape as SquadWorkout } from './history/history.shapes.ts';
 export type { FeedItemShape as FeedItem } from './feed/feed.shapes.ts';
 
-/** All that is known here of a user. */
+/** A reference to a user of identity. */
 export interface User {
   id: string;
 }

@@ -23,7 +23,7 @@ export async function openHub(settings: ServerSettings & SquadSettings, log: Log
   }
   const folder = path.resolve(settings.dataDir, 'squad');
   await mkdir(folder, { recursive: true });
-  // Two processes that append to one file would spoil it.
+  // Two processes that append to one file would damage it.
   const lock = lockDataFolder(folder, '');
   const journals = new FileJournals({ folder, log });
   const sweep = async () => {

@@ -19,7 +19,7 @@ import { Squads } from './squads/squads.ts';
 import type { Upkeep } from './squads/upkeep.ts';
 import { Platform } from './upstream/platform.ts';
 
-/** What lives as long as the service. */
+/** Objects that exist as long as the service runs. */
 export interface SquadResources {
   settings: ServerSettings & SquadSettings;
   hub: Hub;

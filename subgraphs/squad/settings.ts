@@ -5,19 +5,19 @@ const millis = (byDefault: number) =>
 
 /** The squad service's own environment variables: `SQUAD_PRESENCE_GRACE_MILLIS` and so on. */
 export const squadSettings = z.object({
-  /** How long a user stays online after her last connection was lost. */
+  /** How long a user stays online after their last connection was lost. */
   squadPresenceGraceMillis: millis(30_000), // 30 s
-  /** A socket is pinged so often, and ended where it has not answered by the next ping. */
+  /** The time between two pings. A socket that has not answered the previous ping is ended. */
   squadHeartbeatMillis: millis(25_000), // 25 s
-  /** How long a socket may stay without a token. */
+  /** A socket that has not authenticated itself after this time is closed. */
   squadAuthenticateWithinMillis: millis(5_000), // 5 s
-  /** Presence updates of one gym come no closer to each other. */
+  /** The shortest time between two presence updates of one connection. */
   squadPresenceIntervalMillis: millis(200), // 5 a second
   /** How long an invite is open. */
   squadInviteLifetimeMillis: millis(600_000), // 10 min
-  /** A host whose last connection has been gone for so long passes on to a participant who is connected. */
+  /** A connected participant becomes host when the host has had no connection for so long. */
   squadHostAwayMillis: millis(120_000), // 2 min
-  /** A LOBBY ends once nobody of it has been connected for so long. */
+  /** A LOBBY ends when none of its participants has been connected for so long. */
   squadLobbyLifetimeMillis: millis(3_600_000), // 1 h
 });
 export type SquadSettings = z.output<typeof squadSettings>;

@@ -14,7 +14,7 @@ describe('the exercise library', () => {
     for (const found of library) expect(found.primaryMuscles.length).toBeGreaterThan(0);
   });
 
-  test('tells how to do each exercise', async () => {
+  test('says how to do each exercise', async () => {
     const { body } = await rest('anyone', 'GET', '/exercises?limit=200');
     for (const { instructions } of body) expect(instructions.length).toBeGreaterThanOrEqual(3);
     const { data } = await graph(
@@ -26,7 +26,7 @@ describe('the exercise library', () => {
     expect(data).toEqual({ exercise: { instructions }, _entities: [{ instructions }] });
   });
 
-  test('filters narrow each other', async () => {
+  test('an exercise matches all filters', async () => {
     const { body } = await rest(
       'anyone',
       'GET',
@@ -62,7 +62,7 @@ describe('instructions of an exercise that a gym made', () => {
     expect((await rest('admin@iron.test', 'GET', path)).body).toMatchObject({ instructions: [], version: 3 });
   });
 
-  test('are written by the graph, and are empty where nobody wrote any', async () => {
+  test('are written by the graph, and are empty by default', async () => {
     const mutation = `mutation($create: CreateExerciseInput!) { createExercise(input: $create) { id instructions } }`;
     const { data } = await graph('admin@iron.test', mutation, { create: EXERCISE });
     expect(data.createExercise.instructions).toEqual([]);
@@ -92,7 +92,7 @@ describe('instructions of an exercise that a gym made', () => {
     );
   });
 
-  test('are refused from those who may not write the exercise', async () => {
+  test('are refused for users who may not change the exercise', async () => {
     const { body } = await rest('admin@iron.test', 'POST', '/exercises', EXERCISE);
     const put = async (who: string) =>
       (await rest(who, 'PUT', `/exercises/${body.id}`, { instructions: steps })).status;

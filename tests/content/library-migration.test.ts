@@ -86,7 +86,7 @@ describe('a database of the release before', () => {
     expect(rows.every(({ instructions }) => instructions.length >= 3)).toBe(true);
   });
 
-  test('has what was wrong corrected, at a new version', async () => {
+  test('has its errors corrected, with a new version', async () => {
     expect(await row(libraryExerciseId('Curtsy Lunge'))).toMatchObject({
       primary_muscles: ['glutes', 'quadriceps'],
       category: 'strength',
@@ -94,14 +94,14 @@ describe('a database of the release before', () => {
     });
   });
 
-  test('has what only got a picture corrected too', async () => {
+  test('has exercises corrected to which only a picture was added', async () => {
     expect(await row(libraryExerciseId('Box Jump'))).toMatchObject({
       primary_muscles: ['quadriceps', 'glutes'],
       version: 3,
     });
   });
 
-  test('keeps what a SUPER_ADMIN changed or deleted, and adds the instructions that it lacked', async () => {
+  test('keeps exercises that a SUPER_ADMIN changed or deleted, and adds missing instructions', async () => {
     expect(await row(libraryExerciseId('Plank'))).toMatchObject({
       name: 'Our Plank',
       primary_muscles: ['lower back'],
@@ -114,7 +114,7 @@ describe('a database of the release before', () => {
     });
   });
 
-  test('keeps the exercises that people made', async () => {
+  test('keeps the exercises of gyms', async () => {
     for (const id of [gymsOwn, common])
       expect(await row(id)).toMatchObject({
         primary_muscles: ['lower back'],

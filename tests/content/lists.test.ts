@@ -83,7 +83,7 @@ test.each(['/workouts', '/exercises', '/products'])(
 );
 
 describe.each(['/workouts?maxMinutes=', '/products?maxPrice='])('a list below a number: %s', (path) => {
-  test('is the whole one below the largest', async () => {
+  test('contains all rows if there are fewer than the largest page', async () => {
     const [list = ''] = path.split('?');
     const all = (await rest('anyone', 'GET', list)).body;
     const { status, body } = await rest('anyone', 'GET', path + Number.MAX_SAFE_INTEGER);

@@ -17,7 +17,7 @@ describe('pictures', () => {
       .jpeg()
       .toBuffer();
 
-  test('are served in sizes, without metadata, to be kept for ever', async () => {
+  test('are served in three sizes, without metadata, and may be cached for ever', async () => {
     const { body: routine } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
     const uploaded = await rest(
       'admin@iron.test',
@@ -40,7 +40,7 @@ describe('pictures', () => {
     }
   });
 
-  test('products have several, exercises one, the graph takes them too', async () => {
+  test('products have several, exercises one; the graph accepts them, too', async () => {
     const { body: product } = await rest('admin@iron.test', 'POST', '/products', {
       ...PRODUCT,
       sku: unique(),
@@ -63,7 +63,7 @@ describe('pictures', () => {
     expect(body.data.uploadProductImage.images).toHaveLength(2);
   });
 
-  test('are refused from who may not write, and where they are none', async () => {
+  test('are refused for users who may not change the content, and for other files', async () => {
     const { body: routine } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
     const path = `/workouts/${routine.id}/image`;
     expect((await rest('anyone', 'POST', path, form(await photo()))).status).toBe(401);

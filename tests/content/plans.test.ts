@@ -123,7 +123,7 @@ async function scansOf(list: string, queries: readonly string[], token: string):
   return sequentialScans(sql, statements);
 }
 
-it('every read and write of one thing finds it by an index', async () => {
+it('every read and write of one row finds it by an index', async () => {
   const rest = async (method: string, path: string, body?: unknown) => {
     const answer = await platform.rest('content', method, path, {
       token: admin,
@@ -159,13 +159,13 @@ it('every read and write of one thing finds it by an index', async () => {
   expect(await sequentialScans(sql, statements)).toEqual([]);
 });
 
-describe('where most things belong to other gyms', () => {
+describe('if most rows belong to other gyms', () => {
   describe.each(callers)('every list that %s asks for', (_who, tokenOf) => {
     it.each(Object.entries(lists))('of %s is found by an index', async (list, queries) => {
       expect(await scansOf(list, queries, tokenOf())).toEqual([]);
     });
 
-    it('of words and of what is featured is found by an index', async () => {
+    it('of facets and of featured products is found by an index', async () => {
       const token = tokenOf();
       const statements = await statementsDuring(async () => {
         for (const path of ['/muscles', '/equipment', '/exercises/categories', '/products/featured'])
@@ -177,7 +177,7 @@ describe('where most things belong to other gyms', () => {
 });
 
 // How many exercises have each word is counted over all that the caller sees, so those lists are left out here.
-describe('where everything is everybody’s', () => {
+describe('if all rows are global', () => {
   beforeAll(async () => {
     for (const table of ['exercise', 'workout_routine', 'product'])
       await sql(`update ${table} set gym_id = null where gym_id is not null`);
@@ -189,7 +189,7 @@ describe('where everything is everybody’s', () => {
       expect(await scansOf(list, queries, tokenOf())).toEqual([]);
     });
 
-    it('of what is featured is found by an index', async () => {
+    it('of featured products is found by an index', async () => {
       const statements = await statementsDuring(() => get('/products/featured', tokenOf()));
       expect(await sequentialScans(sql, statements)).toEqual([]);
     });

@@ -5,7 +5,7 @@ import { contentService, PRODUCT, unique } from './support.ts';
 const { rest, graph } = contentService();
 
 describe('products', () => {
-  test('are featured within their window, the highest priority first', async () => {
+  test('are featured between their times, the highest priority first', async () => {
     const [past, future] = ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00+01:00'];
     const make = async (name: string, more: object) =>
       (
@@ -39,7 +39,7 @@ describe('products', () => {
     ).toMatchObject({ status: 400 });
   });
 
-  test('a SKU is unique in its shop, and free again after its product', async () => {
+  test('a SKU is unique in its shop, and free again after its product was deleted', async () => {
     const sku = unique();
     const first = await rest('admin@iron.test', 'POST', '/products', { ...PRODUCT, sku });
     expect(first).toMatchObject({ status: 201, body: { currency: 'EUR', available: true } });

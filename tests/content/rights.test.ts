@@ -34,7 +34,7 @@ describe('who may do what', () => {
   ] as const;
 
   test.each(THINGS)(
-    '%s: everybody writes as far as the roles go; a body that names another gym is refused',
+    '%s: the role decides who adds them; a body that names another gym is refused',
     async (kind, shape) => {
       const body = () => ({ ...shape, ...(kind === 'products' && { sku: unique() }) });
       expect(await rest('anyone', 'POST', `/${kind}`, body())).toMatchObject({ status: 401 });

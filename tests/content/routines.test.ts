@@ -67,7 +67,7 @@ describe('routines', () => {
     );
   });
 
-  test('muscles, equipment and duration follow from the exercises where nobody says', async () => {
+  test('muscles, equipment and duration follow from the exercises by default', async () => {
     const { body } = await rest('admin@iron.test', 'POST', '/workouts', {
       ...ROUTINE,
       exercises: await sets('Barbell Back Squat', { reps: 5, restSeconds: 100 }),
@@ -75,7 +75,7 @@ describe('routines', () => {
     expect(body).toMatchObject({ targetMuscles: ['quadriceps'], equipment: ['barbell'], durationMinutes: 2 });
   });
 
-  test('an exercise that another gym made cannot be used', async () => {
+  test('an exercise of another gym cannot be used', async () => {
     const { body: foreign } = await rest('admin@aqua.test', 'POST', '/exercises', EXERCISE);
     const body = {
       ...ROUTINE,
@@ -91,7 +91,7 @@ describe('routines', () => {
     ).toMatchObject({ status: 201 });
   });
 
-  test('every change makes a version; a past session keeps the one that it used, also when the routine is gone', async () => {
+  test('every change makes a version; a past session keeps the one that it used, also after the routine was deleted', async () => {
     const { body: first } = await rest('admin@iron.test', 'POST', '/workouts', {
       ...ROUTINE,
       title: 'First',
@@ -130,7 +130,7 @@ describe('routines', () => {
     expect(data).toEqual({ workout: { title: 'First', version: 1 }, _entities: [{ title: 'Second' }] });
   });
 
-  test('its versions are listed after it was deleted, as each can be read, and by the same right', async () => {
+  test('after a routine was deleted, the users who can read its versions can list them', async () => {
     const { body: first } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
     const path = `/workouts/${first.id}`;
     await rest('admin@iron.test', 'PUT', path, { title: 'Second' });
@@ -157,7 +157,7 @@ describe('routines', () => {
     ]);
   });
 
-  test('of changes at the same time with the same version, one wins', async () => {
+  test('of simultaneous changes of one version, one succeeds', async () => {
     const { body } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_unused, index) =>

@@ -45,7 +45,7 @@ describe('a search', () => {
     ['workouts', 'push-day', 'Push Day'],
     ['products', 'whey protein 1kg', 'Whey Protein 1 kg'],
     ['products', 'whey-1kg', 'Whey Protein 1 kg'],
-  ])('of %s for the very name or alias "%s" has %s first', async (list, text, name) => {
+  ])('of %s for the exact name or alias "%s" has %s first', async (list, text, name) => {
     expect((await search(list, text, 1))[0]).toBe(name);
   });
 

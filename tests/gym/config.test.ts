@@ -65,7 +65,7 @@ describe('the configuration of a gym', () => {
     }
   });
 
-  it('is the new one for the following fields of the same operation', async () => {
+  it('is already changed for the following fields of the same operation', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const { data } = await platform.graph(
       'gym',

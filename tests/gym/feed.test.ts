@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type GraphAnswer, type GraphPage, type TestPlatform } from '../support/platform.ts';
 import { selectsDuring } from '../support/statements.ts';
 
 let platform: TestPlatform;
@@ -96,12 +96,13 @@ describe('posts', () => {
     const seen: string[] = [];
     let after: string | null = null;
     do {
-      const { data } = await platform.graph('gym', query, { id, after }, { token: maya });
-      const {
-        nodes,
-        pageInfo,
-      }: { nodes: { id: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string } } =
-        data.post.comments;
+      const page: GraphAnswer<{ post: { comments: GraphPage<{ id: string }> } }> = await platform.graph(
+        'gym',
+        query,
+        { id, after },
+        { token: maya },
+      );
+      const { nodes, pageInfo } = page.data.post.comments;
       seen.push(...nodes.map((comment) => comment.id));
       after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
     } while (after);

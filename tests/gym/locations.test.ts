@@ -204,7 +204,7 @@ describe('an Idempotency-Key', () => {
     expect(await named(input.name)).toHaveLength(1);
   });
 
-  it('is refused with another request, and is a different key for another caller', async () => {
+  it('is refused with another request; another caller may use the same key', async () => {
     const key = randomUUID();
     expect((await send(key, place())).status).toBe(201);
     expect(await send(key, place())).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } });

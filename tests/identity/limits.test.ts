@@ -17,7 +17,7 @@ const someone = () => ({
   displayName: 'Somebody',
 });
 
-describe('rates', () => {
+describe('rate limits', () => {
   it('allow an address twenty registrations a minute, through both doors together', async () => {
     const headers = from();
     const byRest = () =>

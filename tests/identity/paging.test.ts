@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import type { UserShape } from '../../subgraphs/identity/users/users.shapes.ts';
+import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
 const USERS = 20_000;
 
@@ -63,7 +64,9 @@ it('returns every user of a large gym once, page by page', async () => {
   const seen = new Set<string>();
   let count = 0;
   for (let next: string | undefined = '/users/all?limit=200'; next;) {
-    const { body, headers } = await platform.rest('identity', 'GET', next, { token });
+    const { body, headers }: RestAnswer<UserShape[]> = await platform.rest('identity', 'GET', next, {
+      token,
+    });
     for (const { id } of body) seen.add(id);
     count += body.length;
     next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS, demoPerson } from '#server/demo-ids.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import type { UserShape } from '../../subgraphs/identity/users/users.shapes.ts';
+import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
 /** The callers. `other` roles belong to the other gym; `homeless` to none. */
 type Caller =
@@ -436,8 +437,13 @@ describe('a list of users', () => {
   it('has the same pages through both doors, and refuses invalid cursors and limits', async () => {
     const ids: string[] = [];
     for (let next: string | undefined = '/users/all?limit=2'; next;) {
-      const { body, headers } = await platform.rest('identity', 'GET', next, as('superAdmin'));
-      ids.push(...body.map(({ id }: { id: string }) => id));
+      const { body, headers }: RestAnswer<UserShape[]> = await platform.rest(
+        'identity',
+        'GET',
+        next,
+        as('superAdmin'),
+      );
+      ids.push(...body.map(({ id }) => id));
       next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
     }
     const query =

@@ -127,7 +127,7 @@ test('totals and series equal the sum of the entries after any sequence of edits
   );
 }, 120_000);
 
-test('changes of one day at the same time lose nothing', async () => {
+test('simultaneous changes of one day are all in its sums', async () => {
   const { token } = await platform.register();
   const log = (calories: number) =>
     platform.rest('nutrition', 'POST', '/log', {
@@ -154,7 +154,7 @@ test('changes of one day at the same time lose nothing', async () => {
   expect(body.days[0].totals.calories).toBe(1_000);
 });
 
-test("the day is the one of the user's own time zone where they name none", async () => {
+test("the day is the one of the user's own time zone if the request has none", async () => {
   const { token } = await platform.register();
   await platform.rest('identity', 'PUT', '/profile', { token, body: { timezone: 'Pacific/Auckland' } });
   const logged = await platform.rest('nutrition', 'POST', '/log', {
@@ -164,7 +164,7 @@ test("the day is the one of the user's own time zone where they name none", asyn
   expect(logged.body.localDate).toBe('2026-07-01');
 });
 
-test('a change of the time zone in the profile holds for the very next entry', async () => {
+test('a change of the time zone in the profile applies to the next entry', async () => {
   const { token } = await platform.register();
   const logged = async () =>
     (

@@ -40,7 +40,7 @@ describe('an entry that is changed', () => {
     expect(named.body.loggedAt).toBe('2026-03-29T06:45:30.000Z');
   });
 
-  test('has nutrients and quantity in proportion to another weight, if they are not given', async () => {
+  test('has nutrients and quantity in proportion to a new weight, if they are absent', async () => {
     const member = await platform.register();
     const { body } = await rest(member, 'POST', '/log', {
       foodName: 'Rice',
@@ -86,7 +86,7 @@ describe('an entry that is changed', () => {
   });
 });
 
-describe('an entry that cannot be', () => {
+describe('an implausible entry', () => {
   const CANNOT: [string, object, string][] = [
     ['more fat than energy', { calories: 100, fats: 500 }, 'calories'],
     ['500 g protein in 10 g', { calories: 2_000, protein: 500, grams: 10 }, 'grams'],
@@ -128,12 +128,12 @@ describe('an entry that cannot be', () => {
     ['psyllium husks', { calories: 200, carbs: 88, grams: 100 }],
     ['only energy', { calories: 1_200 }],
     ['a correction upwards', { calories: 300, protein: 1 }],
-  ])('is not: %s', async (_what, values) => {
+  ])('is refused: %s', async (_what, values) => {
     const member = await platform.register();
     expect((await rest(member, 'POST', '/log', { foodName: 'x', ...values })).status).toBe(201);
   });
 
-  test('that is there already can still get another name or day', async () => {
+  test('that exists already can still get another name or day', async () => {
     const member = await platform.register();
     const { body } = await rest(member, 'POST', '/log', { foodName: 'x', calories: 100 });
     await platform.sql('nutrition', 'update food_log set fats = 500 where id = $1', [body.id]);

@@ -28,7 +28,7 @@ test('a hundred meals: at least ninety are within their stated range, in every n
   expect(outside).toEqual([]);
 });
 
-test('of the same meals the foods themselves are found, each once, none besides', () => {
+test('exactly the foods of the same meals are found, each once', () => {
   const wrong = MEALS.filter(([text, foods]) => {
     const names = Object.keys(foods).map((id) => FOOD_TABLE.find((food) => food.id === id)?.names.en);
     return (
@@ -42,7 +42,7 @@ test('of the same meals the foods themselves are found, each once, none besides'
   expect(wrong).toEqual([]);
 });
 
-describe('what is not understood stands in `unknown` and in no item', () => {
+describe('words that are not understood are in `unknown` and in no item', () => {
   test.each([
     ['zorblax smoothie', ['zorblax'], 1],
     ['quorbit zzyqx and a glass of milk', ['quorbit zzyqx'], 1],
@@ -59,7 +59,7 @@ describe('what is not understood stands in `unknown` and in no item', () => {
     expect(answer.confidence).toBeLessThan(0.7);
   });
 
-  test('a word beside a known food is asked about', () => {
+  test('a word beside a known food leads to a question', () => {
     const { items, questions, unknown } = estimateMeal('100 g frobnicated xyzzy rice');
     expect(items).toMatchObject([{ calories: 130 }]);
     expect(items[0]?.confidence).toBeLessThan(0.8);
@@ -98,7 +98,7 @@ describe('amounts in the many ways in which people write them', () => {
     expect(weights).toEqual(grams);
   });
 
-  test('an energy that is written is the energy of the item, and its weight is derived', () => {
+  test('an energy in the text is the energy of the item, and its weight follows', () => {
     expect(estimateMeal('150 kcal yoghurt').items).toMatchObject([{ calories: 150, grams: 245.9 }]);
     expect(estimateMeal('banana (105 kcal) and a latte 190 kcal').items).toMatchObject([
       { calories: 105 },
@@ -107,7 +107,7 @@ describe('amounts in the many ways in which people write them', () => {
     expect(estimateMeal('a chicken and cheese wrap, 450 kcal').total.calories).toBeCloseTo(450, -1);
   });
 
-  test('a number with two readings, and more than a person eats at a meal, are questions with little confidence', () => {
+  test('an ambiguous number, and a weight above a usual meal, lead to questions and a low confidence', () => {
     const doubtful = estimateMeal('2.000 g chicken', 'en');
     expect(doubtful.items).toMatchObject([{ grams: 2 }]);
     expect(doubtful.items[0]?.confidence).toBeLessThanOrEqual(0.3);
@@ -133,7 +133,7 @@ test('raw and dry foods are meant only if the text says so', () => {
   ]).toEqual([292, 365, 365]);
 });
 
-test('each language has its names, with English beside them', () => {
+test('each language has its own names and the English ones', () => {
   const names = (text: string, locale: string) => estimateMeal(text, locale).items.map((item) => item.name);
   expect(names('2 Scheiben Käsebrot und ein Glas milk', 'de-AT')).toHaveLength(2);
   expect(names('un verre de vin rouge et 30 g de comté', 'fr_FR')).toEqual(['Vin rouge', 'Gruyère']);
@@ -141,7 +141,7 @@ test('each language has its names, with English beside them', () => {
   expect(names('2 eggs', 'tr')).toEqual(['Egg, hard-boiled']);
 });
 
-test('what is not eaten is not counted', () => {
+test('excluded foods are not counted', () => {
   const names = (text: string) => estimateMeal(text).items.map((item) => item.name);
   expect(names('coffee without milk or sugar')).toEqual(['Coffee, black']);
   expect(names('burger, no cheese, no mayo and a banana')).toEqual(['Hamburger', 'Banana']);
@@ -153,7 +153,7 @@ test('what is not eaten is not counted', () => {
   expect(kcal('burger without the bun')).toBeLessThan(kcal('burger') - 80);
 });
 
-test('a confidence means something: a weight more than a measure, that more than a portion, a slip less', () => {
+test('a weight has a higher confidence than a measure, a measure than a portion, and a typing error lowers it', () => {
   const confidence = (text: string) => estimateMeal(text).items[0]?.confidence ?? 0;
   const falling = ['200 g rice', '1 cup rice', 'a handful of rice', 'rice'].map(confidence);
   expect(falling).toEqual(falling.toSorted((one, other) => other - one));
@@ -161,7 +161,7 @@ test('a confidence means something: a weight more than a measure, that more than
   expect(confidence('2 bananas')).toBeGreaterThan(confidence('2 banannas'));
 });
 
-test('whatever is written, the answer has its shape: finite, not negative, total the sum of its items', () => {
+test('for every text the numbers are finite and not negative, and the total is the sum of the items', () => {
   const pieces = fc.constantFrom(
     '1',
     '½',
@@ -235,7 +235,7 @@ test('whatever is written, the answer has its shape: finite, not negative, total
   );
 });
 
-test('the longest text there may be is read within a bound', () => {
+test('the longest allowed text is read within a time bound', () => {
   for (const text of [
     'bananna '.repeat(500),
     '('.repeat(4_000),
@@ -248,7 +248,7 @@ test('the longest text there may be is read within a bound', () => {
   }
 });
 
-test('a count behind a dish is of the dish, and another milk takes the place of the milk in a drink', () => {
+test('a count behind a dish belongs to the dish, and another milk replaces the milk in a drink', () => {
   const grams = (text: string, locale = 'en') =>
     estimateMeal(text, locale).items.map(({ name, grams: weight }) => [name, Math.round(weight)]);
   expect(grams('rice cakes with avocado x2')[0]).toEqual(['Rice cakes', 18]);
@@ -273,7 +273,7 @@ test.each([
   expect(Math.abs((item?.grams ?? 0) - grams) / grams).toBeLessThan(0.05);
 });
 
-test('nothing of a food is not understood, and a cola 0 is one without sugar', () => {
+test('an amount of zero is not understood, and a cola 0 is one without sugar', () => {
   expect(estimateMeal('0 g milk', 'en')).toMatchObject({ items: [], unknown: ['0 g milk'] });
   expect(estimateMeal('coke 0', 'en').items.map(({ name }) => name)).toEqual(['Diet cola']);
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type GraphAnswer, type GraphPage, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ const graph = (who: Person | undefined, query: string, variables: object = {}) =
   platform.graph('nutrition', query, variables, who && { token: who.token });
 
 describe('the food log', () => {
-  test('an entry that REST writes is what the graph reads, and the other way round', async () => {
+  test('the graph reads entries that REST wrote, and REST those of the graph', async () => {
     const ana = await platform.register();
     const logged = await rest(ana, 'POST', '/log', OATS);
     expect(logged).toMatchObject({
@@ -44,7 +44,7 @@ describe('the food log', () => {
     expect(entities.data._entities[0].foodLogs.nodes).toEqual([{ foodName: 'Egg' }, { foodName: 'Oats' }]);
   });
 
-  test('a confirmed meal is written whole or not at all', async () => {
+  test('all entries of a confirmed meal are written, or none', async () => {
     const ana = await platform.register();
     const meal = await rest(ana, 'POST', '/log', {
       mealType: 'lunch',
@@ -65,7 +65,7 @@ describe('the food log', () => {
     expect((await rest(ana, 'GET', '/history/me')).body).toHaveLength(2);
   });
 
-  test('the owner is the caller, who may say so; a body that names another user is refused', async () => {
+  test('the owner is the caller, who may name themselves; a body that names another user is refused', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
     const { body } = await rest(ana, 'POST', '/log', { ...OATS, userId: ana.id });
     expect(body.userId).toBe(ana.id);
@@ -83,7 +83,7 @@ describe('the food log', () => {
     expect((await rest(ana, 'GET', '/history/me')).body).toHaveLength(1);
   });
 
-  test('what is absent stays at an edit; a version that is old is refused; a deleted entry is gone', async () => {
+  test('a change leaves absent fields, refuses an old version, and does not find a deleted entry', async () => {
     const ana = await platform.register();
     const { body: entry } = await rest(ana, 'POST', '/log', OATS);
     const edited = await rest(ana, 'PUT', `/log/${entry.id}`, { calories: 150 }, { 'If-Match': '"1"' });
@@ -159,7 +159,7 @@ describe('the food log', () => {
 describe("another user's food log", () => {
   const OTHERS = ['super@demo.test', 'admin@iron.test', 'leo@iron.test', 'zoe@aqua.test'] as const;
 
-  test.each(OTHERS)('is not there for %s, at any door', async (email) => {
+  test.each(OTHERS)('is NOT_FOUND for %s, at every door', async (email) => {
     const owner = await platform.register();
     const { body: entry } = await rest(owner, 'POST', '/log', OATS);
     const other = { id: '', token: await platform.demo(email) };
@@ -237,7 +237,7 @@ describe("another user's food log", () => {
     ).toBe('UNAUTHENTICATED');
   });
 
-  test('a user id that nobody has, or that is none, is not found', async () => {
+  test('an unknown user id, and a text that is no id, is NOT_FOUND', async () => {
     const ana = await platform.register();
     for (const id of [randomUUID(), 'nobody'])
       expect((await rest(ana, 'GET', `/history/${id}`)).status).toBe(404);
@@ -245,7 +245,7 @@ describe("another user's food log", () => {
 });
 
 describe('goals', () => {
-  test("a date's goal comes before its weekday's, and that before the default", async () => {
+  test('the goal of a date comes before that of its weekday, and the latter before the default', async () => {
     const ana = await platform.register();
     await rest(ana, 'PUT', '/goals', { calories: 2_000, protein: 120, from: '2026-01-01' });
     await rest(ana, 'PUT', '/goals', { calories: 2_500, weekday: 1, from: '2026-01-01' });
@@ -323,11 +323,11 @@ describe('the food table', () => {
     ]);
   });
 
-  test('is paged, and empty for what there is not', async () => {
+  test('is paged, and empty for an unknown word or category', async () => {
     const names = new Set<string>();
     let after: string | null = null;
     for (let pages = 0; pages < 20; pages++) {
-      const page = await platform.graph(
+      const page: GraphAnswer<{ foods: GraphPage<{ name: string }> }> = await platform.graph(
         'nutrition',
         'query($after: String) { foods(first: 200, after: $after) { nodes { name } pageInfo { hasNextPage endCursor } } }',
         { after },

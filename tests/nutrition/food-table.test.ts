@@ -37,7 +37,7 @@ test('the energy of each food agrees with its macronutrients', () => {
   expect(idsOf(wrong)).toEqual([]);
 });
 
-test('100 g of a food hold no more than 100 g, and no part more than the whole', () => {
+test('the nutrients of 100 g weigh at most 100 g, and no part more than the whole', () => {
   const wrong = FOOD_TABLE.filter(
     ({ per100g: { protein, carbs, fats, fibre, sugars } }) =>
       protein + carbs + fats > 101 || (sugars ?? 0) > carbs * 1.05 + 1.5 || (fibre ?? 0) > carbs * 1.05 + 1,
@@ -58,7 +58,7 @@ describe('measures', () => {
     slice: [1, 320],
   };
 
-  test('each weighs what it can weigh, and has its name once', () => {
+  test('each has a possible weight, and a name of its own', () => {
     const wrong = FOOD_TABLE.flatMap(({ id, measures }) =>
       measures
         .filter(({ name, grams }) => {

@@ -1,40 +1,12 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** Speaks the protocol of Open Food Facts as far as this service uses it; each test says how it answers. */
-let products: { url: string; asked: string[]; answer: (res: ServerResponse) => void; server: Server };
 let platform: TestPlatform;
 beforeAll(async () => {
-  const server = createServer((req, res) => {
-    products.asked.push(req.url ?? '');
-    products.answer(res);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  products = {
-    server,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: [],
-    answer: () => undefined,
-  };
-  platform = await startPlatform({
-    services: ['identity', 'nutrition'],
-    env: { OPEN_FOOD_FACTS_URL: products.url, OPEN_FOOD_FACTS_TIMEOUT_MILLIS: '300' },
-  });
+  platform = await startPlatform({ services: ['identity', 'nutrition'] });
 });
-afterAll(async () => {
-  await platform.stop();
-  products.server.close();
-  products.server.closeAllConnections();
-});
-beforeEach(() => {
-  products.asked = [];
-  products.answer = json(404, { status: 0, status_verbose: 'product not found' });
-});
+afterAll(() => platform.stop());
 
-const json = (status: number, body: unknown) => (res: ServerResponse) =>
-  void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 type Member = Awaited<ReturnType<TestPlatform['register']>>;
 const rest = (
   member: Pick<Member, 'token'>,
@@ -56,7 +28,7 @@ const BAR = {
 };
 
 describe('own foods', () => {
-  test('are made, read, changed and deleted by their owner alone, by both doors', async () => {
+  test('are created, read, changed and deleted only by their owner, at both doors', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
     const made = await rest(ana, 'POST', '/foods', BAR);
     expect(made).toMatchObject({
@@ -108,7 +80,7 @@ describe('own foods', () => {
     expect(again.data.createFood).toEqual({ custom: true, name: 'Muesli bar' });
   });
 
-  test("the table's foods cannot be changed; what cannot be is refused by its field; a twin is a conflict", async () => {
+  test('foods of the table cannot be changed; implausible values are refused with their field; a twin is a conflict', async () => {
     const member = await platform.register();
     for (const method of ['PUT', 'DELETE'])
       expect(
@@ -168,7 +140,7 @@ describe('own foods', () => {
 });
 
 describe('lists of foods', () => {
-  test('a search finds own foods among those of the table, for their owner; pages hold each once', async () => {
+  test('a search finds own foods among those of the table, for their owner; pages contain each once', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
     const { body: own } = await rest(ana, 'POST', '/foods', { ...BAR, name: 'Banana' });
     expect(idsOf((await rest(ana, 'GET', '/foods?search=banana')).body)).toContain(own.id);
@@ -185,7 +157,7 @@ describe('lists of foods', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test('recent ones are those logged by their id, the last one first; favourites are marked and unmarked', async () => {
+  test('recent foods are those logged by their id, the last one first; favourites are added and removed', async () => {
     const member = await platform.register();
     const { body: own } = await rest(member, 'POST', '/foods', BAR);
     for (const [foodId, loggedAt] of [
@@ -232,7 +204,7 @@ describe('lists of foods', () => {
     expect((await rest(member, 'GET', '/foods?recent=perhaps')).status).toBe(400);
   });
 
-  test('names come in the language that the query says, else the profile, else Accept-Language', async () => {
+  test('names are in the language of the query, else of the profile, else of Accept-Language', async () => {
     const member = await platform.register();
     const german = (await platform.rest('nutrition', 'GET', '/foods/banana?locale=de-AT')).body.name;
     const nameOf = async (path: string, headers: Record<string, string> = {}, token?: string) =>
@@ -247,7 +219,7 @@ describe('lists of foods', () => {
 });
 
 describe('entries by a food', () => {
-  test('follow from it where they do not say otherwise, and outlive it', async () => {
+  test('take absent values from it, and stay after it was deleted', async () => {
     const member = await platform.register();
     const { body: own } = await rest(member, 'POST', '/foods', BAR);
     expect(
@@ -324,7 +296,7 @@ describe('entries by a food', () => {
     });
   });
 
-  test('an export with foods is taken back in full', async () => {
+  test('an export with foods can be imported completely', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
     const { body: own } = await rest(ana, 'POST', '/foods', BAR);
     await rest(ana, 'POST', '/log', {
@@ -356,150 +328,5 @@ describe('entries by a food', () => {
       (entry: { foodId: string | null }) => entry.foodId,
     );
     expect(new Set(back)).toEqual(new Set([own.id, 'banana']));
-  });
-});
-
-describe('barcodes', () => {
-  const SPREAD = {
-    status: 1,
-    product: {
-      product_name: 'Pâte à tartiner',
-      product_name_en: 'Hazelnut spread',
-      brands: 'Alpine, Other',
-      serving_quantity: '15',
-      nutriments: {
-        'energy-kcal_100g': 539,
-        proteins_100g: '6.3',
-        carbohydrates_100g: 57.5,
-        fat_100g: 30.9,
-        sugars_100g: 56.3,
-        salt_100g: 0.107,
-      },
-    },
-  };
-  /** A barcode of its own for each test: what was found is kept. */
-  let next = 0;
-  const newCode = (length: 12 | 13 = 13) => {
-    next += 1;
-    const digits = `2${String(next).padStart(length - 2, '0')}`;
-    const sum = Array.from(digits, Number)
-      .toReversed()
-      .reduce((total, digit, index) => total + digit * (index % 2 ? 1 : 3), 0);
-    return digits + ((10 - (sum % 10)) % 10);
-  };
-
-  test.each(['123', '4006381333932', 'abcdefgh', '40063813339311', '4006381333931x'])(
-    'malformed is 400: %s',
-    async (code) => {
-      const member = await platform.register();
-      expect(await rest(member, 'GET', `/foods/barcode/${code}`)).toMatchObject({
-        status: 400,
-        body: { errors: [{ path: 'code' }] },
-      });
-      expect((await graph(member, `{ foodByBarcode(code: "${code}") { id } }`)).errors).toMatchObject([
-        { extensions: { code: 'VALIDATION_FAILED' } },
-      ]);
-      expect(products.asked).toEqual([]);
-    },
-  );
-
-  test('an own food is found first, a UPC-A as the EAN-13 with a leading zero; unknown is 404', async () => {
-    const member = await platform.register();
-    const upc = newCode(12);
-    const { body } = await rest(member, 'POST', '/foods', { ...BAR, barcode: upc });
-    expect(body.barcode).toBe(`0${upc}`);
-    for (const code of [upc, `0${upc}`])
-      expect((await rest(member, 'GET', `/foods/barcode/${code}`)).body.id).toBe(body.id);
-    expect(products.asked).toEqual([]);
-    expect(await rest(member, 'GET', `/foods/barcode/${newCode()}`)).toMatchObject({
-      status: 404,
-      body: { code: 'NOT_FOUND' },
-    });
-    expect((await graph(member, `{ foodByBarcode(code: "${newCode()}") { id } }`)).data).toEqual({
-      foodByBarcode: null,
-    });
-  });
-
-  test('a product is found, kept, and logged by its id; nobody changes it', async () => {
-    const [ana, ben] = [await platform.register(), await platform.register()];
-    const code = newCode();
-    products.answer = json(200, SPREAD);
-    const { body } = await rest(ana, 'GET', `/foods/barcode/${code}`);
-    expect(body).toMatchObject({
-      name: 'Hazelnut spread',
-      brand: 'Alpine',
-      barcode: code,
-      custom: false,
-      measures: [{ name: 'serving', grams: 15 }],
-      per100g: {
-        calories: 539,
-        protein: 6.3,
-        carbs: 57.5,
-        fats: 30.9,
-        fibre: null,
-        sugars: 56.3,
-        salt: 0.107,
-      },
-    });
-    expect((await rest(ben, 'GET', `/foods/barcode/${code}`)).body.id).toBe(body.id);
-    expect(products.asked).toHaveLength(1);
-    expect(
-      (await rest(ben, 'POST', '/log', { foodId: body.id, quantity: 2, unit: 'serving' })).body,
-    ).toMatchObject({ grams: 30, calories: 162 });
-    expect(idsOf((await rest(ben, 'GET', '/foods?recent=true')).body)).toEqual([body.id]);
-    expect((await rest(ana, 'PUT', `/foods/${body.id}`, { name: 'Mine' })).status).toBe(403);
-    expect((await rest(ana, 'DELETE', `/foods/${body.id}`)).status).toBe(403);
-    // after a month it is asked for again; what was known is better than nothing
-    await platform.sql('nutrition', `update food set updated_at = now() - interval '40 days' where id = $1`, [
-      body.id,
-    ]);
-    products.answer = json(500, {});
-    expect((await rest(ana, 'GET', `/foods/barcode/${code}`)).body.id).toBe(body.id);
-    expect(products.asked).toHaveLength(2);
-    products.answer = json(200, SPREAD);
-    expect((await rest(ana, 'GET', `/foods/barcode/${code}`)).body).toMatchObject({
-      id: body.id,
-      version: 2,
-    });
-  });
-
-  test.each<[string, unknown]>([
-    ['without nutrients', { status: 1, product: { product_name: 'x' } }],
-    ['without a name', { status: 1, product: { ...SPREAD.product, product_name: '', product_name_en: ' ' } }],
-    [
-      'that cannot be',
-      { status: 1, product: { ...SPREAD.product, nutriments: { 'energy-kcal_100g': 5, fat_100g: 80 } } },
-    ],
-  ])('a product %s is not found', async (_what, answer) => {
-    const member = await platform.register();
-    products.answer = json(200, answer);
-    expect((await rest(member, 'GET', `/foods/barcode/${newCode()}`)).status).toBe(404);
-  });
-
-  test.each<[string, (res: ServerResponse) => void, number, string]>([
-    ['500', json(500, {}), 503, 'UPSTREAM_UNAVAILABLE'],
-    ['a page', (res) => void res.writeHead(200).end('<p>hello'), 503, 'UPSTREAM_UNAVAILABLE'],
-    ['another shape', json(200, { product: [] }), 503, 'UPSTREAM_UNAVAILABLE'],
-    ['silence', () => undefined, 504, 'UPSTREAM_TIMEOUT'],
-  ])('a source that fails is said to: %s', async (_what, answer, status, code) => {
-    const member = await platform.register();
-    products.answer = answer;
-    expect(await rest(member, 'GET', `/foods/barcode/${newCode()}`)).toMatchObject({
-      status,
-      body: { code },
-    });
-    products.answer = json(200, SPREAD);
-    expect((await rest(member, 'GET', `/foods/barcode/${newCode()}`)).status).toBe(200);
-  });
-
-  test('a source that goes on failing is not asked for a while', async () => {
-    const member = await platform.register();
-    products.answer = json(500, {});
-    for (let time = 0; time < 5; time++) await rest(member, 'GET', `/foods/barcode/${newCode()}`);
-    const asked = products.asked.length;
-    const refused = await rest(member, 'GET', `/foods/barcode/${newCode()}`);
-    expect(refused.status).toBe(503);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
-    expect(products.asked).toHaveLength(asked);
   });
 });

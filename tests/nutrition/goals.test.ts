@@ -20,7 +20,7 @@ const goalsBetween = async (member: Member, from: string, to: string): Promise<(
 /** The days before today, in UTC: the zone of a new member. */
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-describe('goals hold from a day on', () => {
+describe('goals are valid from a day on', () => {
   test('a new default leaves the days before it as they were, in days, series, chart and graph', async () => {
     const member = await platform.register();
     await rest(member, 'PUT', '/goals', { calories: 2_000, protein: 100, from: daysAgo(10) });
@@ -60,7 +60,7 @@ describe('goals hold from a day on', () => {
     });
   });
 
-  test('the same day again replaces; a day in the past or to come is taken; with a date it is 400', async () => {
+  test('the same first day replaces a goal; days in the past and future are accepted; a first day with a date is 400', async () => {
     const member = await platform.register();
     for (const calories of [1_900, 2_000]) await rest(member, 'PUT', '/goals', { calories, weekday: 3 });
     expect((await rest(member, 'GET', '/goals')).body).toMatchObject([
@@ -97,7 +97,7 @@ describe('goals hold from a day on', () => {
     );
   });
 
-  test('taking a goal away leaves the days before', async () => {
+  test('deleting a goal leaves earlier days unchanged', async () => {
     const member = await platform.register();
     await rest(member, 'PUT', '/goals', { calories: 2_000, from: daysAgo(5) });
     await rest(member, 'PUT', '/goals', { calories: 2_200, from: daysAgo(2) });
@@ -115,7 +115,7 @@ describe('goals hold from a day on', () => {
     expect(await goalsBetween(member, daysAgo(3), daysAgo(0))).toEqual([null, null, null, null]);
   });
 
-  test('the version that is expected is that of the goal which holds then; two writers of one version do not both win', async () => {
+  test('the expected version is that of the goal which is valid then; of two writes with one version only one succeeds', async () => {
     const member = await platform.register();
     await rest(member, 'PUT', '/goals', { calories: 2_000, from: daysAgo(5) });
     const answers = await Promise.all(

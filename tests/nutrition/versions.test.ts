@@ -20,7 +20,7 @@ const graph = (query: string) => platform.graph('nutrition', query, {}, { token 
 const conflict = { status: 412, body: { code: 'VERSION_CONFLICT' } };
 
 describe('a nutrition goal', () => {
-  it('is changed and taken away only at the version that was read', async () => {
+  it('is changed and deleted only at the version that was read', async () => {
     const made = await rest('PUT', '/goals', { calories: 2_000, weekday: 2 });
     expect(made).toMatchObject({ status: 200, body: { version: 1 } });
     expect(made.headers.get('etag')).toBe('"1"');
@@ -51,7 +51,7 @@ describe('a nutrition goal', () => {
     );
   });
 
-  it('of ten changes of one version at once takes exactly one', async () => {
+  it('accepts exactly one of ten simultaneous changes of one version', async () => {
     await rest('PUT', '/goals', { calories: 2_000, weekday: 5 });
     // All ten come to the goal before one of them can write.
     const held = platform.sql(

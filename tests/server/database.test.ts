@@ -77,7 +77,7 @@ describe('a read', () => {
     expect(await read(em, TEXTS, [[id], ''])).toEqual([{ text: 'mine' }]);
   });
 
-  it('works for any number of different texts', async () => {
+  it('keeps a bounded number of prepared statements, however many different texts it has run', async () => {
     const { em } = await open(declaration, await cloneDatabase(declaration));
     for (let number = 0; number < 250; number += 1)
       expect(await read(em, `select ?::int + ${number} as sum`, [1])).toEqual([{ sum: 1 + number }]);

@@ -83,14 +83,14 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
     expect(await entriesOf(id)).toEqual(['Egg']);
   });
 
-  it('is a different key for another caller', async () => {
+  it('can have the same key as a mutation of another caller', async () => {
     const [one, other, key] = [await newcomer(), await newcomer(), randomUUID()];
     await send(one.token, key, LOG, egg());
     expect(isReplay(await send(other.token, key, LOG, egg()))).toBe(false);
     expect(await entriesOf(other.id)).toEqual(['Egg']);
   });
 
-  it('stores a refusal by the rules, but not an UNAUTHENTICATED', async () => {
+  it('has the same answer again if the rules refused it, but not if it was UNAUTHENTICATED', async () => {
     const [{ token }, key] = [await newcomer(), randomUUID()];
     const missing = 'mutation { deleteFoodLog(input: { id: "01900000-0000-7000-8000-00000000dead" }) }';
     const refused = await send(token, key, missing);
@@ -106,7 +106,7 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
       expect(isReplay(answer)).toBe(false);
   });
 
-  it('writes the fields beside a refused one, once', async () => {
+  it('carries out its other fields once if one is refused', async () => {
     const [{ id, token }, key] = [await newcomer(), randomUUID()];
     const query = `mutation { a: logFood(input: { foodName: "A", calories: 1 }) { foodName }
       b: deleteFoodLog(input: { id: "01900000-0000-7000-8000-00000000dead" })

@@ -6,7 +6,7 @@ import { uuidv7 } from '#server/ids.ts';
 import { isAtRest } from '#server/saga/saga.ts';
 import { down, Elsewhere, sagasIn } from '../support/sagas.ts';
 
-describe.each(['database', 'memory'])('the undoing of sagas in %s', (storage) => {
+describe.each(['database', 'memory'])('sagas in %s', (storage) => {
   const harness = sagasIn(storage);
   const { begin, kindOf, planOf, until, statuses, figures, unitOf } = harness;
 
@@ -24,7 +24,7 @@ describe.each(['database', 'memory'])('the undoing of sagas in %s', (storage) =>
     expect(elsewhere.there.size).toBe(0);
   });
 
-  it('that cannot be undone undo the rest, and wait until RETRY', async () => {
+  it('whose action cannot be undone undo the rest, and wait until RETRY', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('three', [() => conflict('it is taken')]);
     elsewhere.failures.set('undo two', [() => conflict('it is in use'), () => conflict('still in use')]);
@@ -73,7 +73,7 @@ describe.each(['database', 'memory'])('the undoing of sagas in %s', (storage) =>
     await expect(sagas.resolve(uuidv7(), retry, unitOf())).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('that cannot be undone end with ACCEPT; of two simultaneous decisions the first counts', async () => {
+  it('whose action cannot be undone end with ACCEPT; of two simultaneous decisions the first counts', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('three', [() => conflict('it is taken')]);
     elsewhere.failures.set('undo two', [() => conflict('it is in use')]);

@@ -98,7 +98,7 @@ describe('a frame that is wrong', () => {
 });
 
 describe('who', () => {
-  test('sends events before the token hears UNAUTHENTICATED, and is closed with 4401 when none comes', async () => {
+  test('sends events before the token gets UNAUTHENTICATED, and is closed with 4401 if none comes', async () => {
     const socket = await SquadClient.connect({ url: url() });
     await expect(socket.send('user_online', {})).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await socket.closed).toMatchObject({ code: 4401 });
@@ -131,7 +131,7 @@ describe('who', () => {
     expect((await socket.closed).code).toBe(4403);
   });
 
-  test('logs out hears no more by subscriptions, either, which end with UNAUTHENTICATED', async () => {
+  test('logs out gets no more events by subscriptions, either, which end with UNAUTHENTICATED', async () => {
     const { email, password } = await platform.register();
     const { body } = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
     const graph = graphClient(url(), body.token);

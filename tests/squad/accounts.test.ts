@@ -12,11 +12,11 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { startProcess } from '../support/process.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
-describe('a person who is erased, kept in files', () => {
+describe('a user who is erased, stored in files', () => {
   erasure(false);
 });
 (hasRedis ? describe : describe.skip)(
-  `a person who is erased, kept in Redis by two instances${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
+  `a user who is erased, stored in Redis by two instances${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
   () => {
     erasure(true);
   },
@@ -107,7 +107,7 @@ function erasure(withRedis: boolean): void {
     expect((await erase(other, anna.id)).body).toMatchObject({ outcome: 'ANONYMISED' });
     await bens.next('squad_left', (event) => event.userId === anna.id && event.hostId === ben.id);
     await bens.next('online_users_updated', ({ users }) => users.every(({ userId }) => userId !== anna.id));
-    // Her token still holds here: nobody has told this service that it was ended.
+    // The token is still valid here: this service has not read that the session has ended.
     await expect(annas.send('user_online', {})).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(annas.send('send_squad_message', { squadId, text: 'still here' })).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -122,12 +122,12 @@ function erasure(withRedis: boolean): void {
     expect(session).toMatchObject({ hostId: ben.id, participants: [{ userId: ben.id }] });
     const kept = await everything();
     expect(kept.filter((text) => text.includes('secret-word'))).toEqual([]);
-    expect(kept.filter((text) => text.includes(anna.id))).toHaveLength(withRedis ? 2 : 1); // her own, empty journal
+    expect(kept.filter((text) => text.includes(anna.id))).toHaveLength(withRedis ? 2 : 1); // the user's own, empty journal
     await annas.close();
     await bens.close();
   });
 
-  it('is gone however much she does meanwhile', async () => {
+  it('is gone, whatever they do meanwhile', async () => {
     const [anna, ben] = await Promise.all([platform.register(), platform.register()]);
     const squadIds: string[] = [];
     let isOver = false;

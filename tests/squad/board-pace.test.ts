@@ -34,7 +34,9 @@ interface Step {
   activity: string | null;
 }
 interface World {
+  /** The listener's sight from the step `sightFrom` on; before that, nobody is blocked, and `blocked` is offline. */
   sight: Sight;
+  sightFrom: number;
   delta: boolean;
   /** Others who are online from the beginning: above 100, updates are deltas. */
   crowd: number;
@@ -75,29 +77,33 @@ function worldOf(seed: number): World {
     crowd: random(3) === 0 ? 98 + random(4) : 0,
     unseen: new Set(['invisible', ...blocked]),
     steps,
+    sightFrom: random(2) === 0 ? 0 : random(steps.length),
   };
 }
 
 /** Every update with the time at which it comes. */
-function updatesOf({ sight, delta, crowd, unseen, steps }: World, withUnseen: boolean): string[] {
+function updatesOf({ sight, sightFrom, delta, crowd, unseen, steps }: World, withUnseen: boolean): string[] {
   const gymId = 'gym';
   let choice = 0;
   jest.setSystemTime(START);
   for (let index = 0; index < crowd; index += 1)
     hub.announce({ userId: `crowd ${index}`, gymId, status: 'AVAILABLE', choice: 0, activity: null });
   const board = new GymBoard(gymId, hub, INTERVAL_MILLIS);
-  const heard: string[] = [];
-  // Another listener, who sees all, must not matter.
-  board.listen({ delta: true, sight: OPEN_SIGHT, pace: newPace(), deliver: () => true });
-  board.listen({
+  const delivered: string[] = [];
+  // Another listener, who sees all users, makes no difference.
+  board.listen({ delta: true, sight: OPEN_SIGHT, pace: newPace(), deliver: () => true }).snapshot();
+  const { changeSight, snapshot } = board.listen({
     delta,
-    sight,
+    sight: sightFrom === 0 ? sight : OPEN_SIGHT,
     pace: newPace(),
-    deliver: (update) => heard.push(`${Date.now()} ${JSON.stringify(update)}`) > 0,
+    deliver: (update) => delivered.push(`${Date.now()} ${JSON.stringify(update)}`) > 0,
   });
-  for (const { wait, userId, status, activity } of steps) {
+  snapshot();
+  for (const [index, { wait, userId, status, activity }] of steps.entries()) {
     jest.advanceTimersByTime(wait);
     choice += 1;
+    if (index > 0 && index === sightFrom) changeSight(sight);
+    if (index < sightFrom && userId === 'blocked') continue;
     if (!withUnseen && unseen.has(userId)) continue;
     if (status) hub.announce({ userId, gymId, status, choice, activity });
     else hub.withdraw(userId);
@@ -105,16 +111,16 @@ function updatesOf({ sight, delta, crowd, unseen, steps }: World, withUnseen: bo
   jest.advanceTimersByTime(1_000);
   board.dispose();
   clear();
-  return heard;
+  return delivered;
 }
 
 test(`updates have the same lists, numbers and milliseconds whatever is unseen, in ${WORLDS} worlds`, () => {
   const seeds = Array.from({ length: WORLDS }, (_seed, index) => index + 1);
-  const toldApart = seeds.filter((seed) => {
+  const different = seeds.filter((seed) => {
     const world = worldOf(seed);
     return JSON.stringify(updatesOf(world, true)) !== JSON.stringify(updatesOf(world, false));
   });
-  expect(toldApart).toEqual([]);
+  expect(different).toEqual([]);
 });
 
 test('numbers have no gap, and no two updates come within the interval', () => {
@@ -135,7 +141,7 @@ test('numbers have no gap, and no two updates come within the interval', () => {
 test('changes that lead back to what was shown make no update', () => {
   const board = new GymBoard('gym', hub, INTERVAL_MILLIS);
   const deliver = jest.fn(() => true);
-  board.listen({ delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver });
+  board.listen({ delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver }).snapshot();
   hub.announce({ userId: 'ann', gymId: 'gym', status: 'AVAILABLE', choice: 1, activity: null });
   hub.announce({ userId: 'ann', gymId: 'gym', status: 'INVISIBLE', choice: 2, activity: null });
   jest.advanceTimersByTime(1_000);
@@ -146,19 +152,35 @@ test('changes that lead back to what was shown make no update', () => {
 
 test('a client that cannot take an update gets the whole list later, under the next number', () => {
   const board = new GymBoard('gym', hub, INTERVAL_MILLIS);
-  const heard: { seq: number; full: boolean }[] = [];
+  const delivered: { seq: number; full: boolean }[] = [];
   let isSlow = true;
-  board.listen({
+  const { snapshot } = board.listen({
     delta: true,
     sight: OPEN_SIGHT,
     pace: newPace(),
-    deliver: ({ seq, full }) => !isSlow && heard.push({ seq, full }) > 0,
+    deliver: ({ seq, full }) => !isSlow && delivered.push({ seq, full }) > 0,
   });
+  snapshot();
   hub.announce({ userId: 'ann', gymId: 'gym', status: 'AVAILABLE', choice: 1, activity: null });
   jest.advanceTimersByTime(1_000);
   isSlow = false;
   jest.advanceTimersByTime(1_000);
-  expect(heard).toEqual([{ seq: 2, full: true }]);
+  expect(delivered).toEqual([{ seq: 2, full: true }]);
+  board.dispose();
+  clear();
+});
+
+test('a listener gets no update before its first snapshot, which has number 1', () => {
+  const board = new GymBoard('gym', hub, INTERVAL_MILLIS);
+  const deliver = jest.fn(() => true);
+  const { snapshot } = board.listen({ delta: true, sight: OPEN_SIGHT, pace: newPace(), deliver });
+  hub.announce({ userId: 'ann', gymId: 'gym', status: 'AVAILABLE', choice: 1, activity: null });
+  jest.advanceTimersByTime(1_000);
+  expect(deliver).not.toHaveBeenCalled();
+  expect(snapshot()).toMatchObject({ seq: 1, full: true, users: [{ userId: 'ann' }] });
+  hub.announce({ userId: 'bob', gymId: 'gym', status: 'AVAILABLE', choice: 1, activity: null });
+  jest.advanceTimersByTime(1_000);
+  expect(deliver.mock.calls).toMatchObject([[{ seq: 2, full: false, users: [{ userId: 'bob' }] }]]);
   board.dispose();
   clear();
 });

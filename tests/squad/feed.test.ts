@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { startPlatform } from '../support/platform.ts';
+import type { FeedItemShape } from '../../subgraphs/squad/feed/feed.shapes.ts';
+import { startPlatform, type RestAnswer } from '../support/platform.ts';
 
 test('the feed mixes posts and announcements of the gym with what squads do, newest first, by one cursor', async () => {
   const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
@@ -21,9 +22,11 @@ test('the feed mixes posts and announcements of the gym with what squads do, new
       await post('gym', '/announcements', { title: `News ${round}`, text: 'Open longer tonight' }, admin),
     );
   }
-  const seen: { id: string; kind: string; userId: string | null }[] = [];
+  const seen: FeedItemShape[] = [];
   for (let path: string | undefined = '/feed?limit=4'; path && seen.length < made.length;) {
-    const answer = await platform.rest('squad', 'GET', path, { token: maya.token });
+    const answer: RestAnswer<FeedItemShape[]> = await platform.rest('squad', 'GET', path, {
+      token: maya.token,
+    });
     seen.push(...answer.body);
     path = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
   }
@@ -48,9 +51,11 @@ test("an announcement is the gym's word: also after its admin is blocked, and ho
   }
   await platform.rest('gym', 'POST', '/posts', { token: admin, body: { text: 'a post of the admin' } });
   await platform.rest('squad', 'POST', `/blocks/${adminUser.id}`, { token: maya.token });
-  const seen: { id: string; kind: string; userId: string | null }[] = [];
+  const seen: FeedItemShape[] = [];
   for (let path: string | undefined = '/feed?limit=20'; path;) {
-    const answer = await platform.rest('squad', 'GET', path, { token: maya.token });
+    const answer: RestAnswer<FeedItemShape[]> = await platform.rest('squad', 'GET', path, {
+      token: maya.token,
+    });
     expect(answer.headers.get('incomplete')).toBeNull();
     seen.push(...answer.body);
     path = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];

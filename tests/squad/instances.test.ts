@@ -99,7 +99,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     for (const client of [ones, others]) await client.next('online_users_updated', does('first tab'));
     await tabs[1].send('user_online', { activity: 'second tab' });
     for (const client of [ones, others]) await client.next('online_users_updated', does('second tab'));
-    // What the other instance has said before must not come back with the end of its connection.
+    // An older entry of the other instance must not return when a connection ends.
     await tabs[0].send('user_online', { status: 'INVISIBLE' });
     for (const client of [ones, others])
       await client.next('online_users_updated', ({ removed }) => removed.includes(zoe.id));
@@ -126,7 +126,35 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([ones.close(), others.close(), tabs[1].close()]);
   });
 
-  test('writes at the same time from both make one row of revisions, each told once', async () => {
+  test('a user who announces themselves at one stays online while they are connected to the other', async () => {
+    const [maya, leo, zoe] = await Promise.all([
+      platform.register(),
+      platform.register(),
+      platform.register(),
+    ]);
+    const [mayas, leos] = await Promise.all([at(one, maya), at(one, leo)]);
+    await mayas.send('user_online', {});
+    const announce = ({ token }: Person) =>
+      fetch(`${other.url}/presence`, {
+        method: 'PUT',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: '{}',
+      });
+    await announce(leo);
+    await mayas.next('online_users_updated', sees(leo.id));
+    await announce(zoe);
+    await mayas.next('online_users_updated', sees(zoe.id));
+    // Zoe has no connection, and goes offline after the grace. Leo's grace has ended before.
+    const isLeoOnline = Promise.withResolvers<boolean>();
+    const stop = mayas.on('online_users_updated', (data) => {
+      if (!sees(zoe.id)(data)) isLeoOnline.resolve(sees(leo.id)(data));
+    });
+    expect(await isLeoOnline.promise).toBe(true);
+    stop();
+    await Promise.all([mayas.close(), leos.close()]);
+  });
+
+  test('writes at the same time by both make one sequence of revisions, each delivered once', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);
     await leos.send('user_online', {});
@@ -168,7 +196,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     const { squadId } = invite;
     await leos.send('join_squad', { squadId });
     const { session } = await mayas.send('join_squad', { squadId });
-    const heard = leos.frames.length;
+    const before = leos.frames.length;
     await third.stop();
     expect((await mayas.closed).code).toBe(1001);
     const { revision } = await leos.send('update_workout', {
@@ -190,8 +218,8 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     expect(missed.map((event) => event.revision)).toEqual([revision]);
     expect((await back.next('squad_message')).message.id).toBe(message.id);
     await back.send('user_online', {});
-    // She came back within the grace: nobody saw her go.
-    const updates = leos.frames.slice(heard).filter(({ event }) => event === 'online_users_updated');
+    // Maya returned within the grace, so no update was without her.
+    const updates = leos.frames.slice(before).filter(({ event }) => event === 'online_users_updated');
     expect(updates.every(({ data }) => sees(maya.id)(data as never))).toBe(true);
     await Promise.all([back.close(), leos.close()]);
   });
@@ -208,7 +236,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     const startedAt = Date.now();
     const joiner = await platform.register();
     let joined: SquadClient | undefined;
-    // Somebody who comes to a fresh instance sees who is at the others.
+    // A user at a new instance sees the users of the others.
     const fresh = await startInstance();
     for (;;) {
       joined ??= await at(fresh, joiner).catch(() => undefined);

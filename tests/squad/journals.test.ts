@@ -76,15 +76,15 @@ describe('the store', () => {
     expect((await readdir(path.dirname(file))).some((name) => name.includes('.damaged-'))).toBe(true);
   });
 
-  test('decides changes one after the other however many come at once, and tells each state in order', async () => {
+  test('decides changes one after the other however many come at once, and calls listeners with each state in order', async () => {
     const journals = opened();
-    const told: number[] = [];
-    const { stop } = await journals.of(numbers).follow('a', (list) => told.push(list.length));
+    const received: number[] = [];
+    const { stop } = await journals.of(numbers).follow('a', (list) => received.push(list.length));
     await Promise.all(
       Array.from({ length: 50 }, () => journals.of(numbers).change('a', (list) => [{ n: list.length }])),
     );
     expect(await journals.of(numbers).read('a')).toEqual(Array.from({ length: 50 }, (_one, n) => n));
-    expect(told).toEqual(Array.from({ length: 50 }, (_one, n) => n + 1));
+    expect(received).toEqual(Array.from({ length: 50 }, (_one, n) => n + 1));
     stop();
     expect(journals.listeners).toBe(0);
   });
@@ -100,15 +100,15 @@ describe('the store', () => {
     expect((await opened().of(numbers).read('a')).at(-1)).toBe(2_999);
   });
 
-  test('writes a journal anew without what is to be forgotten, whatever else is written meanwhile', async () => {
+  test('rewrites a journal without what is to be erased, whatever else is written meanwhile', async () => {
     const journals = opened();
-    const told: (readonly number[])[] = [];
-    await journals.of(numbers).follow('a', (list) => told.push(list));
+    const received: (readonly number[])[] = [];
+    await journals.of(numbers).follow('a', (list) => received.push(list));
     await journals.of(numbers).rewrite('a', () => [777]); // nothing was there yet
     const adding = (n: number) => journals.of(numbers).change('a', () => [{ n }]);
     const forgetting = () => journals.of(numbers).rewrite('a', (list) => list.filter((n) => n !== 777));
     await Promise.all([adding(1), adding(777), adding(2), forgetting(), adding(3), forgetting(), adding(4)]);
-    expect(told.at(-1)).toEqual([1, 2, 3, 4]);
+    expect(received.at(-1)).toEqual([1, 2, 3, 4]);
     expect(await readFile(await fileIn('numbers'), 'utf8')).not.toContain('777');
     await adding(5);
     await journals.close();

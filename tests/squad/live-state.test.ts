@@ -247,4 +247,4 @@ test('the measures of each modality are those that content allows in a routine',
       expect([modality, set, done.status]).toEqual([modality, set, planned.status === 201 ? 200 : 400]);
     }
   }
-}, 60_000);
+});

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** The same acts by each door; each resolves to what the sender is told. */
+/** The same actions by each door; each resolves to the sender's answer. */
 interface Sender {
   door: string;
   invite(from: Actor, toUserId: string, squadId?: string): Promise<{ id: string; squadId: string }>;
@@ -25,7 +25,7 @@ interface Actor extends Person {
   socket: SquadClient;
 }
 
-/** Where the callers come in: the service's own port, or the gateway. */
+/** The URLs that callers use: the service's own port, or the gateway. */
 type Place = 'squad' | 'gateway';
 const restUrl = (place: Place) =>
   place === 'gateway' ? `${platform.url(place)}/squad` : platform.url(place);

@@ -179,7 +179,7 @@ test('numbers go on over every announcement of a connection, and begin alike on 
   await Promise.all([socket.close(), others.close(), graph.dispose()]);
 });
 
-test('every ack tells the time of the server', async () => {
+test('every ack has the time of the server', async () => {
   const person = await platform.register();
   const before = Date.now();
   const socket = await SquadClient.connect({ url: platform.url('squad') });

@@ -60,7 +60,7 @@ describe('presence', () => {
     await socket.close();
   });
 
-  test('stays while one of two tabs is open, then for the grace, and then its end is told once', async () => {
+  test('stays while one of two tabs is open, then for the grace, and then its end is one update', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const watching = await socketOf(platform, leo);
     await watching.send('user_online', {});
@@ -70,7 +70,7 @@ describe('presence', () => {
     await tabs[0].close();
     await new Promise((resolve) => setTimeout(resolve, graceMillis + 200));
     expect((await presence(maya, leo)).online).toBe(true);
-    const heard = watching.frames.length;
+    const before = watching.frames.length;
     const closedAt = Date.now();
     await tabs[1].close();
     expect((await presence(maya, leo)).online).toBe(true);
@@ -80,10 +80,10 @@ describe('presence', () => {
     expect((await gone) - closedAt).toBeGreaterThanOrEqual(graceMillis - 20);
     expect(await presence(maya, leo)).toEqual({ online: false, status: null, activity: null, since: null });
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const told = watching.frames
-      .slice(heard)
+    const updates = watching.frames
+      .slice(before)
       .filter(({ event, data }) => event === 'online_users_updated' && lacks(maya.id)(data as never));
-    expect(told).toHaveLength(1);
+    expect(updates).toHaveLength(1);
     await watching.close();
   });
 
@@ -95,13 +95,13 @@ describe('presence', () => {
     const { users } = await first.send('user_online', { activity: 'legs' });
     const since = users.find(({ userId }) => userId === maya.id)?.since;
     await watching.next('online_users_updated', has(maya.id));
-    const heard = watching.frames.length;
+    const before = watching.frames.length;
     await first.close();
     const again = await socketOf(platform, maya);
     await again.send('user_online', { activity: 'legs' });
     await new Promise((resolve) => setTimeout(resolve, graceMillis + 200));
     expect(
-      watching.frames.slice(heard).filter(({ data }) => 'users' in data && lacks(maya.id)(data)),
+      watching.frames.slice(before).filter(({ data }) => 'users' in data && lacks(maya.id)(data)),
     ).toEqual([]);
     expect((await presence(maya, leo)).since).toBe(since);
     await Promise.all([again.close(), watching.close()]);
@@ -138,7 +138,7 @@ describe('presence', () => {
     await graph.dispose();
   });
 
-  test('tells who asks for deltas only what has changed', async () => {
+  test('sends only changes to a client that asks for deltas', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const watching = await socketOf(platform, leo);
     const snapshot = await watching.send('user_online', { delta: true });

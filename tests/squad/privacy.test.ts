@@ -16,7 +16,7 @@ afterAll(() => platform.stop());
 const rest = (by: Person, method: string, path: string, body?: object) =>
   platform.rest('squad', method, path, { token: by.token, ...(body && { body }) });
 
-/** Two who train together, with a message in their chat. */
+/** A squad of two participants, with a message in their chat. */
 async function squadOfTwo() {
   const [host, guest] = await Promise.all([platform.register(), platform.register()]);
   const { body: invite } = await rest(host, 'POST', '/invites', { toUserId: guest.id });
@@ -25,7 +25,7 @@ async function squadOfTwo() {
   return { host, guest, squadId: invite.squadId as string };
 }
 
-/** Every way in; each resolves to the code with which it is refused. */
+/** Every way to enter; each resolves to the code of its refusal. */
 const waysIn: Record<string, (by: Person, squadId: string) => Promise<string | undefined>> = {
   'GET /squads/:id': async (by, id) => (await rest(by, 'GET', `/squads/${id}`)).body.code,
   'GET /squads/:id/events': async (by, id) => (await rest(by, 'GET', `/squads/${id}/events`)).body.code,
@@ -142,13 +142,13 @@ describe('a squad is not there', () => {
     );
   });
 
-  test('for one whom the host has put out by blocking her, though she was in it', async () => {
+  test('for a participant whom the host has put out by a block', async () => {
     const { host, guest, squadId } = await squadOfTwo();
     const socket = await socketOf(platform, guest);
     await socket.send('join_squad', { squadId });
     expect((await rest(host, 'POST', `/blocks/${guest.id}`)).status).toBe(204);
     expect(await socket.next('squad_left', ({ userId }) => userId === guest.id)).toMatchObject({ squadId });
-    await rest(host, 'POST', `/squads/${squadId}/messages`, { text: 'she is gone' });
+    await rest(host, 'POST', `/squads/${squadId}/messages`, { text: 'they are gone' });
     const codes = await Promise.all(
       Object.entries(waysIn).map(async ([way, enter]) => [way, await enter(guest, squadId)]),
     );
@@ -158,13 +158,13 @@ describe('a squad is not there', () => {
     expect(
       socket.frames.some(
         ({ data }) =>
-          'message' in data && typeof data.message === 'object' && data.message.text === 'she is gone',
+          'message' in data && typeof data.message === 'object' && data.message.text === 'they are gone',
       ),
     ).toBe(false);
     await socket.close();
   });
 
-  test('for one whom somebody in it has blocked, though the host invites her', async () => {
+  test('for an invitee whom a participant has blocked', async () => {
     const { host, guest, squadId } = await squadOfTwo();
     const third = await platform.register();
     await rest(guest, 'POST', `/blocks/${third.id}`);
@@ -173,7 +173,7 @@ describe('a squad is not there', () => {
   });
 });
 
-describe('between two of whom one has blocked the other', () => {
+describe('if one of two users has blocked the other', () => {
   test.each([
     ['the one who blocked', 0],
     ['the one who was blocked', 1],
@@ -248,7 +248,7 @@ test('nobody of another gym, unknown, or oneself can be invited', async () => {
   expect((await rest(maya, 'POST', '/invites', { toUserId: maya.id })).body.code).toBe('VALIDATION_FAILED');
 });
 
-test("another user's history is not there, and her squads are not in mine", async () => {
+test("another user's history is not found, and their squads are not in one's own", async () => {
   const { host, guest, squadId } = await squadOfTwo();
   await rest(host, 'POST', `/squads/${squadId}/start`);
   await rest(host, 'POST', `/squads/${squadId}/end`);

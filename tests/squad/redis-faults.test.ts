@@ -22,7 +22,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await redis?.stop();
   });
 
-  test('a listener that comes back at once hears what another instance writes', async () => {
+  test('a listener that returns at once receives what another instance writes', async () => {
     const numbers: JournalKind<readonly number[], { n: number }> = {
       name: 'numbers',
       empty: () => [],
@@ -38,10 +38,10 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
       following.stop();
       if (n % 3 === 1) await new Promise(setImmediate);
       if (n % 3 === 2) await sleep(1);
-      const heard = Promise.withResolvers<void>();
-      following = await here!.follow(id, (list) => list.includes(n) && heard.resolve());
+      const received = Promise.withResolvers<void>();
+      following = await here!.follow(id, (list) => list.includes(n) && received.resolve());
       await there!.change(id, () => [{ n }]);
-      await heard.promise;
+      await received.promise;
     }
     expect((await here!.read(id)).length).toBe(30);
     following.stop();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { exerciseOf, graphClient, socketOf, subscribed, type Person } from './support/people.ts';
+import { squadOf as squadWith } from './support/squads.ts';
 
 let platform: TestPlatform;
 let exerciseId: string;
@@ -26,18 +27,7 @@ const rest = (by: Person, method: string, path: string, body?: object, headers?:
 const people = (count: number): Promise<Person[]> =>
   Promise.all(Array.from({ length: count }, () => platform.register()));
 
-/** A squad with everybody in it, the first as host. */
-async function squadOf(...members: Person[]): Promise<string> {
-  const [host, ...guests] = members as [Person, ...Person[]];
-  const { body: squad } = await rest(host, 'POST', '/squads', {});
-  for (const guest of guests) {
-    expect((await rest(host, 'POST', '/invites', { toUserId: guest.id, squadId: squad.id })).status).toBe(
-      201,
-    );
-    expect((await rest(guest, 'POST', `/squads/${squad.id}/join`)).status).toBe(200);
-  }
-  return squad.id;
-}
+const squadOf = (...members: Person[]) => squadWith(platform, ...members);
 const workout = (eventId: string, setIndex = 0, phase = 'WORK') => ({
   eventId,
   exerciseIndex: 0,
@@ -48,7 +38,7 @@ const workout = (eventId: string, setIndex = 0, phase = 'WORK') => ({
 });
 
 describe('a live squad', () => {
-  test('starts, pauses, goes on and ends by its host only, and stands in the history of all who took part', async () => {
+  test('starts, pauses, goes on and ends by its host only, and is in the history of all participants', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const id = await squadOf(maya, leo);
     expect((await rest(leo, 'POST', `/squads/${id}/start`)).body.code).toBe('FORBIDDEN');
@@ -95,7 +85,7 @@ describe('a live squad', () => {
     ]);
   });
 
-  test('is handed over when the host leaves, to the one who is there longest, and ends with the last', async () => {
+  test('passes to the participant who is there longest when the host leaves, and ends with the last one', async () => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const id = await squadOf(maya, leo, ida);
     await rest(leo, 'POST', `/squads/${id}/workout`, workout('1'));
@@ -276,7 +266,7 @@ describe('an invite', () => {
     );
   });
 
-  test('expires, and is told to have; then it opens nothing any more', async () => {
+  test('expires with an event, and no longer lets its receiver enter', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const socket = await socketOf(platform, leo);
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });

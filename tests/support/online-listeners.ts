@@ -5,6 +5,10 @@ import { subscribe, type Subscription } from './subscribe.ts';
 export const ONLINE =
   'subscription { onlineUsersUpdated { users { status activity user { id displayName gym { name } } } } }';
 
+interface OnlineUsers {
+  onlineUsersUpdated: { users: { activity: string | null; user: { id: string } }[] };
+}
+
 export interface Person {
   id: string;
   token: string;
@@ -22,7 +26,7 @@ export interface Listener {
 export function onlineListeners(platform: () => TestPlatform) {
   const open: Subscription[] = [];
   async function newGym(): Promise<string> {
-    const { data } = await platform().graph(
+    const { data } = await platform().graph<{ createGym: { id: string } }>(
       'gym',
       'mutation ($input: CreateGymInput!) { createGym(input: $input) { id } }',
       { input: { name: `Gym ${randomUUID()}`, slug: `gym-${randomUUID().slice(0, 12)}` } },
@@ -45,7 +49,7 @@ export function onlineListeners(platform: () => TestPlatform) {
     platform().rest('squad', 'DELETE', `/blocks/${other.id}`, { token: who.token });
 
   function listen(who: Person, query = ONLINE): Listener {
-    const subscription = subscribe(platform().url('gateway'), query, {}, who.token);
+    const subscription = subscribe<OnlineUsers>(platform().url('gateway'), query, {}, who.token);
     open.push(subscription);
     const heard: Map<string, string | null>[] = [];
     const waiting = new Set<() => void>();
@@ -53,13 +57,7 @@ export function onlineListeners(platform: () => TestPlatform) {
       for (;;) {
         const { data, errors } = await subscription.next();
         if (errors) throw new Error(JSON.stringify(errors));
-        heard.push(
-          new Map(
-            data?.onlineUsersUpdated.users.map(
-              ({ activity, user }: { activity: string | null; user: { id: string } }) => [user.id, activity],
-            ),
-          ),
-        );
+        heard.push(new Map(data?.onlineUsersUpdated.users.map(({ activity, user }) => [user.id, activity])));
         for (const look of waiting) look();
       }
     };

@@ -8,6 +8,7 @@ import { buildSubgraphSchema } from '@apollo/subgraph';
 import { execute, parse, type ExecutionArgs } from 'graphql';
 import { gatewaySettingsOf } from '../../gateway/settings.ts';
 import { startGateway } from '../../gateway/start-gateway.ts';
+import type { Untyped } from './platform/http-client.ts';
 
 /** A subgraph that is not part of the platform: its schema, and its faults. */
 export interface OtherSubgraph {
@@ -31,8 +32,7 @@ export interface OtherGraph {
   dataDir: string;
   subgraph(name: string): RunningSubgraph;
   /** One operation, as JSON. */
-  // oxlint-disable-next-line no-explicit-any -- the caller knows the shape of the answer
-  ask(query: string, variables?: object): Promise<{ status: number; body: any; millis: number }>;
+  ask(query: string, variables?: object): Promise<{ status: number; body: Untyped; millis: number }>;
   metrics(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -96,7 +96,8 @@ export async function startOtherGraph(
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query, variables }),
       });
-      return { status: response.status, body: await response.json(), millis: performance.now() - startedAt };
+      const body = (await response.json()) as Untyped;
+      return { status: response.status, body, millis: performance.now() - startedAt };
     },
     metrics: async () => (await fetch(`${gateway.url}/metrics`)).text(),
     async stop() {

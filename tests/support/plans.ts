@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Untyped } from './platform/http-client.ts';
 
 /** A statement of a service. */
 export interface SentStatement {
@@ -9,8 +10,7 @@ export interface SentStatement {
 }
 
 /** A query on the database in question, for example `(sql, values) => platform.sql('content', sql, values)`. */
-// oxlint-disable-next-line no-explicit-any -- rows of any statement
-export type RunSql = (sql: string, values?: unknown[]) => Promise<any[]>;
+export type RunSql = (sql: string, values?: unknown[]) => Promise<Untyped[]>;
 
 /** For tables with at most this many rows, a sequential scan is fastest. */
 const SMALL_TABLE_ROWS = 1_000;

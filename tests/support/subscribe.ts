@@ -1,28 +1,29 @@
 import type { FormattedExecutionResult } from 'graphql';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import type { Untyped } from './platform/http-client.ts';
 
-/** A subscription over a socket of its own (graphql-transport-ws). */
-export interface Subscription {
+/** A subscription over a socket of its own (graphql-transport-ws). `Data` is the type of its selection. */
+export interface Subscription<Data = Untyped> {
   /** Waits for the next event. */
-  next(): Promise<Pick<FormattedExecutionResult<Record<string, any>>, 'data' | 'errors'>>; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
+  next(): Promise<Pick<FormattedExecutionResult<Data>, 'data' | 'errors'>>;
   close(): Promise<void>;
   readonly client: Client;
 }
 
-export function subscribe(
+export function subscribe<Data = Untyped>(
   httpUrl: string,
   query: string,
   variables: Record<string, unknown> = {},
   token?: string,
-): Subscription {
+): Subscription<Data> {
   const client = createClient({
     url: `${httpUrl.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: WebSocket,
     retryAttempts: 0,
     ...(token && { connectionParams: { Authorization: `Bearer ${token}` } }),
   });
-  const events = client.iterate({ query, variables });
+  const events = client.iterate<Data>({ query, variables });
   return {
     client,
     async next() {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
+import type { RecordsPageShape } from '#server/accounts/account-data.ts';
 import { demoPerson } from '#server/demo-ids.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import type { LocationShape } from '../../subgraphs/gym/locations/locations.shapes.ts';
+import type { UserShape } from '../../subgraphs/identity/users/users.shapes.ts';
+import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
 const SERVICES = ['gym', 'nutrition', 'content', 'squad', 'wizard'] as const;
 
@@ -23,10 +25,14 @@ const erase = (service: (typeof SERVICES)[number], userId: string) =>
 async function recordsIn(service: (typeof SERVICES)[number], userId: string) {
   const found: Record<string, Record<string, unknown>[]> = {};
   for (let cursor: string | null = ''; cursor !== null;) {
-    const at = `/accounts/${userId}/records${cursor && `?cursor=${cursor}`}`;
-    const { body } = await platform.rest(service, 'GET', at, { token: identity });
-    for (const { kind, record } of body.records) (found[kind] ??= []).push(record);
-    cursor = body.next;
+    const page: RestAnswer<RecordsPageShape> = await platform.rest(
+      service,
+      'GET',
+      `/accounts/${userId}/records${cursor && `?cursor=${cursor}`}`,
+      { token: identity },
+    );
+    for (const { kind, record } of page.body.records) (found[kind] ??= []).push(record);
+    cursor = page.body.next;
   }
   return found;
 }
@@ -62,7 +68,7 @@ describe.each(SERVICES)('the part of %s in exports and deletions', (service) => 
     ]);
   });
 
-  it('refuses malformed ids and cursors, and returns nothing and the same verdict for an unknown user', async () => {
+  it('refuses malformed ids and cursors; an unknown user has no records, and deleting them twice has one outcome', async () => {
     const somebody = randomUUID();
     const ask = (at: string) => platform.rest(service, 'GET', at, { token: identity });
     expect((await ask('/accounts/1/records')).status).toBe(404);
@@ -77,8 +83,8 @@ describe.each(SERVICES)('the part of %s in exports and deletions', (service) => 
 describe('a deleted user', () => {
   it('is not stored again by requests that were running', async () => {
     const user = await platform.register();
-    const { body: me } = await platform.rest('identity', 'GET', '/users/me', user);
-    const [location] = (await platform.rest('gym', 'GET', '/locations', user)).body;
+    const { body: me } = await platform.rest<UserShape>('identity', 'GET', '/users/me', user);
+    const [location] = (await platform.rest<LocationShape[]>('gym', 'GET', '/locations', user)).body;
     await erase('gym', user.id);
     await erase('nutrition', user.id);
     const writes = await Promise.all([
@@ -90,7 +96,7 @@ describe('a deleted user', () => {
       }),
       platform.rest('gym', 'POST', '/locations/check-in', {
         token: staff,
-        body: { qrCode: me.qrCode, locationId: location.id },
+        body: { qrCode: me.qrCode, locationId: location?.id },
       }),
     ]);
     expect(writes.map(({ status, body }) => [status, body.code])).toEqual(

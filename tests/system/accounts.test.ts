@@ -4,6 +4,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_PASSWORD } from '#server/demo-ids.ts';
 import { SERVICE_NAMES } from '#server/settings.ts';
+import type { AccountDeletionShape } from '../../subgraphs/identity/accounts/accounts.shapes.ts';
+import type { UserShape } from '../../subgraphs/identity/users/users.shapes.ts';
+import type { PostShape } from '../../subgraphs/gym/posts/posts.shapes.ts';
+import type { GroupShape } from '../../subgraphs/squad/groups/groups.shapes.ts';
 import { eventually, loggedIn, mailedToken } from '../identity/support.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { ANY_PORTS, startProcess } from '../support/process.ts';
@@ -26,14 +30,17 @@ const DATABASES = SERVICE_NAMES.filter((name) => name !== 'squad');
 async function everything(): Promise<[place: string, content: string][]> {
   const found: [string, string][] = [];
   for (const service of DATABASES) {
-    const tables = await platform.sql(
+    const tables = await platform.sql<{ name: string }>(
       service,
       `select table_name as name from information_schema.tables where table_schema = 'public'`,
     );
     const all = tables.map(
       ({ name }) => `select '${name}' as place, to_jsonb(t)::text as text from "${name}" t`,
     );
-    for (const { place, text } of await platform.sql(service, all.join(' union all ')))
+    for (const { place, text } of await platform.sql<{ place: string; text: string }>(
+      service,
+      all.join(' union all '),
+    ))
       found.push([`${service}.${place}`, text]);
   }
   for (const entry of await readdir(platform.dataDir, { recursive: true, withFileTypes: true })) {
@@ -51,8 +58,9 @@ const placesIn = (kept: [string, string][], text: string): string[] => [
 ];
 const placesOf = async (text: string): Promise<string[]> => placesIn(await everything(), text);
 
-const receiptAt = async (location: string) => (await platform.rest('identity', 'GET', location)).body;
-const outcomes = (receipt: { parts: { service: string; outcome: string }[] }) =>
+const receiptAt = async (location: string) =>
+  (await platform.rest<AccountDeletionShape>('identity', 'GET', location)).body;
+const outcomes = (receipt: Pick<AccountDeletionShape, 'parts'>) =>
   Object.fromEntries(receipt.parts.map(({ service, outcome }) => [service, outcome]));
 
 /** The number of records of a user with all kinds of data, by service and kind. */
@@ -155,7 +163,7 @@ describe('an export', () => {
         user,
       );
       return data.accountExport.document !== null && data.accountExport;
-    }, 10_000);
+    });
     expect((await platform.rest('identity', 'GET', document, friend)).status).toBe(404);
     const file = await platform.rest('identity', 'GET', document, user);
     expect(file.body.services.nutrition).toEqual({
@@ -173,7 +181,7 @@ describe('an export', () => {
 
 describe('the deletion of an account', () => {
   it('reaches every service, also one that is down at first, and leaves only what its receipt says', async () => {
-    const { body: me } = await platform.rest('identity', 'GET', '/users/me', anna);
+    const { body: me } = await platform.rest<UserShape>('identity', 'GET', '/users/me', anna);
     const before = await everything();
     expect(placesIn(before, anna.mark).length).toBeGreaterThan(10);
     // avatar, post, logo; two exports
@@ -205,13 +213,15 @@ describe('the deletion of an account', () => {
     expect(outcomes(waiting)).toEqual({ ...others, nutrition: 'PENDING' });
     await platform.restart('nutrition');
     const receipt = await eventually(async () => {
-      const { data } = await platform.graph(
+      const { data } = await platform.graph<{
+        accountDeletion: Pick<AccountDeletionShape, 'finishedAt' | 'parts'>;
+      }>(
         'identity',
         'query ($id: ID!) { accountDeletion(id: $id) { finishedAt parts { service outcome reason } } }',
         { id: path.basename(location) },
       );
       return data.accountDeletion.finishedAt !== null && data.accountDeletion;
-    }, 15_000);
+    });
     expect(outcomes(receipt)).toEqual({ ...others, nutrition: 'DELETED' });
     for (const { outcome, reason } of receipt.parts)
       expect(typeof reason).toBe(outcome === 'DELETED' ? typeof reason : 'string');
@@ -224,12 +234,12 @@ describe('the deletion of an account', () => {
       ['squad', '/groups'],
       ['wizard', '/'],
     ] as const)
-      await eventually(async () => (await platform.rest(service, 'GET', at, anna)).status === 401);
+      await eventually(async () => (await platform.rest(service, 'GET', at, anna)).status === 401, 5_000);
 
     const kept = await everything();
     expect(placesIn(kept, anna.mark).filter((place) => !place.startsWith('outbox'))).toEqual([]);
     expect(
-      placesIn(kept, me.avatar.split('/').pop()).filter((place) => !place.startsWith('identity.')),
+      placesIn(kept, path.basename(me.avatar ?? '')).filter((place) => !place.startsWith('identity.')),
     ).toEqual([]);
     expect(kept.filter(([place]) => place.startsWith('files/'))).toEqual([]);
     const ids = placesIn(kept, anna.id);
@@ -260,8 +270,8 @@ describe('the deletion of an account', () => {
         visitId,
       ]),
     ).toEqual([{ user_id: null, checked_in_by: null, checked_out_at: expect.any(Date) }]);
-    const posts = (await platform.rest('gym', 'GET', '/posts', friend)).body;
-    expect(posts.find(({ text }: { text: string }) => text === 'Hello')).toMatchObject({
+    const posts = (await platform.rest<PostShape[]>('gym', 'GET', '/posts', friend)).body;
+    expect(posts.find(({ text }) => text === 'Hello')).toMatchObject({
       likeCount: 0,
       commentCount: 0,
     });
@@ -273,8 +283,8 @@ describe('the deletion of an account', () => {
     expect((await platform.rest('squad', 'GET', `/squads/${squadId}`, friend)).body).toMatchObject({
       hostId: friend.id,
     });
-    const groups = (await platform.rest('squad', 'GET', '/groups', friend)).body;
-    expect(groups.find(({ id }: { id: string }) => id === groupId)).toMatchObject({
+    const groups = (await platform.rest<GroupShape[]>('squad', 'GET', '/groups', friend)).body;
+    expect(groups.find(({ id }) => id === groupId)).toMatchObject({
       createdBy: null,
       memberIds: [friend.id],
     });
@@ -283,7 +293,7 @@ describe('the deletion of an account', () => {
 
   it('of a member without data is DELETED in every service, and can be read in the graph', async () => {
     const user = await platform.register();
-    const { data } = await platform.graph(
+    const { data } = await platform.graph<{ deleteMyAccount: { id: string } }>(
       'identity',
       'mutation ($input: DeleteMyAccountInput!) { deleteMyAccount(input: $input) { id finishedAt } }',
       { input: { password: user.password } },

@@ -106,7 +106,7 @@ describe('docker-compose.yml', () => {
     expect(service.healthcheck!.test.length).toBeGreaterThan(1);
   });
 
-  it('starts each after its dependencies, without cycles', () => {
+  it('starts each service after its dependencies, which contain no cycle', () => {
     for (const name of SERVICE_NAMES) {
       expect(compose.services[name]!.depends_on).toMatchObject({
         postgres: { condition: 'service_healthy' },

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import type { ExerciseShape } from '../../subgraphs/content/exercises/exercises.shapes.ts';
+import type { ProductShape } from '../../subgraphs/content/products/products.shapes.ts';
+import type { WorkoutRoutineShape } from '../../subgraphs/content/workouts/workouts.shapes.ts';
+import type { GymProductShape, GymProgramShape } from '../../subgraphs/gym/shop/shop.shapes.ts';
 import { eventually, mailsTo } from '../identity/support.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
@@ -30,7 +34,7 @@ const bar = () => ({
 });
 
 async function newProduct(token = superAdmin, fields: object = {}): Promise<string> {
-  const { status, body } = await platform.rest('content', 'POST', '/products', {
+  const { status, body } = await platform.rest<ProductShape>('content', 'POST', '/products', {
     token,
     body: { ...bar(), ...fields },
   });
@@ -39,16 +43,19 @@ async function newProduct(token = superAdmin, fields: object = {}): Promise<stri
 }
 
 async function newRoutine(token = superAdmin): Promise<string> {
-  const { body: exercises } = await platform.rest('content', 'GET', '/exercises?search=push+up&limit=1', {
-    token,
-  });
-  const { status, body } = await platform.rest('content', 'POST', '/workouts', {
+  const { body: exercises } = await platform.rest<ExerciseShape[]>(
+    'content',
+    'GET',
+    '/exercises?search=push+up&limit=1',
+    { token },
+  );
+  const { status, body } = await platform.rest<WorkoutRoutineShape>('content', 'POST', '/workouts', {
     token,
     body: {
       title: `Legs ${randomUUID().slice(0, 8)}`,
       difficulty: 'Beginner',
       category: 'strength',
-      exercises: [{ entries: [{ exerciseId: exercises[0].id, sets: [{ reps: 10 }] }] }],
+      exercises: [{ entries: [{ exerciseId: exercises[0]?.id, sets: [{ reps: 10 }] }] }],
     },
   });
   if (status !== 201) throw new Error(JSON.stringify(body));
@@ -61,14 +68,14 @@ const listProducts = (ids: readonly string[], token = staff, gym: string = ironT
     body: { products: ids.map((productId) => ({ productId })) },
   });
 const listed = async (gym: string = ironTemple.slug): Promise<string[]> => {
-  const { body } = await platform.rest('gym', 'GET', `/gym/${gym}/products`);
-  return body.map(({ productId }: { productId: string }) => productId);
+  const { body } = await platform.rest<GymProductShape[]>('gym', 'GET', `/gym/${gym}/products`);
+  return body.map(({ productId }) => productId);
 };
 const deleteProduct = (id: string, token = superAdmin) =>
   platform.rest('content', 'DELETE', `/products/${id}`, { token });
 
 describe('the list of a gym', () => {
-  it('is refused at each product that does not exist or belongs to another gym, and nothing changes', async () => {
+  it('is refused if products do not exist or belong to another gym; each is named, and nothing changes', async () => {
     const [ofAll, own, foreign] = [await newProduct(), await newProduct(staff), await newProduct(otherStaff)];
     expect((await listProducts([ofAll, own])).status).toBe(200);
     for (const token of [staff, superAdmin]) {
@@ -87,7 +94,7 @@ describe('the list of a gym', () => {
     expect((await listProducts([foreign], superAdmin, aquaClub.slug)).status).toBe(200);
   });
 
-  it('is refused at each routine that does not exist', async () => {
+  it('is refused if a routine does not exist, and names it', async () => {
     const routineId = await newRoutine();
     const put = (programs: object[]) =>
       platform.rest('gym', 'PUT', `/gym/${ironTemple.slug}/programs`, { token: staff, body: { programs } });
@@ -98,7 +105,7 @@ describe('the list of a gym', () => {
       (await platform.rest('content', 'DELETE', `/workouts/${routineId}`, { token: superAdmin })).status,
     ).toBe(204);
     const programs = async () =>
-      (await platform.rest('gym', 'GET', `/gym/${ironTemple.slug}/programs`)).body as object[];
+      (await platform.rest<GymProgramShape[]>('gym', 'GET', `/gym/${ironTemple.slug}/programs`)).body;
     expect(await eventually(async () => (await programs()).length === 0)).toBe(true);
   });
 
@@ -130,14 +137,11 @@ describe('the list of a gym', () => {
     expect((await listProducts(ids)).status).toBe(200);
     expect((await deleteProduct(ids[1] ?? '')).status).toBe(204);
     // Immediately, before the gym service has received the removal: the list is readable, with or without the deleted product.
-    const { data, errors } = await platform.graph(
-      'gateway',
-      '{ gym(slug: "iron-temple") { products { product { id name } } } }',
-    );
+    const { data, errors } = await platform.graph<{
+      gym: { products: { product: { id: string } | null }[] };
+    }>('gateway', '{ gym(slug: "iron-temple") { products { product { id name } } } }');
     expect(errors).toBeUndefined();
-    const found = data.gym.products.flatMap(
-      ({ product }: { product: { id: string } | null }) => product?.id ?? [],
-    );
+    const found = data.gym.products.flatMap(({ product }) => product?.id ?? []);
     expect(found).toEqual([ids[0], ids[2]]);
     const kept = await eventually(async () => {
       const now = await listed();
@@ -152,10 +156,10 @@ describe('the list of a gym', () => {
     await platform.running('gym').stop();
     expect((await deleteProduct(id)).status).toBe(204);
     await platform.restart('gym');
-    expect(await eventually(async () => (await listed()).length === 0, 30_000)).toBe(true);
+    expect(await eventually(async () => (await listed()).length === 0)).toBe(true);
   });
 
-  it('names no deleted product, whatever is deleted while it is listed', async () => {
+  it('contains no deleted product, even if products are deleted while gyms list them', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const ids = await Promise.all(Array.from({ length: 6 }, () => newProduct()));
       const doomed = ids.slice(0, 4);
@@ -168,7 +172,7 @@ describe('the list of a gym', () => {
       ]);
       expect(statuses.filter(({ status }) => ![200, 204, 400].includes(status))).toEqual([]);
       const open = 'select count(*)::int as open from saga where finished_at is null';
-      await eventually(async () => (await platform.sql('content', open))[0].open === 0, 30_000);
+      await eventually(async () => (await platform.sql<{ open: number }>('content', open))[0]?.open === 0);
       const dangling = await platform.sql('gym', 'select 1 from gym_product where product_id = any($1)', [
         doomed,
       ]);
@@ -244,7 +248,7 @@ describe('a gym that does not exist', () => {
       '/exercises',
       () => ({ name: `Jump ${randomUUID()}`, primaryMuscles: ['quadriceps'], modality: 'BODYWEIGHT_REPS' }),
     ],
-  ] as const)('is refused at gymId by %s', async (_what, service, method, at, fields) => {
+  ] as const)('is refused by %s, with the path gymId', async (_what, service, method, at, fields) => {
     const token = at === '/auth/register' ? undefined : superAdmin;
     const call = (gymId: string): Promise<RestAnswer> =>
       platform.rest(service, method, at, { ...(token && { token }), body: { ...fields(), gymId } });
@@ -263,7 +267,7 @@ describe('a gym that does not exist', () => {
     expect((await move(null)).body.gymId).toBeNull();
   });
 
-  it('is not distinguished from an existing one while the gym service is down: 503, and no account', async () => {
+  it('cannot be recognised while the gym service is down: a registration answers 503 and creates no account', async () => {
     await platform.running('gym').stop();
     try {
       const person = { ...someone(), gymId: ironTemple.id };

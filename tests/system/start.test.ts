@@ -93,7 +93,7 @@ describe('npm start', () => {
     });
     expect(await platform.end('SIGTERM')).toBe(0);
     expect(platform.output()).toMatch(/Stopped\.\s*$/);
-  }, 90_000);
+  });
 
   it('loses no acknowledged food log entry after kill -9, and starts again on the same data', async () => {
     const DATA_DIR = await dataFolder();
@@ -132,7 +132,7 @@ describe('npm start', () => {
       page = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
     }
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
-  }, 120_000);
+  });
 
   it('refuses a second start on the same data, says what to do, and does not disturb the first', async () => {
     const DATA_DIR = await dataFolder();
@@ -143,7 +143,7 @@ describe('npm start', () => {
     expect(second.output()).toMatch(/DATA_DIR/);
     expect(second.output()).not.toMatch(/\n\s+at /);
     expect((await fetch(`${await urlOf(first, 'gym')}/health/ready`)).status).toBe(200);
-  }, 90_000);
+  });
 
   it('names the port that is in use and the variable that changes it', async () => {
     const other = createServer();

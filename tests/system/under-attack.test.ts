@@ -35,11 +35,11 @@ beforeAll(async () => {
   const env = { DATA_DIR: dataDir, HOST: '127.0.0.1', TRUSTED_PROXIES: '192.0.2.1', ...ANY_PORTS };
   platform = startProcess([], env);
   await platform.printed(/Ready after/);
-}, 120_000);
+});
 afterAll(async () => {
   await platform.end();
   await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-}, 60_000);
+});
 
 const urlOf = async (part: string): Promise<string> =>
   (await platform.printed(new RegExp(`^ {2}${part} +(http://\\S+)`, 'm')))[1] ?? '';

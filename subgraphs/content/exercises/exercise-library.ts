@@ -10,12 +10,12 @@ export const EXERCISE_LIBRARY: readonly LibraryExercise[] = readdirSync(FOLDER)
   .flatMap(exercisesOf)
   .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
-/** @throws an Error with the file and the place of what is wrong, so that no service starts with a broken library. */
+/** @throws an Error that names the file and the wrong field, so that no service starts with a broken library */
 function exercisesOf(file: string): LibraryExercise[] {
   const read = z
     .array(LibraryExerciseShape)
     .safeParse(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')));
   if (!read.success)
-    throw new Error(`The exercise library has a mistake in ${file}: ${z.prettifyError(read.error)}`);
+    throw new Error(`The exercise library has an error in ${file}: ${z.prettifyError(read.error)}`);
   return read.data;
 }

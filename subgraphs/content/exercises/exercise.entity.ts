@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { uuidv7 } from '#server/ids.ts';
+import { contentIndexes, contentProperties, searchColumn, wordsOf, wordsOfList } from '../content.entity.ts';
 import { areasOf } from '../search/body-areas.ts';
 
 export const DIFFICULTIES = ['Beginner', 'Intermediate', 'Advanced'] as const;
 export type Difficulty = (typeof DIFFICULTIES)[number];
 
-/** What is counted of a set of the exercise; decides which fields a set may have. */
+/** What a set of the exercise counts; it decides which fields a set may have. */
 export const MODALITIES = [
   'WEIGHT_REPS',
   'BODYWEIGHT_REPS',
@@ -20,59 +20,27 @@ export type Modality = (typeof MODALITIES)[number];
 const ExerciseSchema = defineEntity({
   name: 'Exercise',
   tableName: 'exercise',
-  indexes: [
+  indexes: contentIndexes(
+    'exercise',
     {
-      name: 'exercise_name',
-      expression:
-        'create index "exercise_name" on "exercise" (lower("name"), "id") where "deleted_at" is null',
+      name: 'lower("name")',
+      newest: '"created_at"',
+      equipment: '"equipment", lower("name")',
+      category: '"category", lower("name")',
+      modality: '"modality", lower("name")',
+      level: 'lower("level"), lower("name")',
     },
     {
-      name: 'exercise_search',
-      expression: 'create index "exercise_search" on "exercise" using gin ("search")',
+      search: '"search"',
+      muscles: '"primary_muscles" jsonb_path_ops, "secondary_muscles" jsonb_path_ops',
     },
-    {
-      name: 'exercise_muscles',
-      expression:
-        'create index "exercise_muscles" on "exercise" using gin ("primary_muscles" jsonb_path_ops, "secondary_muscles" jsonb_path_ops)',
-    },
-    {
-      name: 'exercise_newest',
-      expression:
-        'create index "exercise_newest" on "exercise" ("created_at", "id") where "deleted_at" is null',
-    },
-    {
-      name: 'exercise_equipment',
-      expression:
-        'create index "exercise_equipment" on "exercise" ("equipment", lower("name"), "id") where "deleted_at" is null',
-    },
-    {
-      name: 'exercise_category',
-      expression:
-        'create index "exercise_category" on "exercise" ("category", lower("name"), "id") where "deleted_at" is null',
-    },
-    {
-      name: 'exercise_modality',
-      expression:
-        'create index "exercise_modality" on "exercise" ("modality", lower("name"), "id") where "deleted_at" is null',
-    },
-    {
-      name: 'exercise_level',
-      expression:
-        'create index "exercise_level" on "exercise" (lower("level"), lower("name"), "id") where "deleted_at" is null',
-    },
-    { properties: ['gymId'] },
-  ],
+  ),
   properties: {
-    id: p
-      .uuid()
-      .primary()
-      .onCreate(() => uuidv7()),
-    /** Null: of the platform's library, for everybody. */
-    gymId: p.uuid().nullable(),
+    ...contentProperties(),
     name: p.string().length(120),
     aliases: p.json<string[]>(),
     description: p.text().nullable(),
-    /** How to do it, a sentence or two a step. */
+    /** How to do it, one or two sentences for each step. */
     instructions: p.json<string[]>().default([]),
     primaryMuscles: p.json<string[]>(),
     secondaryMuscles: p.json<string[]>(),
@@ -83,19 +51,17 @@ const ExerciseSchema = defineEntity({
     category: p.string().length(40),
     modality: p.string().$type<Modality>().length(30),
     image: p.string().length(120).nullable(),
-    version: p.integer().default(1),
-    createdAt: p.datetime().onCreate(() => new Date()),
-    updatedAt: p.datetime().onCreate(() => new Date()),
-    /** Gone from lists; routines that use it still name it. */
-    deletedAt: p.datetime().nullable(),
-    search: p
-      .text()
-      .columnType('tsvector')
-      .generated(
-        `(setweight(to_tsvector('english'::regconfig, "name"), 'A') || setweight(to_tsvector('simple'::regconfig, "name"), 'A') || setweight(jsonb_to_tsvector('english'::regconfig, "aliases", '["string"]'), 'B') || setweight(jsonb_to_tsvector('simple'::regconfig, "aliases", '["string"]'), 'B') || setweight(to_tsvector('simple'::regconfig, "category"), 'B') || setweight(jsonb_to_tsvector('english'::regconfig, "primary_muscles" || "secondary_muscles", '["string"]'), 'C') || setweight(to_tsvector('simple'::regconfig, "equipment"), 'C') || to_tsvector('simple'::regconfig, "level") || ${areasOf('primary_muscles')}) stored`,
-      )
-      .nullable()
-      .lazy(),
+    search: searchColumn([
+      wordsOf('english', '"name"', 'A'),
+      wordsOf('simple', '"name"', 'A'),
+      wordsOfList('english', '"aliases"', 'B'),
+      wordsOfList('simple', '"aliases"', 'B'),
+      wordsOf('simple', '"category"', 'B'),
+      wordsOfList('english', '"primary_muscles" || "secondary_muscles"', 'C'),
+      wordsOf('simple', '"equipment"', 'C'),
+      wordsOf('simple', '"level"'),
+      areasOf('primary_muscles'),
+    ]),
   },
 });
 

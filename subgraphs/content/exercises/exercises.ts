@@ -1,59 +1,52 @@
-import { LockMode } from '@mikro-orm/core';
-import { requireRole, Role } from '#server/auth/viewer.ts';
-import { invalid, notFound, versionConflict } from '#server/errors.ts';
+import { wrap } from '@mikro-orm/core';
+import { presented } from '#server/database/columns.ts';
+import { invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
-import { loaderOf } from '#server/loaders.ts';
 import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { requireWriter, sees } from '../access.ts';
-import type { Owners } from '../owners.ts';
-import { type Order, pageOfRows, shown, visibleConditions } from '../listing.ts';
+import { maySee, requireAdmin } from '../access.ts';
+import { ContentTable } from '../content-table.ts';
+import { visibleConditions, type Order } from '../listing.ts';
 import { withPublicImage, type Media } from '../media/media.ts';
+import type { Owners } from '../owners.ts';
 import type { TextSearches } from '../search/text-search.ts';
 import { Exercise } from './exercise.entity.ts';
 import {
   CreateExerciseShape,
+  ExerciseShape,
   UpdateExerciseShape,
   type ExerciseFilter,
-  type ExerciseShape,
   type FacetShape,
 } from './exercises.shapes.ts';
-
-const COLUMNS = `id, name, aliases, description, instructions, primary_muscles as "primaryMuscles", secondary_muscles as "secondaryMuscles", equipment, level, force, mechanic, category, modality, image, gym_id as "gymId", version`;
 
 const ORDERS = {
   name: { name: 'name', key: 'lower(name)', type: 'text' },
   newest: { name: 'newest', key: 'created_at', type: 'timestamptz', descending: true },
 } as const satisfies Record<string, Order>;
 
-type ExerciseRow = ExerciseShape & { deleted?: boolean };
-
-/** The exercise library, and what gyms add to it. */
+/** The exercise library, and the exercises that gyms add to it. */
 export class Exercises {
   private readonly unit: UnitOfWork;
   private readonly searches: TextSearches;
   private readonly media: Media;
   private readonly owners: Owners;
-  private readonly byId = loaderOf<ExerciseRow>(
-    async (ids) => {
-      const rows = await this.unit.em.execute<ExerciseRow[]>(
-        `select ${COLUMNS}, deleted_at is not null as deleted from exercise where id in (?)`,
-        [[...ids]],
-      );
-      return rows.map((row) => withPublicImage(this.unit, row));
-    },
-    (exercise) => exercise.id,
-  );
+  private readonly table;
 
   constructor(unit: UnitOfWork, searches: TextSearches, media: Media, owners: Owners) {
     this.unit = unit;
     this.searches = searches;
     this.media = media;
     this.owners = owners;
+    this.table = new ContentTable(unit, {
+      what: 'exercise',
+      table: 'exercise',
+      entity: Exercise,
+      shape: ExerciseShape,
+    });
   }
 
-  /** By name, or best match first where there is a search. */
+  /** By name; the best match first if there is a search. An unknown value of a filter gives an empty list. */
   async list(filter: ExerciseFilter, request: PageRequest): Promise<Page<ExerciseShape>> {
     const conditions = visibleConditions(this.unit, filter.gymId)
       .when(filter.muscle, 'primary_muscles @> ?::jsonb or secondary_muscles @> ?::jsonb', (muscle) => [
@@ -65,53 +58,42 @@ export class Exercises {
       .when(filter.category, 'category = lower(?)')
       .when(filter.modality, 'modality = upper(?)');
     const search = await this.searches.of('exercise', filter.search);
-    if (search) conditions.add(search.condition, ...search.params);
-    const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.name);
-    const page = await pageOfRows<ExerciseShape>(
-      this.unit,
-      { table: 'exercise', columns: COLUMNS, conditions, order },
-      request,
-    );
-    return mapPage(page, (row) => withPublicImage(this.unit, row));
+    const orders = { wanted: filter.sort && ORDERS[filter.sort], fallback: ORDERS.name };
+    return mapPage(await this.table.page(conditions, search, orders, request), (row) => this.shown(row));
   }
 
-  /** @throws NOT_FOUND also for another gym's. */
+  /** @throws NOT_FOUND also for an exercise of another gym */
   async get(id: string): Promise<ExerciseShape> {
-    const exercise = await this.find(id);
-    if (!exercise || exercise.deleted) throw notFound('exercise', id);
-    return shown(exercise);
+    return this.shown(await this.table.get(id));
   }
 
-  /** One among many, batched: also those that were deleted since, so that an old routine can name them. Null where there is none. */
-  async find(id: string): Promise<ExerciseRow | null> {
-    const exercise = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
-    return exercise && sees(this.unit.viewer, exercise.gymId) ? exercise : null;
+  /** Batched; also a deleted exercise, so that an old routine can still name it. Null if there is none. */
+  async find(id: string): Promise<ExerciseShape | null> {
+    const found = await this.table.find(id);
+    return found && this.shown(found.row);
   }
 
-  /** Many at once, in their order, each once; what is not there or not to be seen is left out. */
-  async findMany(ids: readonly string[]): Promise<ExerciseRow[]> {
+  /** As `find`, many at once: in their order, each once; those that the viewer may not see are left out. */
+  async findMany(ids: readonly string[]): Promise<ExerciseShape[]> {
     const found = await Promise.all([...new Set(ids)].map((id) => this.find(id)));
     return found.filter((exercise) => exercise !== null);
   }
 
-  /**
-   * As `findMany`, for a routine that is to use them: until the end of the transaction nobody changes what they count, or
-   * deletes them.
-   */
-  async lockMany(ids: readonly string[]): Promise<ExerciseRow[]> {
+  /** As `findMany`, without deleted ones: until the end of the transaction, nobody changes or deletes them. */
+  async lockMany(ids: readonly string[]): Promise<ExerciseShape[]> {
     const wanted = [...new Set(ids.map((id) => id.toLowerCase()))].filter(isUuid);
     if (wanted.length === 0) return [];
-    const rows = await this.unit.em.execute<ExerciseRow[]>(
-      `select ${COLUMNS}, deleted_at is not null as deleted from exercise where id in (?) order by exercise.id for share`,
+    const rows = await this.unit.read<ExerciseShape>(
+      `select ${this.table.columns} from exercise where id = any(?::uuid[]) and deleted_at is null order by exercise.id for share`,
       [wanted],
     );
-    const byId = new Map(rows.map((row) => [row.id, withPublicImage(this.unit, row)]));
+    const byId = new Map(rows.map((row) => [row.id, this.shown(row)]));
     return wanted
       .flatMap((id) => byId.get(id) ?? [])
-      .filter((exercise) => sees(this.unit.viewer, exercise.gymId));
+      .filter((exercise) => maySee(this.unit.viewer, exercise));
   }
 
-  /** Muscles by name, with how many exercises train each as a primary one. */
+  /** Muscles by name, with the number of exercises that train each as a primary muscle. */
   muscles(): Promise<FacetShape[]> {
     return this.facet('exercise, jsonb_array_elements_text(primary_muscles) as muscle(name)', 'muscle.name');
   }
@@ -132,110 +114,54 @@ export class Exercises {
     );
   }
 
-  /** A GYM_ADMIN adds to their gym's own, a SUPER_ADMIN to the common library or to any gym's. */
+  /** A GYM_ADMIN adds to their own gym, a SUPER_ADMIN to the common library or to any gym. */
   async create(input: unknown): Promise<ExerciseShape> {
-    requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    requireAdmin(this.unit.viewer);
     const { gymId, ...fields } = validated(CreateExerciseShape, input);
     return this.owners.withOwner(gymId, async (owner) => {
-      const exercise = this.unit.em.create(Exercise, {
-        ...fields,
-        gymId: owner,
-        aliases: fields.aliases ?? [],
-        description: fields.description ?? null,
-        instructions: fields.instructions ?? [],
-        secondaryMuscles: fields.secondaryMuscles ?? [],
-        equipment: fields.equipment ?? 'none',
-        level: fields.level ?? 'Beginner',
-        force: fields.force ?? null,
-        mechanic: fields.mechanic ?? null,
-        category: fields.category ?? 'strength',
-        image: null,
-        version: 1,
-        deletedAt: null,
-      });
+      const exercise = this.unit.em.create(Exercise, { ...fields, gymId: owner, version: 1 });
       await this.unit.em.flush();
-      return withPublicImage(this.unit, present(exercise));
+      return this.present(exercise);
     });
   }
 
-  /** What is absent stays. @param expectedVersion undefined: last write wins. */
+  /** Absent fields are unchanged. @param expectedVersion undefined: the last write wins */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<ExerciseShape> {
-    const change = validated(UpdateExerciseShape, input);
-    return this.write(id, expectedVersion ?? change.version ?? undefined, (exercise) => {
-      exercise.name = change.name ?? exercise.name;
-      exercise.aliases = change.aliases ?? exercise.aliases;
-      exercise.instructions = change.instructions ?? exercise.instructions;
-      exercise.primaryMuscles = change.primaryMuscles ?? exercise.primaryMuscles;
-      exercise.secondaryMuscles = change.secondaryMuscles ?? exercise.secondaryMuscles;
-      exercise.equipment = change.equipment ?? exercise.equipment;
-      exercise.level = change.level ?? exercise.level;
-      exercise.category = change.category ?? exercise.category;
-      exercise.modality = change.modality ?? exercise.modality;
-      if (change.description !== undefined) exercise.description = change.description;
-      if (change.force !== undefined) exercise.force = change.force;
-      if (change.mechanic !== undefined) exercise.mechanic = change.mechanic;
+    const { version, ...change } = validated(UpdateExerciseShape, input);
+    return this.change(id, expectedVersion ?? version ?? undefined, (exercise) => {
+      wrap(exercise).assign(change, { ignoreUndefined: true });
     });
   }
 
-  /** It leaves lists and search; routines that use it keep naming it. */
+  /** It leaves lists and search; routines that use it can still name it. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
-    await this.write(id, expectedVersion, (exercise) => {
+    await this.change(id, expectedVersion, (exercise) => {
       exercise.deletedAt = new Date();
     });
   }
 
   async setImage(id: string, picture: Buffer | undefined): Promise<ExerciseShape> {
     if (!picture) throw invalid('image', 'expected a picture');
-    requireWriter(this.unit.viewer, 'exercise', await this.get(id));
-    const image = await this.media.keep(picture);
-    return this.write(id, undefined, (exercise) => {
+    await this.table.requireChange(id);
+    const image = await this.media.store(picture);
+    return this.change(id, undefined, (exercise) => {
       exercise.image = image;
     });
   }
 
-  private async write(
+  private async change(
     id: string,
     expectedVersion: number | undefined,
-    change: (exercise: Exercise) => void,
+    apply: (exercise: Exercise) => void,
   ): Promise<ExerciseShape> {
-    requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
-    const written = await this.unit.transaction(async () => {
-      const exercise = isUuid(id)
-        ? await this.unit.em.findOne(
-            Exercise,
-            { id, deletedAt: null },
-            { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-          )
-        : null;
-      if (!exercise) throw notFound('exercise', id);
-      requireWriter(this.unit.viewer, 'exercise', exercise);
-      if (expectedVersion !== undefined && expectedVersion !== exercise.version)
-        throw versionConflict('exercise', expectedVersion, exercise.version);
-      change(exercise);
-      exercise.version += 1;
-      exercise.updatedAt = new Date();
-      return withPublicImage(this.unit, present(exercise));
-    });
-    this.byId.clear(id);
-    return written;
+    return this.present(await this.table.change(id, expectedVersion, apply));
+  }
+
+  private present(exercise: Exercise): ExerciseShape {
+    return this.shown(presented(ExerciseShape, exercise));
+  }
+
+  private shown(row: ExerciseShape): ExerciseShape {
+    return withPublicImage(this.unit, row);
   }
 }
-
-const present = (exercise: Exercise): ExerciseShape => ({
-  id: exercise.id,
-  name: exercise.name,
-  aliases: exercise.aliases,
-  description: exercise.description ?? null,
-  instructions: exercise.instructions,
-  primaryMuscles: exercise.primaryMuscles,
-  secondaryMuscles: exercise.secondaryMuscles,
-  equipment: exercise.equipment,
-  level: exercise.level,
-  force: exercise.force ?? null,
-  mechanic: exercise.mechanic ?? null,
-  category: exercise.category,
-  modality: exercise.modality,
-  image: exercise.image ?? null,
-  gymId: exercise.gymId ?? null,
-  version: exercise.version,
-});

@@ -24,7 +24,7 @@ export const MUSCLES = [
   'triceps',
 ] as const;
 
-/** `bodyweight`: the body is the load. `none`: nothing is needed, and nothing is loaded. */
+/** `bodyweight`: the body is the load. `none`: the exercise needs nothing and has no load. */
 export const EQUIPMENT = [
   'ab wheel',
   'atlas stone',
@@ -73,7 +73,7 @@ export const CATEGORIES = [
   'yoga',
 ] as const;
 
-/** One exercise of the common library, as its data file has it; `data/README.md` has the rule of each field. */
+/** One exercise of the common library in its data file. `data/README.md` has the rules of the fields. */
 export const LibraryExerciseShape = z.strictObject({
   name: exerciseFields.name,
   aliases: exerciseFields.aliases,
@@ -89,7 +89,7 @@ export const LibraryExerciseShape = z.strictObject({
 });
 export type LibraryExercise = z.infer<typeof LibraryExerciseShape>;
 
-/** The same id on every installation, so that routines can be carried from one to another: a UUID of version 7 with a fixed time, the rest from the name. */
+/** The id is the same on every installation, so that routines can be copied between them: a UUID of version 7 with a fixed time and a hash of the name. */
 export function libraryExerciseId(name: string): string {
   const hash = createHash('sha256').update(`exercise ${name.toLowerCase()}`).digest('hex');
   return `01900000-0e00-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`;

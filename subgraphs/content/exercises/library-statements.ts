@@ -1,10 +1,10 @@
 import { EXERCISE_LIBRARY } from './exercise-library.ts';
 import { libraryExerciseId } from './library-exercise.ts';
 
-/** When the library's rows count as made and, until somebody changes them, as last written: `updated_at = created_at`. */
+/** The time at which library rows count as created and written. Until somebody changes a row, `updated_at = created_at`. */
 const WRITTEN_AT = '2026-01-01T00:00:00Z';
 
-/** Fields of `LibraryExercise` that the tables have had from the beginning, with their columns and SQL types. */
+/** The fields of `LibraryExercise` with their columns and SQL types. */
 const COLUMNS = [
   ['name', 'name', 'text'],
   ['aliases', 'aliases', 'jsonb'],
@@ -20,9 +20,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * SQL that brings the rows of the common library to the state of the data files, for a migration. New exercises are added.
- * What a SUPER_ADMIN has changed or deleted stays as it is, except that an exercise without instructions gets them; what
- * gyms made has other ids. A row that changes counts its version up, because its ETag must not name two contents.
+ * SQL for a migration that brings the common library to the state of the data files. It adds new exercises. It leaves rows
+ * that a SUPER_ADMIN has changed or deleted, but adds instructions if they have none. Exercises of gyms have other ids. A
+ * changed row counts its version up, because one ETag must not name two contents.
  */
 export function libraryStatements(): string[] {
   const quoted = `'${JSON.stringify(EXERCISE_LIBRARY.map((exercise) => ({ id: libraryExerciseId(exercise.name), ...exercise }))).replaceAll("'", "''")}'`;

@@ -12,10 +12,9 @@ import type { Media, StoredPicture } from './media.ts';
 const route = restRoute<{ media: Media; workouts: Workouts; exercises: Exercises; products: Products }>();
 
 const upload = { field: 'image' };
-const description =
-  'JPEG, PNG, WebP or AVIF, at most 10 MiB; decoded, freed of metadata and kept in three sizes.';
+const description = 'JPEG, PNG, WebP or AVIF, at most 10 MiB. It is stored in three sizes, without metadata.';
 
-// A name never stands for another picture, so it may be kept for ever.
+// The picture behind a name never changes, so caches may store it for ever.
 const served = ({ stream, contentType, length, etag }: StoredPicture) =>
   new Reply(200, stream, {
     'Content-Type': contentType,
@@ -39,7 +38,7 @@ export const mediaRest = [
     }),
     success: {
       status: 200,
-      description: 'The picture; its name never stands for another one.',
+      description: 'The picture. The picture behind a name never changes.',
       contentType: 'image/webp',
     },
     handler: async ({ params, query }, { media }) => served(await media.read(params.file, query.size)),
@@ -47,7 +46,7 @@ export const mediaRest = [
   route({
     method: 'POST',
     path: '/workouts/:id/image',
-    summary: 'Give a routine a picture',
+    summary: 'Set the picture of a routine',
     description,
     auth: 'required',
     params: idParams,
@@ -59,7 +58,7 @@ export const mediaRest = [
   route({
     method: 'POST',
     path: '/exercises/:id/image',
-    summary: 'Give an exercise a picture',
+    summary: 'Set the picture of an exercise',
     description,
     auth: 'required',
     params: idParams,

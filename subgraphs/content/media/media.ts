@@ -6,8 +6,8 @@ import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 /** Longest side in pixels. */
-export const MEDIA_SIZES = { small: 320, medium: 800, large: 1_600 } as const;
-export type MediaSize = keyof typeof MEDIA_SIZES;
+const MEDIA_SIZES = { small: 320, medium: 800, large: 1_600 } as const;
+type MediaSize = keyof typeof MEDIA_SIZES;
 
 export interface StoredPicture {
   stream: Readable;
@@ -16,13 +16,13 @@ export interface StoredPicture {
   etag: string;
 }
 
-/** A row with the path of its picture as the caller can fetch it. */
+/** A row with a path of its picture that the caller can request. */
 export const withPublicImage = <Row extends { image: string | null }>(unit: UnitOfWork, row: Row): Row => ({
   ...row,
   image: unit.publicPath(row.image),
 });
 
-/** Pictures of routines, exercises and products. Each upload gets a name of its own, so what a name stands for never changes. */
+/** Pictures of routines, exercises and products. Each upload gets a name of its own, so the picture behind a name never changes. */
 export class Media {
   private readonly files: FileStorage;
 
@@ -30,14 +30,14 @@ export class Media {
     this.files = files;
   }
 
-  /** Keeps the picture in three sizes and gives the path under which it is served. @throws what `reencoded` throws for what is no good picture. */
-  async keep(bytes: Buffer): Promise<string> {
+  /** Stores the picture in three sizes and returns its path. @throws the errors of `reencoded` */
+  async store(bytes: Buffer): Promise<string> {
     const id = uuidv7();
     let source = bytes;
     for (const [size, maxSide] of Object.entries(MEDIA_SIZES).toReversed()) {
       const picture = await reencoded(source, { field: 'image', maxSide });
       await this.files.put(keyOf(id, size), picture.bytes, picture.contentType);
-      source = picture.bytes; // the next smaller one is made of this one
+      source = picture.bytes; // the next smaller size is made from this one
     }
     return `/media/${id}.webp`;
   }

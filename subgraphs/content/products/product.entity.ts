@@ -1,16 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { uuidv7 } from '#server/ids.ts';
+import { contentIndexes, contentProperties, searchColumn, wordsOf } from '../content.entity.ts';
 
 export const PRODUCT_KINDS = ['SUPPLEMENT', 'MERCHANDISE'] as const;
-export type ProductKind = (typeof PRODUCT_KINDS)[number];
+type ProductKind = (typeof PRODUCT_KINDS)[number];
 
-/** A flavour, a size. */
-export interface Variant {
+/** One flavour or size of a product. */
+interface Variant {
   sku: string;
   name: string;
-  /** In minor units; null: the product's. */
+  /** In minor units; null: the price of the product. */
   price: number | null;
-  /** Null: not counted. */
+  /** Null: the stock is not counted. */
   stock: number | null;
 }
 
@@ -19,45 +19,30 @@ const ProductSchema = defineEntity({
   tableName: 'product',
   indexes: [
     {
-      name: 'product_name',
-      expression: 'create index "product_name" on "product" (lower("name"), "id") where "deleted_at" is null',
-    },
-    {
-      name: 'product_price',
-      expression: 'create index "product_price" on "product" ("price", "id") where "deleted_at" is null',
-    },
-    {
       name: 'product_featured',
       expression:
         'create index "product_featured" on "product" ("featured_priority", "id") where "featured_priority" is not null and "deleted_at" is null',
     },
-    { name: 'product_search', expression: 'create index "product_search" on "product" using gin ("search")' },
-    {
-      name: 'product_newest',
-      expression:
-        'create index "product_newest" on "product" ("created_at", "id") where "deleted_at" is null',
-    },
-    {
-      name: 'product_kind',
-      expression:
-        'create index "product_kind" on "product" ("kind", lower("name"), "id") where "deleted_at" is null',
-    },
-    { properties: ['gymId'] },
+    ...contentIndexes(
+      'product',
+      {
+        name: 'lower("name")',
+        price: '"price"',
+        newest: '"created_at"',
+        kind: '"kind", lower("name")',
+      },
+      { search: '"search"' },
+    ),
   ],
   uniques: [
-    // one SKU a shop: the global one's, and each gym's own
+    // A SKU is unique in the global shop, and in the shop of each gym.
     {
       name: 'product_sku',
       expression: `create unique index "product_sku" on "product" (coalesce("gym_id", '00000000-0000-0000-0000-000000000000'::uuid), lower("sku")) where "deleted_at" is null`,
     },
   ],
   properties: {
-    id: p
-      .uuid()
-      .primary()
-      .onCreate(() => uuidv7()),
-    /** Null: in every gym's shop. */
-    gymId: p.uuid().nullable(),
+    ...contentProperties(),
     sku: p.string().length(64),
     name: p.string().length(120),
     description: p.text().nullable(),
@@ -67,24 +52,19 @@ const ProductSchema = defineEntity({
     currency: p.string().length(3),
     images: p.json<string[]>(),
     variants: p.json<Variant[]>(),
-    /** Null: not counted. */
+    /** Null: the stock is not counted. */
     stock: p.integer().nullable(),
-    /** Null: not featured; the higher, the earlier. */
+    /** Null: not featured. The highest priority comes first. */
     featuredPriority: p.integer().nullable(),
     featuredFrom: p.datetime().nullable(),
     featuredUntil: p.datetime().nullable(),
-    version: p.integer().default(1),
-    createdAt: p.datetime().onCreate(() => new Date()),
-    updatedAt: p.datetime().onCreate(() => new Date()),
-    deletedAt: p.datetime().nullable(),
-    search: p
-      .text()
-      .columnType('tsvector')
-      .generated(
-        `(setweight(to_tsvector('english'::regconfig, "name"), 'A') || setweight(to_tsvector('simple'::regconfig, "name"), 'A') || setweight(to_tsvector('simple'::regconfig, "sku"), 'B') || setweight(to_tsvector('simple'::regconfig, "kind"), 'C') || setweight(to_tsvector('english'::regconfig, coalesce("description", '')), 'D')) stored`,
-      )
-      .nullable()
-      .lazy(),
+    search: searchColumn([
+      wordsOf('english', '"name"', 'A'),
+      wordsOf('simple', '"name"', 'A'),
+      wordsOf('simple', '"sku"', 'B'),
+      wordsOf('simple', '"kind"', 'C'),
+      wordsOf('english', `coalesce("description", '')`, 'D'),
+    ]),
   },
 });
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { currencyCode, instant, versionNumber } from '#server/shapes.ts';
+import { changeOf, orDefault } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
+import { currencyCode, instant, versionNumber } from '#server/shapes.ts';
+import { listFilters, type FiltersOf } from '../listing.shapes.ts';
 import { PRODUCT_KINDS } from './product.entity.ts';
-import { search } from '../exercises/exercises.shapes.ts';
 
 const sku = z.string().trim().min(1).max(64);
 const minorUnits = z.int('expected a whole number of minor units, e.g. cents').min(0).max(100_000_000);
@@ -11,7 +12,7 @@ const stock = z
   .min(0)
   .max(10_000_000)
   .nullable()
-  .meta({ description: 'Pieces there are; null: not counted.' });
+  .meta({ description: 'Number of pieces; null: the stock is not counted.' });
 const image = z
   .string()
   .max(500)
@@ -22,11 +23,14 @@ const image = z
   // Stored without the prefix, because the same picture is also read without the gateway.
   .transform((path) => (path.startsWith('/') ? path.slice(path.lastIndexOf('/media/')) : path));
 
-export const VariantShape = z
+const VariantShape = z
   .object({
     sku,
     name: z.string().trim().min(1).max(80).meta({ description: 'For example Chocolate, or L.' }),
-    price: minorUnits.nullable().default(null).meta({ description: "Null: the product's." }),
+    price: minorUnits
+      .nullable()
+      .default(null)
+      .meta({ description: 'In minor units; null: the price of the product.' }),
     stock: stock.default(null),
   })
   .meta({ id: 'ProductVariant' });
@@ -42,25 +46,26 @@ export const ProductShape = z
     currency: z.string().meta({ description: 'ISO 4217.' }),
     images: z.array(z.string()).meta({
       description:
-        'Paths of pictures at the server that you ask, `/media/...` or, through the gateway, `/content/media/...` (`?size=` chooses a size); or URLs.',
+        'URLs, or paths on the server that answers: `/media/...`, or `/content/media/...` through the gateway. `?size=` chooses a size.',
     }),
     variants: z.array(VariantShape),
     stock,
-    available: z.boolean().meta({ description: 'Whether any of it is in stock.' }),
+    available: z.boolean().meta({ description: 'Whether the product, or one of its variants, is in stock.' }),
     featured: z.boolean().meta({ description: 'Whether it is promoted now.' }),
     featuredPriority: z
       .int()
       .nullable()
-      .meta({ description: 'The higher, the earlier; null: not featured.' }),
+      .meta({ description: 'The highest priority comes first; null: not featured.' }),
     featuredFrom: z.iso.datetime().nullable(),
     featuredUntil: z.iso.datetime().nullable(),
-    gymId: z.uuid().nullable().meta({ description: "Null: in every gym's shop." }),
+    gymId: z.uuid().nullable().meta({ description: 'Null: every gym sells it.' }),
     version: z.int(),
   })
   .meta({ id: 'Product' });
 export type ProductShape = z.infer<typeof ProductShape>;
 
-const fields = {
+/** The fields that are written, also in the demo data. */
+export const productFields = {
   sku,
   name: z.string().trim().min(1).max(120),
   description: z.string().trim().max(5_000).nullable(),
@@ -75,6 +80,7 @@ const fields = {
       (list) => new Set(list.map((variant) => variant.sku.toLowerCase())).size === list.length,
       'expected a SKU of its own for each variant',
     ),
+  stock,
   featuredPriority: z.int().min(0).max(1_000_000).nullable(),
   featuredFrom: instant.nullable(),
   featuredUntil: instant.nullable(),
@@ -83,56 +89,33 @@ const fields = {
 export const CreateProductShape = z.object({
   gymId: z.uuid().nullish().meta({
     description:
-      "For a SUPER_ADMIN: whose it is; null for every shop. A GYM_ADMIN's belongs to their gym, which they may name.",
+      'For a SUPER_ADMIN: the gym that sells it; null: every gym. The product of a GYM_ADMIN belongs to their gym, which they may name.',
   }),
-  sku: fields.sku,
-  name: fields.name,
-  description: fields.description.optional(),
-  kind: fields.kind,
-  price: fields.price,
-  currency: fields.currency,
-  images: fields.images.nullish(),
-  variants: fields.variants.nullish(),
+  ...productFields,
+  description: productFields.description.optional(),
+  images: orDefault(productFields.images, []),
+  variants: orDefault(productFields.variants, []),
   stock: stock.optional(),
-  featuredPriority: fields.featuredPriority.optional(),
-  featuredFrom: fields.featuredFrom.optional(),
-  featuredUntil: fields.featuredUntil.optional(),
+  featuredPriority: productFields.featuredPriority.optional(),
+  featuredFrom: productFields.featuredFrom.optional(),
+  featuredUntil: productFields.featuredUntil.optional(),
 });
 
-/** What is absent stays; null empties a field that may be empty. */
-export const UpdateProductShape = z.object({
-  sku: fields.sku.nullish(),
-  name: fields.name.nullish(),
-  description: fields.description.optional(),
-  kind: fields.kind.nullish(),
-  price: fields.price.nullish(),
-  currency: fields.currency.nullish(),
-  images: fields.images.nullish(),
-  variants: fields.variants.nullish(),
-  stock: stock.optional(),
-  featuredPriority: fields.featuredPriority.optional(),
-  featuredFrom: fields.featuredFrom.optional(),
-  featuredUntil: fields.featuredUntil.optional(),
-  version: versionNumber.nullish(),
-});
+export const UpdateProductShape = z.object({ ...changeOf(productFields), version: versionNumber.nullish() });
 
 const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');
 export const ProductQuery = pageQuery.extend({
-  search,
+  ...listFilters,
   kind: z.string().max(20).optional().meta({ description: 'SUPPLEMENT or MERCHANDISE.' }),
   minPrice: z.coerce.number().int().min(0).optional(),
   maxPrice: z.coerce.number().int().min(0).optional(),
-  inStock: flag.optional().meta({ description: 'true: only what is available.' }),
-  gymId: z.uuid().optional().meta({ description: 'Only what this gym added, as far as you may see it.' }),
+  inStock: flag.optional().meta({ description: 'true: only products that are available.' }),
   sort: z
     .enum(['name', 'newest', 'price', '-price'], 'expected name, newest, price or -price')
     .optional()
     .meta({
-      description: 'Default: best match where there is a search, else by name; -price: dearest first.',
+      description:
+        'Default: the best match first if there is a search, else by name; -price: the most expensive first.',
     }),
 });
-export type ProductFilter = {
-  [Field in keyof Omit<z.infer<typeof ProductQuery>, 'limit' | 'cursor'>]?:
-    | z.infer<typeof ProductQuery>[Field]
-    | null;
-};
+export type ProductFilter = FiltersOf<typeof ProductQuery>;

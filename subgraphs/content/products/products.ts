@@ -1,32 +1,30 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
-import { requireRole, Role } from '#server/auth/viewer.ts';
-import { conflict, invalid, notFound, versionConflict } from '#server/errors.ts';
-import { isUuid } from '#server/ids.ts';
-import { loaderOf } from '#server/loaders.ts';
+import { UniqueConstraintViolationException, wrap } from '@mikro-orm/core';
+import type { z } from 'zod';
+import { presented } from '#server/database/columns.ts';
+import { conflict, invalid } from '#server/errors.ts';
 import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
+import type { Removals } from '#server/references/removals.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import type { Removals } from '#server/references/removals.ts';
-import { requireWriter, sees } from '../access.ts';
-import type { Owners } from '../owners.ts';
-import { type Order, pageOfRows, shown, visibleConditions } from '../listing.ts';
+import { requireAdmin } from '../access.ts';
+import { ContentTable } from '../content-table.ts';
+import { visibleConditions, type Order } from '../listing.ts';
 import type { Media } from '../media/media.ts';
+import type { Owners } from '../owners.ts';
 import type { TextSearches } from '../search/text-search.ts';
-import { Product, type Variant } from './product.entity.ts';
+import { Product } from './product.entity.ts';
 import {
   CreateProductShape,
+  ProductShape,
   UpdateProductShape,
   type ProductFilter,
-  type ProductShape,
 } from './products.shapes.ts';
 
-const time = (column: string, as: string) =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${as}"`;
 const AVAILABLE = `case when jsonb_array_length(variants) = 0 then stock is null or stock > 0 else exists (select 1 from jsonb_to_recordset(variants) as variant(stock int) where variant.stock is null or variant.stock > 0) end`;
 const FEATURED =
   '(featured_priority is not null and (featured_from is null or featured_from <= now()) and (featured_until is null or featured_until > now()))';
-const COLUMNS = `id, sku, name, description, kind, price, currency, images, variants, stock, featured_priority as "featuredPriority", ${time('featured_from', 'featuredFrom')}, ${time('featured_until', 'featuredUntil')}, gym_id as "gymId", version`;
 const MOST_FEATURED = 100;
+const MOST_IMAGES = 20;
 
 const ORDERS = {
   name: { name: 'name', key: 'lower(name)', type: 'text' },
@@ -35,30 +33,25 @@ const ORDERS = {
   '-price': { name: '-price', key: 'price', type: 'bigint', descending: true },
 } as const satisfies Record<string, Order>;
 
-type ProductRow = Omit<ProductShape, 'available' | 'featured'> & { deleted?: boolean };
+/** What is stored of a product; the rest of `ProductShape` follows from it. */
+const StoredShape = ProductShape.omit({ available: true, featured: true });
+type StoredProduct = z.infer<typeof StoredShape>;
 
-export interface ProductsOptions {
+interface ProductsOptions {
   searches: TextSearches;
   media: Media;
   owners: Owners;
   removals: Removals;
 }
 
-/** What gym shops sell: supplements and merchandise, in every gym's shop or in one gym's. */
+/** What gyms sell: supplements and merchandise. A product is global, so that every gym sells it, or belongs to one gym. */
 export class Products {
   private readonly unit: UnitOfWork;
   private readonly searches: TextSearches;
   private readonly media: Media;
   private readonly owners: Owners;
   private readonly removals: Removals;
-  private readonly byId = loaderOf<ProductRow>(
-    (ids) =>
-      this.unit.em.execute(
-        `select ${COLUMNS}, deleted_at is not null as deleted from product where id in (?)`,
-        [[...ids]],
-      ),
-    (product) => product.id,
-  );
+  private readonly table;
 
   constructor(unit: UnitOfWork, { searches, media, owners, removals }: ProductsOptions) {
     this.unit = unit;
@@ -66,9 +59,15 @@ export class Products {
     this.media = media;
     this.owners = owners;
     this.removals = removals;
+    this.table = new ContentTable(unit, {
+      what: 'product',
+      table: 'product',
+      entity: Product,
+      shape: StoredShape,
+    });
   }
 
-  /** By name, or best match first where there is a search. */
+  /** By name; the best match first if there is a search. An unknown value of a filter gives an empty list. */
   async list(filter: ProductFilter, request: PageRequest): Promise<Page<ProductShape>> {
     const conditions = visibleConditions(this.unit, filter.gymId)
       .when(filter.kind, 'kind = upper(?)')
@@ -76,197 +75,142 @@ export class Products {
       .when(filter.maxPrice, 'price <= ?::bigint');
     if (filter.inStock) conditions.add(AVAILABLE);
     const search = await this.searches.of('product', filter.search);
-    if (search) conditions.add(search.condition, ...search.params);
-    const order = filter.sort ? ORDERS[filter.sort] : (search?.order ?? ORDERS.name);
-    const page = await pageOfRows<ProductRow>(
-      this.unit,
-      { table: 'product', columns: COLUMNS, conditions, order },
-      request,
-    );
-    return mapPage(page, (row) => this.complete(row));
+    const orders = { wanted: filter.sort && ORDERS[filter.sort], fallback: ORDERS.name };
+    return mapPage(await this.table.page(conditions, search, orders, request), (row) => this.shown(row));
   }
 
-  /** What is promoted now, the highest priority first; at most a hundred. */
+  /** The products that are promoted now, at most 100; the highest priority comes first. */
   async featured(gymId?: string | null): Promise<ProductShape[]> {
     const conditions = visibleConditions(this.unit, gymId).add(FEATURED);
-    const rows = await this.unit.em.execute<ProductRow[]>(
-      `select ${COLUMNS} from product where ${conditions.sql.join(' and ')} order by featured_priority desc, lower(name), id limit ${MOST_FEATURED}`,
+    const rows = await this.unit.em.execute<StoredProduct[]>(
+      `select ${this.table.columns} from product where ${conditions.sql.join(' and ')} order by featured_priority desc, lower(name), id limit ${MOST_FEATURED}`,
       conditions.params,
     );
-    return rows.map((row) => this.complete(row));
+    return rows.map((row) => this.shown(row));
   }
 
-  /** @throws NOT_FOUND also for another gym's. */
+  /** @throws NOT_FOUND also for a product of another gym */
   async get(id: string): Promise<ProductShape> {
-    const product = await this.find(id);
-    if (!product) throw notFound('product', id);
-    return product;
+    return this.shown(await this.table.get(id));
   }
 
-  /** Batched; null where there is none. */
+  /** Batched; null if there is none. */
   async find(id: string): Promise<ProductShape | null> {
-    const row = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
-    return row && !row.deleted && sees(this.unit.viewer, row.gymId) ? this.complete(shown(row)) : null;
+    const row = await this.table.findCurrent(id);
+    return row && this.shown(row);
   }
 
-  /** A GYM_ADMIN's product belongs to their gym; only a SUPER_ADMIN makes a global one (`gymId: null`). @throws CONFLICT where the shop has the SKU. */
+  /** A GYM_ADMIN's product belongs to their gym; only a SUPER_ADMIN adds a global one. @throws CONFLICT for a SKU that the shop has */
   async create(input: unknown): Promise<ProductShape> {
-    requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    requireAdmin(this.unit.viewer);
     const { gymId, ...fields } = validated(CreateProductShape, input);
-    checkWindow(instantOf(fields.featuredFrom), instantOf(fields.featuredUntil));
-    const product = await skuConflict(fields.sku, () =>
+    const times = featuredTimes(fields);
+    checkFeaturedTimes(times);
+    return refusingSkuOfAnother(fields.sku, () =>
       this.owners.withOwner(gymId, async (owner) => {
-        const created = this.unit.em.create(Product, {
-          ...fields,
-          gymId: owner,
-          description: fields.description ?? null,
-          images: fields.images ?? [],
-          variants: fields.variants ?? [],
-          stock: fields.stock ?? null,
-          featuredPriority: fields.featuredPriority ?? null,
-          featuredFrom: instantOf(fields.featuredFrom),
-          featuredUntil: instantOf(fields.featuredUntil),
-          version: 1,
-          deletedAt: null,
-        });
+        const product = this.unit.em.create(Product, { ...fields, ...times, gymId: owner, version: 1 });
         await this.unit.em.flush();
-        return created;
+        return this.present(product);
       }),
     );
-    return this.complete(present(product));
   }
 
-  /** What is absent stays. @param expectedVersion undefined: last write wins. */
+  /** Absent fields are unchanged. @param expectedVersion undefined: the last write wins */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<ProductShape> {
-    const change = validated(UpdateProductShape, input);
-    return skuConflict(change.sku ?? '', () =>
-      this.write(id, expectedVersion ?? change.version ?? undefined, (product) => {
-        product.sku = change.sku ?? product.sku;
-        product.name = change.name ?? product.name;
-        product.kind = change.kind ?? product.kind;
-        product.price = change.price ?? product.price;
-        product.currency = change.currency ?? product.currency;
-        product.images = change.images ?? product.images;
-        product.variants = change.variants ?? product.variants;
-        if (change.description !== undefined) product.description = change.description;
-        if (change.stock !== undefined) product.stock = change.stock;
-        if (change.featuredPriority !== undefined) product.featuredPriority = change.featuredPriority;
-        if (change.featuredFrom !== undefined) product.featuredFrom = instantOf(change.featuredFrom);
-        if (change.featuredUntil !== undefined) product.featuredUntil = instantOf(change.featuredUntil);
-        checkWindow(product.featuredFrom, product.featuredUntil);
+    const { version, ...change } = validated(UpdateProductShape, input);
+    return refusingSkuOfAnother(change.sku ?? '', () =>
+      this.change(id, expectedVersion ?? version ?? undefined, (product) => {
+        wrap(product).assign({ ...change, ...featuredTimes(change) }, { ignoreUndefined: true });
+        checkFeaturedTimes(product);
       }),
     );
   }
 
-  /** Gyms that list it list it no more. */
+  /** Gyms that list the product in their shop stop listing it. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
-      await this.write(id, expectedVersion, (product) => {
+      await this.table.change(id, expectedVersion, (product) => {
         product.deletedAt = new Date();
       });
       await this.removals.report(this.unit, 'Product', id.toLowerCase());
     });
   }
 
-  /** Puts the picture behind those that are there. */
+  /** Adds the picture after those that the product has. */
   async addImage(id: string, picture: Buffer | undefined): Promise<ProductShape> {
     if (!picture) throw invalid('image', 'expected a picture');
-    requireWriter(this.unit.viewer, 'product', await this.get(id));
-    const image = await this.media.keep(picture);
-    return this.write(id, undefined, (product) => {
-      if (product.images.length >= 20)
-        throw invalid('image', 'a product has at most 20 pictures; take one out of its images first');
+    await this.table.requireChange(id);
+    const image = await this.media.store(picture);
+    return this.change(id, undefined, (product) => {
+      if (product.images.length >= MOST_IMAGES)
+        throw invalid(
+          'image',
+          `a product has at most ${MOST_IMAGES} pictures; remove one from its images first`,
+        );
       product.images = [...product.images, image];
     });
   }
 
-  /** A row with what follows from it, and with the paths of its pictures as the caller can fetch them. */
-  private complete(row: ProductRow): ProductShape {
-    return { ...row, ...standing(row), images: row.images.map((path) => this.unit.publicPath(path)) };
-  }
-
-  private async write(
+  private async change(
     id: string,
     expectedVersion: number | undefined,
-    change: (product: Product) => void,
+    apply: (product: Product) => void,
   ): Promise<ProductShape> {
-    requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
-    const written = await this.unit.transaction(async () => {
-      const product = isUuid(id)
-        ? await this.unit.em.findOne(
-            Product,
-            { id, deletedAt: null },
-            { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-          )
-        : null;
-      if (!product) throw notFound('product', id);
-      requireWriter(this.unit.viewer, 'product', product);
-      if (expectedVersion !== undefined && expectedVersion !== product.version)
-        throw versionConflict('product', expectedVersion, product.version);
-      change(product);
-      product.version += 1;
-      product.updatedAt = new Date();
-      return product;
-    });
-    this.byId.clear(id.toLowerCase());
-    return this.complete(present(written));
+    return this.present(await this.table.change(id, expectedVersion, apply));
+  }
+
+  private present(product: Product): ProductShape {
+    return this.shown(presented(StoredShape, product));
+  }
+
+  /** With what follows from the stored fields, and with paths of pictures that the caller can request. */
+  private shown(row: StoredProduct): ProductShape {
+    return {
+      ...row,
+      available: isAvailable(row),
+      featured: isFeatured(row),
+      images: row.images.map((path) => this.unit.publicPath(path)),
+    };
   }
 }
 
-const instantOf = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
+type Featured<Time> = { featuredFrom?: Time | null | undefined; featuredUntil?: Time | null | undefined };
 
-function checkWindow(from: Date | null | undefined, until: Date | null | undefined): void {
+function featuredTimes({ featuredFrom, featuredUntil }: Featured<string>): Featured<Date> {
+  const instant = (text: string | null | undefined) => (text ? new Date(text) : null);
+  return {
+    ...(featuredFrom !== undefined && { featuredFrom: instant(featuredFrom) }),
+    ...(featuredUntil !== undefined && { featuredUntil: instant(featuredUntil) }),
+  };
+}
+
+function checkFeaturedTimes({ featuredFrom: from, featuredUntil: until }: Featured<Date>): void {
   if (from && until && from >= until) throw invalid('featuredUntil', 'expected a time after featuredFrom');
 }
 
-async function skuConflict<Result>(sku: string, work: () => Promise<Result>): Promise<Result> {
+async function refusingSkuOfAnother<Result>(sku: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof UniqueConstraintViolationException)
-      throw conflict(`The shop has a product with the SKU "${sku}" already; choose another one.`, {
+      throw conflict(`The shop already has a product with the SKU "${sku}"; choose another one.`, {
         cause: error,
       });
     throw error;
   }
 }
 
-/** What follows from stock and window; where there are variants, their stock counts. */
-function standing({
-  stock,
-  variants,
-  featuredPriority,
-  featuredFrom,
-  featuredUntil,
-}: Pick<ProductShape, 'stock' | 'featuredPriority' | 'featuredFrom' | 'featuredUntil'> & {
-  variants: readonly Variant[];
-}): { available: boolean; featured: boolean } {
+/** If there are variants, only their stock counts. */
+const isAvailable = ({ stock, variants }: StoredProduct): boolean =>
+  variants.length === 0 ? isInStock({ stock }) : variants.some(isInStock);
+
+const isInStock = ({ stock }: { stock: number | null }): boolean => stock === null || stock > 0;
+
+function isFeatured({ featuredPriority, featuredFrom, featuredUntil }: StoredProduct): boolean {
   const now = new Date().toISOString();
-  return {
-    available: variants.length === 0 ? inStock(stock) : variants.some((variant) => inStock(variant.stock)),
-    featured:
-      featuredPriority !== null &&
-      (featuredFrom === null || featuredFrom <= now) &&
-      (featuredUntil === null || featuredUntil > now),
-  };
+  return (
+    featuredPriority !== null &&
+    (featuredFrom === null || featuredFrom <= now) &&
+    (featuredUntil === null || featuredUntil > now)
+  );
 }
-
-const inStock = (stock: number | null): boolean => stock === null || stock > 0;
-
-const present = (product: Product): ProductRow => ({
-  id: product.id,
-  sku: product.sku,
-  name: product.name,
-  description: product.description ?? null,
-  kind: product.kind,
-  price: product.price,
-  currency: product.currency,
-  images: product.images,
-  variants: product.variants,
-  stock: product.stock ?? null,
-  featuredPriority: product.featuredPriority ?? null,
-  featuredFrom: product.featuredFrom?.toISOString() ?? null,
-  featuredUntil: product.featuredUntil?.toISOString() ?? null,
-  gymId: product.gymId ?? null,
-  version: product.version,
-});

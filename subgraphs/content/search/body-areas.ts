@@ -1,6 +1,6 @@
 /**
- * Words that people search by for the muscles of a part of the body. `lowerbody` is what a search for `lower body` looks
- * for first, because `lower` is also a word of `lower back`.
+ * Words by which people search for the muscles of a part of the body. A search for `lower body` looks for `lowerbody`
+ * first, because `lower` is also a word of `lower back`.
  */
 const AREAS: Record<string, readonly string[]> = {
   'upper body upperbody': [
@@ -27,13 +27,13 @@ const AREAS: Record<string, readonly string[]> = {
   arms: ['biceps', 'forearms', 'triceps'],
 };
 
-/** Words of `AREAS` that stand for two: what holds both by chance comes after what belongs to the area. */
+/** Words of `AREAS` that mean two: rows that contain both by chance come after rows of the area. */
 export const PHRASES: ReadonlyMap<string, string[]> = new Map([
   ['upperbody', ['upper', 'body']],
   ['lowerbody', ['lower', 'body']],
 ]);
 
-/** SQL of a tsvector with the areas of the muscles that a column lists; a change of it needs a migration. */
+/** SQL of a tsvector with the areas of the muscles that a column lists. A change of it needs a migration. */
 export const areasOf = (column: string): string =>
   Object.entries(AREAS)
     .map(

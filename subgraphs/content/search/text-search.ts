@@ -9,27 +9,27 @@ import { Vocabulary, type Meanings } from './vocabulary.ts';
 export interface TextSearch {
   condition: string;
   params: string[];
-  /** Best match first. */
+  /** The best match first. */
   order: Order;
 }
 
 const VOCABULARY_MILLIS = 30_000; // 30 s
-/** Of everybody's rows and of those of gyms: as many rows at most are read, and as many of their most frequent words kept. */
+/** The most rows that are read, and the most of their frequent words that are kept; for global rows and for rows of gyms each. */
 const VOCABULARY_ROWS = 20_000;
 const VOCABULARY_WORDS = 10_000;
 const MAX_WORDS = 8;
 
-/** The name as one word of small letters, so that hyphens, spaces and apostrophes make no difference. */
+/** SQL of a name as one word in lower case, so that hyphens, spaces and apostrophes make no difference. */
 const joined = (sql: string) => `translate(lower(${sql}), ' -''’&/.', '')`;
 
-/** A row whose very name, alias, category or SKU is searched for. Each holds the text twice: as text and as JSON list. */
+/** SQL of whether the text is exactly a name, alias, category or SKU. Its placeholders take the text twice: as text and as a JSON list. */
 const EXACT = {
   exercise: `${joined('name')} = ? or ${joined('aliases::text')}::jsonb @> ?::jsonb`,
   workout_routine: `${joined('title')} = ? or ${joined('category')} = ?::jsonb->>0`,
   product: `${joined('name')} = ? or ${joined('sku')} = ?::jsonb->>0`,
 } as const;
 
-/** Searches a text that holds no letter and no digit. */
+/** The search for a text without a letter or digit. */
 const NOTHING: TextSearch = {
   condition: 'false',
   params: [],
@@ -37,10 +37,10 @@ const NOTHING: TextSearch = {
 };
 
 /**
- * Full-text search by PostgreSQL alone, without extensions, which not every server has or lets a service install. Every
- * word must be there, as the beginning of a word or by its stem, alone or joined with its neighbour (`dead lift`). A word
- * may also be two that were joined (`benchpress`); one that begins none of the table's words is taken for a slip of the
- * nearest ones. What holds the words as they were typed comes before what holds them only with a slip.
+ * Full-text search by PostgreSQL without extensions, which not every server has or lets a service install. A row must
+ * contain every word: as the beginning of a word or by its stem, alone or joined with its neighbour (`dead lift`). A word
+ * may also be two joined ones (`benchpress`). If no word of the table begins like it, it counts as a typing error of the
+ * nearest words. Rows with the words as they were typed come before rows that match only with a correction.
  */
 export class TextSearches {
   private readonly orm: MikroORM;
@@ -54,7 +54,7 @@ export class TextSearches {
     this.orm = orm;
   }
 
-  /** Undefined if the text is absent or blank. @throws VALIDATION_FAILED if it is too long */
+  /** Undefined if the text is absent or empty. @throws VALIDATION_FAILED if it is too long */
   async of(
     table: 'exercise' | 'workout_routine' | 'product',
     text: string | null | undefined,
@@ -74,7 +74,7 @@ export class TextSearches {
       params: all.params,
       order: {
         name: 'relevance',
-        // Rounded, so that a cursor meets the same number again.
+        // Rounded, so that a later page computes the same number as its cursor.
         key: `(case when ${EXACT[table]} then 10000000${hasSlips ? ` when search @@ (${exact.sql}) then 2000000` : ''} else 0 end + round((ts_rank(search, ${all.sql}) * 1000000)::numeric)::bigint)`,
         params: [plain, JSON.stringify([plain]), ...(hasSlips ? exact.params : []), ...all.params],
         type: 'bigint',
@@ -83,7 +83,7 @@ export class TextSearches {
     };
   }
 
-  /** The first rows of everybody's, which hold the common library, and the latest that gyms made. */
+  /** The words of the oldest global rows, among which is the common library, and of the latest rows of gyms. */
   private async readVocabulary(table: string): Promise<Vocabulary> {
     const words = 'select word from ts_stat(?) order by nentry desc limit ?';
     const part = (condition: string, direction: 'asc' | 'desc') =>
@@ -100,7 +100,7 @@ export class TextSearches {
   }
 }
 
-/** SQL of a tsquery that wants one of the alternatives of every word. */
+/** SQL of a tsquery that matches one alternative of every word. */
 function queryOf(
   meanings: readonly Meanings[],
   alternativesOf: (meaning: Meanings) => string[][],

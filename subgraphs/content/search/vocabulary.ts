@@ -1,20 +1,21 @@
+import { editDistance } from '#server/edit-distance.ts';
 import { PHRASES } from './body-areas.ts';
 
-/** At most so many words are compared with every word of the vocabulary in one search: each costs some milliseconds. */
+/** The most words of one search that are compared with every word of the vocabulary; each takes some milliseconds. */
 const MAX_COMPARED_WORDS = 10;
 const MAX_CUTS = 2;
 const MAX_NEAREST = 6;
 const MAX_SLIPS = 8;
 
-/** What may be meant by one word of a search: each alternative is one word, or the parts of one that was written as one. */
+/** What one word of a search may mean. Each alternative is one word, or several that were written as one. */
 export interface Meanings {
-  /** By the letters as they were typed. */
+  /** With the letters as they were typed. */
   exact: string[][];
-  /** If a slip of the keyboard is assumed. */
+  /** With a typing error corrected. */
   slips: string[][];
 }
 
-/** The words that the texts of a table hold. */
+/** The words that occur in the texts of a table. */
 export class Vocabulary {
   private readonly sorted: readonly string[];
   private readonly byLength = new Map<number, { word: string; letters: number }[]>();
@@ -28,7 +29,7 @@ export class Vocabulary {
     }
   }
 
-  /** What each of the words may mean, beside its neighbours. The work is bounded, however many words there are. */
+  /** What each word may mean, alone or joined with its neighbours. The work is bounded for any number of words. */
   meaningsOf(words: readonly string[]): Meanings[] {
     let compared = 0;
     const nearest = (word: string): string[] => {
@@ -58,7 +59,7 @@ export class Vocabulary {
     return this.sorted[this.firstFrom(word)] === word;
   }
 
-  /** Whether a word of the vocabulary begins so. */
+  /** Whether a word of the vocabulary begins with these letters. */
   private begins(start: string): boolean {
     return this.sorted[this.firstFrom(start)]?.startsWith(start) ?? false;
   }
@@ -81,14 +82,14 @@ export class Vocabulary {
       .slice(0, MAX_CUTS);
   }
 
-  /** As `partsOf`, with a slip in the second part. */
+  /** As `partsOf`, with a typing error in the second part. */
   private partsWithSlip(word: string, nearest: (word: string) => string[]): string[][] {
     return cutsOf(word)
       .filter(([left, right]) => right.length >= 4 && this.has(left))
       .flatMap(([left, right]) => nearest(right).map((meant) => [left, meant]));
   }
 
-  /** The known words, at most six, that the fewest slips of the keyboard make of this one: at most one, in long words two. */
+  /** The at most six known words with the fewest edits: at most one edit, in words of seven or more letters two. */
   private nearest(word: string): string[] {
     const found = new Map<string, number>();
     for (const one of new Set([word, singularOf(word)])) {
@@ -96,7 +97,7 @@ export class Vocabulary {
       const letters = lettersOf(one);
       for (let length = one.length - allowed; allowed > 0 && length <= one.length + allowed; length++)
         for (const known of this.byLength.get(length) ?? []) {
-          // An edit takes away and adds at most one letter.
+          // One edit removes and adds at most one letter, so words with other letters need no exact comparison.
           if (bits(letters & ~known.letters) > allowed || bits(known.letters & ~letters) > allowed) continue;
           const distance = editDistance(one, known.word, allowed);
           if (distance <= allowed)
@@ -116,13 +117,13 @@ const byCodeUnits = (one: string, other: string): number => (one < other ? -1 : 
 const singularOf = (word: string): string =>
   word.length > 4 && word.endsWith('s') ? word.slice(0, -1) : word;
 
-/** Every cut of a word into one part of three letters or more and one of two or more, the longest first part first. */
+/** Every cut of a word into a first part of at least three letters and a second of at least two; the longest first part comes first. */
 const cutsOf = (word: string): [string, string][] =>
   Array.from({ length: Math.max(0, word.length - 4) }, (_unused, index) => word.length - 2 - index).map(
     (cut) => [word.slice(0, cut), word.slice(cut)],
   );
 
-/** Which letters a word holds, as bits; letters and digits that share a bit only let more words be compared. */
+/** The letters of a word as bits. A letter and a digit may share a bit; then only more words are compared exactly. */
 function lettersOf(word: string): number {
   let letters = 0;
   for (let index = 0; index < word.length; index++) letters |= 1 << (word.charCodeAt(index) & 31);
@@ -133,24 +134,4 @@ function bits(number: number): number {
   let count = 0;
   for (let rest = number; rest !== 0; rest &= rest - 1) count += 1;
   return count;
-}
-
-/** Edits between two words, a swap of neighbours counting as one (optimal string alignment); above `limit` it may be any greater number. */
-function editDistance(one: string, other: string, limit: number): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_unused, index) => index);
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= other.length; j++) {
-      const same = one[i - 1] === other[j - 1];
-      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
-      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
-        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
-      row.push(best);
-    }
-    if (Math.min(...row) > limit) return limit + 1;
-    beforeLast = last;
-    last = row;
-  }
-  return last[other.length] ?? 0;
 }

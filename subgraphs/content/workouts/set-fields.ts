@@ -4,7 +4,7 @@ import type { Block, WorkoutSet } from './workouts.shapes.ts';
 
 type Measure = 'reps' | 'durationSeconds' | 'distanceMeters' | 'weightKg' | 'assistedKg';
 
-/** What a set of each modality counts: one of `needs` must be there, `may` may. `rpe`, `tempo` (with reps) and `restSeconds` go with all. */
+/** The measures of each modality: a set has at least one of `needs`, and may have `may`. Every set may have `rpe` and `restSeconds`; with reps, also `tempo`. */
 const FIELDS: Record<Modality, { needs: readonly Measure[]; may: readonly Measure[] }> = {
   WEIGHT_REPS: { needs: ['reps'], may: ['weightKg'] },
   BODYWEIGHT_REPS: { needs: ['reps'], may: [] },
@@ -23,7 +23,7 @@ const MEASURES = [
   'assistedKg',
 ] as const satisfies Measure[];
 
-/** What is wrong with the sets of the blocks, given what each exercise counts; empty where all is well. */
+/** The errors in the sets of the blocks, by the modality of each exercise; empty if there are none. */
 export function setErrors(
   blocks: readonly Block[],
   modalityOf: (exerciseId: string) => Modality | undefined,
@@ -78,9 +78,9 @@ const nameOf = (measure: Measure): string => (measure === 'reps' ? 'reps or repR
 
 const SECONDS_A_REP = 4;
 const SECONDS_A_KILOMETRE = 360; // a 6-minute kilometre
-const SECONDS_BETWEEN_SETS = 60; // where no rest is given
+const SECONDS_BETWEEN_SETS = 60; // if the set says none
 
-/** About how long the blocks take, in whole minutes, at least one. */
+/** The estimated duration of the blocks in whole minutes, 1 to 1,440. */
 export function estimatedMinutes(blocks: readonly Block[]): number {
   const seconds = blocks
     .flatMap((block) => block.entries.flatMap((entry) => entry.sets))

@@ -20,7 +20,7 @@ const versionQuery = z.object({
     .min(1)
     .max(MAX_INTEGER)
     .optional()
-    .meta({ description: 'As it was at this version; absent: as it is now.' }),
+    .meta({ description: 'Return this version; absent: the current one.' }),
 });
 
 export const workoutsRest = [
@@ -29,7 +29,7 @@ export const workoutsRest = [
     path: '/workouts',
     summary: 'Workout routines, by title',
     description:
-      "Everybody's, and those of the caller's gym. Filters narrow each other; an unknown value gives an empty list.",
+      "Global routines and those of the caller's gym. An entry matches all filters; an unknown value gives an empty list.",
     auth: 'optional',
     query: WorkoutQuery,
     success: { status: 200, description: 'A page of routines.', shape: WorkoutRoutineShape, page: true },
@@ -40,7 +40,7 @@ export const workoutsRest = [
     method: 'GET',
     path: '/workouts/category/:category',
     summary: 'Workout routines of a category such as Strength or Cardio, by title',
-    description: 'Without regard to case; an unknown category gives an empty list.',
+    description: 'Upper and lower case do not matter; an unknown category gives an empty list.',
     auth: 'optional',
     params: z.object({ category: z.string() }),
     query: pageQuery,
@@ -61,17 +61,17 @@ export const workoutsRest = [
   route({
     method: 'GET',
     path: '/workouts/:id/versions',
-    summary: 'The versions of a routine, newest first',
-    description: 'They stay when the routine is deleted.',
+    summary: 'The versions of a routine, the latest first',
+    description: 'They stay readable after the routine was deleted.',
     auth: 'optional',
     params: idParams,
-    success: { status: 200, description: 'At most the last 200.', shape: z.array(WorkoutVersionShape) },
+    success: { status: 200, description: 'At most the latest 200.', shape: z.array(WorkoutVersionShape) },
     handler: ({ params }, { workouts }) => workouts.versions(params.id),
   }),
   route({
     method: 'GET',
     path: '/workouts/:id/exercises',
-    summary: 'The exercises of a routine as the library has them, each once, in their order',
+    summary: 'The exercises of a routine as they are now, each once, in the order of the blocks',
     auth: 'optional',
     params: idParams,
     query: versionQuery,
@@ -82,8 +82,8 @@ export const workoutsRest = [
   route({
     method: 'POST',
     path: '/workouts',
-    summary: "Add a routine (GYM_ADMIN: to their gym's own; SUPER_ADMIN)",
-    description: "The fields that a set may have follow from its exercise's modality.",
+    summary: 'Add a routine (GYM_ADMIN: to their gym; SUPER_ADMIN: a global one, or to any gym)',
+    description: "The exercise's modality decides which fields a set may have.",
     auth: 'required',
     body: CreateWorkoutShape,
     success: { status: 201, description: 'The new routine.', shape: WorkoutRoutineShape },
@@ -93,13 +93,14 @@ export const workoutsRest = [
   route({
     method: 'PUT',
     path: '/workouts/:id',
-    summary: 'Change a routine; its version counts up',
-    description: 'What is absent stays. The version before stays readable by `?version=`.',
+    summary: 'Change a routine',
+    description:
+      'Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.',
     auth: 'required',
     params: idParams,
     body: UpdateWorkoutShape,
     versioned: true,
-    success: { status: 200, description: 'The routine as it is now.', shape: WorkoutRoutineShape },
+    success: { status: 200, description: 'The changed routine.', shape: WorkoutRoutineShape },
     errors: ['FORBIDDEN'],
     handler: ({ params, body, expectedVersion }, { workouts }) =>
       workouts.update(params.id, body, expectedVersion),
@@ -107,12 +108,13 @@ export const workoutsRest = [
   route({
     method: 'DELETE',
     path: '/workouts/:id',
-    summary: 'Take a routine out of the lists',
-    description: 'Its versions stay readable by `?version=`, for sessions of the past.',
+    summary: 'Delete a routine',
+    description:
+      'It leaves the lists. Its versions stay readable by `?version=`, because past sessions refer to them.',
     auth: 'required',
     params: idParams,
     versioned: true,
-    success: { status: 204, description: 'It is gone from the lists.' },
+    success: { status: 204, description: 'The routine is deleted.' },
     errors: ['FORBIDDEN'],
     handler: ({ params, expectedVersion }, { workouts }) => workouts.delete(params.id, expectedVersion),
   }),

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { versionNumber } from '#server/shapes.ts';
+import { changeOf } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
+import { versionNumber } from '#server/shapes.ts';
+import { DIFFICULTIES, imagePath, words } from '../exercises/exercises.shapes.ts';
+import { listFilters, type FiltersOf } from '../listing.shapes.ts';
 import { SET_TYPES } from './workout-routine.entity.ts';
-import { DIFFICULTIES, search, word } from '../exercises/exercises.shapes.ts';
 
-/** One set; the exercise's modality decides which of the fields it may have (see set-fields.ts). */
+/** One set. The exercise's modality decides which of these fields it may have (see `set-fields.ts`). */
 export const SetShape = z
   .strictObject({
     type: z.enum(SET_TYPES, `expected one of ${SET_TYPES.join(', ')}`).default('NORMAL'),
@@ -17,7 +19,8 @@ export const SetShape = z
     distanceMeters: z.number().positive().max(1_000_000).optional(),
     weightKg: z.number().min(0).max(1_000).optional(),
     assistedKg: z.number().min(0).max(1_000).optional().meta({
-      description: "What a band or a machine takes off the body's weight; never together with weightKg.",
+      description:
+        'By how much a band or a machine reduces the weight of the body; never together with weightKg.',
     }),
     rpe: z.number().min(1).max(10).optional().meta({ description: 'Rate of perceived exertion, 1 to 10.' }),
     tempo: z
@@ -35,8 +38,8 @@ const EntryShape = z.strictObject({
   sets: z.array(SetShape).min(1).max(50),
 });
 
-/** Two entries or more make a superset. */
-export const BlockShape = z
+/** A block of two or more entries is a superset. */
+const BlockShape = z
   .strictObject({
     name: z.string().trim().min(1).max(80).optional().meta({ description: 'For example Warm-up.' }),
     restSeconds: z.int().min(0).max(3_600).optional().meta({ description: 'After each round of the block.' }),
@@ -54,16 +57,13 @@ export const WorkoutRoutineShape = z
     difficulty: z.enum(DIFFICULTIES),
     category: z.string().meta({ description: 'For example Strength, Cardio.' }),
     targetMuscles: z.array(z.string()),
-    equipment: z.array(z.string()).meta({ description: 'What its exercises need.' }),
+    equipment: z.array(z.string()).meta({ description: 'The equipment that its exercises need.' }),
     exercises: z
       .array(BlockShape)
-      .meta({ description: 'Blocks of entries of sets; two entries or more in a block make a superset.' }),
-    image: z.string().nullable().meta({
-      description:
-        'Path of the picture at the server that you ask, `/media/...` or, through the gateway, `/content/media/...`; `?size=` chooses a size.',
-    }),
+      .meta({ description: 'Blocks of entries of sets. A block of two or more entries is a superset.' }),
+    image: imagePath,
     durationMinutes: z.int(),
-    gymId: z.uuid().nullable().meta({ description: "Null: everybody's." }),
+    gymId: z.uuid().nullable().meta({ description: 'Null: the routine is global: every gym has it.' }),
     version: z.int(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -81,10 +81,7 @@ const fields = {
   description: z.string().trim().max(5_000).nullable(),
   difficulty: z.enum(DIFFICULTIES, `expected ${DIFFICULTIES.join(', ')}`),
   category: z.string().trim().min(1).max(40),
-  targetMuscles: z
-    .array(word)
-    .max(20)
-    .transform((list) => [...new Set(list)]),
+  targetMuscles: words,
   exercises: z.array(BlockShape).max(50),
   durationMinutes: z.int().min(1).max(1_440),
 };
@@ -92,12 +89,10 @@ const fields = {
 export const CreateWorkoutShape = z.object({
   gymId: z.uuid().nullish().meta({
     description:
-      "For a SUPER_ADMIN: whose it is; null for everybody's. A GYM_ADMIN's belongs to their gym, which they may name.",
+      'For a SUPER_ADMIN: the gym that it belongs to; null: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name.',
   }),
-  title: fields.title,
+  ...fields,
   description: fields.description.optional(),
-  difficulty: fields.difficulty,
-  category: fields.category,
   targetMuscles: fields.targetMuscles
     .nullish()
     .meta({ description: 'Default: the primary muscles of its exercises.' }),
@@ -107,41 +102,23 @@ export const CreateWorkoutShape = z.object({
     .meta({ description: 'Default: estimated from the sets.' }),
 });
 
-/** What is absent, or null, stays. */
-export const UpdateWorkoutShape = z.object({
-  title: fields.title.nullish(),
-  description: fields.description.optional(),
-  difficulty: fields.difficulty.nullish(),
-  category: fields.category.nullish(),
-  targetMuscles: fields.targetMuscles.nullish(),
-  exercises: fields.exercises.nullish(),
-  durationMinutes: fields.durationMinutes.nullish(),
-  version: versionNumber.nullish(),
-});
+export const UpdateWorkoutShape = z.object({ ...changeOf(fields), version: versionNumber.nullish() });
 
 export const WorkoutQuery = pageQuery.extend({
-  search,
+  ...listFilters,
   muscle: z.string().max(40).optional().meta({ description: 'A target muscle, e.g. chest.' }),
   difficulty: z.string().max(20).optional().meta({ description: 'Beginner, Intermediate or Advanced.' }),
   equipment: z
     .string()
     .max(40)
     .optional()
-    .meta({ description: 'What one of its exercises needs, e.g. barbell.' }),
+    .meta({ description: 'A piece of equipment that one of its exercises needs, e.g. barbell.' }),
   category: z.string().max(40).optional(),
   exerciseId: z.uuid().optional().meta({ description: 'Routines with this exercise.' }),
   maxMinutes: z.coerce.number().int().min(1).optional(),
-  gymId: z
-    .uuid()
-    .optional()
-    .meta({ description: 'Only those that this gym made, as far as you may see them.' }),
   sort: z
     .enum(['title', 'newest', 'duration'], 'expected title, newest or duration')
     .optional()
-    .meta({ description: 'Default: best match where there is a search, else by title.' }),
+    .meta({ description: 'Default: the best match first if there is a search, else by title.' }),
 });
-export type WorkoutFilter = {
-  [Field in keyof Omit<z.infer<typeof WorkoutQuery>, 'limit' | 'cursor'>]?:
-    | z.infer<typeof WorkoutQuery>[Field]
-    | null;
-};
+export type WorkoutFilter = FiltersOf<typeof WorkoutQuery>;

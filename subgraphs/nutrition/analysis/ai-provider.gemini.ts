@@ -6,7 +6,7 @@ import type { AiProvider, AnalysisRequest } from './ai-provider.ts';
 import {
   CallerLeftError,
   failureOf,
-  isCallersMatter,
+  isFaultOfCaller,
   OutOfTimeError,
   retryWaitMillis,
   textOf,
@@ -16,24 +16,24 @@ import {
 import { generationConfig, INSTRUCTION, requestOf } from './gemini-request.ts';
 import { analysisOf, answerOf } from './provider-answer.ts';
 
-export interface GeminiOptions {
+interface GeminiOptions {
   apiKey: string;
   model: string;
   baseUrl: string;
-  /** For one attempt. */
+  /** The time limit of one attempt. */
   timeoutMillis: number;
-  /** For all attempts and the waits between them; a caller who waits for less time is answered in that time. */
+  /** The time limit of all attempts and the waits between them; a shorter time limit of the caller replaces it. */
   totalTimeoutMillis: number;
-  /** Attempts after the first, for 429, 500, 502, 503 and a connection that fails. */
+  /** Attempts after the first one, for 429, 500, 502, 503 and a failed connection. */
   retries: number;
-  /** What waiting for them may take in all; a provider that asks for more is not waited for. */
+  /** The longest total wait between attempts; if the provider asks for a longer one, there is no further attempt. */
   maxRetryWaitMillis: number;
   breakerFailures: number;
   breakerOpenMillis: number;
   log: Logger;
 }
 
-/** Google's Gemini by its own library, which is behind this file alone: its maker has announced another. */
+/** Google's Gemini by Google's library. Only this file and its helpers use the library, because Google has announced a successor. */
 export function geminiProvider(options: GeminiOptions): AiProvider {
   const { log } = options;
   const breaker = new CircuitBreaker({
@@ -47,17 +47,17 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
   return {
     async analyze(request) {
       if (!breaker.tryAcquire())
-        throw unavailable('has failed several times and is not asked for a while', breaker.retryAfterMillis);
+        throw unavailable('has failed several times and is not called at the moment', breaker.retryAfterMillis);
       let answer: ReturnType<typeof answerOf>;
       try {
-        // Parsed here: an answer that is cut or no JSON is a failure of the provider like any other.
+        // Parsed inside the `try`, because an answer that is cut off or no JSON is a failure of the provider.
         answer = answerOf(await textFrom(model, request, options));
       } catch (error) {
         const failure = failureOf(error);
-        if (isCallersMatter(error)) breaker.undecided();
+        if (isFaultOfCaller(error)) breaker.undecided();
         else if (failure.code === 'AI_UNUSABLE_ANSWER') breaker.succeeded();
         else breaker.failed();
-        log.warn({ err: error, code: failure.code }, 'the AI provider gave no answer');
+        log.warn({ err: error, code: failure.code }, 'the AI provider returned no usable answer');
         throw failure;
       }
       breaker.succeeded();
@@ -66,24 +66,24 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
   };
 }
 
-/** An attempt that has less time than this is not begun: its answer would be paid for and come too late. */
+/** With less time left, there is no attempt: its answer would cost money and come too late. */
 const SHORTEST_ATTEMPT_MILLIS = 50;
-/** A provider that is silent for so long, or for a whole attempt, has failed. */
+/** If the provider sends nothing for so long, or for a whole attempt, it has failed. */
 const FAILED_AFTER_MILLIS = 5_000; // 5 s
 
 async function textFrom(
   model: GenerativeModel,
-  asked: AnalysisRequest,
+  analysis: AnalysisRequest,
   { retries, maxRetryWaitMillis, totalTimeoutMillis, timeoutMillis, log }: GeminiOptions,
 ): Promise<string> {
-  const request = requestOf(asked);
+  const request = requestOf(analysis);
   const endsAt =
-    performance.now() + Math.min(totalTimeoutMillis, asked.timeLimitMillis ?? Number.POSITIVE_INFINITY);
+    performance.now() + Math.min(totalTimeoutMillis, analysis.timeLimitMillis ?? Number.POSITIVE_INFINITY);
   let waited = 0;
   for (let attempt = 0; ; attempt++) {
     const left = endsAt - performance.now();
     try {
-      return await attemptOf(model, request, { millis: left, timeoutMillis }, asked.signal);
+      return await attemptOf(model, request, { millis: left, timeoutMillis }, analysis.signal);
     } catch (error) {
       const wait = retryWaitMillis(error, attempt);
       if (
@@ -93,16 +93,16 @@ async function textFrom(
         performance.now() + wait + SHORTEST_ATTEMPT_MILLIS > endsAt
       )
         throw error;
-      log.info({ err: error, wait }, 'the AI provider is asked again');
+      log.info({ err: error, wait }, 'retrying the request to the AI provider');
       waited += wait;
-      await delay(wait, undefined, { signal: asked.signal }).catch(() => {
+      await delay(wait, undefined, { signal: analysis.signal }).catch(() => {
         throw new CallerLeftError();
       });
     }
   }
 }
 
-/** One request, to the last byte of its answer: the library itself does not watch over the body. */
+/** One request with a time limit up to the last byte of its answer; the library's own limit ends with the headers. */
 async function attemptOf(
   model: GenerativeModel,
   request: GenerateContentRequest,

@@ -3,23 +3,23 @@ import type { Analysis } from './analysis.shapes.ts';
 export interface AnalysisRequest {
   prompt: string | undefined;
   locale: string | undefined;
-  /** WebP, reduced and without metadata. */
+  /** WebP, reduced in size and without metadata. */
   pictures: readonly Buffer[];
-  /** How long the caller waits at most; absent: as long as it takes. */
+  /** How long the caller waits at most; undefined: without limit. */
   timeLimitMillis: number | undefined;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts if the caller leaves. */
   signal: AbortSignal | undefined;
 }
 
 /**
- * Estimates what a meal holds from text and pictures. The one interface to whoever does so outside of this service;
- * implementation: `ai-provider.gemini.ts`.
+ * An external service that estimates the nutrients of a meal from text and pictures. Implementation:
+ * `ai-provider.gemini.ts`.
  */
 export interface AiProvider {
   /**
-   * @throws AI_UNAVAILABLE (503) if it cannot be reached, refuses us, is overloaded, gives an answer that cannot be read,
-   * or is not asked after failures; AI_TIMEOUT (504); AI_UNUSABLE_ANSWER (422) if it blocks its answer to this meal.
-   * Never an invented number.
+   * Never returns an invented number.
+   * @throws AI_UNAVAILABLE (503) if the provider cannot be reached, refuses the request, is overloaded, returns an answer
+   * that cannot be read, or is not asked after failures; AI_TIMEOUT (504); AI_UNUSABLE_ANSWER (422) if it blocks its answer
    */
   analyze(request: AnalysisRequest): Promise<Analysis>;
 }

@@ -10,16 +10,16 @@ export const analysisRest = [
   route({
     method: 'POST',
     path: '/analyze',
-    summary: 'Estimate what a meal holds, from words or pictures of it',
+    summary: 'Estimate the nutrients of a meal, from words or pictures',
     description:
-      'JSON `{prompt, locale?}`, or multipart with 1 to 4 pictures in `image` and a `prompt` beside them or not. By the AI provider where one is configured, else by the food table (words only). Nothing is logged.',
+      'JSON `{prompt, locale?}`, or multipart with 1 to 4 pictures in `image` and an optional `prompt`. The AI provider estimates if one is configured, else the food table (words only). Nothing is logged.',
     auth: 'required',
     upload: { field: 'image', maxFiles: MOST_PICTURES, optional: true },
     body: AnalyzeShape,
     rateLimit: ANALYSES_A_MINUTE,
     success: {
       status: 200,
-      description: 'The estimate. What is not recognised is in `unknown` and in no item.',
+      description: 'The estimate. Food that was not recognised is in `unknown` and in no item.',
       shape: AnalysisShape,
     },
     errors: ['AI_NOT_CONFIGURED', 'AI_UNAVAILABLE', 'AI_TIMEOUT', 'AI_UNUSABLE_ANSWER'],

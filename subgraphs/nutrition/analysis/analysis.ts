@@ -8,9 +8,9 @@ import type { AiProvider } from './ai-provider.ts';
 import { AnalyzeShape, type Analysis } from './analysis.shapes.ts';
 
 export const MOST_PICTURES = 4;
-const LONGEST_SIDE = 1_024; // pixels: more tells the provider nothing new
+const LONGEST_SIDE = 1_024; // pixels; larger pictures do not improve the estimate
 
-/** What a meal holds, from words or pictures of it. Nothing is logged by it: the user confirms first. */
+/** Estimates of meals from words or pictures. They log nothing: the user confirms an estimate first. */
 export class Analyses {
   private readonly unit: UnitOfWork;
   private readonly provider: AiProvider | undefined;
@@ -20,7 +20,7 @@ export class Analyses {
     this.provider = provider;
   }
 
-  /** By the AI provider where one is configured, else by the food table. @throws AI_NOT_CONFIGURED for a picture without a provider; what the provider throws. */
+  /** By the AI provider if one is configured, else by the food table. @throws AI_NOT_CONFIGURED for a picture without a provider; the errors of `AiProvider.analyze` */
   async analyze(input: unknown, pictures: readonly Buffer[] = []): Promise<Analysis> {
     requireUser(this.unit.viewer);
     const { prompt, locale } = validated(AnalyzeShape, input ?? {});
@@ -28,7 +28,7 @@ export class Analyses {
       throw invalid('prompt', 'expected a description of the meal, or a picture of it');
     if (pictures.length > MOST_PICTURES)
       throw invalid('image', `expected at most ${MOST_PICTURES} pictures, got ${pictures.length}`);
-    // A file that is no picture is refused for what it is, with a provider or without.
+    // Before the provider is chosen, so that a file that is no picture gets the same error with and without one.
     const reduced: Buffer[] = [];
     for (const picture of pictures)
       reduced.push((await reencoded(picture, { field: 'image', maxSide: LONGEST_SIDE })).bytes);

@@ -5,13 +5,13 @@ import {
 } from '@google/generative-ai';
 import { PlatformError } from '#server/errors.ts';
 
-/** The provider refuses to speak of this meal: its filters, not its health. */
-export class BlockedAnswerError extends Error {}
-/** The provider answered, and nothing can be made of it: cut, empty or another thing than was asked for. */
+/** The provider's filters blocked the answer to this meal; the provider itself works. */
+class BlockedAnswerError extends Error {}
+/** The provider's answer cannot be used: it is cut off, empty or of another shape. */
 export class UnusableAnswerError extends Error {}
-/** Its time is over. */
+/** The time limit was reached. */
 export class OutOfTimeError extends Error {
-  /** Whether the provider had time enough; a caller in a hurry says nothing about its health. */
+  /** Whether the provider had enough time. If the caller's own time limit was short, the provider has not failed. */
   readonly isProvidersFault: boolean;
 
   constructor(isProvidersFault: boolean, options?: ErrorOptions) {
@@ -19,14 +19,14 @@ export class OutOfTimeError extends Error {
     this.isProvidersFault = isProvidersFault;
   }
 }
-/** Nobody waits for the answer any more. */
+/** The caller has left, so that nobody waits for the answer. */
 export class CallerLeftError extends Error {}
 
-/** Whether a failure says nothing about the provider. */
-export const isCallersMatter = (error: unknown): boolean =>
+/** Whether the caller caused a failure, so that it does not count as one of the provider. */
+export const isFaultOfCaller = (error: unknown): boolean =>
   error instanceof CallerLeftError || (error instanceof OutOfTimeError && !error.isProvidersFault);
 
-/** Reasons by which the provider's filters withhold an answer; others, such as MAX_TOKENS, are failures. */
+/** The finish reasons of blocked answers; other reasons, such as MAX_TOKENS, are failures. */
 const BLOCKED: ReadonlySet<string> = new Set([
   'SAFETY',
   'RECITATION',
@@ -37,7 +37,7 @@ const BLOCKED: ReadonlySet<string> = new Set([
   'IMAGE_SAFETY',
 ]);
 
-/** The text of a whole answer. @throws BlockedAnswerError, UnusableAnswerError */
+/** The text of a complete answer. @throws BlockedAnswerError, UnusableAnswerError */
 export function textOf(response: GenerateContentResponse): string {
   const { promptFeedback, candidates } = response;
   if (promptFeedback?.blockReason)
@@ -52,7 +52,7 @@ export function textOf(response: GenerateContentResponse): string {
   return text;
 }
 
-/** When to ask again: after what the provider asks for (RetryInfo), else a little longer each time; undefined: not at all. */
+/** Milliseconds until the next attempt: as the provider says (RetryInfo), else longer each time. Undefined: no further attempt. */
 export function retryWaitMillis(error: unknown, attempt: number): number | undefined {
   const stepped = 200 * 2 ** attempt; // 0.2 s, 0.4 s
   if (error instanceof GoogleGenerativeAIFetchError)
@@ -71,13 +71,13 @@ function retryInfoMillis(error: GoogleGenerativeAIFetchError): number | undefine
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
-/** Of a request that was not answered at all, so that nothing was paid for. */
+/** Whether no answer began, so that the request cost nothing. */
 const isConnectionFailure = (error: unknown): boolean =>
   error instanceof Error && /fetch failed|Error fetching/i.test(error.message);
 
 /**
- * Every way in which a request fails, in our codes. Only what the provider's filters withhold is the meal's matter (422);
- * all others are failures of the provider, at whatever point of the answer they happen.
+ * The error for the caller. Only a blocked answer is about the meal (422); every other error is a failure of the provider,
+ * at whatever point of the answer it occurs.
  */
 export function failureOf(error: unknown): PlatformError {
   if (error instanceof BlockedAnswerError || error instanceof GoogleGenerativeAIResponseError)
@@ -97,17 +97,13 @@ export function failureOf(error: unknown): PlatformError {
     );
   if (error instanceof GoogleGenerativeAIFetchError) {
     if (error.status === 429)
-      return unavailable('is asked too often', retryInfoMillis(error) ?? 10_000, error);
+      return unavailable('receives too many requests', retryInfoMillis(error) ?? 10_000, error);
     if (error.status !== undefined && error.status >= 400 && error.status < 500)
-      return unavailable(
-        'refuses the request of this service; its operator finds the reason in the log',
-        undefined,
-        error,
-      );
-    return unavailable('is out of order', retryInfoMillis(error), error);
+      return unavailable('refuses the requests of this service; the reason is in its log', undefined, error);
+    return unavailable('has an internal error', retryInfoMillis(error), error);
   }
   if (isConnectionFailure(error)) return unavailable('cannot be reached', undefined, error);
-  return unavailable('gave an answer that cannot be read', undefined, error);
+  return unavailable('returned an answer that cannot be read', undefined, error);
 }
 
 export const unavailable = (what: string, retryAfterMillis?: number, cause?: unknown) =>

@@ -38,7 +38,7 @@ const responseSchema: ResponseSchema = {
   required: ['items', 'questions'],
 };
 
-/** The text is fenced in and named as data, so that what it says to the model has no more weight than its food. */
+/** The text is sent as JSON and called data, so that the model does not follow instructions in it. */
 export function requestOf({ prompt, locale, pictures }: AnalysisRequest): GenerateContentRequest {
   const description = JSON.stringify({
     description: prompt ?? '',
@@ -60,8 +60,8 @@ export function requestOf({ prompt, locale, pictures }: AnalysisRequest): Genera
 }
 
 /**
- * What bounds an answer. Fifty items are about 4,000 tokens; a model that thinks would spend them on its thoughts and
- * cut the answer, so thinking is off. The library's types do not have `thinkingConfig`; it passes on what it does not know.
+ * The bounds of an answer. Fifty items are about 4,000 tokens. Thinking is off, because its tokens count against the bound
+ * and the answer would be cut off. The library's types lack `thinkingConfig`, but it sends unknown fields.
  */
 export const generationConfig: GenerationConfig & { thinkingConfig: { thinkingBudget: number } } = {
   temperature: 0,

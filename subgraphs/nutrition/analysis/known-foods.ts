@@ -1,21 +1,21 @@
 import { FOOD_TABLE } from '../foods/food-table.ts';
 import { LOCALES, type Food, type Locale } from '../foods/food.ts';
 
-/** Foods by what each language calls them; what people call them comes before the table's own name. */
+/** Foods by their names in each language. If two foods share a name, an alias comes before the table's own name. */
 const BY_NAME: ReadonlyMap<Locale, ReadonlyMap<string, Food>> = new Map(
   LOCALES.map((locale) => {
     const names = new Map<string, Food>();
-    const learn = (name: string, food: Food) => {
+    const add = (name: string, food: Food) => {
       const key = keyOf(name);
       if (!names.has(key)) names.set(key, food);
     };
-    for (const food of FOOD_TABLE) for (const alias of food.aliases[locale]) learn(alias, food);
-    for (const food of FOOD_TABLE) learn(food.names[locale], food);
+    for (const food of FOOD_TABLE) for (const alias of food.aliases[locale]) add(alias, food);
+    for (const food of FOOD_TABLE) add(food.names[locale], food);
     return [locale, names];
   }),
 );
 
-/** The food of the table that has exactly this name, in the language that was asked for or in English. */
+/** The food of the table with exactly this name, in the language of the request or in English. */
 export function foodCalled(name: string, locale: string | undefined): Food | undefined {
   const key = keyOf(name);
   const language = LOCALES.find((one) => locale?.toLowerCase().split(/[-_]/)[0] === one);

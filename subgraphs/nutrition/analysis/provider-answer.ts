@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Logger } from '#server/observability/logger.ts';
 import { isVariable } from '../estimator/food-kinds.ts';
 import { nutrientsOf, type Food } from '../foods/food.ts';
+import { NO_NUTRIENTS, nutrientsBy, type Nutrients } from '../nutrients.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import type { Analysis, AnalysisItem } from './analysis.shapes.ts';
 import { UnusableAnswerError } from './gemini-failures.ts';
@@ -9,12 +10,12 @@ import { foodCalled } from './known-foods.ts';
 
 const MOST_ITEMS = 50;
 const MOST_QUESTIONS = 5;
-/** More than a person eats of one food at a meal: asked, and not believed. */
+/** Above this weight of one food at a meal, the user is asked, and the confidence is limited. */
 const MOST_GRAMS_UNASKED = 1_500;
 const MOST_GRAMS = 10_000;
 
 const amount = z.number().min(0).max(20_000).optional().catch(undefined);
-/** Item by item, field by field: what is missing or no number is undefined. */
+/** An item; a field that is missing or wrong becomes undefined, so that it does not make the rest unusable. */
 const ItemShape = z.object({
   name: z
     .string()
@@ -32,22 +33,23 @@ const AnswerShape = z.object({
   items: z.array(z.unknown()),
   questions: z.array(z.string()).catch([]).default([]),
 });
-export type ProviderAnswer = z.infer<typeof AnswerShape>;
+type ProviderAnswer = z.infer<typeof AnswerShape>;
 
-/** @throws UnusableAnswerError if it is no JSON, or none with a list of items */
+/** @throws UnusableAnswerError for a text that is no JSON with a list of items */
 export function answerOf(text: string): ProviderAnswer {
   try {
     return AnswerShape.parse(JSON.parse(text));
   } catch (error) {
-    throw new UnusableAnswerError('the answer has another shape than was asked for', { cause: error });
+    throw new UnusableAnswerError('the answer does not have the expected shape', { cause: error });
   }
 }
 
 /**
- * What is believed of an answer, item by item: an item that cannot be costs itself, not the meal, and stands in `unknown`.
+ * The analysis of a provider's answer. Each item is checked by itself: an implausible item is listed in `unknown`, and the
+ * others stay.
  *
- * The provider says which foods were eaten and how much of them. A food that it calls as the food table does gets the
- * table's nutrients for that weight if the provider's are missing, cannot be, or lie far from the table's.
+ * The provider decides the foods and their weights. If the food table has a food of the same name, its nutrients replace the
+ * provider's if these are missing, implausible or very different.
  */
 export function analysisOf(
   { items: rawItems, questions }: ProviderAnswer,
@@ -65,7 +67,7 @@ export function analysisOf(
       if (judged.item.grams > MOST_GRAMS_UNASKED)
         ownQuestions.push(`Did you really have ${Math.round(judged.item.grams)} g of ${judged.item.name}?`);
     } else {
-      log.warn({ item: raw, reason: judged.reason }, 'an item of the AI provider cannot be right');
+      log.warn({ item: raw, reason: judged.reason }, 'an item of the AI provider is implausible');
       if (judged.name === undefined) continue;
       unknown.push(judged.name);
       ownQuestions.push(`How much of ${judged.name} was it, and what does its label say?`);
@@ -91,50 +93,39 @@ type Judged =
 function judgedItem(raw: unknown, locale: string | undefined): Judged {
   const parsed = ItemShape.safeParse(raw);
   if (!parsed.success) return { kind: 'unknown', name: undefined, reason: 'it has no name' };
-  const { name, grams, confidence, ...nutrients } = parsed.data;
+  const { name, grams, confidence, ...given } = parsed.data;
   if (grams === undefined || confidence === undefined)
     return { kind: 'unknown', name, reason: 'it has no weight or confidence' };
-  const own = complete(nutrients);
+  const own = complete(given);
   const doubt = own ? implausibilityOf({ ...own, grams }, 'estimate')?.message : 'a nutrient is missing';
   const food = foodCalled(name, locale);
   if (doubt !== undefined && !food) return { kind: 'unknown', name, reason: doubt };
   const byTable = food !== undefined && (doubt !== undefined || !own || isFarFrom(food, own.calories, grams));
-  const held = byTable ? nutrientsOf(food, grams) : own;
-  if (!held) return { kind: 'unknown', name, reason: 'a nutrient is missing' };
+  const nutrients = byTable ? nutrientsOf(food, grams) : own;
+  if (!nutrients) return { kind: 'unknown', name, reason: 'a nutrient is missing' };
   return {
     kind: 'known',
     byTable,
     item: {
       name,
       grams: round(grams),
-      calories: Math.round(held.calories),
-      protein: round(held.protein),
-      carbs: round(held.carbs),
-      fats: round(held.fats),
+      ...nutrientsBy((nutrient) => round(nutrients[nutrient])),
+      calories: Math.round(nutrients.calories),
       confidence: grams > MOST_GRAMS_UNASKED ? Math.min(confidence, 0.5) : confidence,
       known: true,
     },
   };
 }
 
-type Nutrients = Pick<AnalysisItem, 'calories' | 'protein' | 'carbs' | 'fats'>;
-
-const complete = ({
-  calories,
-  protein,
-  carbs,
-  fats,
-}: { [Name in keyof Nutrients]?: number | undefined }): Nutrients | undefined =>
-  calories === undefined || protein === undefined || carbs === undefined || fats === undefined
-    ? undefined
-    : { calories, protein, carbs, fats };
+const complete = (given: { [Name in keyof Nutrients]?: number | undefined }): Nutrients | undefined =>
+  Object.values(nutrientsBy((name) => given[name])).includes(undefined) ? undefined : (given as Nutrients);
 
 const FAR_FACTOR = 0.25;
 const FAR_KCAL = 15;
 
 /**
- * Whether the energy of 100 g differs from the table's by more than a quarter, and by more than 15 kcal. Of dishes, soups
- * and the like the table only has a usual one, and the provider may know the one that was eaten.
+ * Whether the energy of 100 g differs from the table's by more than a quarter, and by more than 15 kcal. Never for dishes,
+ * soups and the like: the table has only a usual one, and the provider may have seen the one that was eaten.
  */
 function isFarFrom(food: Food, calories: number, grams: number): boolean {
   if (isVariable(food)) return false;
@@ -143,15 +134,10 @@ function isFarFrom(food: Food, calories: number, grams: number): boolean {
   return difference > FAR_KCAL && difference > per100g.calories * FAR_FACTOR;
 }
 
-function totalOf(items: readonly AnalysisItem[]): Analysis['total'] {
-  const total = { calories: 0, protein: 0, carbs: 0, fats: 0 };
-  for (const item of items)
-    for (const nutrient of ['calories', 'protein', 'carbs', 'fats'] as const)
-      total[nutrient] = round(total[nutrient] + item[nutrient]);
-  return total;
-}
+const totalOf = (items: readonly AnalysisItem[]): Nutrients =>
+  items.reduce((total, item) => nutrientsBy((name) => round(total[name] + item[name])), NO_NUTRIENTS);
 
-/** The mean of the items by their energy, less the share of what is not known. */
+/** The mean of the items, weighted by their energy, reduced by the share of unknown items. */
 function confidenceOf(items: readonly AnalysisItem[], unknown: number): number {
   const weights = items.reduce((sum, item) => sum + item.calories + 1, 0);
   if (weights === 0) return 0;

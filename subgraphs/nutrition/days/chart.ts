@@ -1,13 +1,10 @@
-import type { Nutrients } from '../nutrients.ts';
+import type { NutrientName } from '../nutrients.ts';
 import type { SeriesPointShape } from './days.shapes.ts';
-
-export const CHART_METRICS = ['calories', 'protein', 'carbs', 'fats'] as const;
-export type ChartMetric = keyof Nutrients;
 
 const WIDTH = 800;
 const HEIGHT = 360;
 const PLOT = { left: 56, right: 16, top: 48, bottom: 40 };
-const TITLES: Record<ChartMetric, string> = {
+const TITLES: Record<NutrientName, string> = {
   calories: 'Energy, kcal a day',
   protein: 'Protein, g a day',
   carbs: 'Carbohydrates, g a day',
@@ -15,10 +12,10 @@ const TITLES: Record<ChartMetric, string> = {
 };
 
 /**
- * Bars of what was eaten, a line for the goal. Colours follow the viewer's light or dark scheme, and each meaning has
- * more than its colour: days above the goal are hatched, the goal is dashed and named.
+ * An SVG picture with bars for the eaten amount and a line for the goal. The colours follow the viewer's light or dark
+ * scheme. No meaning depends on colour alone: bars above the goal are hatched, and the goal is dashed and labelled.
  */
-export function chartOf(points: readonly SeriesPointShape[], metric: ChartMetric): string {
+export function chartOf(points: readonly SeriesPointShape[], metric: NutrientName): string {
   const bars = points.map((point) => ({ point, value: point.averages[metric], goal: point.goal?.[metric] }));
   const most = Math.max(1, ...bars.map(({ value, goal }) => Math.max(value, goal ?? 0)));
   const step = niceStep(most / 4);
@@ -72,7 +69,7 @@ ${goalLine(
 `;
 }
 
-/** A step that follows the goal from day to day; gaps where there is none. */
+/** A stepped line of the goals, with gaps for buckets without a goal. */
 function goalLine(
   goals: readonly (number | undefined)[],
   x: (index: number) => number,

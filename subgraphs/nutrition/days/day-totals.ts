@@ -1,15 +1,15 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { grams, type Nutrients } from '../nutrients.ts';
 
-export interface DayTotal {
+interface DayTotal {
   date: string;
   entries: number;
   totals: Nutrients;
 }
 
 /**
- * The sums of days, kept in a table of their own, so that a month costs the same whether its days have three entries
- * or three hundred. Every change of entries sums up their days anew: nothing is added to a sum, so no sum drifts away.
+ * The sums of days in a table of their own, so that reading a month costs the same for three entries a day as for three
+ * hundred. Every change of entries computes the sums of their days again from all entries, so that errors cannot add up.
  */
 export class DayTotals {
   private readonly unit: UnitOfWork;
@@ -19,11 +19,11 @@ export class DayTotals {
   }
 
   /**
-   * Sums up these days of a user from their entries; inside the transaction that changed them, after they are flushed.
+   * Computes the sums of these days of a user. Call it inside the transaction that changed the entries, after the flush.
    *
-   * Two changes of one day at the same time: each would sum without the other's entry. So the day's row is locked first,
-   * and only a statement after that, with a snapshot of its own (read committed), sums. Days are locked in their order,
-   * so that two changes of the same days do not wait for each other for ever.
+   * The race: two simultaneous changes of a day would each compute a sum without the other's entry. Therefore the first
+   * statement locks the day's row, and a later one, with a newer snapshot (read committed), computes the sum. Days are
+   * locked in their order, so that two changes of the same days cannot deadlock.
    */
   async sumUp(userId: string, days: Iterable<string>): Promise<void> {
     const dates = [...new Set(days)].toSorted();
@@ -53,7 +53,7 @@ export class DayTotals {
     );
   }
 
-  /** The days of the range that have entries, in their order. */
+  /** The days of a range that have entries, in their order. */
   async between(userId: string, from: string, to: string): Promise<DayTotal[]> {
     const rows = await this.unit.read<{ date: string; entries: number } & Nutrients>(
       `select to_char(local_date, 'YYYY-MM-DD') as date, entries, calories::float8 as calories, protein, carbs, fats

@@ -10,9 +10,9 @@ export const daysRest = [
   route({
     method: 'GET',
     path: '/history/:userId/daily',
-    summary: 'Days with their entries, totals, goal and what remains of it',
+    summary: 'Days with their entries, totals, goals and the remaining amounts',
     description:
-      'Every day of the range, at most 92; default: the last seven. Averages are over the days that have entries.',
+      'Every day of the range, at most 92; default: the last seven days. Averages are over the days with entries.',
     auth: 'required',
     params: ownerParams,
     query: DailyQuery,
@@ -30,7 +30,7 @@ export const daysRest = [
     query: SeriesQuery,
     success: {
       status: 200,
-      description: 'One point a bucket, oldest first; those without entries too.',
+      description: 'One point for each bucket, the oldest first, also for buckets without entries.',
       shape: z.array(SeriesPointShape),
     },
     handler: ({ params, query }, { days }) => days.series(params.userId, query),
@@ -38,8 +38,8 @@ export const daysRest = [
   route({
     method: 'GET',
     path: '/history/:userId/chart.svg',
-    summary: 'A picture of how it goes: bars a day, week or month, a line for the goal',
-    description: 'Follows the light or dark scheme of whoever looks at it.',
+    summary: 'A picture of the series: a bar for each day, week or month, and a line for the goal',
+    description: 'Its colours follow the light or dark scheme of the viewer.',
     auth: 'required',
     params: ownerParams,
     query: ChartQuery,

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { day, timezone } from '#server/shapes.ts';
 import { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
 import { NutritionGoalShape } from '../goals/goals.shapes.ts';
-import { NutrientsShape } from '../nutrients.ts';
-import { CHART_METRICS } from './chart.ts';
+import { NUTRIENT_NAMES, NutrientsShape } from '../nutrients.ts';
 
 export const RemainingShape = z
   .object({
@@ -14,11 +13,11 @@ export const RemainingShape = z
   })
   .meta({
     id: 'Remaining',
-    description: 'Goal less totals; below zero where more was eaten, null where there is no goal for it.',
+    description: 'Goal minus totals. Negative if more was eaten; null if there is no goal for the nutrient.',
   });
 export type RemainingShape = z.infer<typeof RemainingShape>;
 
-/** A day as the graph resolves it: its goal and its entries are read when they are asked for. */
+/** A day in the graph; its goal and entries are read only if the query selects them. */
 export interface NutritionDay {
   userId: string;
   date: string;
@@ -41,29 +40,29 @@ export const DailyShape = z
     from: z.iso.date(),
     to: z.iso.date(),
     days: z.array(NutritionDayShape),
-    averages: NutrientsShape.meta({ description: 'Over the days that have entries.' }),
+    averages: NutrientsShape.meta({ description: 'Averages over the days with entries.' }),
     loggedDays: z.int(),
   })
   .meta({ id: 'DailyNutrition' });
 export type DailyShape = z.infer<typeof DailyShape>;
 
-export const BUCKETS = ['DAY', 'WEEK', 'MONTH'] as const;
+const BUCKETS = ['DAY', 'WEEK', 'MONTH'] as const;
 
 export const SeriesPointShape = z
   .object({
-    start: z.iso.date().meta({ description: 'First day of the bucket, inside the range.' }),
+    start: z.iso.date().meta({ description: 'First day of the bucket, or of the range if that is later.' }),
     end: z.iso.date(),
     totals: NutrientsShape,
-    averages: NutrientsShape.meta({ description: 'A day, over the days that have entries.' }),
-    goal: NutrientsShape.partial().nullable().meta({ description: 'Goal a day, the mean over the bucket.' }),
+    averages: NutrientsShape.meta({ description: 'Averages per day, over the days with entries.' }),
+    goal: NutrientsShape.partial().nullable().meta({ description: 'The mean goal per day.' }),
     loggedDays: z.int(),
-    entries: z.int().meta({ description: 'How many.' }),
+    entries: z.int().meta({ description: 'Number of entries.' }),
   })
   .meta({ id: 'NutritionPoint' });
 export type SeriesPointShape = z.infer<typeof SeriesPointShape>;
 
 const zone = timezone.optional().meta({
-  description: "IANA time zone that decides which day is today. Default: the one of the user's profile.",
+  description: "IANA time zone that decides which day is today. Default: the user's profile.",
 });
 export const DailyQuery = z.object({
   from: day.optional().meta({ description: 'First day. Default: six days before the last.' }),
@@ -82,7 +81,7 @@ export const SeriesQuery = DailyQuery.extend({
 });
 export const ChartQuery = SeriesQuery.extend({
   metric: z
-    .enum(CHART_METRICS, `expected ${CHART_METRICS.join(', ')}`)
+    .enum(NUTRIENT_NAMES, `expected ${NUTRIENT_NAMES.join(', ')}`)
     .optional()
     .meta({ description: 'calories (default), protein, carbs or fats.' }),
 });

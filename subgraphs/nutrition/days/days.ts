@@ -5,7 +5,16 @@ import type { FoodLogs } from '../food-logs/food-logs.ts';
 import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
 import type { Goals } from '../goals/goals.ts';
 import type { NutritionGoalShape } from '../goals/goals.shapes.ts';
-import { divided, grams, NO_NUTRIENTS, sum, type Nutrients } from '../nutrients.ts';
+import {
+  divided,
+  grams,
+  NO_NUTRIENTS,
+  nutrientsBy,
+  roundedNutrient,
+  sum,
+  type NutrientName,
+  type Nutrients,
+} from '../nutrients.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import {
   addDays,
@@ -17,27 +26,21 @@ import {
   validZone,
   type Bucket,
 } from './calendar.ts';
-import { chartOf, type ChartMetric } from './chart.ts';
+import { chartOf } from './chart.ts';
 import { DayTotals } from './day-totals.ts';
-import type {
-  DailyShape,
-  NutritionDay,
-  NutritionDayShape,
-  RemainingShape,
-  SeriesPointShape,
-} from './days.shapes.ts';
+import type { DailyShape, NutritionDay, RemainingShape, SeriesPointShape } from './days.shapes.ts';
 
 const MOST_DAYS_WITH_ENTRIES = 92;
 const MOST_DAYS = 3_660; // ten years
 const MOST_BARS = 366;
 
-export interface Range {
+interface Range {
   from?: string | null | undefined;
   to?: string | null | undefined;
   timezone?: string | null | undefined;
 }
 
-/** Days of eating: totals against goals, and how they went over time. Each sees their own alone. */
+/** Totals of days with their goals, and series over time. Users read only their own. */
 export class Days {
   private readonly unit: UnitOfWork;
   private readonly foodLogs: FoodLogs;
@@ -53,12 +56,12 @@ export class Days {
     this.totals = new DayTotals(unit);
   }
 
-  /** The user's today, in the zone that is named or their own. */
+  /** Today in the given time zone, by default the user's. */
   async today(timezone?: string | null): Promise<string> {
     return dayOf(new Date(), validZone(timezone) ?? (await this.profiles.of(this.unit)).timezone);
   }
 
-  /** One day; default: today. @throws NOT_FOUND for another user's. */
+  /** One day; default: today. @throws NOT_FOUND for another user */
   async day(userId: string, date?: string | null, timezone?: string | null): Promise<NutritionDay> {
     const owner = requireOwner(this.unit.viewer, userId);
     const day = date ?? (await this.today(timezone));
@@ -66,7 +69,7 @@ export class Days {
     return { userId: owner, date: day, totals: logged?.totals ?? NO_NUTRIENTS };
   }
 
-  /** What holds on a day; default: today. Null where there is no goal. */
+  /** The goal of a day; default: today. Null if there is none. @throws NOT_FOUND for another user */
   async goal(
     userId: string,
     date?: string | null,
@@ -89,40 +92,38 @@ export class Days {
     return this.foodLogs.between(day.userId, day.date, day.date);
   }
 
-  /** Every day of the range with its entries, and the averages over those that have any; at most 92 days. */
+  /** Every day of a range of at most 92 days with its entries, and the averages over the days with entries. */
   async daily(userId: string, range: Range): Promise<DailyShape> {
     const owner = requireOwner(this.unit.viewer, userId);
     const { from, to } = await this.rangeOf(range, 7, MOST_DAYS_WITH_ENTRIES);
     const [days, entries] = await Promise.all([
-      this.withGoals(owner, from, to),
+      this.datedDays(owner, from, to),
       this.foodLogs.between(owner, from, to),
     ]);
     const byDay = Map.groupBy(entries, (entry) => entry.localDate);
     return {
       from,
       to,
-      days: days.map((day) => ({ ...day, entries: byDay.get(day.date) ?? [] })),
-      averages: divided(sum(days.map((day) => day.totals)), byDay.size),
+      days: days.map(({ date, logged, goal }) => {
+        const totals = logged?.totals ?? NO_NUTRIENTS;
+        const left = goal && remaining(goal, totals);
+        return { date, totals, goal, remaining: left, entries: byDay.get(date) ?? [] };
+      }),
+      averages: divided(sum(days.map(({ logged }) => logged?.totals ?? NO_NUTRIENTS)), byDay.size),
       loggedDays: byDay.size,
     };
   }
 
-  /** How it went, by day, week or month; at most ten years. */
+  /** Totals and averages by day, week or month, over at most ten years. */
   async series(
     userId: string,
     { bucket = 'DAY', ...range }: Range & { bucket?: Bucket | undefined },
   ): Promise<SeriesPointShape[]> {
     const owner = requireOwner(this.unit.viewer, userId);
     const { from, to } = await this.rangeOf(range, 30, MOST_DAYS);
-    const days = daysFrom(from, to);
-    const [logged, goals] = await Promise.all([
-      this.totals.between(owner, from, to),
-      this.goals.on(owner, days),
-    ]);
-    const totalOf = new Map(logged.map((day) => [day.date, day]));
-    const dated = days.map((date, index) => ({ date, total: totalOf.get(date), goal: goals[index] ?? null }));
-    return [...Map.groupBy(dated, ({ date }) => startOfBucket(date, bucket))].map(([start, part]) => {
-      const withEntries = part.flatMap(({ total }) => (total ? [total] : []));
+    const days = await this.datedDays(owner, from, to);
+    return [...Map.groupBy(days, ({ date }) => startOfBucket(date, bucket))].map(([start, part]) => {
+      const withEntries = part.flatMap(({ logged }) => logged ?? []);
       const totals = sum(withEntries.map((day) => day.totals));
       const end = endOfBucket(start, bucket);
       return {
@@ -143,7 +144,7 @@ export class Days {
     {
       metric = 'calories',
       ...range
-    }: Range & { bucket?: Bucket | undefined; metric?: ChartMetric | undefined },
+    }: Range & { bucket?: Bucket | undefined; metric?: NutrientName | undefined },
   ): Promise<string> {
     const points = await this.series(userId, range);
     if (points.length > MOST_BARS)
@@ -154,22 +155,15 @@ export class Days {
     return chartOf(points, metric);
   }
 
-  private async withGoals(
-    owner: string,
-    from: string,
-    to: string,
-  ): Promise<Omit<NutritionDayShape, 'entries'>[]> {
-    const days = daysFrom(from, to);
+  /** Every day of a range with its sums, if it has entries, and its goal. */
+  private async datedDays(owner: string, from: string, to: string) {
+    const dates = daysFrom(from, to);
     const [logged, goals] = await Promise.all([
       this.totals.between(owner, from, to),
-      this.goals.on(owner, days),
+      this.goals.on(owner, dates),
     ]);
-    const totalOf = new Map(logged.map((day) => [day.date, day.totals]));
-    return days.map((date, index) => {
-      const totals = totalOf.get(date) ?? NO_NUTRIENTS;
-      const goal = goals[index] ?? null;
-      return { date, totals, goal, remaining: goal && remaining(goal, totals) };
-    });
+    const byDate = new Map(logged.map((day) => [day.date, day]));
+    return dates.map((date, index) => ({ date, logged: byDate.get(date), goal: goals[index] ?? null }));
   }
 
   private async rangeOf(
@@ -184,33 +178,22 @@ export class Days {
   }
 }
 
-const left = (goal: number | null, eaten: number): number | null =>
-  goal === null ? null : grams(goal - eaten);
-
 const remaining = (goal: NutritionGoalShape, eaten: Nutrients): RemainingShape => ({
+  ...nutrientsBy((name) => {
+    const wanted = goal[name];
+    return wanted === null ? null : grams(wanted - eaten[name]);
+  }),
   calories: goal.calories - eaten.calories,
-  protein: left(goal.protein, eaten.protein),
-  carbs: left(goal.carbs, eaten.carbs),
-  fats: left(goal.fats, eaten.fats),
 });
 
-/** The mean of the goals there are; a nutrient that none of them names is left out. */
+/** The mean of the goals; a nutrient without any goal is omitted. */
 function meanGoal(goals: readonly (NutritionGoalShape | null)[]): Partial<Nutrients> | null {
   const present = goals.filter((goal) => goal !== null);
   if (present.length === 0) return null;
-  const mean = (values: readonly (number | null)[]): number | undefined => {
-    const given = values.filter((value) => value !== null);
-    return given.length === 0 ? undefined : given.reduce((total, value) => total + value, 0) / given.length;
-  };
-  const [protein, carbs, fats] = [
-    mean(present.map((goal) => goal.protein)),
-    mean(present.map((goal) => goal.carbs)),
-    mean(present.map((goal) => goal.fats)),
-  ];
-  return {
-    calories: Math.round(mean(present.map((goal) => goal.calories)) ?? 0),
-    ...(protein !== undefined && { protein: grams(protein) }),
-    ...(carbs !== undefined && { carbs: grams(carbs) }),
-    ...(fats !== undefined && { fats: grams(fats) }),
-  };
+  const means = nutrientsBy((name) => {
+    const values = present.map((goal) => goal[name]).filter((value) => value !== null);
+    const total = values.reduce((part, value) => part + value, 0);
+    return values.length === 0 ? undefined : roundedNutrient(name, total / values.length);
+  });
+  return Object.fromEntries(Object.entries(means).filter(([, mean]) => mean !== undefined));
 }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** The sum of a user's entries of one local day; no row where there is none. Kept by `DayTotals`. */
+/** The sum of a user's entries of one local day; a day without entries has no row. `DayTotals` writes it. */
 const FoodLogDaySchema = defineEntity({
   name: 'FoodLogDay',
   tableName: 'food_log_day',

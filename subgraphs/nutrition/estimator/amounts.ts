@@ -1,25 +1,24 @@
-import type { Lexicon } from './lexicons/lexicon.ts';
-import type { Language, Token } from './tokens.ts';
+import { NumberReader } from './numbers.ts';
 
-/** How much, as far as the text says. */
+/** The amount of a food, as far as the text says it. */
 export interface Amount {
-  /** How many; undefined: not said. */
+  /** The count; undefined: the text says none. */
   count?: number;
-  /** Grams of one, if a weight is said. */
+  /** Grams of one, if the text says a weight. */
   grams?: number;
-  /** The weight is in ounces, which of a drink are fluid ounces. */
+  /** Whether the weight is in ounces, which for a drink are fluid ounces. */
   ounces?: boolean;
-  /** Millilitres of one, if a volume is said in ml, l, pints. */
+  /** Millilitres of one, if the text says a volume in a unit such as ml or l. */
   millilitres?: number;
-  /** Kilocalories of one, if the text names the energy. */
+  /** Kilocalories of one, if the text says the energy. */
   energy?: number;
   /** A household measure: cup, slice, bowl. */
   measure?: string;
   /** small, large ... */
   size?: string;
-  /** "2 or 3", "a few": how many is a matter of taste. */
+  /** Whether the count is not exact: "2 or 3", "a few". */
   vague?: boolean;
-  /** The number can be read as a thousand times as much: "2.000". */
+  /** Whether the number could also be a thousand times larger: "2.000". */
   doubtful?: boolean;
 }
 
@@ -28,12 +27,6 @@ export const isQuantity = ({ grams, millilitres, energy }: Amount): boolean =>
   grams !== undefined || millilitres !== undefined || energy !== undefined;
 
 type Quantity = Pick<Amount, 'grams' | 'ounces' | 'millilitres' | 'energy'>;
-interface ReadNumber {
-  value: number;
-  length: number;
-  vague: boolean;
-  doubtful: boolean;
-}
 
 const FILLERS = new Set(
   'full heaped heaping level generous good rounded more extra thick thin fresh cooked worth about nice'.split(
@@ -41,21 +34,9 @@ const FILLERS = new Set(
   ),
 );
 
-/** Reads amounts: number, size, unit, in the orders in which people write them. */
-export class AmountReader {
-  private readonly tokens: readonly Token[];
-  private readonly language: Language;
-
-  constructor(tokens: readonly Token[], language: Language) {
-    this.tokens = tokens;
-    this.language = language;
-  }
-
-  private get lexicon(): Lexicon {
-    return this.language.lexicon;
-  }
-
-  /** `length` is 0 if there is no amount. */
+/** Reads amounts: number, size and unit, in every order in which people write them. */
+export class AmountReader extends NumberReader {
+  /** The amount that begins at a token; `length` is its number of tokens, 0 if there is no amount. */
   at(from: number): { amount: Amount; length: number } {
     const { lexicon } = this;
     const amount: Amount = {};
@@ -67,7 +48,7 @@ export class AmountReader {
       if (number.doubtful) amount.doubtful = true;
       at += number.length;
       if (this.isMark(at, 'x')) at += 1;
-      // "2 x 150 g", "two 12 oz steaks": the second number is of what each weighs
+      // "2 x 150 g", "two 12 oz steaks": the second number is the weight of each
       const each = this.number(at);
       const unit = each?.length === 1 ? this.unit(at + 1) : undefined;
       if (each && unit?.quantity) {
@@ -86,7 +67,7 @@ export class AmountReader {
         at += this.upperEnd(amount, at);
         return { amount, length: this.skipContainer(at) - from };
       }
-      // "a tall glass", "ein kleines Glas": of two meanings the one that fits the place
+      // "a tall glass", "ein kleines Glas": of two meanings of a word, the one that is possible here
       if (size !== undefined && (amount.count !== undefined || at === from) && amount.size === undefined) {
         amount.size = size;
         at += 1;
@@ -115,7 +96,7 @@ export class AmountReader {
     return { amount, length: isEmpty(amount) ? 0 : at - from };
   }
 
-  /** "150 g to 200 g": the upper end of a range, with the unit once more. */
+  /** "150 g to 200 g": the upper end of a range that repeats the unit; returns its number of tokens. */
   private upperEnd(amount: Amount, from: number): number {
     if (!this.isMark(from, '~') && !this.isMark(from, '-') && !this.lexicon.ranges.has(this.word(from) ?? ''))
       return 0;
@@ -147,7 +128,7 @@ export class AmountReader {
       : { value: fraction.value, length: fraction.length + 1 };
   }
 
-  /** After a weight, what it comes in says nothing new: "330 ml can of", "150 g portion of". */
+  /** After a weight, skips the container, which says nothing new: "330 ml can of", "150 g portion of". */
   private skipContainer(from: number): number {
     let at = from;
     const measure = this.lexicon.measures.get(this.word(at) ?? '');
@@ -161,7 +142,7 @@ export class AmountReader {
     return this.foodLength(at) > 0;
   }
 
-  /** The words of the food's name that begins here; 0 if there is none. */
+  /** The number of words of the food's name that begins here; 0 if there is none. */
   private foodLength(at: number): number {
     const words: string[] = [];
     for (
@@ -171,10 +152,6 @@ export class AmountReader {
     )
       words.push(word);
     return this.language.names.nameLength(words);
-  }
-
-  private isOf(at: number): boolean {
-    return this.lexicon.of.has(this.word(at) ?? '');
   }
 
   private unit(at: number): { quantity?: Quantity; measure?: string; length: number } | undefined {
@@ -189,112 +166,10 @@ export class AmountReader {
     if (volume !== undefined) return { quantity: { millilitres: volume }, length: 1 };
     const measure = measures.get(word);
     if (measure === undefined) return undefined;
-    // "2 steaks", "100 g glass noodles": what is a food's name, or begins one, is no measure
+    // "2 steaks", "100 g glass noodles": a word that begins the name of a food is no measure
     const words = this.foodLength(at);
     if (words > 1 || (words === 1 && !this.isOf(at + 1) && !this.isFood(at + 1))) return undefined;
     return { measure, length: 1 };
-  }
-
-  /** Digits or words: `1 1/2`, `one and a half`, `half a`, `2-3`, `a couple of`. */
-  private number(from: number): ReadNumber | undefined {
-    const first = this.plainNumber(from);
-    if (!first) return undefined;
-    let { value, vague, doubtful } = first;
-    let at = from + first.length;
-    const joint = this.isMark(at, '~') || this.lexicon.ranges.has(this.word(at) ?? '');
-    // "150 g to 200 g" repeats the unit
-    const upper = joint ? this.plainNumber(at + 1) : undefined;
-    if (upper && !this.isArticle(at + 1) && upper.value > value && upper.value <= value * 5) {
-      value = (value + upper.value) / 2;
-      vague = true;
-      doubtful ||= upper.doubtful;
-      at += 1 + upper.length;
-    }
-    const and =
-      this.lexicon.separators.has(this.word(at) ?? '') &&
-      !['with', 'mit', 'avec', 'con'].includes(this.word(at) ?? '')
-        ? 1
-        : 0;
-    const rest = this.fraction(at + and);
-    const token = this.tokens[at];
-    if (
-      rest &&
-      value >= 1 &&
-      ((and === 1 && !this.startsOwnFood(at + 1 + rest.length)) || token?.kind === 'number')
-    ) {
-      value += rest.value;
-      at += and + rest.length;
-    }
-    return { value, vague, doubtful, length: at - from };
-  }
-
-  /** "1 apple and half an orange", "2 and half a banana": the fraction is of another food. */
-  private startsOwnFood(at: number): boolean {
-    const word = this.word(at);
-    return word === 'an' || word === 'a';
-  }
-
-  private plainNumber(from: number): ReadNumber | undefined {
-    const token = this.tokens[from];
-    if (this.isMark(from, 'x')) {
-      const next = this.tokens[from + 1];
-      return next?.kind === 'number' && next.value >= 0
-        ? { value: next.value, length: 2, vague: false, doubtful: next.doubtful }
-        : undefined;
-    }
-    // A negative number is no amount of anything.
-    if (token?.kind === 'number' && token.value < 0) return undefined;
-    if (token?.kind === 'number') {
-      const part = ['thirds', 'quarters'].includes(this.word(from + 1) ?? '')
-        ? this.lexicon.numbers.get(this.word(from + 1) ?? '')
-        : undefined;
-      return {
-        value: token.value * (part ?? 1),
-        length: part === undefined ? 1 : 2,
-        vague: false,
-        doubtful: token.doubtful,
-      };
-    }
-    if (token?.kind !== 'word') return undefined;
-    let at = from;
-    let value: number | undefined;
-    let vague = false;
-    for (let word = this.word(at); word !== undefined; word = this.word(at)) {
-      const next = this.lexicon.numbers.get(word);
-      if (next === undefined || (word === 'single' && value === undefined && at > from)) break;
-      if (['few', 'several', 'einige', 'quelques', 'unos', 'unas', 'varios'].includes(word)) vague = true;
-      if (value === undefined || (at - 1 === from && this.isArticle(from))) value = next; // "a couple"
-      else if (this.isArticle(at) || next === 12 || next === 100 || next < 1) value *= next;
-      else break;
-      at += 1;
-      while (this.isOf(at) && this.lexicon.numbers.has(this.word(at + 1) ?? '')) at += 1;
-    }
-    return value === undefined ? undefined : { value, length: at - from, vague, doubtful: false };
-  }
-
-  /** `1/2`, `a half`, `half`, `a quarter`. */
-  private fraction(from: number): { value: number; length: number } | undefined {
-    const token = this.tokens[from];
-    if (token?.kind === 'number')
-      return token.fraction && token.value < 1 ? { value: token.value, length: 1 } : undefined;
-    const article = this.isArticle(from) ? 1 : 0;
-    const value = this.lexicon.numbers.get(this.word(from + article) ?? '');
-    return value !== undefined && value < 1 ? { value, length: article + 1 } : undefined;
-  }
-
-  private isArticle(at: number): boolean {
-    const word = this.word(at);
-    return word !== undefined && this.lexicon.numbers.get(word) === 1 && word.length <= 5 && word !== 'one';
-  }
-
-  isMark(at: number, text: string): boolean {
-    const token = this.tokens[at];
-    return token?.kind === 'mark' && token.text === text;
-  }
-
-  word(at: number): string | undefined {
-    const token = this.tokens[at];
-    return token?.kind === 'word' ? token.text : undefined;
   }
 }
 

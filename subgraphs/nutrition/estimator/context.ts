@@ -1,12 +1,13 @@
 import { foodById } from '../foods/food-table.ts';
 import { isEmpty, isQuantity } from './amounts.ts';
 import { milkShare } from './food-kinds.ts';
-import type { Mention } from './parse-meal.ts';
+import type { Mention } from './mention.ts';
+import { WITH } from './words.ts';
 
 const HOT_MEALS = new Set(['meat', 'fish', 'eggs', 'fast_food', 'dishes', 'legumes']);
 const ON_CHIPS = new Set(['curry_sauce', 'gravy', 'ketchup']);
 
-/** Gives words their meaning beside the other foods of the meal. */
+/** Corrects the meaning of foods by the other foods of the meal. */
 export function readByContext(mentions: readonly Mention[]): void {
   for (const [index, mention] of mentions.entries()) {
     const drink = mentions[index - 1];
@@ -22,11 +23,11 @@ export function readByContext(mentions: readonly Mention[]): void {
 const MILK =
   /^(milk_(whole|skim|1|2)|goat_milk|oat_milk|rice_milk|soy_milk_sweet|soymilk_unsw|almond_milk_(unsw|sweet)|coconut_milk_drink)$/;
 
-/** "cappuccino with oat milk": a drink that is made of milk is made of this one. */
+/** "cappuccino with oat milk": the milk replaces the usual milk of the drink. */
 const hasOtherMilk = (drink: Mention, { food, joint }: Mention): boolean =>
-  ['with', 'mit', 'avec', 'con', 'au', ''].includes(joint) && MILK.test(food.id) && milkShare(drink.food) > 0;
+  [...WITH, 'au', ''].includes(joint) && MILK.test(food.id) && milkShare(drink.food) > 0;
 
-/** British chips come with a hot meal; crisps do not. */
+/** With a hot meal, "chips" are British chips, not crisps. */
 function meansFries(mention: Mention, mentions: readonly Mention[]): boolean {
   const { food, words, amount } = mention;
   if (food.id !== 'potato_chips' || words !== 'chips') return false;
@@ -41,7 +42,7 @@ function meansFries(mention: Mention, mentions: readonly Mention[]): boolean {
   );
 }
 
-/** "half a chicken" is of the bird, not of a breast. */
+/** "half a chicken" means half of the bird, not of a breast. */
 function meansTheBird({ food, words, amount }: Mention): boolean {
   return (
     food.id === 'chicken_breast' &&

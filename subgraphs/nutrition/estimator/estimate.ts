@@ -1,20 +1,21 @@
 import { nutrientsOf, LOCALES, type Food, type Locale } from '../foods/food.ts';
 import { FOOD_TABLE } from '../foods/food-table.ts';
-import type { Nutrients } from '../nutrients.ts';
+import { NO_NUTRIENTS, NUTRIENT_NAMES, nutrientsBy, type Nutrients } from '../nutrients.ts';
 import type { Analysis, AnalysisItem } from '../analysis/analysis.shapes.ts';
 import { isEmpty } from './amounts.ts';
 import { CONFIDENCE, DOUBTFUL, IMPLAUSIBLE, LESS_SURE, ofSum } from './confidence.ts';
 import { foodNames } from './food-names.ts';
 import { lexiconFor } from './lexicons/lexicon.ts';
-import { parseMeal, type Mention } from './parse-meal.ts';
-import { isVariable, milkShare } from './food-kinds.ts';
+import type { Mention } from './mention.ts';
+import { parseMeal } from './parse-meal.ts';
+import { categoryOf, isVariable, milkShare } from './food-kinds.ts';
 import { weightOf, type Weight } from './weights.ts';
 
 const MOST_ITEMS = 50;
 const MOST_QUESTIONS = 10;
 const MOST_UNKNOWN_CHARACTERS = 200;
 
-/** Estimates a meal text by the food table. What it does not understand it says, with no number made up. */
+/** Estimates a meal text by the food table. Words that it does not understand are in `unknown`; no number is invented. */
 export function estimateMeal(text: string, languageTag?: string): Analysis {
   const locale = localeOf(languageTag);
   const language = { locale, lexicon: lexiconFor(locale), names: foodNames(locale) };
@@ -28,13 +29,10 @@ export function estimateMeal(text: string, languageTag?: string): Analysis {
     }),
   );
   const items = estimates.map((estimate) => itemOf(estimate, locale));
-  const total = { calories: 0, protein: 0, carbs: 0, fats: 0 };
-  for (const item of items) {
-    total.calories += item.calories;
-    total.protein = round(total.protein + item.protein);
-    total.carbs = round(total.carbs + item.carbs);
-    total.fats = round(total.fats + item.fats);
-  }
+  const total = items.reduce(
+    (part, item) => nutrientsBy((name) => round(part[name] + item[name])),
+    NO_NUTRIENTS,
+  );
   const unknown = [
     ...parsed.unknown,
     ...mentions.filter(({ leftOut }) => leftOut.length > 0).map(({ leftOut }) => leftOut.join(' ')),
@@ -44,7 +42,7 @@ export function estimateMeal(text: string, languageTag?: string): Analysis {
   return {
     items,
     total,
-    // What was not understood may hold as much as what was.
+    // Parts that were not understood may have as much energy as the items.
     confidence: round((ofSum(items) * items.length) / Math.max(1, items.length + parsed.unknown.length)),
     questions: questionsOf(estimates, parsed.unknown, locale),
     unknown,
@@ -52,24 +50,24 @@ export function estimateMeal(text: string, languageTag?: string): Analysis {
   };
 }
 
-/** The language of a tag such as `de-AT`; English for those that the table does not have. */
+/** The language of a tag such as `de-AT`; English if the table does not have the language. */
 const localeOf = (tag: string | undefined): Locale =>
   LOCALES.find((locale) => locale === tag?.toLowerCase().split(/[-_]/)[0]) ?? 'en';
 
 interface Estimate {
   mention: Mention;
   weight: Weight;
-  held: Nutrients;
+  nutrients: Nutrients;
   confidence: number;
 }
 
 function estimateOf(mention: Mention, base: Mention | undefined, isOnly: boolean): Estimate {
   const { food, amount } = mention;
   const weight = weightOf(mention, base, isOnly);
-  const held = nutrientsOf(food, weight.grams);
+  const nutrients = nutrientsOf(food, weight.grams);
   for (const missing of mention.minus) {
-    withoutPart(food, missing, held, weight.grams);
-    // The milk in its place is an item of its own.
+    subtractPart(food, missing, nutrients, weight.grams);
+    // The milk that replaces it is an item of its own.
     if (missing.id === 'milk_whole') weight.grams *= 1 - milkShare(food);
   }
   const sure =
@@ -84,26 +82,23 @@ function estimateOf(mention: Mention, base: Mention | undefined, isOnly: boolean
     weight.implausible ? IMPLAUSIBLE : 1,
     amount.doubtful && weight.grams < 10 ? DOUBTFUL : 1,
   );
-  return { mention, weight, held, confidence: Math.min(sure, least) };
+  return { mention, weight, nutrients, confidence: Math.min(sure, least) };
 }
 
 const varietyOf = (food: Food): number =>
   food.recipe || food.category === 'dishes' ? LESS_SURE.dish : isVariable(food) ? LESS_SURE.variable : 1;
 
-const categoryByNdb = new Map(
-  FOOD_TABLE.flatMap(({ ndb, category }) => (ndb ? [[ndb, category] as const] : [])),
-);
 const foodByNdb = new Map(
   FOOD_TABLE.toReversed().flatMap((food) => (food.ndb ? [[food.ndb, food] as const] : [])),
 );
 
-/** Takes a part out of a dish: by its recipe, else by the usual piece of what was left out. */
-function withoutPart(food: Food, missing: Food, held: Nutrients, grams: number): void {
+/** Subtracts a part from the nutrients of a dish: by its recipe, else a usual piece of the missing food. */
+function subtractPart(food: Food, missing: Food, nutrients: Nutrients, grams: number): void {
   const parts = food.recipe?.parts ?? [];
   const made = food.recipe?.grams ?? parts.reduce((sum, [, partGrams]) => sum + partGrams, 0);
   const named = new Set([missing.ndb, ...(missing.recipe?.parts.map(([ndb]) => ndb) ?? [])]);
   const same = parts.filter(([ndb]) => named.has(ndb));
-  const alike = same.length > 0 ? same : parts.filter(([ndb]) => categoryByNdb.get(ndb) === missing.category);
+  const alike = same.length > 0 ? same : parts.filter(([ndb]) => categoryOf(ndb) === missing.category);
   const taken = alike.map(([ndb, partGrams]) => ({
     food: foodByNdb.get(ndb),
     grams: (partGrams * grams) / (made || 1),
@@ -115,41 +110,38 @@ function withoutPart(food: Food, missing: Food, held: Nutrients, grams: number):
   for (const part of taken) {
     if (!part.food) continue;
     const minus = nutrientsOf(part.food, part.grams);
-    for (const nutrient of ['calories', 'protein', 'carbs', 'fats'] as const)
-      held[nutrient] = Math.max(0, held[nutrient] - minus[nutrient]);
+    for (const name of NUTRIENT_NAMES) nutrients[name] = Math.max(0, nutrients[name] - minus[name]);
   }
 }
 
-/** An energy that is said of a dish is of all its parts: "a chicken wrap, 450 kcal". */
+/** "a chicken wrap, 450 kcal": the energy is of all parts of the dish. */
 function energyOfDishes(estimates: readonly Estimate[]): readonly Estimate[] {
   for (const base of estimates) {
     const { energy, count = 1 } = base.mention.amount;
     if (energy === undefined) continue;
     const parts = estimates.filter(({ mention }) => mention.group === base.mention.group);
     if (parts.length === 1) continue;
-    // The base alone would take all of the energy; by its usual weight it has its share.
+    // So far the base alone has all of the energy. Its usual weight gives its share.
     const usual = weightOf({ ...base.mention, amount: {} }, undefined).grams;
     const scale = usual / (base.weight.grams || 1);
     base.weight.grams = usual;
-    for (const nutrient of ['calories', 'protein', 'carbs', 'fats'] as const) base.held[nutrient] *= scale;
-    const sum = parts.reduce((total, { held }) => total + held.calories, 0);
+    for (const name of NUTRIENT_NAMES) base.nutrients[name] *= scale;
+    const sum = parts.reduce((total, { nutrients }) => total + nutrients.calories, 0);
     for (const part of parts) {
       const factor = (energy * count) / (sum || 1);
       part.weight.grams *= factor;
       part.confidence = Math.max(part.confidence, CONFIDENCE.energy * LESS_SURE.variable);
-      for (const nutrient of ['calories', 'protein', 'carbs', 'fats'] as const) part.held[nutrient] *= factor;
+      for (const name of NUTRIENT_NAMES) part.nutrients[name] *= factor;
     }
   }
   return estimates;
 }
 
-const itemOf = ({ mention, weight, held, confidence }: Estimate, locale: Locale): AnalysisItem => ({
+const itemOf = ({ mention, weight, nutrients, confidence }: Estimate, locale: Locale): AnalysisItem => ({
   name: mention.food.names[locale],
   grams: round(weight.grams),
-  calories: Math.round(held.calories),
-  protein: round(held.protein),
-  carbs: round(held.carbs),
-  fats: round(held.fats),
+  ...nutrientsBy((name) => round(nutrients[name])),
+  calories: Math.round(nutrients.calories),
   confidence: round(confidence),
   known: true,
 });

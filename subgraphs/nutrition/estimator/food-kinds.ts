@@ -1,11 +1,11 @@
 import { FOOD_TABLE } from '../foods/food-table.ts';
 import type { Food } from '../foods/food.ts';
 
-/** Kinds of foods that decide how the words of a meal text belong together. */
+/** Kinds of foods, by which the parser decides which words of a meal text belong together. */
 
 const HEADS = new Set('bakery sweets dishes soups beverages snacks fast_food sauces supplements'.split(' '));
 export const isHead = (food: Food): boolean => HEADS.has(food.category) || food.id.startsWith('yogurt');
-/** Sweets that name a taste when another food follows: "chocolate cake". */
+/** Sweets that are a flavour if another food follows: "chocolate cake". */
 export const TASTES = new Set([
   'milk_chocolate',
   'honey',
@@ -27,7 +27,7 @@ const GENERIC = new Set(
     ' ',
   ),
 );
-/** "Ben and Jerry's ice cream", "Brie cheese", "tuna niçoise salad": the general word behind a food is of the same food. */
+/** "Ben and Jerry's ice cream", "Brie cheese", "tuna niçoise salad": a general word behind a food means the same food. */
 export const addsNothing = (before: Food, food: Food): boolean =>
   GENERIC.has(food.id) &&
   (before.category === food.category ||
@@ -51,5 +51,5 @@ export function milkShare({ recipe }: Food): number {
 }
 
 const VARIABLE = new Set(['bakery', 'soups', 'sauces', 'supplements', 'fast_food', 'dishes']);
-/** Foods of one name that differ much from each other: dishes, soups, baked goods. The table has a usual one. */
+/** Whether foods of this name differ much, as dishes, soups and baked goods do. The table has only a usual one. */
 export const isVariable = (food: Food): boolean => VARIABLE.has(food.category) || food.recipe !== undefined;

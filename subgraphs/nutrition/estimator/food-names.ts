@@ -1,33 +1,32 @@
+import { editDistance } from '#server/edit-distance.ts';
 import { boundedCache } from '#server/observability/bounded-cache.ts';
 import { FOOD_TABLE, foodById } from '../foods/food-table.ts';
 import type { Food, Locale } from '../foods/food.ts';
 import { ownWords } from './lexicons/lexicon.ts';
-import { editDistance, fold, germanStem, singular, soundOf } from './words.ts';
+import { fold, germanStem, singular, soundOf } from './words.ts';
 
-export { editDistance, singular } from './words.ts';
-
-/** A food found in a text. */
-export interface NamedFood {
+/** A food whose name was found in a text. */
+interface NamedFood {
   food: Food;
-  /** How many words the name took. */
+  /** The number of words of the name. */
   length: number;
-  /** Whether a slip of the keyboard was forgiven. */
+  /** Whether a typing error was corrected. */
   corrected: boolean;
 }
 
 const LONGEST_NAME = 7; // words
 
-/** What foods are called in one language and in English. */
+/** The names of foods in one language and in English. */
 export interface FoodNames {
-  /** The longest name that begins with the first of the words. */
+  /** The food with the longest name that begins at the first word. */
   foodAt(words: readonly string[]): NamedFood | undefined;
-  /** How many of the words are a name exactly as the table writes it; 0 if they begin none. */
+  /** The number of words that are exactly a name of the table; 0 if no name begins at the first word. */
   nameLength(words: readonly string[]): number;
   /** Whether a word is part of a name. */
   has(word: string): boolean;
-  /** The words of a name that is written as one: `peanutbutter`; of a German compound its known parts. */
+  /** The words of a name that is written as one word, such as `peanutbutter`; the known parts of a German compound. */
   split(word: string): string[] | undefined;
-  /** A word of a name that was probably meant. */
+  /** The word of a name that a misspelt word probably means. */
   spelled(word: string): string | undefined;
 }
 
@@ -47,14 +46,14 @@ const wordsOf = (name: string): string[] =>
 
 class NameIndex implements FoodNames {
   private readonly locale: Locale;
-  /** As written, so that "pâté" is not "pâtes". */
+  /** By names as written, which distinguishes "pâté" and "pâtes". */
   private readonly byWords = new Map<string, Food>();
   private readonly byName = new Map<string, Food>();
-  /** By the stems of German words, for endings that no name has. */
+  /** By stems of German words, for endings that the names do not have. */
   private readonly byStem = new Map<string, Food>();
   private readonly byJoined = new Map<string, string[]>();
   private readonly words = new Map<string, string>();
-  /** By their first letter, to keep the search for slips short. */
+  /** Words by their first letter, which makes the search for misspelt words shorter. */
   private readonly byLetter = new Map<string, { word: string; sound: string }[]>();
 
   private readonly ownWords: ReadonlySet<string>;
@@ -62,16 +61,16 @@ class NameIndex implements FoodNames {
   constructor(locale: Locale) {
     this.locale = locale;
     this.ownWords = ownWords(locale);
-    // The language of the request decides what a word means; of one language the name comes before the aliases.
+    // If two foods share a name, the language of the request comes before English, and an alias before a name.
     for (const language of new Set<Locale>([locale, 'en'])) {
       for (const food of FOOD_TABLE)
-        for (const alias of food.aliases[language]) this.learn(food, wordsOf(alias), language);
+        for (const alias of food.aliases[language]) this.add(food, wordsOf(alias), language);
       for (const food of FOOD_TABLE)
-        this.learn(food, wordsOf(food.names[language].replaceAll(/[(),/]/g, ' ')), language);
+        this.add(food, wordsOf(food.names[language].replaceAll(/[(),/]/g, ' ')), language);
       for (const food of FOOD_TABLE)
-        // "Potato" is not the raw one.
+        // A name such as "Potato" alone does not mean the raw food.
         if (food.of === undefined)
-          this.learn(food, wordsOf(food.names[language].replace(/[,/(].*$/, '')), language);
+          this.add(food, wordsOf(food.names[language].replace(/[,/(].*$/, '')), language);
     }
     for (const word of this.words.keys()) {
       const list = this.byLetter.get(word.slice(0, 1)) ?? [];
@@ -80,9 +79,9 @@ class NameIndex implements FoodNames {
     }
   }
 
-  private learn(food: Food, words: readonly string[], language: Locale): void {
+  private add(food: Food, words: readonly string[], language: Locale): void {
     if (words.length === 0) return;
-    // An English name that is an everyday word of the other language: "roti" in French.
+    // Not an English name that is an everyday word of the other language, such as "roti" in French.
     if (language !== this.locale && words.length === 1 && this.ownWords.has(words[0] ?? '')) return;
     const written = words.join(' ');
     if (!this.byWords.has(written)) this.byWords.set(written, food);
@@ -121,7 +120,7 @@ class NameIndex implements FoodNames {
     return this.correctedAt(words, 0);
   }
 
-  /** A name with slips, of more words than `longerThan`: "orange juce" is more than an orange. */
+  /** A misspelt name of more than `longerThan` words: "orange juce" is more than an orange. */
   private correctedAt(words: readonly string[], longerThan: number): NamedFood | undefined {
     for (let length = Math.min(4, words.length); length > longerThan; length--) {
       const corrected = words.slice(0, length).map((word) => this.spelled(word));
@@ -139,14 +138,14 @@ class NameIndex implements FoodNames {
       const head = word.slice(0, at);
       const tail = word.slice(at);
       if (this.isFood(tail) && this.isFood(head)) return [head, tail];
-      // Linking letters of German: "Erdbeerenkuchen", "Rindssteak"
+      // Linking letters of German compounds: "Erdbeerenkuchen", "Rindssteak"
       if (this.locale === 'de' && tail.length > 4 && this.isFood(tail))
         for (const link of ['s', 'n', 'en', 'er'])
           if (head.length > 4 && head.endsWith(link) && this.isFood(head.slice(0, -link.length)))
             return [head.slice(0, -link.length), tail];
     }
     if (this.locale !== 'de') return undefined;
-    // The last part of a compound says what it is.
+    // The last part of a compound says what the food is.
     for (let at = 3; at <= word.length - 4; at++) if (this.isFood(word.slice(at))) return [word.slice(at)];
     return undefined;
   }
@@ -169,7 +168,7 @@ class NameIndex implements FoodNames {
     return meant;
   }
 
-  /** One slip in four to seven letters, two in eight; one more if it sounds the same; undefined if nothing is near. */
+  /** The nearest word: with one edit in four to seven letters, two in more; one more edit if it sounds the same. Undefined: there is none. */
   private nearest(word: string): string | undefined {
     if (word.length < 4 || word.length > 20 || /\d/.test(word)) return undefined;
     const allowed = word.length < 8 ? 1 : 2;
@@ -181,7 +180,7 @@ class NameIndex implements FoodNames {
         const alike = sound === nameSound && sound.length > 1;
         if (name.length < 3 || Math.abs(name.length - word.length) > allowed + (alike ? 1 : 0)) continue;
         const sameStart = letter === word[0];
-        // Slips in the first letter are rare: the rest has to be right, or sound right.
+        // Errors in the first letter are rare, so then the rest must be right or sound the same.
         if (!sameStart && !alike && (word.length < 5 || !name.endsWith(word.slice(2)))) continue;
         const distance = editDistance(word, name);
         if (distance > allowed + (alike && word.length > 4 ? 1 : 0)) continue;

@@ -3,14 +3,14 @@ import type { FoodNames } from './food-names.ts';
 import type { Lexicon } from './lexicons/lexicon.ts';
 import { fold } from './words.ts';
 
-/** A meal text as a row of words, numbers and marks. */
+/** A word, a number or a mark of a meal text. */
 export type Token =
   | { kind: 'word'; text: string }
   | {
       kind: 'number';
       value: number;
       fraction: boolean;
-      /** A separator before three digits, which the language of the text reads as a decimal: "2.000". */
+      /** Whether a decimal sign is before three digits, so that the number could be a thousand times larger: "2.000". */
       doubtful: boolean;
     }
   | { kind: 'mark'; text: ',' | '\n' | '(' | ')' | ':' | '-' | 'x' | '~' };
@@ -25,7 +25,7 @@ export interface Language {
   names: FoodNames;
 }
 
-/** Cuts a text into tokens; what is written in several ways is brought to one. */
+/** Splits a text into tokens, after different spellings of the same thing were unified. */
 export function tokensOf(text: string, language: Language): Token[] {
   const tokens: Token[] = [];
   let before = '';
@@ -45,7 +45,7 @@ export function tokensOf(text: string, language: Language): Token[] {
   return tokens.slice(0, MAX_TOKENS);
 }
 
-/** A minus sign: what stands before it is no number, so that it is no range. */
+/** Whether the last mark is a minus sign: without a number before it, it is no range. */
 const isMinus = (tokens: readonly Token[]): boolean => {
   const last = tokens.at(-1);
   if (last?.kind !== 'mark' || last.text !== '~') return false;
@@ -100,7 +100,7 @@ const clean = (text: string): string =>
     .replaceAll(/\b(\d+)[\s-]*(?:inch(?:es)?\b|")/g, (_all, inches: string) =>
       Number(inches) < 11 ? ' small ' : Number(inches) < 14 ? ' medium ' : ' large ',
     )
-    // percentages name a kind of food, not an amount
+    // percentages belong to the kind of a food, not to its amount
     .replaceAll(/\b[12]\s?%\s*(?:fat\s*)?milk/g, 'semi skimmed milk')
     .replaceAll(/\b0[.,]?[0-3]?\s?%\s*(?:fat|fett|mg|m\.g\.)?/g, ' nonfat ')
     .replaceAll(/\b9\d\s?%\s*(?:lean\s*)?(?=ground beef|beef)/g, ' lean ')
@@ -129,7 +129,7 @@ function splitWord(text: string, before: Token | undefined, { lexicon, names, lo
   });
 }
 
-/** The unit that a word begins with, as behind a number: "gchicken". A food behind it counts more than another word. */
+/** The unit at the beginning of a word behind a number: "gchicken". A split that leaves the name of a food is preferred. */
 function unitInFront(
   word: string,
   { lexicon, names }: Pick<Language, 'lexicon' | 'names'>,

@@ -1,26 +1,26 @@
 import { measureGrams, portionGrams, type Food } from '../foods/food.ts';
 import { isEmpty, type Amount } from './amounts.ts';
 import { milkShare } from './food-kinds.ts';
-import type { Mention } from './parse-meal.ts';
+import type { Mention } from './mention.ts';
 
-/** Grams of a mention, and how sure that is. */
+/** The weight of a mention in grams, and its source, on which the confidence depends. */
 export interface Weight {
   grams: number;
   source: Source;
-  /** The weight is a guess and more than a person eats of it at a meal. */
+  /** Whether the weight is more than a person eats of it at a meal. */
   implausible: boolean;
 }
 
-/** Where a weight is from; `docs/nutrition.md` says how the confidence of each was measured. */
+/** The source of a weight. `docs/nutrition.md` says how the confidence of each source was measured. */
 export type Source = 'weight' | 'energy' | 'measure' | 'pieces' | 'vessel' | 'portion' | 'filling';
 
 const MOST_GRAMS = 20_000;
 /** More of one food than a person eats at a meal. */
-export const MEAL_GRAMS = 1_500;
+const MEAL_GRAMS = 1_500;
 const MOST_GUESSED_GRAMS = { beverages: 1_100, other: 750 } as const;
 const MOST_GUESSED_KCAL = 1_600;
 
-/** What goes in or on a dish, in grams. */
+/** The usual weights of fillings, in grams, by category. */
 const FILLING_GRAMS: Readonly<Record<string, number>> = {
   meat: 60,
   fish: 70,
@@ -36,7 +36,7 @@ const FILLING_GRAMS: Readonly<Record<string, number>> = {
 };
 const IN_MEALS: Readonly<Record<string, number>> = { meat: 100, fish: 100, vegetables: 50, sauces: 60 };
 
-/** What a vessel holds in millilitres of a liquid and in grams of other food, if the table does not weigh it. */
+/** The contents of a vessel, in millilitres of a liquid and in grams of other food, if the table has no weight for it. */
 const VESSELS: Readonly<Record<string, { millilitres: number; grams: number }>> = {
   bowl: { millilitres: 300, grams: 250 },
   plate: { millilitres: 300, grams: 300 },
@@ -74,7 +74,7 @@ const SIZES: Readonly<Record<string, number>> = {
   jumbo: 1.6,
 };
 
-/** `isOnly`: of a filling, that the dish has no other. */
+/** @param isOnly whether a filling is the only one of its dish */
 export function weightOf(mention: Mention, base: Mention | undefined, isOnly = false): Weight {
   const { food, amount } = mention;
   const { grams, source } = readWeight(mention, base, isOnly);
@@ -112,9 +112,9 @@ function readWeight(
     return { grams: count * amount.millilitres * density(food), source: 'weight' };
   if (mention.role === 'filling' && isEmpty(amount))
     return { grams: fillingGrams(food, base, isOnly) * Math.min(4, baseCount(base)), source: 'filling' };
-  if (isEmpty(amount)) return { grams: besides(food, companions) ?? portionGrams(food), source: 'portion' };
+  if (isEmpty(amount)) return { grams: gramsWith(food, companions) ?? portionGrams(food), source: 'portion' };
   const one = amount.measure === undefined ? pieceOf(food, amount) : measureOf(food, amount.measure, amount);
-  // "a few grapes" are more than three
+  // "a few grapes" are more than three grapes
   const few = amount.vague && count === 3 && one.grams < 8 ? 2 : 1;
   return { grams: count * few * one.grams, source: one.source };
 }
@@ -180,7 +180,7 @@ function measureOf(food: Food, measure: string, amount: Amount): Measured {
   );
 }
 
-/** One of what is counted in pieces, of a size if one is said. */
+/** The weight of one piece, of a size if the text says one. */
 function pieceOf(food: Food, amount: Amount): Measured {
   const whole = measureGrams(food, 'whole');
   const piece = whole ?? measureGrams(food, 'piece') ?? measureGrams(food, 'medium');
@@ -204,7 +204,7 @@ const hasDensity = (food: Food): boolean => LIQUIDS.some(([name]) => measureGram
 const hasLiquidMeasure = (food: Food): boolean =>
   measureGrams(food, 'fl oz') !== undefined || ['soups', 'dairy', 'sauces'].includes(food.category);
 
-/** Grams of a millilitre, by the first of the volumes that the table weighs; else as water. */
+/** Grams of one millilitre, by the first volume for which the table has a weight; else as water. */
 function density(food: Food): number {
   for (const [name, millilitres] of LIQUIDS) {
     const grams = measureGrams(food, name);
@@ -220,8 +220,8 @@ const CEREALS = new Set(
 );
 const HOT_DRINKS = new Set('coffee_black tea espresso double_espresso tea_green coffee_cold_brew'.split(' '));
 
-/** Less than a portion is meant of milk that goes into coffee or over cereals. */
-function besides(food: Food, companions: readonly Food[]): number | undefined {
+/** Grams of milk, cream or honey in a hot drink or over cereals, which is less than a portion; undefined for all else. */
+function gramsWith(food: Food, companions: readonly Food[]): number | undefined {
   const isMilk = food.id.startsWith('milk_') || food.id.includes('milk_unsw') || food.id === 'oat_milk';
   if (isMilk && companions.some(({ id }) => HOT_DRINKS.has(id))) return 30;
   if (isMilk && companions.some(({ id }) => CEREALS.has(id))) return 150;

@@ -1,6 +1,6 @@
-/** Spelling and number of words, for names of foods and for meal texts alike. */
+/** The spelling, number and sound of words, for names of foods and for meal texts. */
 
-/** Small letters without accents; what is written with an apostrophe, hyphen or point becomes words of its own. */
+/** In lower case without accents; an apostrophe, hyphen or point separates words. */
 export const fold = (text: string): string =>
   text
     .toLowerCase()
@@ -38,7 +38,7 @@ export const singular = (word: string): string => {
 export const germanStem = (word: string): string =>
   word.length < 5 ? word : word.replace(/(ern|en|er|n|e|s)$/, '');
 
-/** What a word sounds like, roughly: slips such as `serial`, `stake` and `hunny` keep it. */
+/** A rough form of the sound of a word, which errors such as `serial`, `stake` and `hunny` do not change. */
 export const soundOf = (word: string): string =>
   word
     .replaceAll(/c(?=[eiy])/g, 's')
@@ -50,24 +50,10 @@ export const soundOf = (word: string): string =>
     .replaceAll(/(?!^)[aeiouyhw]/g, '')
     .replaceAll(/(.)\1+/g, '$1');
 
-/** Edits between two words, a swap of neighbours counting as one (optimal string alignment). */
-export function editDistance(one: string, other: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_unused, index) => index);
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= other.length; j++) {
-      let best = Math.min(
-        (last[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (last[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1),
-      );
-      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
-        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
-      row.push(best);
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[other.length] ?? 0;
-}
+/** An adverb or participle, which says nothing about the food: `lightly`, `toasted`. */
+export const isAdverb = (word: string): boolean => word.length > 5 && /[^e]ed$|ly$/.test(word);
+
+/** The words for "with" in all languages. */
+export const WITH: readonly string[] = ['with', 'mit', 'avec', 'con'];
+/** The words for "and" in all languages. */
+export const AND: readonly string[] = ['and', 'und', 'et', 'y'];

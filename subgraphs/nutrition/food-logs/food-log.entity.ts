@@ -5,14 +5,14 @@ import { StoredFood } from '../foods/stored-food.entity.ts';
 export const MEAL_TYPES = ['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK'] as const;
 export type MealType = (typeof MEAL_TYPES)[number];
 
-/** How an entry came to be. */
+/** The origin of an entry. */
 export const SOURCES = ['MANUAL', 'AI', 'FOOD_TABLE', 'COPY', 'IMPORT'] as const;
 export type FoodLogSource = (typeof SOURCES)[number];
 
 const FoodLogSchema = defineEntity({
   name: 'FoodLog',
   tableName: 'food_log',
-  // In the order of a diary: a day's entries and a page of history are each one range of it.
+  // In the order of the diary, so that the entries of a day, or of a page, are one range of the index.
   indexes: [
     { name: 'food_log_diary', properties: ['userId', 'localDate', 'loggedAt', 'id'] },
     { properties: ['foodId'] },
@@ -38,18 +38,18 @@ const FoodLogSchema = defineEntity({
     quantity: p.float().columnType('double precision').nullable(),
     unit: p.string().length(40).nullable(),
     grams: p.float().columnType('double precision').nullable(),
-    /** What was eaten, if it is a stored food; an entry outlives it. */
+    /** The food of the entry, if it is a stored one; the entry stays if the food is deleted. */
     foodId: () => p.manyToOne(StoredFood).mapToPk().nullable().joinColumn('food_id').deleteRule('set null'),
-    /** What was eaten, if it is a food of the table, which is in no database. */
+    /** The food of the entry, if it is one of the table, which is in no database. */
     tableFoodId: p.string().length(60).nullable(),
     mealType: p.string().$type<MealType>().length(10).nullable(),
     source: p.string().$type<FoodLogSource>().length(12),
     loggedAt: p.datetime(),
-    /** The day that it counts for, in the user's time zone when it was logged; stays when they travel. */
+    /** The day that the entry counts for, in the user's time zone when they logged it; it does not change when they travel. */
     localDate: p.date(),
     createdAt: p.datetime().onCreate(() => new Date()),
     version: p.integer().default(1),
-    /** Of an imported line: recognises it when the file comes again. */
+    /** Identifies an imported line, so that a repeated import does not write it again. */
     importKey: p.string().length(64).nullable(),
   },
 });

@@ -19,7 +19,7 @@ export const foodLogsGraphql = {
     __resolveReference: async ({ id }, { foodLogs }) => foodLogs.get(id),
   },
   User: {
-    // Their fields decide who may see them; the reference itself tells nothing.
+    // The reference reveals nothing; each field checks the rights.
     __resolveReference: async ({ id }) => ({ id }),
     foodLogs: async ({ id }, { first, after, ...filter }, { foodLogs }) =>
       connectionOf(await foodLogs.history(id, filter, pageOf({ first, after }))),

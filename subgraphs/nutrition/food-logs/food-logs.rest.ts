@@ -13,7 +13,7 @@ import {
 
 const route = restRoute<{ foodLogs: FoodLogs }>();
 
-/** `/:userId`: anything; what is not the caller's own id or `me` is not found. */
+/** `/:userId`, of any form: a value other than the caller's id or `me` is NOT_FOUND. */
 export const ownerParams = z.object({
   userId: z.string().meta({ description: 'Your own user id, or `me`.' }),
 });
@@ -24,12 +24,12 @@ export const foodLogsRest = [
     path: '/log',
     summary: 'Log a food, or all foods of a meal',
     description:
-      'The owner is the caller. Takes one entry, or `{entries: [...]}`, which are written all or none. With a `foodId` the name, the weight and the nutrients follow from the food if they are not given. An entry whose nutrients, energy and weight do not go together is refused.',
+      'For the caller. One entry, or `{entries: [...]}`, of which all or none are written. With a `foodId`, an absent name, weight or nutrient follows from the food. An entry whose nutrients, energy and weight contradict each other is refused.',
     auth: 'required',
     body: LogShape,
     success: {
       status: 201,
-      description: 'The entry; of a meal its entries and their totals.',
+      description: 'The entry; for a meal, its entries and their totals.',
       shape: z.union([FoodLogShape, LoggedMealShape]),
     },
     handler: ({ body }, { foodLogs }) => foodLogs.logOneOrMeal(body),
@@ -37,8 +37,8 @@ export const foodLogsRest = [
   route({
     method: 'GET',
     path: '/history/:userId',
-    summary: 'The food log, newest day first',
-    description: 'Your own alone; anybody else is 404, for admins too.',
+    summary: 'The food log, the latest day first',
+    description: 'Only your own; another user is 404, also for admins.',
     auth: 'required',
     params: ownerParams,
     query: HistoryQuery,
@@ -58,31 +58,31 @@ export const foodLogsRest = [
   route({
     method: 'PUT',
     path: '/log/:id',
-    summary: 'Edit an entry',
+    summary: 'Change an entry',
     description:
-      'What is absent stays; null empties a field that may be empty. Another weight (`grams`) changes the nutrients and the quantity that are not given in proportion; another day (`localDate`) keeps the local time.',
+      'Absent fields are unchanged; null empties a field that may be null. A new weight (`grams`) changes absent nutrients and an absent quantity in proportion. A new day (`localDate`) keeps the local time.',
     auth: 'required',
     params: idParams,
     body: UpdateFoodLogShape,
     versioned: true,
-    success: { status: 200, description: 'The entry as it is now.', shape: FoodLogShape },
+    success: { status: 200, description: 'The changed entry.', shape: FoodLogShape },
     handler: ({ params, body, expectedVersion }, { foodLogs }) =>
       foodLogs.update(params.id, body, expectedVersion),
   }),
   route({
     method: 'DELETE',
     path: '/log/:id',
-    summary: 'Remove an entry',
+    summary: 'Delete an entry',
     auth: 'required',
     params: idParams,
     versioned: true,
-    success: { status: 204, description: 'It is gone.' },
+    success: { status: 204, description: 'The entry is deleted.' },
     handler: ({ params, expectedVersion }, { foodLogs }) => foodLogs.delete(params.id, expectedVersion),
   }),
   route({
     method: 'POST',
     path: '/log/:id/copy',
-    summary: 'Log the same food again: now, or when the body says',
+    summary: 'Log the same food again: now, or at the time of the body',
     auth: 'required',
     params: idParams,
     body: CopyFoodLogShape.optional(),

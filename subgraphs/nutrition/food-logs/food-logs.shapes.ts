@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeOf } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { day, instant, timezone, versionNumber } from '#server/shapes.ts';
 import { NutrientsShape } from '../nutrients.ts';
@@ -13,13 +14,13 @@ export const FoodLogShape = z
     foodId: z
       .string()
       .nullable()
-      .meta({ description: 'The food that it is; null: none was named, or it was deleted.' }),
+      .meta({ description: 'The food of the entry; null: the entry has none, or it was deleted.' }),
     foodName: z.string(),
     calories: z.int().meta({ description: 'kcal' }),
     protein: z.number().meta({ description: 'g' }),
     carbs: z.number().meta({ description: 'g' }),
     fats: z.number().meta({ description: 'g' }),
-    quantity: z.number().nullable().meta({ description: 'How many of `unit`.' }),
+    quantity: z.number().nullable().meta({ description: 'Number of `unit`.' }),
     unit: z.string().nullable().meta({ description: 'For example cup, slice, g.' }),
     grams: z.number().nullable(),
     mealType: z.enum(MEAL_TYPES).nullable(),
@@ -27,7 +28,7 @@ export const FoodLogShape = z
     loggedAt: z.iso.datetime().meta({ description: 'When it was eaten.' }),
     localDate: z.iso
       .date()
-      .meta({ description: 'The day that it counts for, in the time zone of the user then.' }),
+      .meta({ description: 'The day that the entry counts for, in the time zone that the user had then.' }),
     createdAt: z.iso.datetime(),
     version: z.int(),
   })
@@ -47,7 +48,7 @@ const foodId = z
   .min(1)
   .max(60)
   .nullish()
-  .meta({ description: 'A food of GET /foods: of the table, your own, or a product by its barcode.' });
+  .meta({ description: 'The id of a food of the table, of your own food, or of a product.' });
 const fields = {
   foodName: z.string().trim().min(1).max(200),
   calories: z.int('expected whole kcal').min(0).max(20_000),
@@ -60,30 +61,32 @@ const fields = {
   mealType: mealType.nullable(),
 };
 
-/** When, and in which zone, an entry is logged. */
+/** When an entry was eaten. */
 const when = {
   loggedAt: instant.nullish(),
   localDate: day.nullish().meta({ description: 'Default: the day of loggedAt in the time zone.' }),
   timezone: timezone
     .nullish()
-    .meta({ description: "IANA time zone that decides the day. Default: the one of the user's profile." }),
+    .meta({ description: "IANA time zone that decides the day. Default: the user's profile." }),
 };
 
 const LogEntryFields = z.object({
   foodId,
   foodName: fields.foodName
     .nullish()
-    .meta({ description: "Required without foodId; default: the food's name." }),
+    .meta({ description: 'Required without foodId. Default: the name of the food.' }),
   calories: fields.calories
     .nullish()
-    .meta({ description: 'Required without foodId; default: of the food, by the weight.' }),
-  protein: fields.protein.nullish().meta({ description: 'Default: of the food by the weight, else 0.' }),
+    .meta({ description: 'Required without foodId. Default: by the food and the weight.' }),
+  protein: fields.protein
+    .nullish()
+    .meta({ description: 'Default: by the food and the weight; without foodId 0.' }),
   carbs: fields.carbs.nullish(),
   fats: fields.fats.nullish(),
   quantity: fields.quantity.optional(),
   unit: fields.unit.optional(),
   grams: fields.grams.optional().meta({
-    description: "Default with foodId: by quantity and unit, or the food's usual portion.",
+    description: "Default with foodId: by quantity and unit, else the food's usual portion.",
   }),
   mealType: fields.mealType.optional(),
   source: z
@@ -103,14 +106,14 @@ export const LogEntryShape = LogEntryFields.superRefine((entry, context) => {
 });
 export type LogEntry = z.infer<typeof LogEntryShape>;
 
-/** The entries of a confirmed meal; what stands beside them holds for each that does not say otherwise. */
+/** The entries of a confirmed meal. The other fields are defaults for all entries. */
 export const LogMealShape = z.object({
   entries: z.array(LogEntryShape).min(1).max(100),
   mealType: fields.mealType.optional(),
   ...when,
 });
 
-/** One entry, or `entries`. The rules check which of the fields must be there, so that a message names the one wrong field. */
+/** One entry, or `entries`. The rules check which fields are required, so that a message can name the one wrong field. */
 export const LogShape = z
   .object({
     entries: z
@@ -126,20 +129,11 @@ export const LoggedMealShape = z
   .meta({ id: 'LoggedMeal' });
 export type LoggedMealShape = z.infer<typeof LoggedMealShape>;
 
-/** What is absent stays; null empties a field that may be empty. */
 export const UpdateFoodLogShape = z.object({
   foodId: foodId.meta({
-    description: 'Another food: what the change does not say follows from it. Null: it names none any more.',
+    description: 'Another food; absent values follow from it. Null: the entry has no food.',
   }),
-  foodName: fields.foodName.nullish(),
-  calories: fields.calories.nullish(),
-  protein: fields.protein.nullish(),
-  carbs: fields.carbs.nullish(),
-  fats: fields.fats.nullish(),
-  quantity: fields.quantity.optional(),
-  unit: fields.unit.optional(),
-  grams: fields.grams.optional(),
-  mealType: fields.mealType.optional(),
+  ...changeOf(fields),
   ...when,
   version: versionNumber.nullish(),
 });

@@ -1,6 +1,7 @@
 import { LockMode, type RequiredEntityData } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
-import { invalid, notFound, versionConflict } from '#server/errors.ts';
+import { presented } from '#server/database/columns.ts';
+import { checkVersion, invalid, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -13,29 +14,26 @@ import type { Foods } from '../foods/foods.ts';
 import type { FoodShape } from '../foods/foods.shapes.ts';
 import { sum } from '../nutrients.ts';
 import type { Profiles } from '../profiles/profiles.ts';
+import { diaryKeyOf, FOOD_LOG_COLUMNS } from './diary.ts';
 import { changedValues, checkPlausible, valuesOf } from './entry-values.ts';
 import { foodIdOf, referenceOf, unknownFood } from './food-reference.ts';
 import { FoodLog } from './food-log.entity.ts';
 import { placeOf, type Place, type When } from './when-eaten.ts';
 import {
   CopyFoodLogShape,
+  FoodLogShape,
   LogEntryShape,
   LogMealShape,
   mealType as mealTypeShape,
   UpdateFoodLogShape,
-  type FoodLogShape,
   type HistoryFilter,
   type LogEntry,
   type LoggedMealShape,
 } from './food-logs.shapes.ts';
 
-const time = (column: string, as: string) =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${as}"`;
-export const FOOD_LOG_COLUMNS = `id, user_id as "userId", coalesce(food_id::text, table_food_id) as "foodId", food_name as "foodName", calories, protein, carbs, fats, quantity, unit, grams, meal_type as "mealType", source, ${time('logged_at', 'loggedAt')}, to_char(local_date, 'YYYY-MM-DD') as "localDate", ${time('created_at', 'createdAt')}, version`;
-
 const cursors = cursorsOf('food-logs', z.tuple([z.iso.date(), z.iso.datetime(), z.uuid()]));
 
-/** What people eat. Each sees and writes their own alone; anybody else's is not there. */
+/** The entries of users' food logs. Users read and write only their own; an entry of another user is NOT_FOUND. */
 export class FoodLogs {
   private readonly unit: UnitOfWork;
   private readonly profiles: Profiles;
@@ -53,7 +51,7 @@ export class FoodLogs {
     this.dayTotals = new DayTotals(unit);
   }
 
-  /** Newest day first, within it the last eaten first. @throws NOT_FOUND for another user's. */
+  /** The latest day first, and of a day the last eaten first. @throws NOT_FOUND for another user */
   async history(userId: string, filter: HistoryFilter, request: PageRequest): Promise<Page<FoodLogShape>> {
     const owner = requireOwner(this.unit.viewer, userId);
     if (filter.from && filter.to && filter.to < filter.from)
@@ -74,10 +72,10 @@ export class FoodLogs {
       `select ${FOOD_LOG_COLUMNS} from food_log where ${conditions.join(' and ')} order by local_date desc, logged_at desc, food_log.id desc limit ?`,
       [...params, pageSize(request) + 1],
     );
-    return cursors.page(rows, request, (row) => [row.localDate, row.loggedAt, row.id]);
+    return cursors.page(rows, request, diaryKeyOf);
   }
 
-  /** Of days in a range, first eaten first. */
+  /** The entries of a range of days, the first eaten first. @throws NOT_FOUND for another user */
   async between(userId: string, from: string, to: string): Promise<FoodLogShape[]> {
     return this.unit.em.execute(
       `select ${FOOD_LOG_COLUMNS} from food_log where user_id = ? and local_date between ?::date and ?::date order by food_log.local_date, logged_at, food_log.id`,
@@ -85,7 +83,7 @@ export class FoodLogs {
     );
   }
 
-  /** @throws NOT_FOUND also for another user's. */
+  /** @throws NOT_FOUND also for an entry of another user */
   async get(id: string): Promise<FoodLogShape> {
     const user = requireUser(this.unit.viewer);
     const entry = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
@@ -93,11 +91,10 @@ export class FoodLogs {
     return entry;
   }
 
-  /** Writes one entry of the caller's. */
+  /** Writes one entry for the caller. */
   async log(input: unknown): Promise<FoodLogShape> {
     const [entry] = await this.write([validated(LogEntryShape, input)], () => '');
-    if (!entry) throw new Error('An entry that was written is gone.');
-    return entry;
+    return entry as FoodLogShape; // one is written for each that is given
   }
 
   /** Writes all entries of a confirmed meal, or none. */
@@ -116,14 +113,14 @@ export class FoodLogs {
     return { entries: written, totals: sum(written) };
   }
 
-  /** One entry, or a meal where the input has `entries`. */
+  /** Writes a meal if the input has `entries`, else one entry. */
   logOneOrMeal(input: unknown): Promise<FoodLogShape | LoggedMealShape> {
     return typeof input === 'object' && input !== null && 'entries' in input
       ? this.logMeal(input)
       : this.log(input);
   }
 
-  /** What is absent stays, or follows as `changedValues` says. @param expectedVersion undefined: last write wins. */
+  /** Absent fields are unchanged, or follow as `changedValues` says. @param expectedVersion undefined: the last write wins */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<FoodLogShape> {
     const change = validated(UpdateFoodLogShape, input);
     const zone = change.loggedAt || change.localDate ? await this.zoneFor(change) : undefined;
@@ -131,7 +128,7 @@ export class FoodLogs {
     return this.change(id, expectedVersion ?? change.version ?? undefined, async (entry) => {
       const food = change.foodId ? await this.readableFood(change.foodId, locale) : undefined;
       const values = changedValues(entry, change, food);
-      // An old entry that would be refused today can still get another name or day.
+      // Another name or day is also possible for an old entry that the check would refuse.
       if (VALUES.some((name) => change[name] !== undefined)) checkPlausible(values);
       Object.assign(entry, values);
       if (change.foodId !== undefined) Object.assign(entry, referenceOf(change.foodId));
@@ -141,7 +138,7 @@ export class FoodLogs {
     });
   }
 
-  /** @throws NOT_FOUND also for another user's, and for one that is deleted already. */
+  /** @throws NOT_FOUND also for an entry of another user, or one that was deleted */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     const user = requireUser(this.unit.viewer);
     await this.unit.transaction(async () => {
@@ -153,7 +150,7 @@ export class FoodLogs {
     this.byId.clear(id.toLowerCase());
   }
 
-  /** The same food again: now, or on the day and at the time that the input says. */
+  /** Writes the same food again: now, or on the day and at the time of the input. */
   async copy(id: string, input: unknown): Promise<FoodLogShape> {
     const { userId } = requireUser(this.unit.viewer);
     const change = validated(CopyFoodLogShape, input ?? {});
@@ -172,8 +169,7 @@ export class FoodLogs {
           source: 'COPY',
         },
       ]);
-      if (!copy) throw new Error('An entry that was written is gone.');
-      return copy;
+      return copy as FoodLogShape;
     });
   }
 
@@ -183,7 +179,7 @@ export class FoodLogs {
     pathOf: (index: number) => string,
   ): Promise<FoodLogShape[]> {
     const { userId } = requireUser(this.unit.viewer);
-    // These ask identity, which no transaction waits for.
+    // Before the transaction, because they may ask identity, and no transaction should wait for another service.
     const places = await Promise.all(entries.map(async (entry) => placeOf(entry, await this.zoneFor(entry))));
     const ids = [...new Set(entries.flatMap(({ foodId }) => foodId?.toLowerCase() ?? []))];
     const locale = ids.length > 0 ? (await this.profiles.of(this.unit)).locale : undefined;
@@ -252,14 +248,13 @@ export class FoodLogs {
         )
       : null;
     if (!entry) throw notFound('food log entry', id);
-    if (expectedVersion !== undefined && expectedVersion !== entry.version)
-      throw versionConflict('food log entry', expectedVersion, entry.version);
+    checkVersion('food log entry', expectedVersion, entry.version);
     return entry;
   }
 
-  /** The zone that decides the day of an entry: the one that is named, else the user's. */
+  /** The time zone that decides the day of an entry: the one of the input, else the user's. */
   private async zoneFor({ loggedAt, localDate, timezone }: When): Promise<string> {
-    // With both the day is given, and no zone decides it.
+    // If both are given, no zone decides the day.
     return timezone ?? (loggedAt && localDate ? 'UTC' : (await this.profiles.of(this.unit)).timezone);
   }
 
@@ -270,25 +265,10 @@ export class FoodLogs {
   }
 }
 
-/** What of a change a food or a weight could contradict. */
+/** The fields whose change can make an entry implausible. */
 const VALUES = ['foodId', 'grams', 'calories', 'protein', 'carbs', 'fats'] as const;
 
 const present = (entry: FoodLog): FoodLogShape => ({
-  id: entry.id,
-  userId: entry.userId,
+  ...presented(FoodLogShape, entry),
   foodId: foodIdOf(entry),
-  foodName: entry.foodName,
-  calories: entry.calories,
-  protein: entry.protein,
-  carbs: entry.carbs,
-  fats: entry.fats,
-  quantity: entry.quantity ?? null,
-  unit: entry.unit ?? null,
-  grams: entry.grams ?? null,
-  mealType: entry.mealType ?? null,
-  source: entry.source,
-  loggedAt: entry.loggedAt.toISOString(),
-  localDate: entry.localDate,
-  createdAt: entry.createdAt.toISOString(),
-  version: entry.version,
 });

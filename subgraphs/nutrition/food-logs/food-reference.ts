@@ -1,7 +1,7 @@
 import { invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 
-/** Which food an entry is: a stored one by a foreign key, or one of the table, which is in no database. */
+/** The food of an entry: a stored one by a foreign key, or one of the table, which is in no database. */
 interface FoodReference {
   foodId?: string | null | undefined;
   tableFoodId?: string | null | undefined;
@@ -12,7 +12,7 @@ export const referenceOf = (foodId: string | null): { foodId: string | null; tab
     ? { foodId: foodId.toLowerCase(), tableFoodId: null }
     : { foodId: null, tableFoodId: foodId };
 
-/** The id by which clients name it. */
+/** The id of the food in the API. */
 export const foodIdOf = ({ foodId, tableFoodId }: FoodReference): string | null =>
   foodId ?? tableFoodId ?? null;
 

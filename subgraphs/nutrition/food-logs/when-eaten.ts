@@ -2,7 +2,7 @@ import { invalid } from '#server/errors.ts';
 import { dayOf, daysBetween, instantOf, noonOf, timeOfDay } from '../days/calendar.ts';
 import type { LogEntry } from './food-logs.shapes.ts';
 
-/** What a request says of the time of an entry. */
+/** The fields of an input about the time of an entry. */
 export type When = Pick<LogEntry, 'loggedAt' | 'localDate' | 'timezone'>;
 
 /** When an entry was eaten, and the day that it counts for. */
@@ -12,8 +12,8 @@ export interface Place {
 }
 
 /**
- * When an entry was eaten and the day that it counts for; each follows from the other where only one is said.
- * @param before of an entry that is moved: on another day it keeps its local time
+ * When an entry was eaten, and the day that it counts for. If the input has only one of them, the other follows from it.
+ * @param before the old time of an entry that is moved to another day: it keeps its local time
  */
 export function placeOf({ loggedAt, localDate }: When, zone: string, before?: Date): Place {
   const now = new Date();
@@ -26,7 +26,7 @@ export function placeOf({ loggedAt, localDate }: When, zone: string, before?: Da
     return { loggedAt: localDate === dayOf(now, zone) ? now : noonOf(localDate, zone), localDate };
   }
   const instant = new Date(loggedAt);
-  // Zones reach from UTC-12 to UTC+14: what was eaten then counts for that day or a neighbour of it.
+  // Time zones reach from UTC-12 to UTC+14, so the local day is the day in UTC or a neighbour of it.
   if (Math.abs(daysBetween(dayOf(instant, 'UTC'), localDate)) > 1)
     throw invalid(
       'localDate',

@@ -5,7 +5,7 @@ import type { Logger } from '#server/observability/logger.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import type { BarcodeSource, Product } from './barcode-source.ts';
 
-export interface OpenFoodFactsOptions {
+interface OpenFoodFactsOptions {
   url: string;
   timeoutMillis: number;
   log: Logger;
@@ -15,7 +15,7 @@ const BREAKER = { failuresToOpen: 5, openMillis: 30_000 }; // 30 s
 const MAX_ANSWER_BYTES = 1024 * 1024; // 1 MiB
 const FIELDS =
   'product_name,product_name_en,product_name_de,product_name_fr,product_name_es,brands,nutriments,serving_quantity,serving_size';
-/** Open Food Facts asks its users to say who they are. */
+/** Open Food Facts asks clients to name themselves. */
 const USER_AGENT = 'fitness-platform/1 (nutrition service)';
 
 /** Open Food Facts by its API, version 2; its data are under the Open Database License. */
@@ -41,7 +41,7 @@ export function openFoodFacts({ url, timeoutMillis, log }: OpenFoodFactsOptions)
       } catch (cause) {
         if (callerLeft?.aborted) breaker.undecided();
         else breaker.failed();
-        log.warn({ err: cause }, 'Open Food Facts gave no answer');
+        log.warn({ err: cause }, 'Open Food Facts returned no usable answer');
         throw outOfTime.aborted ? late(cause) : unavailable(undefined, cause);
       }
       breaker.succeeded();
@@ -64,7 +64,7 @@ async function bounded(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Numbers come as texts, too. */
+/** Open Food Facts also sends numbers as texts. */
 const number = z.coerce.number().min(0).max(100_000).optional().catch(undefined);
 const text = z.string().optional().catch(undefined);
 const AnswerShape = z.object({
@@ -95,7 +95,7 @@ const AnswerShape = z.object({
     .nullish(),
 });
 
-/** The product, or why it cannot be used: its data are written by volunteers. */
+/** The product, or the reason why it cannot be used: volunteers write the data, and some of it is wrong. */
 function productOf({ status, product }: z.infer<typeof AnswerShape>, language: string): Product | string {
   if (status !== 1 || !product) return 'it is not known';
   const byLanguage = product[`product_name_${language}` as 'product_name_en'];
@@ -129,12 +129,12 @@ function productOf({ status, product }: z.infer<typeof AnswerShape>, language: s
 const unavailable = (waitMillis?: number, cause?: unknown) =>
   new PlatformError(
     'UPSTREAM_UNAVAILABLE',
-    'The database of products does not answer; try again in a moment, or add the food yourself.',
+    'The product database does not answer; try again in a moment, or add the food yourself.',
     { cause, retryAfterSeconds: Math.max(1, Math.ceil((waitMillis ?? 1_000) / 1_000)) },
   );
 const late = (cause: unknown) =>
   new PlatformError(
     'UPSTREAM_TIMEOUT',
-    'The database of products did not answer in time; try again in a moment, or add the food yourself.',
+    'The product database did not answer in time; try again in a moment, or add the food yourself.',
     { cause, retryAfterSeconds: 1 },
   );

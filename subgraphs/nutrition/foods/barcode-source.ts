@@ -10,13 +10,13 @@ export interface Product {
 }
 
 /**
- * Looks up products by barcode outside of this service, beyond users' own foods. None is configured by default;
- * implementation: `barcode-source.open-food-facts.ts`.
+ * An external database of products. None is configured by default. Implementation: `barcode-source.open-food-facts.ts`.
  */
 export interface BarcodeSource {
   /**
-   * Undefined: it does not know the product, or not its nutrients.
-   * @param language two letters, of the name
+   * Undefined: the source has no such product, or not its nutrients.
+   * @param language the language of the name, two letters
+   * @param signal aborts if the caller has left
    * @throws UPSTREAM_UNAVAILABLE (503), UPSTREAM_TIMEOUT (504)
    */
   find(barcode: string, language: string, signal: AbortSignal | undefined): Promise<Product | undefined>;

@@ -8,10 +8,10 @@ export const barcode = z
     error: 'expected a barcode of 8 (EAN-8), 12 (UPC-A) or 13 digits (EAN-13)',
     abort: true,
   })
-  .refine(hasCheckDigit, 'the check digit does not fit the others; a digit was misread')
-  // A UPC-A is the EAN-13 with a zero before it, and scanners give either.
+  .refine(hasCheckDigit, 'the check digit does not match the others; a digit was misread')
+  // A UPC-A is the EAN-13 with a leading zero, and scanners return either.
   .transform((digits) => (digits.length === 12 ? `0${digits}` : digits))
-  .meta({ description: 'EAN-8, UPC-A or EAN-13; a UPC-A is kept as the EAN-13 with a leading zero.' });
+  .meta({ description: 'EAN-8, UPC-A or EAN-13; a UPC-A is stored as the EAN-13 with a leading zero.' });
 
 function hasCheckDigit(digits: string): boolean {
   const sum = Array.from(digits, Number)

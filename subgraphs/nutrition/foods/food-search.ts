@@ -1,6 +1,7 @@
-import { editDistance, singular } from '../estimator/food-names.ts';
+import { editDistance } from '#server/edit-distance.ts';
+import { singular } from '../estimator/words.ts';
 
-// Each word is compared with every name of the table, letter by letter.
+// Bounds, because each word is compared with every name of the table.
 const MAX_SEARCH_WORDS = 8;
 const MAX_WORD_CHARACTERS = 40;
 
@@ -15,7 +16,7 @@ const partsOf = (text: string): string[] =>
     .split(/[^\p{L}\p{N}%]+/u)
     .filter(Boolean);
 
-/** How far the words are from the best of a food's names, 0 for the name itself; undefined where a word has no like. */
+/** The distance of the words from the nearest of a food's names, 0 for the name itself; undefined if a word is like none of its words. */
 export function missesOf(names: readonly string[], words: readonly string[]): number | undefined {
   if (words.length === 0) return 0;
   const possible = names.flatMap((name) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { FoodSchema, type Food } from './food.ts';
 
 /**
- * Foods by what people call them, with what 100 g of them hold and what their household measures weigh.
+ * Foods with their names, the nutrients of 100 g, and the weights of household measures.
  *
  * Figures: USDA National Nutrient Database for Standard Reference, Release 28 (a work of the US government, in the
  * public domain). `docs/nutrition.md` describes the file and how its figures are recomputed.

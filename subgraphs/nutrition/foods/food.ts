@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Nutrients } from '../nutrients.ts';
+import { nutrientsBy, type Nutrients } from '../nutrients.ts';
 
 /** The languages in which the table names its foods. */
 export const LOCALES = ['en', 'de', 'fr', 'es'] as const;
@@ -21,45 +21,41 @@ export const FoodSchema = z.strictObject({
   recipe: z
     .strictObject({
       parts: z.array(z.tuple([z.string().regex(/^\d{5}$/), z.number().positive()])).min(1),
-      /** What the parts weigh when they are done, if cooking adds or removes water; default: the sum of the parts. */
+      /** The weight of the dish if cooking adds or removes water; default: the sum of the parts. */
       grams: z.number().positive().optional(),
     })
     .optional(),
   category: z.string().min(1),
-  /** `raw` and `dry` foods are meant only if the text says so; `cooked` and `ready` ones are as eaten. */
+  /** A text means a `raw` or `dry` food only if it says so; `cooked` and `ready` foods are as eaten. */
   state: z.enum(['raw', 'dry', 'cooked', 'ready']),
-  /** Of a raw or dry food: the id of the food as eaten, whose unqualified name means the latter. */
+  /** For a raw or dry food: the id of the food as eaten, which a text means by the name alone. */
   of: z.string().optional(),
   /** Null for a generic food. */
   brand: z.string().nullable(),
   names: byLocale(z.string().min(1)),
-  /** What people call it, in small letters. */
+  /** Other names that people use, in lower case. */
   aliases: byLocale(z.array(z.string().min(1))),
   per100g: z.strictObject({
     calories: amount, // kcal, the others in grams
     protein: amount,
     carbs: amount,
     fats: amount,
-    /** Null: not known. */
+    /** Null: unknown. */
     fibre: amount.nullable(),
     sugars: amount.nullable(),
     /** Sodium x 2.5. */
     salt: amount.nullable(),
   }),
-  /** Grams of one cup, slice, can ...; `piece` is what is meant by "two bananas". */
+  /** Grams of one cup, slice, can ...; `piece` is the measure of "two bananas". */
   measures: z.array(z.strictObject({ name: z.string().min(1), grams: z.number().positive() })),
-  /** What is meant if the text names no amount; `unit` is `g` or the name of a measure. */
+  /** The amount of a text that names none; `unit` is `g` or the name of a measure. */
   portion: z.strictObject({ amount: z.number().positive(), unit: z.string() }),
 });
 export type Food = z.infer<typeof FoodSchema>;
 
-/** What an amount of the food holds; not rounded. */
-export const nutrientsOf = ({ per100g }: Pick<Food, 'per100g'>, grams: number): Nutrients => ({
-  calories: (per100g.calories * grams) / 100,
-  protein: (per100g.protein * grams) / 100,
-  carbs: (per100g.carbs * grams) / 100,
-  fats: (per100g.fats * grams) / 100,
-});
+/** The nutrients of an amount of the food; not rounded. */
+export const nutrientsOf = ({ per100g }: Pick<Food, 'per100g'>, grams: number): Nutrients =>
+  nutrientsBy((name) => (per100g[name] * grams) / 100);
 
 export const measureGrams = ({ measures }: Pick<Food, 'measures'>, name: string): number | undefined =>
   measures.find((measure) => measure.name === name)?.grams;

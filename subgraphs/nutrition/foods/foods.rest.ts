@@ -5,7 +5,7 @@ import { CreateFoodShape, FoodQuery, FoodShape, LocaleQuery, UpdateFoodShape } f
 import type { OwnFoods } from './own-foods.ts';
 
 const route = restRoute<{ foods: Foods; ownFoods: OwnFoods }>();
-/** A UUID, or the name by which the table knows a food. */
+/** `:id` is a UUID, or the id of a food of the table, such as `banana`. */
 const foodParams = z.object({ id: z.string().max(60) });
 
 export const foodsRest = [
@@ -13,7 +13,7 @@ export const foodsRest = [
     method: 'GET',
     path: '/foods',
     summary: 'The food table and your own foods, by name or best match first',
-    description: 'With `recent` or `favourite` those of yours alone; they need a token.',
+    description: 'With `recent` or `favourite`, only such foods of yours; these need a token.',
     auth: 'optional',
     query: FoodQuery,
     success: { status: 200, description: 'A page of foods.', shape: FoodShape, page: true },
@@ -23,7 +23,7 @@ export const foodsRest = [
     method: 'POST',
     path: '/foods',
     summary: 'Add a food of your own',
-    description: 'Nobody else sees it. At most 1,000.',
+    description: 'Nobody else sees it. A user has at most 1,000.',
     auth: 'required',
     body: CreateFoodShape,
     success: { status: 201, description: 'The food.', shape: FoodShape },
@@ -35,11 +35,11 @@ export const foodsRest = [
     path: '/foods/barcode/:code',
     summary: 'The food with a barcode',
     description:
-      'Your own, else a product of the database of products, if one is configured. EAN-8, UPC-A or EAN-13; what is none is 400.',
+      'Your own food, else a product of the product database, if one is configured. EAN-8, UPC-A or EAN-13; any other text is 400.',
     auth: 'required',
     params: z.object({ code: z.string().max(100) }),
     query: LocaleQuery,
-    success: { status: 200, description: 'The food; `POST /log` takes its id.', shape: FoodShape },
+    success: { status: 200, description: 'The food. `POST /log` accepts its id.', shape: FoodShape },
     errors: ['NOT_FOUND', 'UPSTREAM_UNAVAILABLE', 'UPSTREAM_TIMEOUT'],
     handler: ({ params, query }, { foods }) => foods.byBarcode(params.code, query.locale),
   }),
@@ -59,12 +59,12 @@ export const foodsRest = [
     path: '/foods/:id',
     summary: 'Change a food of your own',
     description:
-      'What is absent stays; null empties what may be empty. Entries that were logged keep what they held.',
+      'Absent fields are unchanged; null empties a field that may be null. Entries that were logged keep their values.',
     auth: 'required',
     params: foodParams,
     body: UpdateFoodShape,
     versioned: true,
-    success: { status: 200, description: 'The food as it is now.', shape: FoodShape },
+    success: { status: 200, description: 'The changed food.', shape: FoodShape },
     errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VERSION_CONFLICT'],
     handler: ({ params, body, expectedVersion }, { ownFoods }) =>
       ownFoods.update(params.id, body, expectedVersion),
@@ -77,15 +77,15 @@ export const foodsRest = [
     auth: 'required',
     params: foodParams,
     versioned: true,
-    success: { status: 204, description: 'It is gone.' },
+    success: { status: 204, description: 'The food is deleted.' },
     errors: ['FORBIDDEN', 'NOT_FOUND', 'VERSION_CONFLICT'],
     handler: ({ params, expectedVersion }, { ownFoods }) => ownFoods.delete(params.id, expectedVersion),
   }),
   route({
     method: 'PUT',
     path: '/foods/:id/favourite',
-    summary: 'Make a food one of your favourites',
-    description: 'At most 1,000.',
+    summary: 'Add a food to your favourites',
+    description: 'A user has at most 1,000.',
     auth: 'required',
     params: foodParams,
     success: { status: 200, description: 'The food.', shape: FoodShape },
@@ -95,7 +95,7 @@ export const foodsRest = [
   route({
     method: 'DELETE',
     path: '/foods/:id/favourite',
-    summary: 'Take a food off your favourites',
+    summary: 'Remove a food from your favourites',
     auth: 'required',
     params: foodParams,
     success: { status: 200, description: 'The food.', shape: FoodShape },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeOf } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { searchText, versionNumber, visibleText } from '#server/shapes.ts';
 import { barcode } from './barcodes.ts';
@@ -17,28 +18,30 @@ export const FoodNutrientsShape = z
   .meta({ id: 'FoodNutrients' });
 export type FoodNutrients = z.infer<typeof FoodNutrientsShape>;
 
-const MeasureShape = z.object({ name: z.string(), grams: z.number() });
+export const measureShape = z.object({ name: z.string(), grams: z.number() });
 
 export const FoodShape = z
   .object({
     id: z.string(),
-    name: z.string().meta({ description: 'In the language that was asked for; else in English.' }),
+    name: z
+      .string()
+      .meta({ description: 'In the language of the request, or in English if there is no such name.' }),
     brand: z.string().nullable(),
     barcode: z.string().nullable().meta({ description: 'EAN-8 or EAN-13.' }),
     category: z.string().nullable().meta({ description: 'Null for own foods and products.' }),
     ndb: z.string().nullable().meta({
       description: 'Number of the food in USDA SR28, if its values are from there.',
     }),
-    per100g: FoodNutrientsShape.meta({ description: 'What 100 g hold.' }),
+    per100g: FoodNutrientsShape.meta({ description: 'The nutrients of 100 g.' }),
     measures: z
-      .array(MeasureShape)
+      .array(measureShape)
       .meta({ description: 'Household measures: cup, tbsp, slice, piece, large ...' }),
     portion: z
       .object({ amount: z.number(), unit: z.string(), grams: z.number() })
       .nullable()
-      .meta({ description: 'What is assumed if nobody says how much; null: nothing is.' }),
+      .meta({ description: 'The amount that is assumed if a text names none; null: nothing is assumed.' }),
     custom: z.boolean().meta({ description: 'Whether it is your own food, which you may change.' }),
-    version: z.int().meta({ description: 'Counts up with each change; 1 for a food of the table.' }),
+    version: z.int().meta({ description: 'Starts at 1 and increases with every change.' }),
   })
   .meta({ id: 'Food' });
 export type FoodShape = z.infer<typeof FoodShape>;
@@ -48,7 +51,10 @@ export const locale = z
   .max(35)
   .regex(/^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/, 'expected a language tag such as de-AT')
   .nullish()
-  .meta({ description: 'Language of the names. Default: that of your profile, else of Accept-Language.' });
+  .meta({
+    description:
+      'Language of the names. Default: the language of your profile; without a token, of Accept-Language.',
+  });
 export const LocaleShape = z.object({ locale });
 
 const flag = z
@@ -59,11 +65,14 @@ const flag = z
   .nullish();
 const filters = {
   search: searchText.nullish().meta({
-    description: 'Words of a name; beginnings of words count, small slips are forgiven. Best match first.',
+    description:
+      'Words of a name; the best match comes first. The beginning of a word is enough; small typing errors are corrected.',
   }),
   category: z.string().max(40).nullish().meta({ description: 'For example fruit, dairy.' }),
-  recent: flag.meta({ description: 'true: foods that you logged by their id, the last one first.' }),
-  favourite: flag.meta({ description: 'true: your favourites.' }),
+  recent: flag.meta({
+    description: 'true: only foods that you have logged by their id, the last one first.',
+  }),
+  favourite: flag.meta({ description: 'true: only your favourites.' }),
   locale,
 };
 export const FoodFilterShape = z.object(filters);
@@ -103,12 +112,13 @@ export const CreateFoodShape = z.object({
   measures: measures.nullish(),
 });
 
-/** What is absent stays; null empties what may be empty. */
 export const UpdateFoodShape = z.object({
-  name: visibleText(200).nullish(),
-  brand: visibleText(100).nullish(),
-  barcode: barcode.nullish(),
+  ...changeOf({
+    name: visibleText(200),
+    brand: visibleText(100).nullable(),
+    barcode: barcode.nullable(),
+    measures,
+  }),
   per100g: z.object(per100g).partial().nullish(),
-  measures: measures.nullish(),
   version: versionNumber.nullish(),
 });

@@ -17,17 +17,17 @@ import { lockFoodsOf } from './own-foods.ts';
 import { namesOf, ofStored, ofTable, STORED_COLUMNS, type StoredRow } from './presented-food.ts';
 
 const MOST_FAVOURITES = 1_000;
-/** How far back entries are looked through for foods that were logged. */
+/** The number of latest entries among which recent foods are searched. */
 const RECENT_ENTRIES = 2_000;
-/** A product is asked for again after this time. */
+/** After this time a product is requested again from its source. */
 const PRODUCT_FRESH_DAYS = 30;
 
 const cursors = cursorsOf('foods', z.tuple([z.number(), z.string(), z.string()]));
 type Key = readonly [rank: number, name: string, id: string];
 
 /**
- * Foods: the table, which is reference data of the program and in no database, users' own, and products that a barcode
- * source knows. A user sees the table, the products and their own.
+ * Foods: those of the table, which is reference data in memory and in no database; users' own foods; and products of a
+ * barcode source. A user sees the table, the products and their own foods.
  */
 export class Foods {
   private readonly unit: UnitOfWork;
@@ -41,8 +41,8 @@ export class Foods {
   }
 
   /**
-   * The table's foods and the caller's own by name, or best match first if there is a search; the caller's recent ones
-   * or favourites alone if that is asked for. An unknown category is an empty list.
+   * The foods of the table and the caller's own by name, or the best match first if there is a search; with `recent` or
+   * `favourite` only such foods of the caller. An unknown category gives an empty list.
    * @throws VALIDATION_FAILED for a search that is too long, UNAUTHENTICATED for `recent` and `favourite` without a user
    */
   async list(input: unknown, request: PageRequest): Promise<Page<FoodShape>> {
@@ -85,7 +85,7 @@ export class Foods {
     );
   }
 
-  /** @throws NOT_FOUND also for another user's own */
+  /** @throws NOT_FOUND also for a food of another user */
   async get(id: string, locale?: string | null): Promise<FoodShape> {
     const [food] = await this.readable([id], locale);
     if (!food) throw notFound('food', id);
@@ -93,8 +93,8 @@ export class Foods {
   }
 
   /**
-   * The foods with these ids that the caller may read; inside a transaction they cannot be deleted before its end.
-   * Ids of others are left out.
+   * The foods with these ids that the caller may read; other ids are omitted. Inside a transaction, nobody can delete them
+   * until its end.
    */
   async readable(ids: readonly string[], locale?: string | null): Promise<FoodShape[]> {
     const language = await this.localeFor(locale);
@@ -104,9 +104,9 @@ export class Foods {
   }
 
   /**
-   * The food with a barcode: the caller's own, else a product of the barcode source, which is kept so that it can be
-   * logged by its id.
-   * @throws VALIDATION_FAILED for what is no barcode, NOT_FOUND, UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT
+   * The food with a barcode: the caller's own, else a product of the barcode source, which is stored so that entries can
+   * refer to it.
+   * @throws VALIDATION_FAILED for a text that is no barcode; NOT_FOUND, UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT
    */
   async byBarcode(code: string, locale?: string | null): Promise<FoodShape> {
     const { code: digits } = validated(z.object({ code: barcodeShape }), { code });
@@ -122,7 +122,7 @@ export class Foods {
     const product = await this.source
       ?.find(digits, language, this.unit.origin.clientLeft?.())
       .catch((error: unknown) => {
-        if (known) return undefined; // what was known a month ago is better than nothing
+        if (known) return undefined; // an old product is better than none
         throw error;
       });
     if (!product) {
@@ -152,14 +152,13 @@ export class Foods {
         JSON.stringify(product.measures),
       ],
     );
-    if (!row) throw new Error('A product that was written is gone.');
-    return ofStored(row);
+    return ofStored(row as StoredRow);
   }
 
-  /** Marks a food as one of the caller's favourites, or takes the mark away; twice is the same as once. */
+  /** Adds a food to the caller's favourites, or removes it. Idempotent. @throws NOT_FOUND; CONFLICT beyond 1,000 favourites */
   async setFavourite(id: string, favourite: boolean): Promise<FoodShape> {
     const { userId } = requireUser(this.unit.viewer);
-    const locale = await this.localeFor(); // asks identity, which no transaction waits for
+    const locale = await this.localeFor(); // before the transaction, because it may ask identity
     return this.unit.transaction(async () => {
       const food = await this.get(id, locale);
       const storedId = isUuid(id) ? food.id : null;
@@ -174,9 +173,7 @@ export class Foods {
       await lockFoodsOf(this.unit, userId);
       const marked = await this.favourites();
       if (!marked.has(food.id) && marked.size >= MOST_FAVOURITES)
-        throw conflict(
-          `You have ${MOST_FAVOURITES} favourites, which is as many as there may be; take one away first.`,
-        );
+        throw conflict(`You have ${MOST_FAVOURITES} favourites, which is the maximum; remove one first.`);
       await this.unit.em.execute(
         'insert into food_favourite (id, user_id, food_id, table_food_id, created_at) values (?, ?, ?, ?, now()) on conflict do nothing',
         [uuidv7(), userId, storedId, tableId],
@@ -194,7 +191,7 @@ export class Foods {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Foods of the caller's last entries with the rank of each, the smallest for the one that was logged last. */
+  /** The foods of the caller's latest entries with their ranks; the food that was logged last has the lowest rank. */
   private async recent(): Promise<Map<string, number>> {
     const { userId } = requireUser(this.unit.viewer);
     const rows = await this.unit.em.execute<{ id: string; at: number }[]>(
@@ -222,7 +219,7 @@ export class Foods {
     );
   }
 
-  /** @throws VALIDATION_FAILED for what is no language tag */
+  /** @throws VALIDATION_FAILED for a text that is no language tag */
   private async localeFor(wanted?: string | null): Promise<Locale> {
     const { locale } = validated(LocaleShape, { locale: wanted });
     if (locale) return localeOf(locale);

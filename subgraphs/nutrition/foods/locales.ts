@@ -3,7 +3,7 @@ import { LOCALES, type Locale } from './food.ts';
 const isLocale = (language: string): language is Locale => (LOCALES as readonly string[]).includes(language);
 const languageOf = (tag: string): string => tag.trim().toLowerCase().split(/[-_]/)[0] ?? '';
 
-/** The table's language for a language tag; English if it has none. */
+/** The language of the table for a language tag; English if the table has no such language. */
 export function localeOf(tag: string): Locale {
   const language = languageOf(tag);
   return isLocale(language) ? language : 'en';

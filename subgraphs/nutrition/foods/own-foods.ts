@@ -1,3 +1,4 @@
+import { LockMode, wrap } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
 import { checkVersion, conflict, forbidden, invalid, notFound } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
@@ -6,16 +7,20 @@ import { validated } from '#server/validate.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import { foodById } from './food-table.ts';
 import { CreateFoodShape, UpdateFoodShape, type FoodNutrients, type FoodShape } from './foods.shapes.ts';
-import { ofStored, STORED_COLUMNS, type StoredRow } from './presented-food.ts';
+import { ofStored, storedRow, type StoredRow } from './presented-food.ts';
+import { StoredFood } from './stored-food.entity.ts';
 
 const MOST_OWN_FOODS = 1_000;
 
-/** One change of a user's foods at a time, so that a count before a write still holds after it. */
+/** Until the end of the transaction, nobody else changes this user's foods, so that a count before a write stays right. */
 export async function lockFoodsOf(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`foods:${userId}`]);
 }
 
-/** Foods that users add for themselves. Each sees and writes their own alone. */
+/** A user changes only the foods that they have added. Products and foods of the table belong to nobody. */
+const mayChangeFood = (userId: string, food: Pick<StoredFood, 'userId'>): boolean => food.userId === userId;
+
+/** Foods that users add for themselves. Users read and write only their own. */
 export class OwnFoods {
   private readonly unit: UnitOfWork;
 
@@ -23,93 +28,74 @@ export class OwnFoods {
     this.unit = unit;
   }
 
-  /** @throws CONFLICT for a name and brand, or a barcode, that another own food of the caller has, or beyond 1,000 foods */
+  /** @throws CONFLICT beyond 1,000 foods, or if another food of the caller has the same name and brand, or the barcode */
   async create(input: unknown): Promise<FoodShape> {
     const { userId } = requireUser(this.unit.viewer);
-    const { name, brand, barcode, measures, per100g } = validated(CreateFoodShape, input);
-    const food: StoredRow = {
-      id: uuidv7(),
-      userId,
-      name,
-      brand: brand ?? null,
-      barcode: barcode ?? null,
-      ...completed(per100g),
-      measures: measures ?? [],
-      version: 1,
-    };
-    checkNutrients(food);
+    const { per100g, ...fields } = validated(CreateFoodShape, input);
     return this.unit.transaction(async () => {
+      const { em } = this.unit;
+      // An id of its own before the insert, by which the search for a twin excludes it.
+      const food = em.create(
+        StoredFood,
+        { id: uuidv7(), userId, ...fields, ...per100g, measures: fields.measures ?? [], version: 1 },
+        { persist: false },
+      );
+      checkNutrients(storedRow(food));
       await lockFoodsOf(this.unit, userId);
-      const [owned] = await this.unit.em.execute<{ count: number }[]>(
-        'select count(*)::int as count from food where user_id = ?',
-        [userId],
-      );
-      if (owned && owned.count >= MOST_OWN_FOODS)
-        throw conflict(
-          `You have ${MOST_OWN_FOODS} own foods, which is as many as there may be; delete one first.`,
-        );
-      await this.refuseTwin(food);
-      const [row] = await this.unit.em.execute<StoredRow[]>(
-        `insert into food (id, user_id, name, brand, barcode, calories, protein, carbs, fats, fibre, sugars, salt, measures, created_at, updated_at, version)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, now(), now(), 1) returning ${STORED_COLUMNS}`,
-        [food.id, userId, ...valuesOf(food)],
-      );
-      if (!row) throw new Error('A food that was written is gone.');
-      return ofStored(row);
+      if ((await em.count(StoredFood, { userId })) >= MOST_OWN_FOODS)
+        throw conflict(`You have ${MOST_OWN_FOODS} own foods, which is the maximum; delete one first.`);
+      await this.refuseTwin(storedRow(food));
+      await em.persist(food).flush();
+      return ofStored(storedRow(food));
     });
   }
 
-  /** What is absent stays. Entries that were logged with it keep what they held. @throws FORBIDDEN for a food of the table */
+  /**
+   * Absent fields are unchanged. Entries that were logged with the food keep their values.
+   * @param expectedVersion undefined: the last write wins
+   * @throws FORBIDDEN for a food of the table or a product; NOT_FOUND, VERSION_CONFLICT; CONFLICT as `create`
+   */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<FoodShape> {
-    const change = validated(UpdateFoodShape, input);
+    const { version, per100g, ...change } = validated(UpdateFoodShape, input);
     return this.unit.transaction(async () => {
-      const stored = await this.locked(id, expectedVersion ?? change.version ?? undefined);
-      const food: StoredRow = {
-        ...stored,
-        name: change.name ?? stored.name,
-        brand: change.brand === undefined ? stored.brand : change.brand,
-        barcode: change.barcode === undefined ? stored.barcode : change.barcode,
-        ...given(change.per100g ?? {}),
-        measures: change.measures ?? stored.measures,
-      };
-      checkNutrients(food);
-      await this.refuseTwin(food);
-      const [row] = await this.unit.em.execute<StoredRow[]>(
-        `update food set name = ?, brand = ?, barcode = ?, calories = ?, protein = ?, carbs = ?, fats = ?, fibre = ?, sugars = ?, salt = ?, measures = ?::jsonb, updated_at = now(), version = version + 1
-         where id = ? returning ${STORED_COLUMNS}`,
-        [...valuesOf(food), id],
+      const food = await this.locked(id, expectedVersion ?? version ?? undefined);
+      wrap(food).assign(
+        { ...change, ...per100g, version: food.version + 1, updatedAt: new Date() },
+        { ignoreUndefined: true },
       );
-      if (!row) throw new Error('A food that was locked is gone.');
-      return ofStored(row);
+      checkNutrients(storedRow(food));
+      await this.refuseTwin(storedRow(food));
+      await this.unit.em.flush();
+      return ofStored(storedRow(food));
     });
   }
 
-  /** Entries that were logged with it stay, and name no food any more. @throws FORBIDDEN for a food of the table */
+  /** Entries that were logged with the food stay, without a reference to it. Parameters and errors as of `update`. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
-      await this.locked(id, expectedVersion);
-      await this.unit.em.execute('delete from food where id = ?', [id]);
+      const food = await this.locked(id, expectedVersion);
+      await this.unit.em.remove(food).flush();
     });
   }
 
-  private async locked(id: string, expectedVersion: number | undefined): Promise<StoredRow> {
+  private async locked(id: string, expectedVersion: number | undefined): Promise<StoredFood> {
     const { userId } = requireUser(this.unit.viewer);
-    const isOfTable = foodById(id) !== undefined;
-    if (isOfTable) throw tableFood();
+    if (foodById(id)) throw notYours();
     await lockFoodsOf(this.unit, userId);
-    const [food] = isUuid(id)
-      ? await this.unit.em.execute<StoredRow[]>(
-          `select ${STORED_COLUMNS} from food where id = ? and (user_id = ? or user_id is null) for update`,
-          [id, userId],
+    const food = isUuid(id)
+      ? await this.unit.em.findOne(
+          StoredFood,
+          { id, $or: [{ userId }, { userId: null }] },
+          { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
         )
-      : [];
+      : null;
     if (!food) throw notFound('food', id);
-    if (food.userId === null) throw tableFood();
+    if (!mayChangeFood(userId, food)) throw notYours();
     checkVersion('food', expectedVersion, food.version);
     return food;
   }
 
-  /** Indexes refuse a twin in any case; asked first, because the lock makes the answer final, and a reason can be told. */
+  /** The unique indexes would refuse a twin, too, but only here can the message name the reason. The lock keeps the result valid. */
   private async refuseTwin({ id, userId, name, brand, barcode }: StoredRow): Promise<void> {
     const [twin] = await this.unit.em.execute<{ barcode: string | null }[]>(
       `select barcode from food where user_id = ? and id <> ? and (barcode = ? or (lower(name) = lower(?) and lower(coalesce(brand, '')) = lower(?))) limit 1`,
@@ -124,44 +110,15 @@ export class OwnFoods {
   }
 }
 
-const tableFood = () =>
+const notYours = () =>
   forbidden(
-    "This food is everybody's and cannot be changed; add a food of your own by POST /foods (graph: createFood).",
+    'This food belongs to everybody and cannot be changed; add a food of your own by POST /foods (graph: createFood).',
   );
 
-type GivenNutrients = { [Name in keyof FoodNutrients]?: number | null | undefined };
-
-const completed = ({ calories, ...rest }: GivenNutrients & { calories: number }): FoodNutrients => ({
-  calories,
-  protein: rest.protein ?? null,
-  carbs: rest.carbs ?? null,
-  fats: rest.fats ?? null,
-  fibre: rest.fibre ?? null,
-  sugars: rest.sugars ?? null,
-  salt: rest.salt ?? null,
-});
-
-const given = (nutrients: GivenNutrients): Partial<FoodNutrients> =>
-  Object.fromEntries(Object.entries(nutrients).filter(([, value]) => value !== undefined));
-
-/** By the same rule as an entry of the food log; sugars are carbohydrates. */
+/** As for an entry of the food log; also, sugars are carbohydrates. @throws VALIDATION_FAILED */
 function checkNutrients(food: FoodNutrients): void {
   const doubt = implausibilityOf({ ...food, grams: 100 });
   if (doubt) throw invalid(`per100g.${doubt.path === 'grams' ? 'protein' : doubt.path}`, doubt.message);
   if (food.sugars !== null && food.carbs !== null && food.sugars > food.carbs + 1)
     throw invalid('per100g.sugars', `expected at most the ${food.carbs} g of carbs, got ${food.sugars}`);
 }
-
-const valuesOf = (food: StoredRow): unknown[] => [
-  food.name,
-  food.brand,
-  food.barcode,
-  food.calories,
-  food.protein,
-  food.carbs,
-  food.fats,
-  food.fibre,
-  food.sugars,
-  food.salt,
-  JSON.stringify(food.measures),
-];

@@ -1,40 +1,41 @@
+import { z } from 'zod';
+import { columnsOf, presented } from '#server/database/columns.ts';
 import { portionGrams, type Food, type Locale } from './food.ts';
-import type { FoodNutrients, FoodShape } from './foods.shapes.ts';
-import type { Measure } from './stored-food.entity.ts';
+import { FoodNutrientsShape, FoodShape, measureShape } from './foods.shapes.ts';
+import type { StoredFood } from './stored-food.entity.ts';
 
-/** A row of `food`, as `STORED_COLUMNS` reads it. */
-export interface StoredRow extends FoodNutrients {
-  id: string;
-  userId: string | null;
-  name: string;
-  brand: string | null;
-  barcode: string | null;
-  measures: Measure[];
-  version: number;
-}
-export const STORED_COLUMNS =
-  'id, user_id as "userId", name, brand, barcode, calories, protein, carbs, fats, fibre, sugars, salt, measures, version';
+/** A row of `food`. */
+const StoredRowShape = z.object({
+  ...FoodShape.pick({ id: true, name: true, brand: true, barcode: true, version: true }).shape,
+  ...FoodNutrientsShape.shape,
+  userId: z.uuid().nullable(),
+  measures: z.array(measureShape),
+});
+export type StoredRow = z.infer<typeof StoredRowShape>;
+export const STORED_COLUMNS = columnsOf(StoredRowShape);
+export const storedRow = (food: StoredFood): StoredRow => presented(StoredRowShape, food);
 
-export const ofStored = (row: StoredRow): FoodShape => ({
-  id: row.id,
-  name: row.name,
-  brand: row.brand,
-  barcode: row.barcode,
+export const ofStored = ({
+  id,
+  userId,
+  name,
+  brand,
+  barcode,
+  measures,
+  version,
+  ...per100g
+}: StoredRow): FoodShape => ({
+  id,
+  name,
+  brand,
+  barcode,
   category: null,
   ndb: null,
-  per100g: {
-    calories: row.calories,
-    protein: row.protein,
-    carbs: row.carbs,
-    fats: row.fats,
-    fibre: row.fibre,
-    sugars: row.sugars,
-    salt: row.salt,
-  },
-  measures: row.measures,
+  per100g,
+  measures,
   portion: null,
-  custom: row.userId !== null,
-  version: row.version,
+  custom: userId !== null,
+  version,
 });
 
 export const ofTable = (food: Food, locale: Locale): FoodShape => ({
@@ -51,8 +52,9 @@ export const ofTable = (food: Food, locale: Locale): FoodShape => ({
   version: 1,
 });
 
-/** What a food of the table is called, in a language and in English. */
+/** The names of a food of the table, in a language and in English. */
 export const namesOf = (food: Food, locale: Locale): readonly string[] =>
-  locale === 'en'
-    ? [food.names.en, ...food.aliases.en]
-    : [food.names[locale], ...food.aliases[locale], food.names.en, ...food.aliases.en];
+  (locale === 'en' ? ['en' as const] : [locale, 'en' as const]).flatMap((language) => [
+    food.names[language],
+    ...food.aliases[language],
+  ]);

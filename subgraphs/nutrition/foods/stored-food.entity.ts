@@ -7,7 +7,7 @@ export interface Measure {
   grams: number;
 }
 
-/** A user's own food; or, without a user, a product that a barcode source knows. */
+/** A user's own food; or, without a user, a product of a barcode source. */
 const StoredFoodSchema = defineEntity({
   name: 'StoredFood',
   tableName: 'food',
@@ -36,7 +36,7 @@ const StoredFoodSchema = defineEntity({
     brand: p.string().length(100).nullable(),
     /** EAN-8 or EAN-13 */
     barcode: p.string().length(13).nullable(),
-    /** Of 100 g, as the other nutrients; null: not known. */
+    /** kcal of 100 g; the other nutrients are grams of 100 g, null if unknown. */
     calories: p.float().columnType('double precision'),
     protein: p.float().columnType('double precision').nullable(),
     carbs: p.float().columnType('double precision').nullable(),

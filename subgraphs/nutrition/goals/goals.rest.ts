@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import type { Goals } from './goals.ts';
-import { GoalPlaceShape, NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
+import { GoalDaysShape, NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
 
 const route = restRoute<{ goals: Goals }>();
-const userId = z
-  .uuid()
-  .optional()
-  .meta({ description: 'For a service of the platform: whose. Users have their own.' });
+const userId = z.uuid().optional().meta({ description: 'Only for a service of the platform: the user.' });
 
 export const goalsRest = [
   route({
@@ -19,7 +16,7 @@ export const goalsRest = [
     success: {
       status: 200,
       description:
-        'The default, then those of weekdays, each the latest first with those that held before it, then those of single dates.',
+        'The default goals, then the goals of weekdays, each with the latest first, then the goals of single dates.',
       shape: z.array(NutritionGoalShape),
     },
     errors: ['NOT_FOUND'],
@@ -28,9 +25,9 @@ export const goalsRest = [
   route({
     method: 'PUT',
     path: '/goals',
-    summary: 'Set your goal for a weekday, for a date, or with neither the default',
+    summary: 'Set your goal for a weekday or a date; with neither, the default goal',
     description:
-      'It holds from a day on (`from`), until another one follows: days before keep the goal that held then. One of the same day is replaced.',
+      'The goal is valid from the day `from` until the next goal of its kind begins; earlier days keep their goals. A goal with the same first day is replaced.',
     auth: 'required',
     body: SetGoalShape,
     versioned: true,
@@ -40,12 +37,12 @@ export const goalsRest = [
   route({
     method: 'DELETE',
     path: '/goals',
-    summary: 'Take away your goal of a weekday or a date, or with neither the default',
-    description: 'From a day on (`from`): days before keep it.',
+    summary: 'Delete your goal of a weekday or a date; with neither, the default goal',
+    description: 'The goal ends before the day `from`; earlier days keep it.',
     auth: 'required',
-    query: GoalPlaceShape.safeExtend({ userId }),
+    query: GoalDaysShape.safeExtend({ userId }),
     versioned: true,
-    success: { status: 204, description: 'It is gone.' },
+    success: { status: 204, description: 'The goal is deleted.' },
     errors: ['NOT_FOUND'],
     handler: ({ query, expectedVersion }, { goals }) => goals.delete(query, expectedVersion),
   }),

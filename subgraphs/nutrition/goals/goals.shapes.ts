@@ -13,76 +13,60 @@ export const NutritionGoalShape = z
       .int()
       .nullable()
       .meta({ description: '1 (Monday) to 7 (Sunday): for that day of every week.' }),
-    date: z.iso.date().nullable().meta({ description: 'For that day alone.' }),
+    date: z.iso.date().nullable().meta({ description: 'Only for this date.' }),
     from: z.iso.date().nullable().meta({
-      description: 'First day on which it holds; null for the goal of a single date.',
+      description: 'First day of the goal; null for the goal of a date.',
     }),
     until: z.iso.date().nullable().meta({
       description:
-        'Last day on which it holds, because another one follows or it was taken away; null: it still holds.',
+        'Last day of the goal, because the next one follows or it was deleted; null: it has no end.',
     }),
     version: z.int(),
   })
-  .meta({ id: 'NutritionGoal', description: 'With neither weekday nor date: the default.' });
+  .meta({ id: 'NutritionGoal', description: 'With neither weekday nor date, it is the default goal.' });
 export type NutritionGoalShape = z.infer<typeof NutritionGoalShape>;
 
-const place = {
-  weekday: z
-    .int()
-    .min(1, 'expected 1 (Monday) to 7 (Sunday)')
-    .max(7, 'expected 1 (Monday) to 7 (Sunday)')
-    .nullish(),
-  date: day.nullish(),
-  from: day.nullish().meta({
-    description:
-      "First day on which it holds, also one that is past. Default: the user's today. Not with `date`.",
-  }),
-};
-const fromWithoutDate = ({
-  date,
-  from,
-}: {
-  date?: string | null | undefined;
-  from?: string | null | undefined;
-}) => !(date && from);
-const NO_FROM = { path: ['from'], message: 'expected none beside date, which is a single day' };
-const oneAtMost = ({
-  weekday,
-  date,
-}: {
+const expectedWeekday = 'expected 1 (Monday) to 7 (Sunday)';
+const weekday = z.int().min(1, expectedWeekday).max(7, expectedWeekday);
+
+interface GoalDays {
   weekday?: number | null | undefined;
   date?: string | null | undefined;
-}) => !(weekday && date);
+  from?: string | null | undefined;
+}
+
+/** A goal is for a weekday or for a date, and only the former has a first day. */
+const checkDays = ({ weekday: onWeekday, date, from }: GoalDays, context: z.RefinementCtx): void => {
+  const issue = (path: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message });
+  if (onWeekday && date) issue('date', 'expected weekday or date, got both');
+  if (from && date) issue('from', 'expected none with date, which is a single day');
+};
 
 export const SetGoalShape = z
   .object({
-    userId: z
-      .uuid()
-      .nullish()
-      .meta({ description: 'For a service of the platform: for whom. Users set their own.' }),
+    userId: z.uuid().nullish().meta({ description: 'Only for a service of the platform: the user.' }),
     calories: z.int('expected whole kcal').min(1).max(20_000),
     protein: macro.optional(),
     carbs: macro.optional(),
     fats: macro.optional(),
-    ...place,
+    weekday: weekday.nullish(),
+    date: day.nullish(),
+    from: day.nullish().meta({
+      description:
+        "First day of the goal; it may be in the past. Default: the user's today. Not with `date`.",
+    }),
     version: versionNumber.nullish(),
   })
-  .refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' })
-  .refine(fromWithoutDate, NO_FROM);
+  .superRefine(checkDays);
 
-export const GoalPlaceShape = z
+export const GoalDaysShape = z
   .object({
-    weekday: z.coerce
-      .number()
-      .int()
-      .min(1, 'expected 1 (Monday) to 7 (Sunday)')
-      .max(7, 'expected 1 (Monday) to 7 (Sunday)')
-      .optional(),
+    weekday: z.coerce.number().int().min(1, expectedWeekday).max(7, expectedWeekday).optional(),
     date: day.optional(),
     from: day.optional().meta({
       description:
-        "From which day on it is taken away; days before keep it. Default: the user's today. Not with `date`.",
+        "First day without the goal; earlier days keep it. Default: the user's today. Not with `date`.",
     }),
   })
-  .refine(oneAtMost, { path: ['date'], message: 'expected weekday or date, got both' })
-  .refine(fromWithoutDate, NO_FROM);
+  .superRefine(checkDays);

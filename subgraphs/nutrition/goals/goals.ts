@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { requireSelf } from '#server/auth/viewer.ts';
+import { columnsOf } from '#server/database/columns.ts';
 import { checkVersion, conflict, notFound, PlatformError } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { uuidv7 } from '#server/ids.ts';
@@ -7,18 +8,17 @@ import { validated } from '#server/validate.ts';
 import { requireOwner } from '../access.ts';
 import { dayOf, weekdayOf } from '../days/calendar.ts';
 import type { Profiles } from '../profiles/profiles.ts';
-import { SetGoalShape, type NutritionGoalShape } from './goals.shapes.ts';
+import { NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
 
-const DAY = (column: string) => `to_char(${column}, 'YYYY-MM-DD')`;
-/** A goal of a place ends on the day before the next one begins. Rows without calories are such ends alone. */
+/** A goal ends on the day before the next one of its kind begins. A row without calories is only such an end. */
 const WITH_ENDS = `select *, lead(valid_from) over (partition by user_id, weekday, date order by valid_from) - 1 as valid_until from nutrition_goal`;
-const COLUMNS = `calories, protein, carbs, fats, weekday, ${DAY('date')} as date, ${DAY('valid_from')} as "from", ${DAY('valid_until')} as until, version`;
-const THE_PLACE = 'user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date';
-/** Each change of a default or weekday goal is one, so that this is a change a day for years. */
+const COLUMNS = columnsOf(NutritionGoalShape, { from: 'valid_from', until: 'valid_until' });
+const SAME_KIND = 'user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date';
+/** Each change of a default or weekday goal adds a row, so that this is enough for a change every day for five years. */
 const MOST_GOALS = 2_000;
 
-/** Of whom and for which days a goal is. */
-interface Place {
+/** The user of a goal, and the days for which it is. */
+interface GoalDays {
   userId?: string | null | undefined;
   weekday?: number | null | undefined;
   date?: string | null | undefined;
@@ -26,8 +26,8 @@ interface Place {
 }
 
 /**
- * What a user wants to eat: a default, days of the week that differ, single dates that differ. The first two hold from a
- * day on, until the next one of their kind: to set a new one does not change what was wanted before.
+ * The nutrition goals of users: a default, and others for weekdays and for single dates. A default or weekday goal is
+ * valid from its first day until the next one of its kind begins, so that a new goal does not change the past.
  */
 export class Goals {
   private readonly unit: UnitOfWork;
@@ -42,7 +42,7 @@ export class Goals {
     this.profiles = profiles;
   }
 
-  /** All of the caller's (a service of the platform says whose): the default, then weekdays, the latest first, then dates. */
+  /** All goals of the caller, or of the user that a service names: defaults, then weekdays, the latest first, then dates. */
   async list(userId?: string): Promise<NutritionGoalShape[]> {
     const { viewer } = this.unit;
     return this.unit.em.execute(
@@ -52,12 +52,12 @@ export class Goals {
     );
   }
 
-  /** What holds on a day of the caller's; batched. */
+  /** The caller's goal of a day; batched. */
   ofDate(date: string): Promise<NutritionGoalShape | null> {
     return this.byDate.load(date);
   }
 
-  /** What holds on each of the days: the date's own goal, else its weekday's, else the default; null where there is none. */
+  /** The goal of each day: the one of the date, else of the weekday, else the default; null if there is none. */
   async on(userId: string, days: readonly string[]): Promise<(NutritionGoalShape | null)[]> {
     const inOrder = days.toSorted();
     const [first, last] = [inOrder[0], inOrder.at(-1)];
@@ -71,34 +71,34 @@ export class Goals {
       goals.filter((goal) => goal.date === null),
       (goal) => goal.weekday,
     );
-    const heldOn = (weekday: number | null, day: string) =>
+    const validOn = (weekday: number | null, day: string) =>
       lasting
         .get(weekday)
         ?.find(({ from, until }) => (from ?? '') <= day && (until === null || day <= until));
-    return days.map((day) => byDate.get(day) ?? heldOn(weekdayOf(day), day) ?? heldOn(null, day) ?? null);
+    return days.map((day) => byDate.get(day) ?? validOn(weekdayOf(day), day) ?? validOn(null, day) ?? null);
   }
 
   /**
-   * Sets the goal of its weekday, or the default, from a day on, or that of a date; one of the same day is replaced.
-   * A service of the platform says for whom.
-   * @param expectedVersion of the goal that holds on that day; undefined: last write wins. @throws VERSION_CONFLICT also
-   * if a version is expected and there is no goal
+   * Sets a default or weekday goal from a day on, or the goal of a date. A goal with the same first day is replaced.
+   * @param input names the user only if the caller is a service
+   * @param expectedVersion the version of the goal that is valid on that day; undefined: the last write wins
+   * @throws VERSION_CONFLICT also if there is no goal; CONFLICT beyond 2,000 goals
    */
   async set(input: unknown, expectedVersion?: number): Promise<NutritionGoalShape> {
     const { userId, version, ...goal } = validated(SetGoalShape, input);
     const owner = requireSelf(this.unit.viewer, userId);
     const from = goal.date ? null : (goal.from ?? (await this.today()));
-    const place: Place = { userId: owner, weekday: goal.weekday, date: goal.date, from };
+    const days: GoalDays = { userId: owner, weekday: goal.weekday, date: goal.date, from };
     return this.unit.transaction(async () => {
-      const held = await this.locked(place);
-      checkExpected(held?.version, expectedVersion ?? version ?? undefined);
+      const current = await this.locked(days);
+      checkExpected(current?.version, expectedVersion ?? version ?? undefined);
       const [others] = await this.unit.em.execute<{ count: number }[]>(
-        `select count(*)::int as count from nutrition_goal where user_id = ? and not (${THE_PLACE} and valid_from is not distinct from ?::date)`,
-        [owner, ...placeValues(place), from],
+        `select count(*)::int as count from nutrition_goal where user_id = ? and not (${SAME_KIND} and valid_from is not distinct from ?::date)`,
+        [owner, ...kindValues(days), from],
       );
       if (others && others.count >= MOST_GOALS)
         throw conflict(
-          `You have ${MOST_GOALS} goals, which is as many as there may be; take one of a date away first.`,
+          `You have ${MOST_GOALS} goals, which is the maximum; delete the goal of a date first.`,
         );
       await this.unit.em.execute(
         `insert into nutrition_goal (id, user_id, weekday, date, valid_from, calories, protein, carbs, fats, updated_at, version) values (?, ?, ?, ?::date, ?::date, ?, ?, ?, ?, now(), ?)
@@ -106,72 +106,71 @@ export class Goals {
          do update set calories = excluded.calories, protein = excluded.protein, carbs = excluded.carbs, fats = excluded.fats, updated_at = excluded.updated_at, version = nutrition_goal.version + 1`,
         [
           uuidv7(),
-          ...placeValues(place),
+          ...kindValues(days),
           from,
           goal.calories,
           goal.protein ?? null,
           goal.carbs ?? null,
           goal.fats ?? null,
-          (held?.version ?? 0) + 1,
+          (current?.version ?? 0) + 1,
         ],
       );
       const [row] = await this.unit.em.execute<NutritionGoalShape[]>(
-        `select ${COLUMNS} from (${WITH_ENDS} where ${THE_PLACE}) as goal where valid_from is not distinct from ?::date`,
-        [...placeValues(place), from],
+        `select ${COLUMNS} from (${WITH_ENDS} where ${SAME_KIND}) as goal where valid_from is not distinct from ?::date`,
+        [...kindValues(days), from],
       );
-      if (!row) throw new Error('A goal that was written is gone.');
-      return row;
+      return row as NutritionGoalShape;
     });
   }
 
   /**
-   * Takes the goal of a weekday, or the default, away from a day on, or that of a date. Days before keep it.
-   * A service of the platform says whose.
-   * @throws NOT_FOUND where there is none, VERSION_CONFLICT
+   * Ends a default or weekday goal before a day, or deletes the goal of a date. Earlier days keep their goals.
+   * @param input names the user only if the caller is a service
+   * @throws NOT_FOUND if there is none; VERSION_CONFLICT
    */
-  async delete(input: Place, expectedVersion?: number): Promise<void> {
+  async delete(input: GoalDays, expectedVersion?: number): Promise<void> {
     const owner = requireSelf(this.unit.viewer, input.userId);
     const from = input.date ? null : (input.from ?? (await this.today()));
-    const place = { ...input, userId: owner, from };
+    const days = { ...input, userId: owner, from };
     await this.unit.transaction(async () => {
-      const held = await this.locked(place);
-      if (expectedVersion !== undefined) checkExpected(held?.version, expectedVersion);
+      const current = await this.locked(days);
+      if (expectedVersion !== undefined) checkExpected(current?.version, expectedVersion);
       const deleted = await this.unit.em.execute<{ calories: number | null }[]>(
-        `delete from nutrition_goal where ${THE_PLACE} and (valid_from is null or valid_from >= ?::date) returning calories`,
-        [...placeValues(place), from],
+        `delete from nutrition_goal where ${SAME_KIND} and (valid_from is null or valid_from >= ?::date) returning calories`,
+        [...kindValues(days), from],
       );
-      if (!held && !deleted.some(({ calories }) => calories !== null))
-        throw notFound('nutrition goal', place.date ?? String(place.weekday ?? 'default'));
-      // What held before would come back without an end.
+      if (!current && !deleted.some(({ calories }) => calories !== null))
+        throw notFound('nutrition goal', days.date ?? String(days.weekday ?? 'default'));
+      // Without this row, the previous goal would become valid again.
       await this.unit.em.execute(
         `insert into nutrition_goal (id, user_id, weekday, valid_from, updated_at, version)
          select ?, user_id, weekday, ?::date, now(), version + 1 from nutrition_goal
-         where ${THE_PLACE} and valid_from < ?::date order by nutrition_goal.valid_from desc limit 1`,
-        [uuidv7(), from, ...placeValues(place), from],
+         where ${SAME_KIND} and valid_from < ?::date order by nutrition_goal.valid_from desc limit 1`,
+        [uuidv7(), from, ...kindValues(days), from],
       );
     });
   }
 
-  /** A service writes for users of any zone: the earliest day on earth holds for all of them. */
+  /** The user's today; for a service, whose user may be in any time zone, the earliest current day on earth. */
   private async today(): Promise<string> {
     const isService = this.unit.viewer.kind === 'service';
     return dayOf(new Date(), isService ? 'Etc/GMT+12' : (await this.profiles.of(this.unit)).timezone);
   }
 
   /**
-   * The goal of its kind that holds on the day of the place, if any. Nobody else changes goals of this kind until the
-   * end of the transaction: they are read by a statement after the one that locks them, which sees what was written
-   * while it waited.
+   * The goal that is valid on the first of these days, if there is one. All goals of the kind stay locked until the end of
+   * the transaction. A second statement reads them, because only a newer snapshot sees what was written while the lock
+   * was awaited.
    */
-  private async locked(place: Place): Promise<{ version: number } | undefined> {
+  private async locked(days: GoalDays): Promise<{ version: number } | undefined> {
     await this.unit.em.execute(
-      `select 1 from nutrition_goal where ${THE_PLACE} for update`,
-      placeValues(place),
+      `select 1 from nutrition_goal where ${SAME_KIND} for update`,
+      kindValues(days),
     );
     const [goal] = await this.unit.em.execute<{ version: number; calories: number | null }[]>(
-      `select version, calories from nutrition_goal where ${THE_PLACE} and (valid_from is null or valid_from <= ?::date)
+      `select version, calories from nutrition_goal where ${SAME_KIND} and (valid_from is null or valid_from <= ?::date)
        order by nutrition_goal.valid_from desc limit 1`,
-      [...placeValues(place), place.from],
+      [...kindValues(days), days.from],
     );
     return goal && goal.calories !== null ? goal : undefined;
   }
@@ -182,9 +181,13 @@ function checkExpected(stored: number | undefined, expected: number | undefined)
   if (stored === undefined)
     throw new PlatformError(
       'VERSION_CONFLICT',
-      `There is no such goal any more, the write expected its version ${expected}. Repeat it without a version to set one.`,
+      `This goal does not exist, the write expected version ${expected}. Repeat it without a version to set a goal.`,
     );
   checkVersion('nutrition goal', expected, stored);
 }
 
-const placeValues = ({ userId, weekday, date }: Place): unknown[] => [userId, weekday ?? null, date ?? null];
+const kindValues = ({ userId, weekday, date }: GoalDays): unknown[] => [
+  userId,
+  weekday ?? null,
+  date ?? null,
+];

@@ -20,12 +20,12 @@ const NutritionGoalSchema = defineEntity({
       .primary()
       .onCreate(() => uuidv7()),
     userId: p.uuid(),
-    /** 1 (Monday) to 7 (Sunday); with neither weekday nor date it is the default. */
+    /** 1 (Monday) to 7 (Sunday); with neither weekday nor date, it is the default goal. */
     weekday: p.smallint().nullable(),
     date: p.date().nullable(),
-    /** The first day on which it holds; null for the goal of a single date. */
+    /** The first day of the goal; null for the goal of a date. */
     validFrom: p.date().nullable(),
-    /** kcal; null: from that day on there is no such goal any more. */
+    /** kcal; null: there is no goal of this kind from `validFrom` on. */
     calories: p.integer().nullable(),
     protein: p.float().columnType('double precision').nullable(),
     carbs: p.float().columnType('double precision').nullable(),

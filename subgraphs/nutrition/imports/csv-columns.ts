@@ -1,7 +1,7 @@
 import { PlatformError } from '#server/errors.ts';
 import { DELIMITERS, splitFields, type Delimiter } from './csv-records.ts';
 
-/** The columns of a food log as CSV, in the order of an export. An import may leave out what may be empty. */
+/** The columns of an export, in their order. An import may omit columns that may be empty. */
 export const CSV_COLUMNS = [
   'id',
   'localDate',
@@ -18,25 +18,25 @@ export const CSV_COLUMNS = [
   'foodId',
 ] as const;
 
-/** What a column of an import may hold: ours, and what other apps write instead. */
+/** The possible contents of a column of an import: our own columns, and those of other apps. */
 export type CsvField =
   | (typeof CSV_COLUMNS)[number]
   /** The time of day, beside a column with the date. */
   | 'localTime'
-  /** A meal by any name; also what the line is called if it names no food. */
+  /** A meal by any name; it is also the name of the entry if the line has no food. */
   | 'meal'
   /** Number and unit in one, such as `1.50 cup`. */
   | 'amount'
   | 'kilojoules';
 
-/** A column of the file: what it holds, and what the file calls it. */
+/** A column of the file; `field` is undefined for contents that are ignored. */
 export interface Column {
   field: CsvField | undefined;
   title: string;
 }
 
 /**
- * Titles in small letters without blanks and signs. MyFitnessPal: `Date, Meal, Calories, Fat (g), Carbohydrates (g),
+ * Titles in lower case without spaces and signs. MyFitnessPal: `Date, Meal, Calories, Fat (g), Carbohydrates (g),
  * Protein (g)`, a line for each meal. Cronometer (servings): `Day, Time, Group, Food Name, Amount, Energy (kcal),
  * Protein (g), Carbs (g), Fat (g)`. FatSecret: `Date, Meal, Food, Cals (kcal), Fat (g), Carbs (g), Prot (g)`.
  */
@@ -83,8 +83,8 @@ const TITLES: ReadonlyMap<string, CsvField> = new Map(
 
 const MOST_COLUMNS = 300;
 
-/** The columns that a line names, if they are enough for a food log. The first of two that hold the same counts. */
-export function columnsOf(fields: readonly string[]): Column[] | undefined {
+/** The columns of a header line; undefined if they are not enough for a food log. Of two equal columns the first is used. */
+function columnsOf(fields: readonly string[]): Column[] | undefined {
   if (fields.length > MOST_COLUMNS) return undefined;
   const seen = new Set<CsvField>();
   const columns = fields.map((text): Column => {
@@ -100,7 +100,7 @@ export function columnsOf(fields: readonly string[]): Column[] | undefined {
     : undefined;
 }
 
-/** The delimiter by which a line is a header, and its columns. */
+/** The delimiter that makes a line a header, and the columns; undefined if there is none. */
 export function headerOf(
   text: string,
   given: Delimiter | undefined,

@@ -23,22 +23,22 @@ const LineShape = z
     carbs: number(5_000).nullable(),
     fats: number(5_000).nullable(),
     foodId: z.string().max(60).nullable(),
-    /** `HH:MM` of the day; absent if the file says none. */
+    /** `HH:MM` of the day; absent if the file has none. */
     localTime: z.string().optional(),
   })
   .refine(({ localDate, loggedAt }) => localDate !== null || loggedAt !== null, {
     path: ['loggedAt'],
     message: 'expected loggedAt or localDate, got neither',
   });
-/** What a line says. Its fields and their order are part of the key that recognises the line in a repeated import. */
+/** The contents of a line. The key that identifies a repeated line depends on these fields and their order. */
 export type CsvLine = z.infer<typeof LineShape>;
 
-export interface LineProblem {
+interface LineProblem {
   column: string | null;
   message: string;
 }
 
-/** The entry that a record is, or everything that is wrong with it, by the file's own titles. */
+/** The entry of a record, or all its errors, with the column titles of the file. */
 export function entryOf(
   fields: readonly string[],
   columns: readonly Column[],
@@ -49,7 +49,7 @@ export function entryOf(
       problems: [
         {
           column: null,
-          message: `expected at most ${columns.length} fields as in the header, got ${fields.length}; put a text that holds the separator in quotes`,
+          message: `expected at most ${columns.length} fields as in the header, got ${fields.length}; put a text that contains the separator in quotes`,
         },
       ],
     };
@@ -65,7 +65,7 @@ export function entryOf(
       })),
     };
   const entry = parsed.data;
-  // A line of our own export was an entry before, and comes back whatever is thought of it.
+  // A line of our own export was an entry before, so it is accepted even if it is implausible.
   const doubt = entry.id === null ? implausibilityOf(entry) : undefined;
   return doubt ? { problems: [{ column: reader.titleOf(doubt.path), message: doubt.message }] } : { entry };
 }
@@ -96,7 +96,7 @@ function rawEntry(reader: FieldReader): Record<string, unknown> {
   };
 }
 
-/** What other apps write for a number that they do not have. */
+/** Texts that other apps write for a missing number. */
 const NOTHING = /^(|-+|–|—|n\/?a|null)$/i;
 
 const MEALS: ReadonlyMap<string, MealType> = new Map([
@@ -110,7 +110,7 @@ const MEALS: ReadonlyMap<string, MealType> = new Map([
   ['brunch', 'LUNCH'],
 ]);
 
-/** The fields of one record by what they hold; collects what is wrong with them. */
+/** Reads the fields of one record, and collects their errors. */
 class FieldReader {
   readonly problems: LineProblem[] = [];
   readonly decimal: CsvFormat['decimal'];
@@ -125,7 +125,7 @@ class FieldReader {
     this.decimal = format.decimal;
   }
 
-  /** Empty if the file has no such column. */
+  /** The text of a field; empty if the file has no such column. */
   text(wanted: CsvField): string {
     const index = this.columns.findIndex(({ field }) => field === wanted);
     return index < 0 ? '' : (this.fields[index] ?? '').trim();
@@ -135,7 +135,7 @@ class FieldReader {
     return this.columns.find(({ field }) => field === wanted)?.title ?? wanted ?? null;
   }
 
-  /** An apostrophe before what a spreadsheet would take for a formula is no part of a name. */
+  /** The name without the apostrophe that an export puts before texts that a spreadsheet would run as formulas. */
   name(): string {
     return this.text('foodName').replace(/^'(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, '');
   }
@@ -166,7 +166,7 @@ class FieldReader {
     return undefined;
   }
 
-  /** `mealType` is one of ours; other apps' meals have any name. */
+  /** The column `mealType` must have one of our types; meals of other apps may have any name. */
   mealType(meal: string): MealType | null {
     const type = this.text('mealType');
     if (type === '') return MEALS.get(meal.toLowerCase()) ?? null;

@@ -1,3 +1,4 @@
+import { DAY_MILLIS } from '#server/durations.ts';
 import { invalid } from '#server/errors.ts';
 import type { Column, CsvField } from './csv-columns.ts';
 import { DELIMITERS, type Delimiter } from './csv-records.ts';
@@ -14,11 +15,11 @@ export interface CsvFormat {
   encoding: Encoding;
   delimiter: Delimiter;
   decimal: Decimal;
-  /** Null: no date of the file depends on it. */
+  /** Null: no date of the file depends on the order. */
   dateOrder: DateOrder | null;
 }
 
-/** What a request says of its file; the rest is detected from what the file says. */
+/** The format that a request states; absent parts are detected in the file. */
 export type CsvOptions = {
   [Part in keyof CsvFormat]?: CsvFormat[Part] | null | undefined;
 };
@@ -34,7 +35,7 @@ const NUMERIC: readonly CsvField[] = [
 ];
 const DATED: readonly CsvField[] = ['localDate', 'loggedAt'];
 
-/** The sign of decimals by the numbers of the first records; by the delimiter if each of them may be read both ways. */
+/** The decimal sign by the numbers of the first records; by the delimiter if all of them are ambiguous. */
 export function decimalIn(
   records: readonly (readonly string[])[],
   columns: readonly Column[],
@@ -50,9 +51,9 @@ export function decimalIn(
 }
 
 /**
- * The order of day and month by the dates of the first records: a day above 12 decides, else that nobody has eaten
- * tomorrow yet. Null if no date depends on it.
- * @throws VALIDATION_FAILED if both orders remain: to guess would put a whole food log on the wrong days
+ * The order of day and month by the dates of the first records: a day above 12 decides, else the rule that no date is in
+ * the future. Null if no date depends on the order.
+ * @throws VALIDATION_FAILED if both orders are possible, because a wrong guess would put all entries on wrong days
  */
 export function dateOrderIn(
   records: readonly (readonly string[])[],
@@ -82,8 +83,6 @@ export function dateOrderIn(
     `expected DMY (day first) or MDY (month first), because "${example.slice(0, 40)}" may be either; repeat the request with one of them`,
   );
 }
-
-const DAY_MILLIS = 86_400_000;
 
 function* cells(
   records: readonly (readonly string[])[],

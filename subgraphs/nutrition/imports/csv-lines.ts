@@ -11,25 +11,24 @@ import { textLines, type Encoding, type TextLine } from './text-lines.ts';
 
 export type { CsvLine } from './csv-entry.ts';
 
-export const MOST_LINES = 100_000;
+const MOST_LINES = 100_000;
 export const MOST_BYTES = 25 * 1024 * 1024; // 25 MiB
 const LONGEST_LINE = 16_384; // characters
-/** Titles and addresses before the header, as reports have them. */
+/** Reports may have titles and addresses before the header. */
 const MOST_LINES_BEFORE_THE_HEADER = 20;
-/** How much is read before it is decided how the file writes numbers and dates. */
+/** The number of records and characters by which the formats of numbers and dates are decided. */
 const SAMPLE_RECORDS = 1_000;
 const SAMPLE_CHARACTERS = 1_048_576;
 
 export type ReadLine = { line: number; entry: CsvLine; key: string } | { line: number; errors: LineError[] };
 
 /**
- * Reads a CSV file line by line, in bounded memory; each line after the header comes out once, as an entry or with what
- * is wrong with it. Each entry comes with a key: the hash of what it says and how often the file has said so before,
- * so that the same file again gives the same keys and two equal coffees stay two.
- * @param onFormat called once it is decided how the file is read, before the first line comes out; and at the end of
- * the file, when its encoding is certain
- * @throws VALIDATION_FAILED without a usable header or if dates may be read both ways, PAYLOAD_TOO_LARGE beyond 25 MiB or
- * 100,000 lines.
+ * Reads a CSV file in bounded memory. Yields every line after the header once, as an entry or as its errors. The key of an
+ * entry is a hash of its contents with the number of equal lines so far, so that the same file gives the same keys again,
+ * and two equal coffees are two entries.
+ * @param onFormat called with the format before the first line, and again at the end, when the encoding is certain
+ * @throws VALIDATION_FAILED for a file without a usable header or with ambiguous dates; PAYLOAD_TOO_LARGE beyond 25 MiB or
+ * 100,000 lines
  */
 export async function* readCsvLines(
   stream: Readable,
@@ -80,7 +79,7 @@ export async function* readCsvLines(
     if (format) onFormat({ ...format, encoding });
   } finally {
     await lines.return(undefined);
-    // What still comes in is discarded, so that the client reads the answer.
+    // The rest of the request is read and discarded, because a client reads the answer only after it has sent everything.
     stream.on('error', () => undefined).resume();
   }
 }
@@ -98,7 +97,7 @@ async function readHeader(lines: AsyncGenerator<TextLine>, { delimiter }: CsvOpt
   throw noHeader(firstLine);
 }
 
-/** Whether a line by itself says when something was eaten and what it held, however the file writes that. */
+/** Whether a line by itself has a date and an energy, in any format. */
 function isWholeEntry(fields: readonly string[], columns: readonly Column[]): boolean {
   const text = (wanted: string): string => {
     const index = columns.findIndex(({ field }) => field === wanted);
@@ -112,7 +111,7 @@ function isWholeEntry(fields: readonly string[], columns: readonly Column[]): bo
   );
 }
 
-/** Makes entries of records, counting equal ones. */
+/** Turns records into entries, and counts equal ones. */
 class Interpreter {
   private readonly columns: readonly Column[];
   private readonly seen = new Map<string, number>();
@@ -134,7 +133,7 @@ class Interpreter {
       return { line, errors: [{ line, column: null, message: record.problem }] };
     const read = entryOf(record.fields, this.columns, format);
     if ('problems' in read) return { line, errors: read.problems.map((problem) => ({ line, ...problem })) };
-    // Ids are no part of what a line says: a file without these columns is the same food log.
+    // Without the ids, because a file without these columns contains the same food log.
     const { id: _id, foodId: _foodId, ...content } = read.entry;
     const hash = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 32);
     const occurrence = (this.seen.get(hash) ?? 0) + 1;

@@ -3,7 +3,7 @@ import type { TextLine } from './text-lines.ts';
 export const DELIMITERS = { COMMA: ',', SEMICOLON: ';', TAB: '\t' } as const;
 export type Delimiter = keyof typeof DELIMITERS;
 
-/** A record of the file by the line on which it begins, or why that line is none. */
+/** A record with the line on which it begins, or the reason why that line is no record. */
 export type CsvRecord =
   | { line: number; fields: string[]; problem?: undefined }
   | { line: number; problem: string };
@@ -12,17 +12,17 @@ const MOST_LINES_OF_A_FIELD = 100;
 const MOST_CHARACTERS_OF_A_RECORD = 16_384;
 
 /**
- * Groups the lines of a CSV file (RFC 4180) into records. A field in quotes may hold line breaks; but a quote that was
- * forgotten must not swallow the file, so its line is an error by itself and reading goes on with the next line.
- * A quote counts as forgotten if the record that it makes is not well-formed, has other fields than the header, or
- * contains a line that is a whole record by itself. Parsers of CSV go on from the end of the quote, hence this one.
+ * Groups the lines of a CSV file (RFC 4180) into records. A quoted field may contain line breaks. If a closing quote is
+ * missing, only its line is an error, and reading continues with the next line. A closing quote counts as missing if the
+ * record is malformed, has another number of fields than the header, or contains a line that is a complete entry by
+ * itself. CSV libraries continue after the next quote instead, and so lose all lines between; hence this class.
  * @param isWhole whether a line by itself is a complete entry
  */
 export class CsvRecords {
   private readonly delimiter: string;
   private readonly columns: number;
   private readonly isWhole: (fields: readonly string[]) => boolean;
-  /** Lines from one with an open quote on. */
+  /** The lines since one with an open quote. */
   private held: Extract<TextLine, { text: string }>[] = [];
   private heldCharacters = 0;
 
@@ -32,7 +32,7 @@ export class CsvRecords {
     this.isWhole = isWhole;
   }
 
-  /** The records that are complete with this line. */
+  /** Adds a line; returns the records that it completes. */
   push(line: TextLine): CsvRecord[] {
     if (line.problem !== undefined) return [...this.end(), { line: line.number, problem: line.problem }];
     if (this.held.length === 0) return this.begin(line);
@@ -41,7 +41,7 @@ export class CsvRecords {
     return this.continued();
   }
 
-  /** The records that are left at the end of the file. */
+  /** The remaining records at the end of the file. */
   end(): CsvRecord[] {
     const records: CsvRecord[] = [];
     while (this.held.length > 0) records.push(...this.giveUp());
@@ -77,7 +77,7 @@ export class CsvRecords {
     return [{ line: first.number, fields: split.fields }];
   }
 
-  /** The first of the held lines is an error; the others are read by themselves. */
+  /** Makes the line with the open quote an error, and reads the lines after it again. */
   private giveUp(): CsvRecord[] {
     const [first, ...rest] = this.held;
     this.held = [];
@@ -92,12 +92,12 @@ export class CsvRecords {
   }
 }
 
-export type SplitLine =
+type SplitLine =
   | { kind: 'fields'; fields: string[] }
   | { kind: 'open' }
   | { kind: 'malformed'; problem: string };
 
-/** The fields of a line. A quote that does not begin a field is a character like others, as in `6" sub`. */
+/** The fields of a line. A quote that does not begin a field is an ordinary character, as in `6" sub`. */
 export function splitFields(text: string, delimiter: string): SplitLine {
   const fields: string[] = [];
   let at = 0;
@@ -117,7 +117,7 @@ export function splitFields(text: string, delimiter: string): SplitLine {
         from = quote + 2;
       }
       fields.push(field);
-      // Blanks after the closing quote are of no account; anything else is.
+      // Spaces after the closing quote are ignored.
       while (text[at] === ' ') at += 1;
       if (at < text.length && text[at] !== delimiter)
         return {

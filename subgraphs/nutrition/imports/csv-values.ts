@@ -1,11 +1,11 @@
-/** How a file writes numbers and dates: detected from what it says, or said by the request. */
+/** The formats of numbers and dates in a file, which the request states or which are detected. */
 
 export const DECIMALS = ['POINT', 'COMMA'] as const;
 export type Decimal = (typeof DECIMALS)[number];
 export const DATE_ORDERS = ['DMY', 'MDY'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-// 1 234,5 and 1'234.5: blanks, thin blanks and apostrophes group digits
+// 1 234,5 and 1'234.5: spaces, thin spaces and apostrophes group digits
 const GROUPING = /(?<=\d)[\s\u00A0\u2009\u202F'’](?=\d{3})/gu;
 const UNIT = /\s*(kcal|cal|kj|g)$/i;
 const bare = (text: string): string => text.trim().replaceAll(GROUPING, '').replace(UNIT, '');
@@ -15,7 +15,7 @@ const NUMBERS: Readonly<Record<Decimal, RegExp>> = {
   COMMA: /^[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d*)?(e[+-]?\d+)?$/i,
 };
 
-/** Undefined: it is no number of this form. */
+/** Undefined: the text is no number with this decimal sign. */
 export function numberOf(text: string, decimal: Decimal): number | undefined {
   const digits = bare(text);
   if (!NUMBERS[decimal].test(digits)) return undefined;
@@ -25,7 +25,7 @@ export function numberOf(text: string, decimal: Decimal): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Which sign is the decimal one in a number; undefined if either may be, as in `1,234`. */
+/** The decimal sign of a number; undefined if it is ambiguous, as in `1,234`. */
 export function decimalOf(text: string): Decimal | undefined {
   const digits = bare(text);
   const isPoint = NUMBERS.POINT.test(digits);
@@ -34,10 +34,8 @@ export function decimalOf(text: string): Decimal | undefined {
   return isPoint ? 'POINT' : 'COMMA';
 }
 
-/** A local day, the time of that day if the text has one, or an instant if it says its offset. */
-export type ReadDate =
-  | { kind: 'day'; day: string; time: string | undefined }
-  | { kind: 'instant'; instant: string };
+/** A local day, with its time if the text has one; an instant if the text has an offset. */
+type ReadDate = { kind: 'day'; day: string; time: string | undefined } | { kind: 'instant'; instant: string };
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/i;
@@ -48,7 +46,7 @@ const NAME_AND_DAY = /^([a-z]{3,9})\.?\s+(\d{1,2}),?\s+(\d{4})$/i;
 const WEEKDAY = /^(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?\.?,?\s+/i;
 const TIME = /[\sT,]+(\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?\s*(?:[ap]\.?m\.?)?)$/i;
 
-/** Undefined: it is no date of a form that is understood. `order` decides between 3 April and 4 March in `3/4/2026`. */
+/** Undefined: the text is no date of a known form. `order` decides whether `3/4/2026` is 3 April or 4 March. */
 export function dateOf(text: string, order: DateOrder): ReadDate | undefined {
   const trimmed = text.trim();
   if (INSTANT.test(trimmed)) return { kind: 'instant', instant: trimmed };
@@ -65,7 +63,7 @@ function dayOfText(text: string, order: DateOrder): string | undefined {
   const last = YEAR_LAST.exec(text);
   if (last) {
     const year = last[4]?.length === 2 ? `20${last[4]}` : last[4];
-    // Dots stand between day, month and year in this order only.
+    // With dots, the order is always day, month, year.
     return order === 'MDY' && last[2] !== '.'
       ? dayText(year, last[1], last[3])
       : dayText(year, last[3], last[1]);
@@ -86,11 +84,11 @@ function dayText(
 ): string | undefined {
   const text = `${year}-${month?.padStart(2, '0')}-${day?.padStart(2, '0')}`;
   const date = new Date(`${text}T00:00:00Z`);
-  // 31 February is turned into a day of March, which is another text.
+  // JavaScript turns 31 February into a day of March, whose text differs.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text) ? text : undefined;
 }
 
-/** `HH:MM` or `HH:MM:SS` of 24 hours; undefined: no time of day. */
+/** `HH:MM` or `HH:MM:SS` of 24 hours; undefined: the text is no time of day. */
 export function timeOf(text: string): string | undefined {
   const [, hours = '', minutes = '', seconds, half] =
     /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*([ap])?\.?(?:m\.?)?$/i.exec(text.trim()) ?? [];
@@ -104,7 +102,7 @@ export function timeOf(text: string): string | undefined {
   return `${String(hour).padStart(2, '0')}:${minutes}${seconds === undefined ? '' : `:${seconds}`}`;
 }
 
-/** Whether a date can be read in one order only; undefined if its form needs no order, `BOTH` if either fits. */
+/** The only possible order of a date; `BOTH` if it is ambiguous, undefined if its form needs no order. */
 export function dateOrderOf(text: string): DateOrder | 'BOTH' | undefined {
   const parts = YEAR_LAST.exec(text.trim().replace(TIME, ''));
   if (!parts || parts[2] === '.') return undefined;

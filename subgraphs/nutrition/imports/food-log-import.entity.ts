@@ -3,16 +3,16 @@ import { uuidv7 } from '#server/ids.ts';
 import type { CsvFormat } from './csv-format.ts';
 
 export const IMPORT_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const;
-export type ImportStatus = (typeof IMPORT_STATUSES)[number];
+type ImportStatus = (typeof IMPORT_STATUSES)[number];
 
-/** What is wrong with a line of the file; the first line is 1. */
+/** An error in a line of the file; the first line is 1. */
 export interface LineError {
   line: number;
   column: string | null;
   message: string;
 }
 
-/** How far an import of a CSV file is, or how it ended. */
+/** The progress, or the result, of an import of a CSV file. */
 const FoodLogImportSchema = defineEntity({
   name: 'FoodLogImport',
   tableName: 'food_log_import',

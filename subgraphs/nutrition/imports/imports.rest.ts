@@ -14,21 +14,21 @@ export const importsRest = [
     path: '/log/import',
     summary: 'Import a food log from CSV',
     description:
-      'The body, or a multipart file. The first line names the columns: foodName, calories, and loggedAt or localDate; further mealType, quantity, unit, grams, protein, carbs, fats. Exports of MyFitnessPal, Cronometer and FatSecret are understood as they are. At most 100,000 lines, 25 MiB. ' +
-      'UTF-8, UTF-16 or Windows-1252, separated by comma, semicolon or tab, with decimal points or commas: detected from the file, stated in `format`. ' +
-      'Every line is imported, a duplicate, or left out and reported. Lines are written a thousand at a time; a file that breaks off is sent again and goes on, and one that was imported before changes nothing.',
+      'The file is the body, or a multipart file. The first line names the columns: foodName, calories, and loggedAt or localDate; optionally mealType, quantity, unit, grams, protein, carbs, fats. Exports of MyFitnessPal, Cronometer and FatSecret are also accepted. At most 100,000 lines and 25 MiB. ' +
+      'The file may be in UTF-8, UTF-16 or Windows-1252, with comma, semicolon or tab between fields, and with decimal points or commas. This is detected, and stated in `format`. ' +
+      'Every line is imported, or is a duplicate, or is wrong and reported. Lines are written a thousand at a time. If the connection breaks, send the file again: lines that were imported before are not imported twice.',
     auth: 'required',
     query: ImportQuery,
     consumes: 'text/csv',
     upload: { field: 'file', maxBytes: MOST_BYTES },
-    success: { status: 200, description: 'What became of the lines.', shape: FoodLogImportShape },
+    success: { status: 200, description: 'The result for the lines.', shape: FoodLogImportShape },
     errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE'],
     handler: ({ stream, query }, { imports }) => imports.run(stream, query),
   }),
   route({
     method: 'GET',
     path: '/log/imports/:id',
-    summary: 'How far an import is, or how it ended',
+    summary: 'The progress, or the result, of an import',
     auth: 'required',
     params: idParams,
     success: { status: 200, description: 'The import.', shape: FoodLogImportShape },
@@ -37,13 +37,13 @@ export const importsRest = [
   route({
     method: 'GET',
     path: '/history/:userId/export.csv',
-    summary: 'The food log as CSV, oldest first',
+    summary: 'The food log as CSV, the oldest entry first',
     auth: 'required',
     params: ownerParams,
     query: z.object({ from: day.optional(), to: day.optional() }),
     success: {
       status: 200,
-      description: 'A header line and a line for each entry; POST /log/import takes it back.',
+      description: 'A header line and a line for each entry. POST /log/import accepts the file.',
       contentType: 'text/csv',
     },
     handler: async ({ params, query }, { imports }) =>

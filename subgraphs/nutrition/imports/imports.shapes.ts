@@ -5,8 +5,11 @@ import { IMPORT_STATUSES } from './food-log-import.entity.ts';
 
 const LineErrorShape = z
   .object({
-    line: z.int().meta({ description: 'Line of the file, the first is 1.' }),
-    column: z.string().nullable().meta({ description: 'By its title in the file; null: the whole line.' }),
+    line: z.int().meta({ description: 'Line of the file; the first line is 1.' }),
+    column: z
+      .string()
+      .nullable()
+      .meta({ description: 'The title of the column in the file; null: the whole line.' }),
     message: z.string(),
   })
   .meta({ id: 'ImportError' });
@@ -16,9 +19,10 @@ const CsvFormatShape = z
   .object({
     encoding: z.enum(ENCODINGS),
     delimiter: z.enum(DELIMITER_NAMES),
-    decimal: z.enum(DECIMALS).meta({ description: 'The sign before the decimals of a number.' }),
+    decimal: z.enum(DECIMALS).meta({ description: 'The decimal sign of numbers.' }),
     dateOrder: z.enum(DATE_ORDERS).nullable().meta({
-      description: 'Of dates such as 03/04/2026; null: no date of the file depends on it.',
+      description:
+        'The order of day and month in dates such as 03/04/2026; null: no date of the file depends on it.',
     }),
   })
   .meta({ id: 'CsvFormat', description: 'How the file was read.' });
@@ -27,7 +31,8 @@ export const FoodLogImportShape = z
   .object({
     id: z.uuid(),
     status: z.enum(IMPORT_STATUSES).meta({
-      description: 'FAILED: broken off; what was imported stays, and the same file sent again goes on.',
+      description:
+        'FAILED: the import did not reach the end of the file. Imported lines stay; send the same file again for the rest.',
     }),
     lines: z.int().meta({
       description:
@@ -35,12 +40,10 @@ export const FoodLogImportShape = z
     }),
     imported: z.int(),
     duplicates: z.int().meta({ description: 'Lines that were imported before.' }),
-    failed: z.int().meta({ description: 'Lines that are wrong; they are left out.' }),
-    errors: z
-      .array(LineErrorShape)
-      .meta({ description: 'What is wrong with them; at most the first 1,000.' }),
-    errorsOmitted: z.int().meta({ description: 'How many errors more there are.' }),
-    format: CsvFormatShape.nullable().meta({ description: 'Null before it is decided.' }),
+    failed: z.int().meta({ description: 'Lines with errors, which were not imported.' }),
+    errors: z.array(LineErrorShape).meta({ description: 'The first 1,000 errors of lines.' }),
+    errorsOmitted: z.int().meta({ description: 'The number of further errors.' }),
+    format: CsvFormatShape.nullable().meta({ description: 'Null until the format is decided.' }),
     startedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
   })
@@ -55,27 +58,27 @@ const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names)
     .pipe(z.enum(names, `expected one of ${names.join(', ')}`))
     .nullish();
 
-/** What the request says of its file; both doors validate by it. */
+/** The format that a request states. */
 const formatOptions = {
   dateOrder: oneOf(DATE_ORDERS).meta({
     description:
-      'DMY: 3/4/2026 is 3 April; MDY: it is 4 March. Default: detected from the dates of the file; 400 if each may be either.',
+      'DMY: 3/4/2026 is 3 April; MDY: it is 4 March. Default: detected from the dates of the file; 400 if they are ambiguous.',
   }),
   decimal: oneOf(DECIMALS).meta({
     description:
       'POINT: 1.5 and 1,234.5; COMMA: 1,5 and 1.234,5. Default: detected from the numbers of the file.',
   }),
-  delimiter: oneOf(DELIMITER_NAMES).meta({ description: 'Default: the one by which the header is one.' }),
+  delimiter: oneOf(DELIMITER_NAMES).meta({ description: 'Default: detected from the header.' }),
   encoding: oneOf(ENCODINGS).meta({ description: 'Default: detected from the bytes of the file.' }),
 };
 export const CsvOptionsShape = z.object(formatOptions);
 
 export const ImportQuery = z.object({
   importId: z.uuid().optional().meta({
-    description: 'An id of your own making, to ask for the progress meanwhile by GET /log/imports/:id.',
+    description: 'An id that you choose, to read the progress by GET /log/imports/:id.',
   }),
   timezone: timezone.optional().meta({
-    description: "IANA time zone that decides the day of a time. Default: the one of the user's profile.",
+    description: "IANA time zone that decides the day of an instant. Default: the user's profile.",
   }),
   ...formatOptions,
 });

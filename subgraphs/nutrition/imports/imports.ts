@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { requireUser } from '#server/auth/viewer.ts';
+import { presented } from '#server/database/columns.ts';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
 import { conflict, invalid, notFound } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
@@ -11,20 +12,28 @@ import { requireOwner } from '../access.ts';
 import { foodById } from '../foods/food-table.ts';
 import { dayOf, instantOf, validZone } from '../days/calendar.ts';
 import { DayTotals } from '../days/day-totals.ts';
-import { FOOD_LOG_COLUMNS } from '../food-logs/food-logs.ts';
+import { diaryKeyOf, diaryPage, type DiaryKey } from '../food-logs/diary.ts';
 import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import { CSV_COLUMNS } from './csv-columns.ts';
 import { readCsvLines, type CsvLine, type ReadLine } from './csv-lines.ts';
 import { FoodLogImport } from './food-log-import.entity.ts';
-import { CsvOptionsShape, type FoodLogImportShape, type ImportOptions } from './imports.shapes.ts';
+import { CsvOptionsShape, FoodLogImportShape, type ImportOptions } from './imports.shapes.ts';
 
-const BATCH = 1_000; // lines
-const MANY = 5_000; // lines
+/** Lines that are written in one transaction. */
+const BATCH = 1_000;
+/** After an import of so many lines, the statistics of the table are renewed. */
+const MANY = 5_000;
 const MOST_ERRORS = 1_000;
 const EXPORT_PAGE = 1_000;
 
-/** A food log as CSV, in and out. */
+/** The days of an export, both included; absent: without a bound. */
+interface Range {
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+}
+
+/** Imports and exports of food logs as CSV. */
 export class Imports {
   private readonly unit: UnitOfWork;
   private readonly profiles: Profiles;
@@ -35,10 +44,10 @@ export class Imports {
   }
 
   /**
-   * Imports lines as they come in, a thousand at a time, each thousand with the progress so far in one transaction.
-   * A line that is wrong is left out and reported. A file that breaks off leaves what was imported; sent again, it goes
-   * on from there, because a line that is there already is not imported twice.
-   * @throws CONFLICT where `importId` is taken; what `readCsvLines` throws.
+   * Imports lines while they arrive: a thousand lines and the progress so far are one transaction. A wrong line is reported
+   * and not imported. If the stream breaks off, the lines so far stay; the same file sent again adds the rest, because no
+   * line is imported twice.
+   * @throws CONFLICT if `importId` exists; the errors of `readCsvLines`
    */
   async run(csv: Readable, { importId, timezone, ...options }: ImportOptions): Promise<FoodLogImportShape> {
     const { userId } = requireUser(this.unit.viewer);
@@ -55,7 +64,7 @@ export class Imports {
         batch.push(read);
         if (batch.length < BATCH) continue;
         const full = batch;
-        batch = []; // a batch that could not be written is not written again
+        batch = []; // before the write, so that a batch that fails is not written again below
         await this.write(report, full, zone);
       }
       report.status = 'DONE';
@@ -67,58 +76,35 @@ export class Imports {
     }
     report.finishedAt = new Date().toISOString();
     await this.write(report, batch, zone);
-    // Until the database looks at the table by itself, it would plan reads by what was there before.
+    // Without this, the database would plan reads by its old statistics until the next autovacuum.
     if (report.imported >= MANY) await this.unit.em.execute('analyze food_log');
     return report;
   }
 
-  /** @throws NOT_FOUND also for another user's. */
+  /** @throws NOT_FOUND also for an import of another user */
   async get(id: string): Promise<FoodLogImportShape> {
     const { userId } = requireUser(this.unit.viewer);
     const found = isUuid(id) ? await this.unit.em.findOne(FoodLogImport, { id, userId }) : null;
     if (!found) throw notFound('import', id);
-    const { status, lines, imported, duplicates, failed, errors, errorsOmitted } = found;
-    return {
-      id: found.id,
-      status,
-      lines,
-      imported,
-      duplicates,
-      failed,
-      errors,
-      errorsOmitted,
-      format: found.format ?? null,
-      startedAt: found.startedAt.toISOString(),
-      finishedAt: found.finishedAt?.toISOString() ?? null,
-    };
+    return presented(FoodLogImportShape, found);
   }
 
-  /** The food log, oldest first, as a stream in bounded memory. @throws NOT_FOUND for another user's. */
-  async export(
-    userId: string,
-    range: { from?: string | null | undefined; to?: string | null | undefined },
-  ): Promise<Readable> {
+  /** The food log as a stream in bounded memory, the oldest entry first. @throws NOT_FOUND for another user */
+  async export(userId: string, range: Range): Promise<Readable> {
     const owner = requireOwner(this.unit.viewer, userId);
-    // A spreadsheet would run some texts as formulas; these get an apostrophe.
+    // An apostrophe before texts that a spreadsheet would run as formulas.
     const csv = stringify({ header: true, columns: [...CSV_COLUMNS], escape_formulas: true });
     return streamOf(this.rows(owner, range), [csv]);
   }
 
-  private async *rows(
-    owner: string,
-    { from, to }: { from?: string | null | undefined; to?: string | null | undefined },
-  ): AsyncGenerator<FoodLogShape> {
-    let after: [string, string, string] | undefined;
+  private async *rows(owner: string, range: Range): AsyncGenerator<FoodLogShape> {
+    let after: DiaryKey | undefined;
     for (;;) {
-      const page: FoodLogShape[] = await this.unit.em.execute(
-        `select ${FOOD_LOG_COLUMNS} from food_log where user_id = ? and local_date >= ?::date and local_date <= ?::date ${after ? 'and (local_date, logged_at, id) > (?::date, ?::timestamptz, ?::uuid)' : ''}
-         order by food_log.local_date, food_log.logged_at, food_log.id limit ${EXPORT_PAGE}`,
-        [owner, from ?? '-infinity', to ?? 'infinity', ...(after ?? [])],
-      );
+      const page = await diaryPage(this.unit, owner, { ...range, after, limit: EXPORT_PAGE });
       yield* page;
       const last = page.at(-1);
       if (!last || page.length < EXPORT_PAGE) return;
-      after = [last.localDate, last.loggedAt, last.id];
+      after = diaryKeyOf(last);
     }
   }
 
@@ -128,7 +114,7 @@ export class Imports {
       `insert into food_log_import (id, user_id, status, lines, imported, duplicates, failed, errors, started_at) values (?, ?, 'RUNNING', 0, 0, 0, 0, '[]', ?) on conflict (id) do nothing returning id`,
       [id, userId, startedAt],
     );
-    if (begun.length === 0) throw conflict(`There is an import "${id}" already; choose another importId.`);
+    if (begun.length === 0) throw conflict(`There already is an import "${id}"; choose another importId.`);
     return {
       id,
       status: 'RUNNING',
@@ -145,8 +131,8 @@ export class Imports {
   }
 
   /**
-   * Writes a batch. Shapes refuse what cannot be stored by the name of its column; should the database still refuse a
-   * value, its line is found by halves and fails alone.
+   * Writes a batch. The shapes refuse values that cannot be stored. If the database still refuses one, the batch is halved
+   * until its line is found, so that only this line fails.
    */
   private async write(report: FoodLogImportShape, batch: readonly ReadLine[], zone: string): Promise<void> {
     try {
@@ -164,7 +150,7 @@ export class Imports {
     }
   }
 
-  /** A batch and the progress with it: whenever a report is read, its lines are the sum of what became of them. */
+  /** Writes a batch with its progress, so that in every report `lines` is the sum of imported, duplicate and failed lines. */
   private async writeWhole(
     report: FoodLogImportShape,
     batch: readonly ReadLine[],
@@ -208,7 +194,7 @@ export class Imports {
     Object.assign(report, next);
   }
 
-  /** A line is there already where it was imported before, or where it is one of an export of entries that still exist. */
+  /** Skips lines that were imported before, and lines of an export whose entry still exists. */
   private insert(userId: string, rows: readonly ReturnType<typeof rowOf>[]): Promise<{ date: string }[]> {
     return this.unit.em.execute(
       `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, quantity, unit, grams, meal_type, source, logged_at, local_date, created_at, version, import_key, food_id, table_food_id)
@@ -239,7 +225,7 @@ function rowOf(
     loggedAt: instant.toISOString(),
     localDate: localDate ?? dayOf(instant, zone),
     key,
-    // A food that the owner may not read, or that is gone, is left out; the entry itself is whole without it.
+    // The reference to a food that does not exist, or that the owner may not read, is omitted.
     foodId: foodId !== null && isUuid(foodId) ? foodId : null,
     tableFoodId: foodId !== null && foodById(foodId) ? foodId : null,
   };

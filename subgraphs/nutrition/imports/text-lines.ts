@@ -5,24 +5,24 @@ import { PlatformError } from '#server/errors.ts';
 export const ENCODINGS = ['UTF_8', 'UTF_16LE', 'UTF_16BE', 'WINDOWS_1252'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** One physical line. `problem` says why it cannot be read; the lines around it can. */
+/** One physical line. `problem` is the reason why it cannot be read. */
 export type TextLine =
   | { number: number; text: string; end: string; problem?: undefined }
   | { number: number; problem: string };
 
-export interface TextOptions {
+interface TextOptions {
   maxBytes: number;
-  /** A longer line is a problem of its own and is not kept in memory. */
+  /** A longer line is a problem, and is not kept in memory. */
   maxLineCharacters: number;
-  /** Absent: detected from what the file says. */
+  /** Undefined: detected from the bytes. */
   encoding: Encoding | undefined;
   onEncoding(encoding: Encoding): void;
 }
 
 /**
- * The lines of a text file in bounded memory. A byte that is no text, or a NUL, is a problem of its own line only.
- * @throws PAYLOAD_TOO_LARGE beyond `maxBytes`; the error of a stream that breaks off, and then the piece of a line at
- * its end is not given.
+ * The lines of a text file in bounded memory. An invalid byte or a NUL makes only its own line a problem.
+ * @throws PAYLOAD_TOO_LARGE beyond `maxBytes`; the error of the stream, after which its incomplete last line is not
+ * yielded
  */
 export async function* textLines(stream: Readable, options: TextOptions): AsyncGenerator<TextLine> {
   const chunks = boundedChunks(stream, options.maxBytes);
@@ -37,7 +37,7 @@ export async function* textLines(stream: Readable, options: TextOptions): AsyncG
 
 async function* boundedChunks(stream: Readable, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
-  // The request stays open when this ends early: the client reads the answer only over a connection that still works.
+  // The request stays open if this generator ends early, because the client needs the connection for the answer.
   for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
     const buffer = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
     bytes += buffer.length;
@@ -67,7 +67,7 @@ async function* withStart(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGen
   yield* rest;
 }
 
-/** UTF-16 by its byte order mark; without one by the zero bytes that every other byte of Latin text is. */
+/** UTF-16 by its byte order mark, else by zero bytes: in Latin text every other byte is zero. */
 function wideEncodingOf(start: Buffer): 'UTF_16LE' | 'UTF_16BE' | undefined {
   if (start[0] === 0xff && start[1] === 0xfe) return 'UTF_16LE';
   if (start[0] === 0xfe && start[1] === 0xff) return 'UTF_16BE';
@@ -102,7 +102,7 @@ async function* wideLines(
   const lineOf = ({ content, end }: RawLine<string>): TextLine => {
     number += 1;
     if (content === undefined) return { number, problem: tooLong(maxLineCharacters) };
-    // The decoder writes U+FFFD in place of what is no UTF-16.
+    // The decoder writes U+FFFD for bytes that are no UTF-16.
     return content.includes('\uFFFD')
       ? { number, problem: 'the line is not UTF-16' }
       : checked(number, content, end);
@@ -118,8 +118,8 @@ const MOST_HELD_LINES = 2_000;
 const MOST_HELD_BYTES = 512 * 1024; // 512 KiB
 
 /**
- * Lines of UTF-8 or Windows-1252. ASCII is both; from the first other byte on, lines are held until there are enough
- * to tell: a text of the one is hardly ever one of the other.
+ * Lines of UTF-8 or Windows-1252. ASCII is valid in both. From the first other byte on, lines are kept until there are
+ * enough to decide, because text in one encoding is hardly ever valid in the other.
  */
 async function* narrowLines(
   chunks: AsyncIterable<Buffer>,
@@ -179,17 +179,17 @@ function decoded(number: number, bytes: Buffer, end: string, encoding: 'UTF_8' |
   if (encoding === 'UTF_8' || isAscii(bytes))
     return isUtf8(bytes)
       ? checked(number, bytes.toString('utf8'), end)
-      : { number, problem: 'the line holds bytes that are not UTF-8' };
+      : { number, problem: 'the line contains bytes that are not UTF-8' };
   const text = windows1252(bytes);
   return text === undefined
-    ? { number, problem: 'the line holds bytes that are no text of Windows-1252' }
+    ? { number, problem: 'the line contains bytes that are not text in Windows-1252' }
     : checked(number, text, end);
 }
 
 const WINDOWS_1252 = new TextDecoder('windows-1252');
-/** The five bytes without a character, and y with diaeresis (0xFF), which stands in next to no word but in broken files. */
+/** The five bytes without a character, and ÿ (0xFF), which is very rare in words and frequent in broken files. */
 const NO_CHARACTER = /[\u0081\u008D\u008F\u0090\u009D\u00FF]/;
-/** Half of a UTF-8 character, read as Windows-1252, is a capital letter in the middle of a word, or before a blank or sign. */
+/** A part of a UTF-8 character, read as Windows-1252, is a capital letter in the middle of a word. */
 const CAPITAL_IN_A_WORD = /\p{Ll}[À-ÖØ-Þ]/u;
 
 function windows1252(bytes: Buffer): string | undefined {
@@ -199,14 +199,14 @@ function windows1252(bytes: Buffer): string | undefined {
 
 function checked(number: number, text: string, end: string): TextLine {
   const content = number === 1 && text.startsWith(BOM) ? text.slice(1) : text;
-  // PostgreSQL stores no text with a NUL.
+  // PostgreSQL cannot store a text with a NUL.
   return content.includes('\0')
-    ? { number, problem: 'the line holds a NUL character' }
+    ? { number, problem: 'the line contains a NUL character' }
     : { number, text: content, end };
 }
 
 interface RawLine<Content> {
-  /** Undefined: longer than it may be. */
+  /** Undefined: the line is too long. */
   content: Content | undefined;
   end: string;
 }
@@ -218,7 +218,7 @@ interface Pieces<Content> {
   slice(content: Content, from: number, to: number): Content;
 }
 
-/** Splits what comes piece by piece at LF, CR LF and CR; of a line that is too long it keeps nothing. */
+/** Splits pieces of a text at LF, CR LF and CR. It keeps nothing of a line that is too long. */
 class LineSplitter<Content extends { length: number }> {
   private readonly pieces: Pieces<Content>;
   private readonly maxLength: number;
@@ -237,7 +237,7 @@ class LineSplitter<Content extends { length: number }> {
     let from = 0;
     let nextReturn = this.pieces.indexOf(piece, '\r', 0);
     let nextFeed = this.pieces.indexOf(piece, '\n', 0);
-    // CR LF in two pieces is one end of a line
+    // CR at the end of one piece and LF at the start of the next are one line end
     if (this.endedByReturn && piece.length > 0) {
       if (nextFeed === 0) {
         from = 1;

@@ -6,13 +6,13 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Profile, Profiles } from './profiles.ts';
 
 const TIMEOUT_MILLIS = 2_000; // 2 s
-/** An identity that does not answer makes three entries wait, not all of them. */
+/** If identity does not answer, only three entries wait for it, not all. */
 const BREAKER = { failuresToOpen: 3, openMillis: 5_000 }; // 5 s
 const NOBODY: Profile = { timezone: 'UTC', locale: 'en' };
 
 const ProfileAnswer = z.object({ timezone, locale: z.string() });
 
-/** Asks identity's `GET /users/me` in the user's name; once for all that one unit of work asks. */
+/** Asks identity's `GET /users/me` with the user's token, once for each unit of work. */
 export function identityProfiles(identityUrl: string): Profiles {
   const lastKnown = boundedCache<string, Profile>({
     name: 'profiles',
@@ -33,16 +33,16 @@ export function identityProfiles(identityUrl: string): Profiles {
       });
       if (answer.status >= 500) throw new Error(`identity answered ${answer.status}`);
       const body: unknown = await answer.json();
-      breaker.succeeded(); // a refusal of this caller says nothing about identity
+      breaker.succeeded(); // also a refusal, which is about the caller and not about identity
       if (answer.ok) {
         const profile = ProfileAnswer.parse(body);
         lastKnown.set(userId, profile);
         return profile;
       }
-      unit.log.warn({ status: answer.status }, 'identity did not give the profile of a user');
+      unit.log.warn({ status: answer.status }, 'identity refused the profile of a user');
     } catch (error) {
       breaker.failed();
-      unit.log.warn({ err: error }, 'the profile of a user could not be asked for');
+      unit.log.warn({ err: error }, 'the request for the profile of a user failed');
     }
     return lastKnown.get(userId) ?? NOBODY;
   };

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
-/** What decides here how a user reads and which day it is for them. */
+/** The part of a user's profile that decides their language and which day it is for them. */
 export interface Profile {
   /** IANA */
   timezone: string;
@@ -9,9 +9,9 @@ export interface Profile {
 }
 
 /**
- * The profile of a unit's user, which identity keeps. It is asked for at each unit of work that needs it, because a
- * change of the time zone must hold for the very next entry. If identity does not answer, what was last known of the
- * user, else UTC and English: an entry must not be lost because identity restarts, and its day can be corrected.
+ * The profile of a unit's user, which identity stores. Each unit of work that needs it asks again, because a change of the
+ * time zone must apply to the next entry. If identity does not answer, the last known profile is returned, else UTC and
+ * English: no entry should be lost because identity restarts, and its day can be corrected later.
  */
 export interface Profiles {
   of(unit: UnitOfWork): Promise<Profile>;

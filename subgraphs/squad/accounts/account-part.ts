@@ -9,7 +9,7 @@ import { trainingOf } from '../squads/training.ts';
 import { users } from '../users/user.journal.ts';
 import { eraseUser } from './erase-user.ts';
 
-/** What the squad service keeps of a person; of others only the ids that stand in it. */
+/** The personal data of a user in this service. Of other users it has ids only. */
 export function squadAccountPart(hub: Hub): AccountPart {
   const { journals } = hub;
   const userOf = (userId: string) => journals.of(users).read(userId);
@@ -69,7 +69,7 @@ export function squadAccountPart(hub: Hub): AccountPart {
   };
 }
 
-/** Their own part in the squads that are still kept. */
+/** Their own part in the squads that are still stored. */
 async function partsOf({ journals }: Hub, userId: string): Promise<object[]> {
   const parts: object[] = [];
   for (const squadId of (await journals.of(users).read(userId)).namedIn.squads) {
@@ -93,7 +93,7 @@ async function partsOf({ journals }: Hub, userId: string): Promise<object[]> {
   return parts;
 }
 
-/** Squad by squad, in the order in which they entered them; the key is the squad's place and the message's number. */
+/** In the order in which they entered the squads. The key is the index of the squad, and the number of the message. */
 const messagesBy =
   ({ journals }: Hub): RecordSource =>
   async (userId, after, limit) => {

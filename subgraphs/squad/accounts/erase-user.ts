@@ -9,9 +9,9 @@ import { erasedUser, users, type UserRecord } from '../users/user.journal.ts';
 import { forgetInGym, forgetInSquad, forgetInUser } from './forgotten.ts';
 
 /**
- * Erases a person from all journals. Her own is marked first: from then on it takes nothing new, and whoever writes of
- * her elsewhere looks at it after writing (`unlessGone`), so that what is under way is erased by one of the two. It
- * tells where else she is named until all of that is done, so that a repetition after a crash goes on where it was.
+ * Erases a user from all journals. Their own journal is marked first: from then on it takes no records, and a rule that
+ * has written their id elsewhere reads the mark after writing (`unlessGone`), so that one of the two erases it. Their
+ * journal lists the others that name them until these are rewritten, so that a repetition after a crash goes on there.
  */
 export async function eraseUser(hub: Hub, userId: string): Promise<Verdict> {
   const { journals } = hub;
@@ -26,7 +26,7 @@ export async function eraseUser(hub: Hub, userId: string): Promise<Verdict> {
     .change(userId, ({ farewell }) => (farewell ? [] : [{ type: 'leaving', verdict }]));
   for (const squadId of user.namedIn.squads) {
     await forgetInSquad(journals, squadId, userId);
-    await settle(journals, squadId); // her leaving may have ended it
+    await settle(journals, squadId); // it may have ended when they left
   }
   for (const gymId of user.namedIn.gyms) await forgetInGym(journals, gymId, userId);
   for (const otherId of user.namedIn.users) await forgetInUser(journals, otherId, userId);
@@ -35,16 +35,16 @@ export async function eraseUser(hub: Hub, userId: string): Promise<Verdict> {
 }
 
 async function verdictOf(journals: Journals, user: UserRecord): Promise<Verdict> {
-  if (!(await hadCompany(journals, user))) return { outcome: Outcome.DELETED, reason: null };
+  if (!(await hasCompany(journals, user))) return { outcome: Outcome.DELETED, reason: null };
   return {
     outcome: Outcome.ANONYMISED,
     reason:
-      'Squads that others trained in, their histories, and clubs that others are in stay without her: no message, no set and no name of hers is left.',
+      'Squads, workouts and groups of other users stay. No message, set or id of this user is left in them.',
   };
 }
 
-/** Whether anything of hers is others', too. */
-async function hadCompany(journals: Journals, user: UserRecord): Promise<boolean> {
+/** Whether other users share anything of theirs. */
+async function hasCompany(journals: Journals, user: UserRecord): Promise<boolean> {
   if (user.history.some(({ participantIds }) => participantIds.length > 1)) return true;
   for (const squadId of user.namedIn.squads) {
     const squad = await journals.of(squads).read(squadId);

@@ -6,10 +6,10 @@ import { squads, type NoSquad, type SquadState } from '../squads/squad.journal.t
 import type { Journals } from '../storage/journal.ts';
 import { users, type UserRecord } from '../users/user.journal.ts';
 
-/** Takes a person out of a squad and its chat, with all that was ever written of them there. A squad of nobody else is gone. */
+/** Removes a user from a squad and its chat, with all records about them. A squad without other users is removed. */
 export async function forgetInSquad(journals: Journals, squadId: string, userId: string): Promise<void> {
   const at = new Date().toISOString();
-  // By leaving, so that the others are told and somebody else becomes host.
+  // They leave first, so that the others get an event, and another participant becomes host.
   const squad = await journals
     .of(squads)
     .change(squadId, (now) =>
@@ -26,7 +26,7 @@ export async function forgetInSquad(journals: Journals, squadId: string, userId:
     await journals.of(chats).rewrite(squadId, (now) => chatWithout(now, userId));
 }
 
-/** Takes a person out of the clubs, the activity and the reports of a gym. What nobody else has part in is gone. */
+/** Removes a user from the groups, activities and reports of a gym. Groups and activities without other users are removed. */
 export async function forgetInGym(journals: Journals, gymId: string, userId: string): Promise<void> {
   await journals.of(gyms).rewrite(gymId, (now) => gymWithout(now, userId));
   const isAbout = ({ reporterId, authorId }: MessageReportShape) =>
@@ -37,7 +37,7 @@ export async function forgetInGym(journals: Journals, gymId: string, userId: str
       .rewrite(gymId, (now) => ({ reports: now.reports.filter((report) => !isAbout(report)) }));
 }
 
-/** Takes a person out of what is kept of another: blocks, invites, workouts that they did together. */
+/** Removes a user from the journal of another user: blocks, invites, workouts that they did together. */
 export async function forgetInUser(journals: Journals, otherId: string, userId: string): Promise<void> {
   const other = await journals.of(users).read(otherId);
   if (other.namedIn.users.includes(userId))

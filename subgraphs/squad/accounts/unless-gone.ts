@@ -2,8 +2,8 @@ import { requireStaying, users } from '../users/user.journal.ts';
 import type { Journals } from '../storage/journal.ts';
 
 /**
- * Looks, after something was written that names a user elsewhere than in her own journal, whether her account was
- * erased meanwhile; then `forget` takes it away again. @throws CONFLICT then
+ * For rules that have written a user's id elsewhere than in the user's own journal. If the account was erased meanwhile,
+ * `forget` removes what was written. @throws CONFLICT then
  */
 export async function unlessGone(
   journals: Journals,

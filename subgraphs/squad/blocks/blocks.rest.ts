@@ -9,7 +9,7 @@ export const blocksRest = [
   route({
     method: 'GET',
     path: '/blocks',
-    summary: 'Whom the caller has blocked',
+    summary: 'Ids of users whom the caller has blocked',
     auth: 'required',
     success: { status: 200, description: 'Ids of users.', shape: z.array(z.string()) },
     handler: (_request, { blocks }) => blocks.list(),
@@ -19,10 +19,10 @@ export const blocksRest = [
     path: '/blocks/:userId',
     summary: 'Block a user',
     description:
-      'The two no longer see each other online, cannot invite each other, and no longer train together. The other one is not told.',
+      'The two no longer see each other online, cannot invite each other, and no longer train together. The other user is not notified.',
     auth: 'required',
     params: userParams,
-    success: { status: 204, description: 'She is blocked.' },
+    success: { status: 204, description: 'The user is blocked.' },
     errors: ['VALIDATION_FAILED'],
     handler: ({ params }, { blocks }) => blocks.block(params.userId),
   }),
@@ -32,7 +32,7 @@ export const blocksRest = [
     summary: 'Lift a block',
     auth: 'required',
     params: userParams,
-    success: { status: 204, description: 'She is not blocked (any more).' },
+    success: { status: 204, description: 'The user is not blocked.' },
     handler: ({ params }, { blocks }) => blocks.unblock(params.userId),
   }),
 ];

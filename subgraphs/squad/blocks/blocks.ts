@@ -8,7 +8,7 @@ import { forgetInUser } from '../accounts/forgotten.ts';
 import { unlessGone } from '../accounts/unless-gone.ts';
 import { requireStaying, users } from '../users/user.journal.ts';
 
-/** Who wants to have nothing to do with whom. It works in both directions; only the one who blocked can lift it. */
+/** Blocks between users. A block hides the two from each other; only the user who has blocked can unblock. */
 export class Blocks {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -18,12 +18,12 @@ export class Blocks {
     this.hub = hub;
   }
 
-  /** Ids of those whom the viewer has blocked. */
+  /** Ids of users whom the viewer has blocked. */
   async list(): Promise<string[]> {
     return [...(await this.hub.journals.of(users).read(requireUser(this.unit.viewer).userId)).blocked];
   }
 
-  /** Also ends what the two have in common now: open invites, and training together. */
+  /** Also closes open invites between the two, and ends their training together. */
   async block(otherId: string): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
     if (otherId === userId) throw invalid('userId', 'expected somebody else than yourself');

@@ -1,28 +1,28 @@
 import type { JournalKind } from '../storage/journal.ts';
 import type { MessageShape } from './messages.shapes.ts';
 
-/** As it is stored: messages of the previous version do not say whether they are deleted. */
+/** As it is stored. Messages of the previous version have no `deleted`. */
 export type StoredMessage = Omit<MessageShape, 'deleted'> & { readonly deleted?: boolean };
 
 /**
- * A squad's messages, the newest last. The array is shared by all states of one chat and only grows, so that a
- * message costs the same however long the chat is: a state is its first `length` messages.
+ * A squad's messages, the newest last. A state is the first `length` messages of an array that all states of the chat
+ * share, and that only grows, so that the cost of a message does not depend on the length of the chat.
  */
 export interface ChatState {
   readonly shared: StoredMessage[];
   readonly length: number;
-  /** Messages ever sent. */
+  /** The number of messages ever sent. */
   readonly seq: number;
   /** The numbers of those that are deleted. */
   readonly deletedSeqs: readonly number[];
 }
 
-export type ChatItem =
+type ChatItem =
   | { type: 'message'; message: StoredMessage }
-  /** Messages were removed: numbers go on after this one all the same. */
+  /** Written after messages were removed: the next number follows this one. */
   | { type: 'numbered'; seq: number };
 
-/** Older ones are forgotten when the journal is compacted. */
+/** Older messages are removed when the journal is compacted. */
 const KEPT_MESSAGES = 5_000;
 
 export const chats: JournalKind<ChatState, ChatItem> = {
@@ -54,6 +54,13 @@ export const chats: JournalKind<ChatState, ChatItem> = {
 
 export const messagesOf = ({ shared, length }: ChatState): readonly StoredMessage[] =>
   shared.slice(0, length);
+
+/** Messages with a higher number; the search begins at the end. */
+export function newerThan({ shared, length }: ChatState, seq: number): StoredMessage[] {
+  let at = length;
+  while (at > 0 && (shared[at - 1]?.seq ?? 0) > seq) at -= 1;
+  return shared.slice(at, length);
+}
 
 /** The message stays in its place without its text. */
 export const withoutText = (chat: ChatState, messageId: string): ChatState => {

@@ -16,7 +16,7 @@ import { reports } from './report.journal.ts';
 
 const cursors = cursorsOf('squad-reports', z.tuple([z.string(), z.string()]));
 
-/** Messages of squads that their readers have reported to those who run the gym. */
+/** Messages that participants have reported to the staff of the gym. */
 export class MessageReports {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -27,8 +27,8 @@ export class MessageReports {
   }
 
   /**
-   * By somebody who has read the message in the squad, also after they have left it. A second report of one person
-   * replaces their first.
+   * By a user who has read the message in the squad, also if they have left it. A second report of a message by the same
+   * user replaces the first.
    */
   async report(input: unknown): Promise<MessageReportShape> {
     const { squadId, messageId, reason } = validated(ReportMessageShape, input);
@@ -56,7 +56,7 @@ export class MessageReports {
     return report;
   }
 
-  /** For those who run the gym; the latest report first. */
+  /** For staff of the gym; the latest report first. */
   async list(gymId: string | null | undefined, request: PageRequest): Promise<Page<MessageReportShape>> {
     const own = requireGymAdmin(this.unit.viewer, gymId);
     const after = cursors.read(request.cursor);

@@ -14,7 +14,7 @@ export const messagesRest = [
     method: 'GET',
     path: '/squads/:id/messages',
     summary: 'The chat of a squad',
-    description: 'For those who have entered it and not left it.',
+    description: 'For participants.',
     auth: 'required',
     params: idParams,
     query: pageQuery,
@@ -47,7 +47,7 @@ export const messagesRest = [
   route({
     method: 'POST',
     path: '/squads/:id/messages/:messageId/report',
-    summary: 'Report a message to those who run the gym',
+    summary: 'Report a message to the staff of the gym',
     description: 'Also after leaving the squad. A second report of the same message replaces the first.',
     auth: 'required',
     params: messageParams,

@@ -7,9 +7,8 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Hub } from '../hub.ts';
 import { sliceAfter } from '../lists.ts';
-import { isInRoom, requireRoom, takesPart, type Visitor } from '../squads/squad-rights.ts';
+import { isInRoom, requireRoom, takesPart } from '../squads/squad-rights.ts';
 import { squads, type NoSquad, type SquadState } from '../squads/squad.journal.ts';
-import { hiddenFrom, users } from '../users/user.journal.ts';
 import { forgetInSquad } from '../accounts/forgotten.ts';
 import { unlessGone } from '../accounts/unless-gone.ts';
 import {
@@ -21,21 +20,22 @@ import {
   type ChatState,
   type StoredMessage,
 } from './chat.journal.ts';
+import { MessageDelivery } from './message-delivery.ts';
 import { MessageIdShape, SendMessageShape, type MessageShape } from './messages.shapes.ts';
 
 const MESSAGES_PER_MINUTE = 120;
-/** Each rewrites the chat as a whole. */
+/** Each deletion writes the whole chat. */
 const DELETIONS_PER_MINUTE = 30;
 
-export interface MessageWatch {
+interface MessageWatch {
   deliver(message: MessageShape): void;
-  /** Called once if there is nothing more to hear: the viewer has left or was put out, or the squad has ended. */
+  /** Called once, when no more messages will come: the viewer has left or was put out, or the squad has ended. */
   onEnd(): void;
 }
 
 const cursors = cursorsOf('squad-messages', z.tuple([z.string(), z.string()]));
 
-/** The chat of a squad: for those who have entered it and not left it. */
+/** The chat of a squad, for its participants. */
 export class Messages {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -47,11 +47,11 @@ export class Messages {
     this.settings = settings;
   }
 
-  /** A `clientId` that the sender has used before in this squad gives the message of then. */
+  /** If the sender has used the `clientId` before in this squad, that message is returned. */
   async send(input: unknown): Promise<MessageShape> {
     const { squadId, text, clientId } = validated(SendMessageShape, input);
     const { userId } = requireUser(this.unit.viewer);
-    const squad = await this.seen(squadId);
+    const squad = await this.requireRoom(squadId);
     const before = clientId
       ? sentBefore(await this.hub.journals.of(chats).read(squadId), userId, clientId)
       : undefined;
@@ -82,8 +82,7 @@ export class Messages {
   }
 
   /**
-   * By its author, who may have left the squad meanwhile: it stays in its place without its text, which is gone from the
-   * storage, too.
+   * By the author, who may have left the squad. The message stays without its text, which is also removed from storage.
    */
   async delete(input: unknown): Promise<void> {
     const { squadId, messageId } = validated(MessageIdShape, input);
@@ -92,7 +91,7 @@ export class Messages {
     const message = messagesOf(await journals.of(chats).read(squadId)).find(({ id }) => id === messageId);
     if (!message) throw notFound('message', messageId);
     if (message.userId !== userId) {
-      if (!isInRoom(await journals.of(squads).read(squadId), await this.visitor()))
+      if (!isInRoom(await journals.of(squads).read(squadId), requireUser(this.unit.viewer)))
         throw notFound('message', messageId);
       throw forbidden('A message is deleted by its author.');
     }
@@ -103,7 +102,7 @@ export class Messages {
 
   /** Newest first. */
   async list(squadId: string, request: PageRequest): Promise<Page<MessageShape>> {
-    await this.seen(squadId);
+    await this.requireRoom(squadId);
     const after = cursors.read(request.cursor);
     const newestFirst = messagesOf(await this.hub.journals.of(chats).read(squadId)).toReversed();
     return mapPage(
@@ -113,48 +112,47 @@ export class Messages {
   }
 
   /**
-   * Tells of each message from now on, after those that came after `fromSeq`; and of each that is deleted, those before
-   * `fromSeq` included. Returns what ends it.
+   * Delivers the messages after `fromSeq`, then each new one, and again each that is deleted, also if it is older.
+   * Returns a function that ends this.
    */
   async watch(
     squadId: string,
     fromSeq: number | null | undefined,
     { deliver, onEnd }: MessageWatch,
   ): Promise<() => void> {
-    await this.seen(squadId);
+    await this.requireRoom(squadId);
     const { userId } = requireUser(this.unit.viewer);
-    let heard = Infinity;
-    let deletedSeqs: readonly number[] = [];
+    const { journals } = this.hub;
+    let squad: SquadState | NoSquad | undefined;
+    let newest: ChatState | undefined;
+    let delivery: MessageDelivery | undefined;
     const stops: (() => void)[] = [];
     const stop = (): void => stops.splice(0).forEach((stopOne) => stopOne());
-    const endIfOver = (now: SquadState | NoSquad): void => {
-      if (stops.length === 0 || (takesPart(now, userId) && now.status !== 'ENDED')) return;
+    const endIfOver = (): void => {
+      if (!delivery || stops.length === 0 || !squad) return;
+      if (takesPart(squad, userId) && squad.status !== 'ENDED') return;
       stop();
       onEnd();
     };
-    const hear = (now: ChatState): void => {
-      if (heard === Infinity) return;
-      if (now.deletedSeqs !== deletedSeqs) {
-        const known = new Set(deletedSeqs);
-        deletedSeqs = now.deletedSeqs;
-        for (const seq of deletedSeqs) {
-          const message = known.has(seq) || seq > heard ? undefined : messageOf(now, seq);
-          if (message) deliver(presentMessage(message));
-        }
-      }
-      for (const message of newerThan(now, heard)) {
-        heard = message.seq;
-        deliver(presentMessage(message));
-      }
-    };
-    const chat = await this.hub.journals.of(chats).follow(squadId, hear);
-    stops.push(chat.stop);
-    const room = await this.hub.journals.of(squads).follow(squadId, endIfOver);
+    const room = await journals.of(squads).follow(squadId, (now) => {
+      squad = now;
+      endIfOver();
+    });
     stops.push(room.stop);
-    heard = Math.min(fromSeq ?? Infinity, chat.state.seq);
-    if (typeof fromSeq !== 'number') deletedSeqs = chat.state.deletedSeqs;
-    hear(chat.state);
-    queueMicrotask(() => endIfOver(room.state));
+    squad ??= room.state;
+    try {
+      const chat = await journals.of(chats).follow(squadId, (now) => {
+        newest = now;
+        delivery?.onState(now);
+      });
+      stops.push(chat.stop);
+      delivery = new MessageDelivery(chat.state, fromSeq, deliver);
+      if (newest) delivery.onState(newest); // of messages that came before there was a delivery
+    } catch (error) {
+      stop();
+      throw error;
+    }
+    queueMicrotask(endIfOver);
     return stop;
   }
 
@@ -168,28 +166,13 @@ export class Messages {
     );
   }
 
-  private async seen(squadId: string): Promise<SquadState> {
+  private async requireRoom(squadId: string): Promise<SquadState> {
     const squad = isUuid(squadId)
       ? await this.hub.journals.of(squads).read(squadId)
       : ({ status: 'NONE' } as const);
-    return requireRoom(squad, squadId, await this.visitor());
-  }
-
-  private async visitor(): Promise<Visitor> {
-    const viewer = requireUser(this.unit.viewer);
-    return { viewer, hidden: hiddenFrom(await this.hub.journals.of(users).read(viewer.userId)) };
+    return requireRoom(squad, squadId, requireUser(this.unit.viewer));
   }
 }
-
-/** Messages with a higher number, looked for from the end. */
-function newerThan({ shared, length }: ChatState, seq: number): StoredMessage[] {
-  let at = length;
-  while (at > 0 && (shared[at - 1]?.seq ?? 0) > seq) at -= 1;
-  return shared.slice(at, length);
-}
-
-const messageOf = (chat: ChatState, seq: number): StoredMessage | undefined =>
-  newerThan(chat, seq - 1).find((message) => message.seq === seq);
 
 const keysOf = (message: StoredMessage): [string, string] => [
   String(message.seq).padStart(12, '0'),

@@ -2,11 +2,11 @@ import type { JournalKind } from '../storage/journal.ts';
 import type { MessageReportShape } from './messages.shapes.ts';
 
 /** The reported messages of one gym, the latest report last. */
-export interface ReportRecord {
+interface ReportRecord {
   readonly reports: readonly MessageReportShape[];
 }
 
-export type ReportItem =
+type ReportItem =
   | { type: 'snapshot'; record: ReportRecord }
   | { type: 'reported'; report: MessageReportShape };
 

@@ -14,7 +14,8 @@ export const FeedItemShape = z
     kind: z.enum(FeedKind),
     at: z.iso.datetime(),
     userId: z.string().nullable().meta({
-      description: 'Who wrote or did it; null for an announcement of somebody whom the caller may not see.',
+      description:
+        'The user who wrote or did it; null for an announcement by a user whom the caller may not see.',
     }),
     title: z.string().nullable().meta({ description: "An announcement's title." }),
     text: z.string(),

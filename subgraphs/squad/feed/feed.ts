@@ -10,11 +10,11 @@ import { maySee, readSight } from '../presence/visibility.ts';
 import type { Platform } from '../upstream/platform.ts';
 import type { FeedItemShape } from './feed.shapes.ts';
 
-/** Pages of posts that one page of the feed asks for at most, if many of them are hidden. */
+/** The most pages of posts that one page of the feed requests, if many posts are hidden. */
 const MAX_UPSTREAM_PAGES = 20;
 
 type Position = readonly [string, string];
-/** Where the feed goes on: after this item, with posts from that page of the gym service on. */
+/** Time and id of the last item, and the cursor of its page of posts at the gym service. */
 const cursors = cursorsOf('feed', z.tuple([z.string(), z.string(), z.string().nullable()]));
 
 const post = z.looseObject({
@@ -35,7 +35,7 @@ const announcement = z.looseObject({
   authorId: z.string().nullish(),
 });
 
-/** What happens in a gym: its posts and announcements, and what its squads and clubs do; newest first. */
+/** The feed of a gym: posts, announcements, and activities of squads and groups; newest first. */
 export class Feed {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -61,7 +61,7 @@ export class Feed {
       !(item.userId && !maySee(sight, item.userId)) &&
       item.participantIds.every((id) => maySee(sight, id)) &&
       isNext(item);
-    // An announcement is the gym's word, whoever has written it.
+    // An announcement is shown without its author: it is the gym's, whichever user has written it.
     const unsigned = (item: FeedItemShape) =>
       item.userId && !maySee(sight, item.userId) ? { ...item, userId: null } : item;
     const missing = new Set<string>();

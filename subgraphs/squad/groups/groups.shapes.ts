@@ -12,7 +12,7 @@ export const GroupShape = z
       .meta({ description: 'Null once the account is deleted, and if the caller may not see them.' }),
     memberIds: z
       .array(z.string())
-      .meta({ description: 'In the order of joining, without those whom the caller may not see.' }),
+      .meta({ description: 'In the order of joining, without users whom the caller may not see.' }),
     memberCount: z.int().meta({ description: 'How many `memberIds` there are.' }),
     joined: z.boolean().meta({ description: 'Whether the caller is a member.' }),
     createdAt: z.iso.datetime(),

@@ -15,8 +15,8 @@ const MAX_GROUPS_A_GYM = 500;
 const MAX_MEMBERS = 2_000;
 
 /**
- * The clubs of a gym. Its people see, found and join them; a club without members is gone. So it is, for a viewer, if
- * they may see none of its members: a club of nobody would tell that somebody is hidden from them.
+ * The groups (clubs) of a gym. A group without members does not exist. Nor does, for a viewer, a group of which they may
+ * see no member: an empty group would reveal that a member is hidden from them.
  */
 export class Groups {
   private readonly unit: UnitOfWork;
@@ -37,7 +37,7 @@ export class Groups {
       .map((group) => this.present(group, sight));
   }
 
-  /** Of the viewer's own gym; null where there is none such. */
+  /** Of the viewer's own gym; null if there is none with that id. */
   async find(id: string): Promise<GroupShape | null> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'user' || !viewer.gymId) return null;
@@ -65,7 +65,7 @@ export class Groups {
     };
     await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
       const living = Object.values(groups).filter(({ memberIds }) => memberIds.length > 0);
-      // Two clubs of one name are less harm than a refusal that tells of a club that the viewer must not see.
+      // Two groups may get the same name: a refusal would reveal a group that is hidden from the viewer.
       if (living.some((other) => other.name.toLowerCase() === name.toLowerCase() && isThere(other, sight)))
         throw conflict(`Your gym has a group "${name}" already; join it, or choose another name.`);
       if (living.length >= MAX_GROUPS_A_GYM) throw conflict(`A gym has at most ${MAX_GROUPS_A_GYM} groups.`);

@@ -11,26 +11,26 @@ export interface StoredGroup {
   readonly createdAt: string;
 }
 
-/** Something that a gym's people did together, for the feed. */
+/** An event of the feed that users of the gym took part in. */
 export interface Activity {
   readonly id: string;
   readonly kind: 'SQUAD_FINISHED' | 'GROUP_CREATED';
   readonly at: string;
-  /** Everybody concerned, who did it first. */
+  /** All users concerned; the first one did it. */
   readonly userIds: readonly string[];
   readonly text: string;
   readonly squadId: string | null;
   readonly groupId: string | null;
 }
 
-/** What the squad service keeps of one gym. */
+/** What the squad service stores about one gym. */
 export interface GymRecord {
   readonly groups: Readonly<Record<string, StoredGroup>>;
   /** The newest last. */
   readonly activities: readonly Activity[];
 }
 
-export type GymItem =
+type GymItem =
   | { type: 'snapshot'; gym: GymRecord }
   | { type: 'founded'; group: StoredGroup }
   | { type: 'joinedGroup' | 'leftGroup'; groupId: string; userId: string }

@@ -12,7 +12,7 @@ import type { SquadWorkoutShape, StoredWorkout } from './history.shapes.ts';
 
 const cursors = cursorsOf('squad-history', z.tuple([z.string(), z.string()]));
 
-/** Past squad workouts: each user's are for themselves. */
+/** Past squad workouts. Each user sees their own only. */
 export class History {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -29,7 +29,7 @@ export class History {
     if (requireUser(this.unit.viewer).userId !== userId) throw notFound('squad history of user', userId);
     const after = cursors.read(request.cursor);
     const { journals } = this.hub;
-    // What a crash kept from being written, and squads that nobody came back to
+    // Squads that have ended by the passing of time, and rows that a crash has left unwritten
     for (const squadId of (await journals.of(users).read(userId)).squads) {
       const squad = await this.upkeep.settled(squadId);
       if (squad.status !== 'NONE') await recordLeaving(journals, squad, userId);

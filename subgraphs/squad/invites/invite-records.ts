@@ -5,14 +5,14 @@ import { users } from '../users/user.journal.ts';
 import type { InviteStatus, StoredInvite } from './invites.shapes.ts';
 
 /**
- * An invite stands in one journal, its squad's, together with the answer to it: accepting, revoking, expiring, a block
- * and the end of the squad are decided there, one after the other. The boxes of its two people hold copies.
+ * Decides about an invite in its squad's journal, where answers, revocation, expiry, blocks and the end of the squad come
+ * one after the other. The journals of the sender and the receiver have copies. Undefined: nothing changes.
  */
-export type Decide = (invite: SquadInvite, squad: SquadState) => Exclude<InviteStatus, 'PENDING'> | undefined;
+type Decide = (invite: SquadInvite, squad: SquadState) => Exclude<InviteStatus, 'PENDING'> | undefined;
 
 /**
- * Closes an invite as `decide` says, if it says so, and brings the copies up to date. What `decide` throws is thrown.
- * Resolves to the invite as it is then; undefined if its squad does not have it any more.
+ * Gives an invite the status that `decide` returns, and updates the copies. An error of `decide` is thrown.
+ * Resolves to the invite; undefined if its squad no longer has it.
  */
 export async function decideInvite(
   journals: Journals,
@@ -26,12 +26,12 @@ export async function decideInvite(
     return status ? [{ type: 'answered', inviteId: id, status, at }] : [];
   });
   const invite = inviteIn(squad, id);
-  if (invite) await showInvite(journals, invite);
+  if (invite) await updateCopies(journals, invite);
   return invite;
 }
 
-/** Brings the copies of an invite up to date. A copy that is not there was erased with an account, or is about to be made. */
-export async function showInvite(journals: Journals, invite: SquadInvite): Promise<void> {
+/** Updates the copies of an invite. A missing copy was erased with an account, or will be made. */
+export async function updateCopies(journals: Journals, invite: SquadInvite): Promise<void> {
   if (invite.status === 'PENDING') return;
   const copy = copyOf(invite);
   for (const [userId, box] of [
@@ -48,8 +48,7 @@ export async function showInvite(journals: Journals, invite: SquadInvite): Promi
 }
 
 /**
- * Looks after those of a user's invites whose copies are PENDING: writes down that their time is over, and what a crash
- * kept from being copied.
+ * Updates the PENDING copies of a user's invites: expired ones, and those whose update was lost by a crash.
  */
 export async function settleInvites(journals: Journals, userId: string): Promise<void> {
   const { received, sent } = await journals.of(users).read(userId);
@@ -66,7 +65,7 @@ export async function settleInvites(journals: Journals, userId: string): Promise
   }
 }
 
-/** Closes those of a user's open invites, received (DECLINED) or sent (REVOKED), that fit. */
+/** Closes a user's open invites that fit: the received ones for DECLINED, the sent ones for REVOKED. */
 export async function closeInvites(
   journals: Journals,
   userId: string,
@@ -84,7 +83,7 @@ export const copyOf = ({ isSpent: _unused, ...invite }: SquadInvite): StoredInvi
 const inviteIn = (squad: SquadState | { status: 'NONE' }, inviteId: string): SquadInvite | undefined =>
   squad.status === 'NONE' ? undefined : squad.invites.find(({ id }) => id === inviteId);
 
-/** Its squad was forgotten, or was never opened because of a crash. A younger copy may be ahead of its squad. */
+/** For a copy whose squad was removed, or was never opened because of a crash. The squad of a newer copy may still come. */
 async function closeCopy(journals: Journals, userId: string, copy: StoredInvite): Promise<void> {
   const now = new Date();
   if (Date.parse(copy.expiresAt) > now.getTime()) return;

@@ -29,7 +29,7 @@ export const InviteShape = z
   .meta({ id: 'SquadInvite' });
 export type InviteShape = z.infer<typeof InviteShape>;
 
-/** As it is stored: PENDING may mean that its time has passed and nobody has looked at it since. */
+/** As it is stored: a PENDING invite may have expired. */
 export type StoredInvite = InviteShape;
 
 const MAX_MESSAGE = 280; // characters
@@ -48,7 +48,7 @@ export const RespondToInviteShape = z.object({
   accept: z.boolean('expected true or false'),
 });
 
-/** As it is shown: a PENDING one has EXPIRED once its time is over. */
+/** As it is shown: a PENDING invite after its `expiresAt` has EXPIRED. */
 export const presentInvite = (invite: StoredInvite, now = Date.now()): InviteShape =>
   invite.status === 'PENDING' && Date.parse(invite.expiresAt) <= now
     ? { ...invite, status: 'EXPIRED' }

@@ -10,10 +10,9 @@ import { sliceAfter } from '../lists.ts';
 import { maySee, sightOf } from '../presence/visibility.ts';
 import type { SquadSettings } from '../settings.ts';
 import { isOpen } from '../squads/squad-invites.ts';
-import { meetsHidden, takesPart } from '../squads/squad-rights.ts';
+import { ended, meetsHidden, takesPart } from '../squads/squad-rights.ts';
 import { squads } from '../squads/squad.journal.ts';
 import type { Squads } from '../squads/squads.ts';
-import { ended } from '../squads/workout-updates.ts';
 import type { Platform } from '../upstream/platform.ts';
 import { forgetInSquad, forgetInUser } from '../accounts/forgotten.ts';
 import { unlessGone } from '../accounts/unless-gone.ts';
@@ -30,16 +29,16 @@ import {
 const INVITES_PER_MINUTE = 30;
 const MAX_OPEN_INVITES = 100;
 
-export interface InviteWatch {
-  /** An invite to the viewer: each open one at first, then each new one. */
+interface InviteWatch {
+  /** Called with each open invite to the viewer, then with each new one. */
   onReceived(invite: InviteShape, seq: number): void;
-  /** An invite to or from the viewer was answered, revoked, or has expired. */
+  /** Called if an invite to or from the viewer is answered, revoked, or expires. */
   onUpdated(invite: InviteShape, seq: number): void;
 }
 
 const cursors = cursorsOf('invites', z.tuple([z.string(), z.string()]));
 
-/** "Train with me": from one member of a gym to another, for ten minutes. */
+/** Invites into a squad, from one user of a gym to another. An invite is open for ten minutes. */
 export class Invites {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -61,7 +60,10 @@ export class Invites {
     this.settings = settings;
   }
 
-  /** Without a squad, the viewer's own LOBBY is used in which nobody else is. An open invite of theirs to the same squad is given again. */
+  /**
+   * Without a squad the invite is for the viewer's own LOBBY that nobody else has entered. If the viewer has an open
+   * invite to the same user and squad, it is returned.
+   */
   async send(input: unknown): Promise<InviteShape> {
     const { toUserId, squadId, message } = validated(SendInviteShape, input);
     const { userId } = requireUser(this.unit.viewer);
@@ -93,12 +95,12 @@ export class Invites {
         );
     await this.unlessGone(userId, toUserId, squad.id);
     await this.unlessGone(toUserId, userId, squad.id);
-    // It may have been closed before its copies were there.
+    // It may have been closed before its copies were written.
     const decided = await decideInvite(this.hub.journals, given, () => undefined);
     return presentInvite(decided ? copyOf(decided) : given);
   }
 
-  /** Those to the viewer, or from them; newest first. */
+  /** Invites to the viewer, or from them; newest first. */
   async list(box: 'received' | 'sent', request: PageRequest): Promise<Page<InviteShape>> {
     await settleInvites(this.hub.journals, requireUser(this.unit.viewer).userId);
     const user = await this.own();
@@ -110,7 +112,7 @@ export class Invites {
     );
   }
 
-  /** An open one is accepted or declined; the same answer again changes nothing. @throws INVITE_CLOSED */
+  /** Accepts or declines an open invite; the same answer again changes nothing. @throws INVITE_CLOSED */
   async respond(input: unknown): Promise<InviteShape> {
     const { inviteId, accept } = validated(RespondToInviteShape, input);
     const status = accept ? 'ACCEPTED' : 'DECLINED';
@@ -120,7 +122,7 @@ export class Invites {
     if (!invite) throw notFound('invite', inviteId);
     const visitor = { viewer, hidden: hiddenFrom(own) };
     const decided = await decideInvite(this.hub.journals, invite, (now, squad) => {
-      // What accepting promises, joining must keep: the same rights decide.
+      // An accepted invite must let the viewer join, so the rights are those of joining.
       if (accept && (squad.gymId !== viewer.gymId || meetsHidden(squad, visitor)))
         throw notFound('invite', inviteId);
       if (now.status === status && !now.isSpent) return undefined;
@@ -132,7 +134,7 @@ export class Invites {
     return copyOf(decided);
   }
 
-  /** By its sender. @throws INVITE_CLOSED if it was answered, or its time is over */
+  /** By the sender. @throws INVITE_CLOSED if it was answered or has expired */
   async revoke(inviteId: string): Promise<void> {
     const user = await this.own();
     const invite = visibleInvites(user, 'sent').find(({ id }) => id === inviteId);
@@ -149,14 +151,14 @@ export class Invites {
     if (!decided && invite.status !== 'REVOKED') throw inviteClosed(invite);
   }
 
-  /** Tells of the viewer's invites on this device: what is open now, then all that happens. Returns what ends it. */
+  /** Reports the viewer's open invites, then all changes of their invites. Returns the function that ends this. */
   async watch({ onReceived, onUpdated }: InviteWatch): Promise<() => void> {
     const { userId } = requireUser(this.unit.viewer);
     await settleInvites(this.hub.journals, userId);
     const known = new Map<string, InviteShape['status']>();
     const timers = new Map<string, NodeJS.Timeout>();
     let seq = 0;
-    const tell = (invite: StoredInvite, toViewer: boolean): void => {
+    const report = (invite: StoredInvite, toViewer: boolean): void => {
       const shown = presentInvite(invite);
       const before = known.get(invite.id);
       if (before === shown.status) return;
@@ -165,7 +167,7 @@ export class Invites {
       if (shown.status === 'PENDING') {
         timers.set(
           invite.id,
-          setTimeout(() => tell(invite, toViewer), Date.parse(invite.expiresAt) - Date.now() + 1).unref(),
+          setTimeout(() => report(invite, toViewer), Date.parse(invite.expiresAt) - Date.now() + 1).unref(),
         );
         if (toViewer) onReceived(shown, seq);
       } else if (before !== undefined) onUpdated(shown, seq);
@@ -174,15 +176,15 @@ export class Invites {
       seq = user.inviteSeq;
       const hidden = hiddenFrom(user);
       for (const invite of user.received)
-        if (!hidden.has(invite.fromUserId) || known.has(invite.id)) tell(invite, true);
-      for (const invite of user.sent) tell(invite, false);
+        if (!hidden.has(invite.fromUserId) || known.has(invite.id)) report(invite, true);
+      for (const invite of user.sent) report(invite, false);
     });
     seq = following.state.inviteSeq;
     const hidden = hiddenFrom(following.state);
     for (const invite of following.state.sent)
-      if (presentInvite(invite).status === 'PENDING') tell(invite, false);
+      if (presentInvite(invite).status === 'PENDING') report(invite, false);
     for (const invite of following.state.received)
-      if (presentInvite(invite).status === 'PENDING' && !hidden.has(invite.fromUserId)) tell(invite, true);
+      if (presentInvite(invite).status === 'PENDING' && !hidden.has(invite.fromUserId)) report(invite, true);
     for (const invite of [...following.state.sent, ...following.state.received])
       if (!known.has(invite.id)) known.set(invite.id, presentInvite(invite).status);
     return () => {
@@ -192,8 +194,8 @@ export class Invites {
   }
 
   /**
-   * One answer for everybody who cannot be invited: blocked, another gym's, unknown. Whether they are online makes no
-   * difference, not in time either: an INVISIBLE member must not be told from one who is offline.
+   * The same answer for every user who cannot be invited: hidden by a block, of another gym, unknown. Neither the answer
+   * nor its time depends on whether the receiver is online, which would reveal an INVISIBLE member.
    */
   private async checkReceiver(userId: string, gymId: string, toUserId: string): Promise<void> {
     if (this.settings.rateLimits && !(await this.hub.allows(`invites:${userId}`, INVITES_PER_MINUTE))) {
@@ -206,12 +208,12 @@ export class Invites {
     const own = await this.own();
     requireStaying(own);
     const isGone = (await this.hub.journals.of(users).read(toUserId)).farewell !== null;
-    // Asked for everybody: the time of the answer must not tell who is online unseen, or has blocked the sender.
+    // Asked in every case: otherwise the time of the answer would reveal who has blocked the sender.
     const isMember = await this.platform.isUserOfGym(toUserId, gymId);
     if (isGone || !isMember || !maySee(sightOf(own), toUserId)) throw notFound('member', toUserId);
   }
 
-  /** Writes the invite into its squad's journal, which gives the right to enter. Gives the sender's open one if there is one. */
+  /** Writes the invite into its squad's journal, which gives the right to enter; returns the sender's open one if there is one. */
   private async giveRight(invite: StoredInvite): Promise<StoredInvite> {
     let given = invite;
     await this.hub.journals.of(squads).change(invite.squadId, (squad) => {
@@ -235,7 +237,7 @@ export class Invites {
     return given;
   }
 
-  /** Takes back what the invite says of a user whose account was erased meanwhile. */
+  /** Removes the invite if the user's account was erased meanwhile. */
   private unlessGone(userId: string, otherId: string, squadId: string): Promise<void> {
     const { journals } = this.hub;
     return unlessGone(journals, userId, async () => {
@@ -257,7 +259,7 @@ const inviteClosed = (invite: StoredInvite): PlatformError =>
 
 const keysOf = (invite: InviteShape): [string, string] => [invite.createdAt, invite.id];
 
-/** Without those between two people of whom one has blocked the other. */
+/** Without invites of or to users whom a block hides. */
 function visibleInvites(user: UserRecord, box: 'received' | 'sent'): InviteShape[] {
   const hidden = hiddenFrom(user);
   return user[box]

@@ -63,7 +63,7 @@ const messages = Object.fromEntries([
     {
       name: 'error',
       title: 'error',
-      summary: 'A frame was refused; with its id where it had one.',
+      summary: 'A frame was refused; with its id if it had one.',
       payload: frame(
         'error',
         {

@@ -175,7 +175,7 @@ function applied(event) {
 }
 
 function leftSquad() {
-  toast('The squad is over. It stands in your history.');
+  toast('The squad has ended. It is in your history.');
   session = undefined;
   localStorage.removeItem(squadKey());
   void act('user_online', { status: 'AVAILABLE', delta: true });
@@ -341,7 +341,7 @@ $('write').onsubmit = (submitted) => {
   void act('send_squad_message', { squadId: session.id, text, clientId: crypto.randomUUID() });
 };
 
-/** Makes a list anew only where it has changed: a button that is replaced under the finger is not pressed. */
+/** Replaces a list only if it has changed: a click on a button that is replaced meanwhile would be lost. */
 const shown = new Map();
 function fill(id, what, make) {
   const key = JSON.stringify(what);

@@ -1,7 +1,7 @@
 /**
- * Counts each user's connections of this process, apart for each gym: a connection that a member opens after they have
- * moved does not keep them in the gym that they have left. `onLost` is called once the last one has been gone for the
- * grace without a new one: a reload of a page, or a tunnel, makes nobody flicker.
+ * Counts the connections of this process by user and gym: a connection that a member opens after a change of gym does not
+ * keep them online in the old one. `onLost` is called when a user has had no connection for the grace, so that a reload
+ * of a page is no change of presence.
  */
 export class Connections {
   private readonly counts = new Map<string, number>();
@@ -14,7 +14,7 @@ export class Connections {
     this.onLost = onLost;
   }
 
-  /** Returns what ends the connection; calling it again does nothing. */
+  /** Returns the function that ends the connection; a second call does nothing. */
   open(userId: string, gymId: string): () => void {
     const key = keyOf(userId, gymId);
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
@@ -30,7 +30,7 @@ export class Connections {
     };
   }
 
-  /** A sign of life without a connection: the user has the grace from now on. */
+  /** For a request: without a connection, the grace of the user begins now. */
   touch(userId: string, gymId: string): void {
     if (!this.has(userId, gymId)) this.beginGrace(userId, gymId);
   }

@@ -2,12 +2,12 @@ import type { Hub } from '../hub.ts';
 import type { BoardContent, OnlineUserShape, OnlineUsersUpdate } from './presence.shapes.ts';
 import { byTimeOnline, maySee, OPEN_SIGHT, seenIn, type Sight } from './visibility.ts';
 
-/** Above so many whom a listener sees online, their updates say only what has changed. */
+/** A listener who sees more users online gets only changes. */
 const FULL_LIST_UP_TO = 100;
-/** What changes within it goes into one update. */
+/** Changes within this time make one update. */
 const GATHER_MILLIS = 5;
 
-/** Goes on when a connection listens a second time, so that its numbers and its rate go on, too. */
+/** The numbers and the rate of one connection's updates, also if it begins to listen again. */
 export interface Pace {
   /** The number of the last update, or of the first snapshot. */
   seq: number;
@@ -22,32 +22,35 @@ export interface BoardListener {
   readonly delta: boolean;
   readonly sight: Sight;
   readonly pace: Pace;
-  /** False if the client cannot take it now; then the whole list follows later. */
+  /** Returns false if the client reads too slowly: then the whole list follows later. */
   deliver(update: OnlineUsersUpdate): boolean;
 }
 
 export interface BoardSubscription {
-  /** Everybody whom the listener sees now. What it holds is not delivered again. */
+  /** The whole list as the listener sees it. Its content is not delivered again. The first call begins the updates. */
   snapshot(): OnlineUsersUpdate;
   /** The listener gets the whole list with the next update. */
   refresh(): void;
-  /** From now on the listener sees with that sight. */
-  look(sight: Sight): void;
+  /** Replaces the listener's sight. */
+  changeSight(sight: Sight): void;
   stop(): void;
 }
 
-interface Seat {
+/** A listener and what it has received. */
+interface Listening {
   readonly listener: BoardListener;
   sight: Sight;
-  /** Sight and version of what was delivered last. */
+  /** Sight and version of the last delivered update. */
   shownSight: Sight;
   shownVersion: number;
-  /** When the next update is to be delivered; undefined while the listener has seen everything. */
+  /** When the next update is delivered; undefined if the listener is up to date. */
   dueAt: number | undefined;
   needsFull: boolean;
+  /** Before its first snapshot a listener gets no updates. */
+  hasSnapshot: boolean;
 }
 
-/** A user of the gym appeared, changed or went, for those who may see them. */
+/** A user of the gym appeared, changed or disappeared. */
 interface Change {
   readonly version: number;
   readonly userId: string;
@@ -57,21 +60,21 @@ interface Change {
 /**
  * One gym's presence as numbered updates for each of its listeners, at most one an interval.
  *
- * Whether a listener gets an update, with which number and when, follows from what that listener sees alone: a change
- * that they may not see wakes nobody for them, is not counted, and does not hold up the next one. What is the same for
- * many listeners is made once: they get the same lists, which the socket door writes once.
+ * Whether and when a listener gets an update, and with which number, depends only on what that listener may see: a
+ * hidden change triggers no update, is not counted, and does not delay the next one. Listeners without blocks share the
+ * same lists, which the socket door serialises once.
  */
 export class GymBoard {
   private readonly gymId: string;
   private readonly hub: Hub;
   private readonly intervalMillis: number;
-  private readonly seats = new Set<Seat>();
-  /** Everybody whom a listener without blocks sees. */
+  private readonly listenings = new Set<Listening>();
+  /** The users whom a listener without blocks sees. */
   private readonly shown = new Map<string, OnlineUserShape>();
   private version = 0;
-  /** What has changed since the oldest state that a listener still has to be brought on from. */
+  /** Changes since the oldest version that a waiting listener has. */
   private changes: Change[] = [];
-  /** For the present version: the whole list, and the changes since each older version. */
+  /** For the present version and no blocks: the whole list, and the changes since each older version. */
   private wholeList: BoardContent | undefined;
   private readonly changesSince = new Map<number, BoardContent | undefined>();
   private timer: NodeJS.Timeout | undefined;
@@ -90,33 +93,37 @@ export class GymBoard {
   }
 
   get size(): number {
-    return this.seats.size;
+    return this.listenings.size;
   }
 
   listen(listener: BoardListener): BoardSubscription {
-    const seat: Seat = {
+    const listening: Listening = {
       listener,
       sight: listener.sight,
       shownSight: listener.sight,
       shownVersion: this.version,
       dueAt: undefined,
       needsFull: false,
+      hasSnapshot: false,
     };
-    this.seats.add(seat);
+    this.listenings.add(listening);
     return {
       snapshot: () => {
-        this.markShown(seat);
-        return { ...this.wholeFor(seat), seq: listener.pace.seq };
+        listening.hasSnapshot = true;
+        this.markShown(listening);
+        return { ...this.wholeFor(listening), seq: listener.pace.seq };
       },
       refresh: () => {
-        seat.needsFull = true;
-        this.wake(seat);
+        listening.needsFull = true;
+        this.wake(listening);
       },
-      look: (sight) => {
-        seat.sight = sight;
-        if (this.contentFor(seat)) this.wake(seat);
+      changeSight: (sight) => {
+        listening.sight = sight;
+        if (this.contentFor(listening)) this.wake(listening);
+        // The listener sees no difference now. Later changes of hidden users must not be compared with the old sight.
+        else if (listening.dueAt === undefined) this.markShown(listening);
       },
-      stop: () => void this.seats.delete(seat),
+      stop: () => void this.listenings.delete(listening),
     };
   }
 
@@ -134,68 +141,72 @@ export class GymBoard {
     this.version += 1;
     this.wholeList = undefined;
     this.changesSince.clear();
-    if (this.seats.size > 0) this.changes.push({ version: this.version, userId, before });
-    for (const seat of this.seats) if (maySee(seat.sight, userId)) this.wake(seat);
-    if (this.timerAt === Infinity) this.changes = []; // no listener has to be brought on from an older state
+    if (this.listenings.size > 0) this.changes.push({ version: this.version, userId, before });
+    for (const listening of this.listenings) if (maySee(listening.sight, userId)) this.wake(listening);
+    if (this.timerAt === Infinity) this.changes = []; // no listener waits for an update
   }
 
-  private wake(seat: Seat): void {
-    seat.dueAt ??= Math.max(Date.now() + GATHER_MILLIS, seat.listener.pace.deliveredAt + this.intervalMillis);
-    if (seat.dueAt >= this.timerAt) return;
+  private wake(listening: Listening): void {
+    if (!listening.hasSnapshot) return;
+    listening.dueAt ??= Math.max(
+      Date.now() + GATHER_MILLIS,
+      listening.listener.pace.deliveredAt + this.intervalMillis,
+    );
+    if (listening.dueAt >= this.timerAt) return;
     clearTimeout(this.timer);
-    this.timerAt = seat.dueAt;
-    this.timer = setTimeout(() => this.deliver(), Math.max(0, seat.dueAt - Date.now()));
+    this.timerAt = listening.dueAt;
+    this.timer = setTimeout(() => this.deliver(), Math.max(0, listening.dueAt - Date.now()));
     this.timer.unref();
   }
 
   private deliver(): void {
     this.timerAt = Infinity;
     const now = Date.now();
-    for (const seat of this.seats) {
-      if (seat.dueAt === undefined) continue;
-      if (seat.dueAt <= now) this.deliverTo(seat, now);
-      else this.wake(seat);
+    for (const listening of this.listenings) {
+      if (listening.dueAt === undefined) continue;
+      if (listening.dueAt <= now) this.deliverTo(listening, now);
+      else this.wake(listening);
     }
-    const waiting = [...this.seats].filter(({ dueAt }) => dueAt !== undefined);
+    const waiting = [...this.listenings].filter(({ dueAt }) => dueAt !== undefined);
     const oldest = Math.min(this.version, ...waiting.map(({ shownVersion }) => shownVersion));
     this.changes = this.changes.filter(({ version }) => version > oldest);
   }
 
-  private deliverTo(seat: Seat, now: number): void {
-    const { pace } = seat.listener;
-    const content = this.contentFor(seat);
-    this.markShown(seat);
+  private deliverTo(listening: Listening, now: number): void {
+    const { pace } = listening.listener;
+    const content = this.contentFor(listening);
+    this.markShown(listening);
     if (!content) return;
     pace.deliveredAt = now;
-    if (seat.listener.deliver({ ...content, seq: pace.seq + 1 })) pace.seq += 1;
+    if (listening.listener.deliver({ ...content, seq: pace.seq + 1 })) pace.seq += 1;
     else {
-      seat.needsFull = true;
-      this.wake(seat);
+      listening.needsFull = true;
+      this.wake(listening);
     }
   }
 
-  private markShown(seat: Seat): void {
-    seat.shownSight = seat.sight;
-    seat.shownVersion = this.version;
-    seat.dueAt = undefined;
-    seat.needsFull = false;
+  private markShown(listening: Listening): void {
+    listening.shownSight = listening.sight;
+    listening.shownVersion = this.version;
+    listening.dueAt = undefined;
+    listening.needsFull = false;
   }
 
-  /** What the listener has not seen yet; undefined if nothing, also if what had changed is as it was before. */
-  private contentFor(seat: Seat): BoardContent | undefined {
-    const { sight, shownSight, shownVersion } = seat;
+  /** The next update; undefined if the listener would see no difference, e.g. because a change was undone. */
+  private contentFor(listening: Listening): BoardContent | undefined {
+    const { sight, shownSight, shownVersion } = listening;
     const isOpen = sight.hidden.size === 0 && shownSight.hidden.size === 0;
-    const changes = isOpen ? this.openChanges(shownVersion) : this.changesFor(seat);
-    if (!changes && !seat.needsFull) return undefined;
-    const isDelta = seat.listener.delta || this.countFor(sight) > FULL_LIST_UP_TO;
-    return changes && isDelta && !seat.needsFull ? changes : this.wholeFor(seat);
+    const changes = isOpen ? this.openChanges(shownVersion) : this.changesFor(listening);
+    if (!changes && !listening.needsFull) return undefined;
+    const isDelta = listening.listener.delta || this.countFor(sight) > FULL_LIST_UP_TO;
+    return changes && isDelta && !listening.needsFull ? changes : this.wholeFor(listening);
   }
 
-  /** As it is for all who have no blocks. */
+  /** The changes for listeners without blocks. */
   private openChanges(since: number): BoardContent | undefined {
     if (!this.changesSince.has(since)) {
-      const seat = { sight: OPEN_SIGHT, shownSight: OPEN_SIGHT, shownVersion: since };
-      this.changesSince.set(since, this.changesFor(seat));
+      const listening = { sight: OPEN_SIGHT, shownSight: OPEN_SIGHT, shownVersion: since };
+      this.changesSince.set(since, this.changesFor(listening));
     }
     return this.changesSince.get(since);
   }
@@ -204,7 +215,7 @@ export class GymBoard {
     sight,
     shownSight,
     shownVersion,
-  }: Pick<Seat, 'sight' | 'shownSight' | 'shownVersion'>): BoardContent | undefined {
+  }: Pick<Listening, 'sight' | 'shownSight' | 'shownVersion'>): BoardContent | undefined {
     const before = new Map<string, OnlineUserShape | undefined>();
     for (const change of this.changes)
       if (change.version > shownVersion && !before.has(change.userId))
@@ -225,7 +236,7 @@ export class GymBoard {
     return { users: users.toSorted(byTimeOnline), removed: removed.toSorted(), full: false };
   }
 
-  private wholeFor({ sight }: Pick<Seat, 'sight'>): BoardContent {
+  private wholeFor({ sight }: Pick<Listening, 'sight'>): BoardContent {
     this.wholeList ??= { users: [...this.shown.values()].toSorted(byTimeOnline), removed: [], full: true };
     if (sight.hidden.size === 0) return this.wholeList;
     return { ...this.wholeList, users: this.wholeList.users.filter(({ userId }) => maySee(sight, userId)) };

@@ -1,10 +1,10 @@
 import { PlatformError } from '#server/errors.ts';
 import type { OnlineUsers } from './online-users.ts';
 
-/** Together with the age of a switch that is known (2 s), less than the 5 s in which a switch takes effect. */
+/** With the 2 s for which a switch is cached, less than the 5 s in which a switch must take effect. */
 const CHECK_MILLIS = 2_000;
 
-export interface ModuleListener {
+interface ModuleListener {
   /** Called at every check while the gym of the viewer has switched the module off. */
   onOff(): void;
   /** Called at every check while it is on. */
@@ -12,8 +12,8 @@ export interface ModuleListener {
 }
 
 /**
- * Tells a door whether the module is still on for a viewer who listens. A rule is refused by itself when it is off, but
- * what a rule has begun before goes on. Returns what ends the watch.
+ * Checks whether the module is still on for a viewer who listens: a module that is off refuses its rules, but not the
+ * events of a rule that has begun before. Returns the function that ends the checks.
  */
 export function watchModule(
   onlineUsers: Pick<OnlineUsers, 'requireSwitchedOn'>,

@@ -1,12 +1,12 @@
 import type { PresenceStatus } from './presence.shapes.ts';
 
-/** A user who has announced themselves, as all doors and instances know them. What others see of it: `visibility.ts`. */
+/** The presence of a user, the same for all doors and instances. `visibility.ts` decides what others see of it. */
 export interface OnlineEntry {
   readonly userId: string;
   readonly gymId: string;
   readonly status: PresenceStatus;
   readonly activity: string | null;
-  /** ISO 8601; since when others can see them. */
+  /** ISO 8601: when others began to see them. */
   readonly since: string;
   /** Counts the user's choices of a status; see `StatusChoice`. */
   readonly choice: number;
@@ -14,19 +14,19 @@ export interface OnlineEntry {
   readonly updatedAt: number;
 }
 
-/** The status that a user has chosen last, as their journal keeps it. `choice` counts the choices. */
+/** The status that a user has chosen last, as their journal stores it. `choice` counts their choices. */
 export interface StatusChoice {
   readonly status: PresenceStatus;
   readonly choice: number;
 }
 
-/** Nobody who has never chosen is hidden. */
+/** The status of users who have never chosen one. */
 export const FIRST_CHOICE: StatusChoice = { status: 'AVAILABLE', choice: 0 };
 
 export interface PresenceAnnouncement extends StatusChoice {
   readonly userId: string;
   readonly gymId: string;
-  /** Undefined: what is known stays. */
+  /** Undefined: the activity stays. */
   readonly activity: string | null | undefined;
 }
 
@@ -34,8 +34,8 @@ export interface PresenceAnnouncement extends StatusChoice {
 export const isShown = (status: PresenceStatus): boolean => status !== 'INVISIBLE' && status !== 'OFFLINE';
 
 /**
- * A user's entry after an announcement. An announcement that was decided on an older choice of status than the known
- * entry takes that entry's status: two devices that announce at once must not show a user who has just hidden.
+ * A user's entry after an announcement. If the known entry has a later choice of status than the announcement, that
+ * status stays: two devices that announce at once must not show a user who has just become invisible.
  */
 export function entryAfter(
   known: OnlineEntry | undefined,
@@ -45,7 +45,7 @@ export function entryAfter(
   const before = known?.gymId === gymId ? known : undefined;
   const { status, choice } = known && known.choice > given.choice ? known : given;
   const hasGone = status === 'OFFLINE' && before?.status !== 'OFFLINE';
-  // `since` of a user who comes out of hiding begins then: an earlier one would say that they had been there.
+  // A user who becomes visible gets a new `since`: the old one would reveal that they were online before.
   const hasAppeared = isShown(status) && (!before || !isShown(before.status));
   return {
     userId,
@@ -54,7 +54,7 @@ export function entryAfter(
     choice,
     activity: activity === undefined ? ((hasGone ? null : before?.activity) ?? null) : activity,
     since: before && !hasAppeared ? before.since : new Date(now).toISOString(),
-    // Later than what any instance has said, though its clock may be ahead
+    // Later than the known entry, also if the clock of its instance is ahead
     updatedAt: Math.max(now, (known?.updatedAt ?? 0) + 1),
   };
 }

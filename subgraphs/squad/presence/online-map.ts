@@ -1,6 +1,6 @@
 import type { OnlineEntry } from '../hub.ts';
 
-/** The map `onlineUsers`: who is online, by user and by gym, with listeners for what changes. */
+/** The entries of online users, by user and by gym, with listeners for changes. */
 export class OnlineMap {
   private readonly onlineUsers = new Map<string, OnlineEntry>();
   private readonly byGym = new Map<string, Map<string, OnlineEntry>>();
@@ -18,7 +18,7 @@ export class OnlineMap {
     return this.onlineUsers.keys();
   }
 
-  /** Sets or removes the user's entry; calls those who watch the gyms that it was and is in. */
+  /** Sets or removes the user's entry, and calls the listeners of its gyms, the old and the new one. */
   set(userId: string, entry: OnlineEntry | undefined): void {
     const before = this.onlineUsers.get(userId);
     if (before === entry) return;

@@ -17,7 +17,7 @@ import { byTimeOnline, OPEN_SIGHT, readSight, seenIn, sightOf } from './visibili
 
 const OFFLINE: PresenceShape = { online: false, status: null, activity: null, since: null };
 
-/** Who is online. A gym's people see each other; two of whom one has blocked the other are offline to each other. */
+/** Who is online. The users of a gym see each other, unless one of the two has blocked the other. */
 export class OnlineUsers {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -29,7 +29,7 @@ export class OnlineUsers {
     this.boards = boards;
   }
 
-  /** Of the viewer's gym, or of any for a SUPER_ADMIN; the longest online first. */
+  /** Of the viewer's gym, or of any gym for a SUPER_ADMIN; the longest online first. */
   async list(gymId?: string | null): Promise<OnlineUserShape[]> {
     const gym = requireGym(this.unit.viewer, gymId);
     const sight = await readSight(this.hub.journals, this.unit.viewer);
@@ -40,8 +40,8 @@ export class OnlineUsers {
   }
 
   /**
-   * The viewer announces themselves to their gym, or changes how they are shown. What is absent stays as it is known:
-   * a second device that comes online must not show a user who has hidden on the first one.
+   * The viewer comes online in their gym, or changes how they are shown. An absent field keeps its value: a second device
+   * that comes online must not show a user who has become invisible on the first one.
    */
   async goOnline(input: unknown): Promise<PresenceShape> {
     const { status, activity } = validated(GoOnlineShape, input ?? {});
@@ -57,11 +57,11 @@ export class OnlineUsers {
     return presentOwn(this.hub.announce({ userId, gymId, activity, ...(chosenStatus ?? FIRST_CHOICE) }));
   }
 
-  /** Offline to those who may not see it. */
+  /** OFFLINE if the viewer may not see it. */
   async presenceOf(userId: string): Promise<PresenceShape> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'user') return OFFLINE;
-    // Read for everybody, so that the time of the answer does not tell who has an entry.
+    // Read in every case: otherwise the time of the answer would reveal whether there is an entry.
     const sight = await readSight(this.hub.journals, viewer);
     const entry = this.hub.onlineEntry(userId);
     if (viewer.userId === userId) return presentOwn(entry);
@@ -69,7 +69,7 @@ export class OnlineUsers {
     return seen ? { online: true, status: seen.status, activity: seen.activity, since: seen.since } : OFFLINE;
   }
 
-  /** A connection of the viewer: they stay online while it is there, and for the grace after. */
+  /** Counts a connection of the viewer, who stays online with it, and for the grace afterwards. */
   async connect(): Promise<() => void> {
     const { userId, gymId } = requireUser(this.unit.viewer);
     return this.hub.connect(userId, gymId);
@@ -82,7 +82,7 @@ export class OnlineUsers {
     const board: { current?: BoardSubscription } = {};
     const following = await this.hub.journals
       .of(users)
-      .follow(userId, (user) => board.current?.look(sightOf(user)));
+      .follow(userId, (user) => board.current?.changeSight(sightOf(user)));
     const sight = sightOf(following.state);
     const listening = this.boards.listen(gym, { delta, sight, pace, deliver });
     board.current = listening;
@@ -96,8 +96,7 @@ export class OnlineUsers {
   }
 
   /**
-   * As `watch`, with the sight of those who have no blocks. For the gateway, on behalf of the gym's people whom
-   * `attend` does not tell apart.
+   * As `watch`, with the sight of viewers without blocks: for a gateway, on behalf of the audience's eligible members.
    */
   async watchForAudience(_audience: Audience, { gymId, deliver }: BoardWatch): Promise<Watching> {
     const gym = requireGym(this.unit.viewer, gymId);
@@ -105,15 +104,15 @@ export class OnlineUsers {
   }
 
   /**
-   * Keeps a member of an audience online. `tell` says whether what the audience gets is not what they may see: once at
-   * first, then as it changes. Returns what ends it.
+   * Keeps a member of an audience online. Calls `report` at once, and after each change, with whether the member is
+   * excluded, because they see something else than the audience. Returns the function that ends this.
    */
-  async attend(userId: string, tell: (isExcluded: boolean) => void): Promise<() => void> {
+  async attend(userId: string, report: (isExcluded: boolean) => void): Promise<() => void> {
     const disconnect = this.hub.connect(userId, requireUser(this.unit.viewer).gymId);
     const isExcluded = (user: UserRecord) => sightOf(user) !== OPEN_SIGHT;
     try {
-      const following = await this.hub.journals.of(users).follow(userId, (user) => tell(isExcluded(user)));
-      tell(isExcluded(following.state));
+      const following = await this.hub.journals.of(users).follow(userId, (user) => report(isExcluded(user)));
+      report(isExcluded(following.state));
       return () => {
         following.stop();
         disconnect();
@@ -126,24 +125,24 @@ export class OnlineUsers {
 
   /** @throws FEATURE_DISABLED if the viewer's gym has switched the module off */
   async requireSwitchedOn(): Promise<void> {
-    // Refused by `switchable` like every rule of a module; there is nothing else to do.
+    // `switchable` has already refused it, as it does every rule of a module that is off.
   }
 }
 
-export interface BoardWatch {
-  /** For a SUPER_ADMIN: which gym. */
+interface BoardWatch {
+  /** For a SUPER_ADMIN only: the gym. */
   gymId?: string | null | undefined;
-  /** Changes only, however few are online. */
+  /** The updates contain changes only, however few users are online. */
   delta?: boolean | undefined;
-  /** That of the connection, if it may listen more than once. */
+  /** The connection's, if it may begin to listen again. */
   pace?: Pace;
-  /** False if the client cannot take it now. */
+  /** Returns false if the client reads too slowly. */
   deliver(update: OnlineUsersUpdate): boolean;
 }
 
-export type Watching = Pick<BoardSubscription, 'snapshot' | 'refresh' | 'stop'>;
+type Watching = Pick<BoardSubscription, 'snapshot' | 'refresh' | 'stop'>;
 
-/** As the user sees it themselves. */
+/** As the user themselves sees it. */
 const presentOwn = (entry: OnlineEntry | undefined): PresenceShape =>
   entry && entry.status !== 'OFFLINE'
     ? { online: true, status: entry.status, activity: entry.activity, since: entry.since }

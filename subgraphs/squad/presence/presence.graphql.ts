@@ -29,7 +29,7 @@ async function watchForAudience(
   stream.onStop(board.stop);
   stream.onStop(watchModule(onlineUsers, { onOff: () => stream.end() }));
   const push = audience.startWith(stream, {
-    onJoin: (userId, tell) => onlineUsers.attend(userId, tell),
+    onJoin: (userId, report) => onlineUsers.attend(userId, report),
     sendWholeState: () => board.refresh(),
   });
   push(eventOf(board.snapshot()));

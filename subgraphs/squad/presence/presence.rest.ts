@@ -10,8 +10,9 @@ export const presenceRest = [
   route({
     method: 'GET',
     path: '/online-users',
-    summary: "Who of the caller's gym is online",
-    description: 'Without those who are invisible, and those of whom one has blocked the other.',
+    summary: "The online users of the caller's gym",
+    description:
+      'Without invisible users, and without users who have blocked the caller or whom the caller has blocked.',
     auth: 'required',
     query: gymQuery,
     success: { status: 200, description: 'The longest online first.', shape: z.array(OnlineUserShape) },
@@ -23,7 +24,7 @@ export const presenceRest = [
     path: '/presence',
     summary: "Announce the caller's presence to their gym, or change it",
     description:
-      'The caller stays online for 30 seconds, or as long as a socket or a subscription of theirs is open. What is absent stays as it was.',
+      'The caller stays online for 30 seconds, or as long as a socket or a subscription of theirs is open. Absent fields keep their values.',
     auth: 'required',
     body: GoOnlineShape,
     success: { status: 200, description: 'The presence as the caller sees it.', shape: PresenceShape },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { visibleText } from '#server/shapes.ts';
 
-/** What a user chooses to be. The choice stays, also while they are not connected. */
+/** A user's choice, which stays while they are not connected. */
 export const PresenceStatus = {
   AVAILABLE: 'AVAILABLE',
   WORKING_OUT: 'WORKING_OUT',
@@ -54,11 +54,11 @@ export interface OnlineUsersUpdate extends BoardContent {
   readonly seq: number;
 }
 
-/** An update before it is numbered: the same object for all who see the same. */
+/** An update before it is numbered; the same object for all listeners without blocks. */
 export interface BoardContent {
-  /** Everybody, or (`full: false`) those who came or changed. */
+  /** All online users, or (`full: false`) users who appeared or changed. */
   readonly users: readonly OnlineUserShape[];
-  /** Those who went; empty if `full`. */
+  /** Ids of users who disappeared; empty if `full`. */
   readonly removed: readonly string[];
   readonly full: boolean;
 }

@@ -7,12 +7,18 @@ const options = z.object({ delta: z.boolean('expected true or false').optional()
 export const presenceSocket: SocketEvents = {
   async user_online(data, { onlineUsers }, connection) {
     const { delta } = validated(options, data);
-    await onlineUsers.goOnline(data);
     const board = await onlineUsers.watch({
       delta,
       pace: connection.presencePace,
       deliver: (update) => connection.pushPresence(update),
     });
+    try {
+      await onlineUsers.goOnline(data);
+    } catch (error) {
+      board.stop();
+      throw error;
+    }
+    // Right after the announcement, so that the client's own change is in the ack and in no update before it.
     connection.keep('presence', board.stop);
     return board.snapshot();
   },

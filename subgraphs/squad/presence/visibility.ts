@@ -5,16 +5,16 @@ import { isShown, type OnlineEntry } from './online-entry.ts';
 import type { OnlineUserShape } from './presence.shapes.ts';
 
 /**
- * What a viewer may know of others. Every door asks here: lists, updates, counts, invites, squads, feed, clubs and
- * references. Somebody whom a viewer may not see has to look like somebody who is not there: by what is answered, by
- * the number and the time of updates, and by what an answer costs.
+ * What a viewer may know of other users: the one rule for lists, updates, counts, invites, squads, feed, groups and
+ * references. To the viewer a hidden user must look like one who is offline: in answers, in the number and the time of
+ * updates, and in the time that an answer takes.
  */
 export interface Sight {
-  /** Those between whom and the viewer there is a block, whoever has blocked whom. */
+  /** Users with a block between them and the viewer, whichever of the two has blocked the other. */
   readonly hidden: ReadonlySet<string>;
 }
 
-/** The sight of a viewer who has no blocks, and of the people of a gym whom a gateway does not tell apart. */
+/** The sight of viewers without blocks, and of the eligible members of an audience. */
 export const OPEN_SIGHT: Sight = { hidden: new Set() };
 
 export const sightOf = (user: UserRecord): Sight => {
@@ -26,10 +26,10 @@ export const sightOf = (user: UserRecord): Sight => {
 export const readSight = async (journals: Journals, viewer: Viewer): Promise<Sight> =>
   sightOf(await journals.of(users).read(requireUser(viewer).userId));
 
-/** Whether the viewer may know anything of what that user does. */
+/** Whether the viewer may know anything about that user. */
 export const maySee = ({ hidden }: Sight, userId: string): boolean => !hidden.has(userId);
 
-/** What the viewer sees of an entry in the list of a gym; undefined if nothing. */
+/** The entry as the viewer sees it in the list of the gym; undefined if they do not see it. */
 export function seenIn(
   gymId: string,
   sight: Sight,
@@ -40,13 +40,13 @@ export function seenIn(
   return presented(entry);
 }
 
-/** The longest online first. The order of the hub's own map would tell who was there before, unseen. */
+/** The longest online first. The order of the hub's map would reveal who was online before, but invisible. */
 export const byTimeOnline = (one: OnlineUserShape, other: OnlineUserShape): number =>
   compare(one.since, other.since) || compare(one.userId, other.userId);
 
 const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
-/** One object for one entry, so that what is made of it (its JSON) can be kept with it. */
+/** The same object for the same entry, so that its JSON can be cached by it. */
 function presented(entry: OnlineEntry): OnlineUserShape {
   const known = shapes.get(entry);
   if (known) return known;

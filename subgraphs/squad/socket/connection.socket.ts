@@ -3,38 +3,40 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { CHECK_SESSIONS_MILLIS } from '#server/auth/ended-sessions.ts';
 import { viewerOf } from '#server/auth/authenticate.ts';
-import type { UserViewer, Viewer } from '#server/auth/viewer.ts';
+import type { UserViewer } from '#server/auth/viewer.ts';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
-import { invalid, PlatformError, socketError, unauthenticated } from '#server/errors.ts';
+import { PlatformError, socketError, unauthenticated } from '#server/errors.ts';
 import type { SocketHost } from '#server/define-subgraph.ts';
 import { validated } from '#server/validate.ts';
 import { newPace } from '../presence/gym-board.ts';
 import { watchModule } from '../presence/module-watch.ts';
 import type { OnlineUsersUpdate } from '../presence/presence.shapes.ts';
 import type { SquadResources, SquadServices } from '../services.ts';
+import { Cleanups } from './cleanups.ts';
 import type { SocketEvents } from './events.socket.ts';
 import { CloseCode } from './close-codes.ts';
 import { FrameRate } from './frame-rate.ts';
 import { ackText, frameText, onlineUsersFrame } from './frames.ts';
+import { frameOf, idOf, jsonOf, type FrameId, type IncomingFrame } from './incoming-frames.ts';
 
 export interface SocketSettings {
-  /** How long a socket may stay without a token. */
+  /** A socket that has not authenticated itself after this time is closed. */
   authenticateWithinMillis: number;
-  /** A ping so often; a socket that did not answer the one before is ended. */
+  /** The time between two pings. A socket that has not answered the previous ping is ended. */
   heartbeatMillis: number;
   /** Frames a second a socket may send; undefined: unlimited. */
   framesPerSecond: number | undefined;
 }
 
-/** Above it, presence waits for the reader and comes as one whole list when they have caught up. */
+/** Above it no presence is sent; a whole list follows once the client has read. */
 const PRESENCE_WAITS_ABOVE_BYTES = 256 * 1024;
-/** Above it the reader is too slow for what may not be left out: the socket is closed, the client returns and replays. */
+/** Above it the socket is closed, because the client reads too slowly for what may not be left out: it returns and replays. */
 const CLOSE_ABOVE_BYTES = 2 * 1024 * 1024;
-/** Frames that wait for the one before them to be answered. */
+/** Frames that wait until the one before them is answered. */
 const MAX_WAITING_FRAMES = 100;
 
-/** What is kept of the connection itself; all else is what a module pushes. */
-const OWN_MATTERS: ReadonlySet<string> = new Set([
+/** Cleanups of the connection itself. All others are of a module's pushes. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
   'heartbeat',
   'authenticate',
   'expiry',
@@ -49,17 +51,11 @@ type State =
   | { name: 'authenticated'; viewer: UserViewer; authorization: string }
   | { name: 'closed' };
 
-const frameShape = z.object({
-  event: z.string('expected the name of an event').max(60),
-  data: z.unknown().optional(),
-  id: z.union([z.string().max(100), z.number()], 'expected a text or a number').optional(),
-});
-type Frame = z.infer<typeof frameShape>;
 const authenticateShape = z.object({ token: z.string('expected an access token') });
 
 /** One client's socket: frames in order, one at a time; answers, pushes, heartbeat, limits. */
 export class SocketConnection {
-  /** Numbers go on when the client announces itself a second time. */
+  /** Kept for the whole connection, so that `seq` goes on if the client sends `user_online` again. */
   readonly presencePace = newPace();
   private state: State = { name: 'waiting' };
   private readonly socket: WebSocket;
@@ -67,8 +63,7 @@ export class SocketConnection {
   private readonly events: SocketEvents;
   private readonly settings: SocketSettings;
   private readonly rate: FrameRate;
-  /** What ends with the connection, by name: listeners, counts, timers. */
-  private readonly kept = new Map<string, () => void>();
+  private readonly cleanups = new Cleanups();
   private working: Promise<void> = Promise.resolve();
   private waitingFrames = 0;
   private isAlive = true;
@@ -91,14 +86,14 @@ export class SocketConnection {
     this.settings = settings;
     this.rate = new FrameRate(settings.framesPerSecond);
     socket.on('error', () => undefined); // ws closes by itself: 1009 for a frame too large, 1002, 1007
-    socket.once('close', () => this.end());
+    socket.once('close', () => this.onClose());
     socket.on('pong', () => (this.isAlive = true));
     socket.on('message', (bytes: Buffer, isBinary) => this.receive(bytes, isBinary));
-    this.keepTimer(
+    this.cleanups.keepTimer(
       'heartbeat',
       setInterval(() => this.beat(), settings.heartbeatMillis),
     );
-    this.keepTimer(
+    this.cleanups.keepTimer(
       'authenticate',
       setTimeout(
         () => this.close(CloseCode.UNAUTHENTICATED, 'no token came in time'),
@@ -113,26 +108,13 @@ export class SocketConnection {
       );
   }
 
-  get userId(): string | undefined {
-    return this.state.name === 'authenticated' ? this.state.viewer.userId : undefined;
-  }
-
-  /** Runs `end` when the connection ends, or when something else is kept under the same name. */
+  /** Calls `end` when the connection ends, or when another one is kept under the same name. */
   keep(name: string, end: () => void): void {
-    this.release(name);
-    if (this.state.name === 'closed') end();
-    else this.kept.set(name, end);
-  }
-
-  /** Ends whatever the gym's module has begun to push; the client's frames are refused by the rules themselves. */
-  private releasePushes(): void {
-    for (const name of this.kept.keys()) if (!OWN_MATTERS.has(name)) this.release(name);
+    this.cleanups.keep(name, end);
   }
 
   release(name: string): void {
-    const end = this.kept.get(name);
-    this.kept.delete(name);
-    end?.();
+    this.cleanups.release(name);
   }
 
   /** Sends what may not be left out. */
@@ -140,7 +122,7 @@ export class SocketConnection {
     this.send(frameText({ event, data, seq }));
   }
 
-  /** Sends presence as far as the reader keeps up. False: it was left out, and has to come as a whole list later. */
+  /** False if the update is left out, because the client reads too slowly: a whole list has to follow later. */
   pushPresence(update: OnlineUsersUpdate): boolean {
     if (this.socket.bufferedAmount > PRESENCE_WAITS_ABOVE_BYTES) return false;
     this.send(onlineUsersFrame(update));
@@ -159,21 +141,13 @@ export class SocketConnection {
     const verdict = this.waitingFrames >= MAX_WAITING_FRAMES ? this.rate.refused() : this.rate.next();
     if (verdict === 'close') return this.close(CloseCode.RATE_LIMITED, 'too many frames');
     if (verdict === 'drop') return;
-    if (verdict === 'refuse')
-      return this.sendError(
-        undefined,
-        new PlatformError(
-          'RATE_LIMITED',
-          `Expected at most ${this.settings.framesPerSecond} frames a second; the rest of this second is not heard.`,
-        ),
-      );
+    if (verdict === 'refuse') return this.sendError(undefined, tooManyFrames(this.settings));
     this.enqueue(async () => {
-      let id: Frame['id'];
+      let id: FrameId;
       try {
-        if (isBinary) throw invalid('', 'expected a text frame, got a binary one');
-        const json = jsonOf(bytes);
+        const json = jsonOf(bytes, isBinary);
         id = idOf(json);
-        const data = await this.answer(validated(frameShape, json));
+        const data = await this.answer(frameOf(json));
         if (id !== undefined) this.send(ackText(id, data));
       } catch (error) {
         this.sendError(id, error);
@@ -186,12 +160,12 @@ export class SocketConnection {
     this.working = this.working.then(work).finally(() => (this.waitingFrames -= 1));
   }
 
-  private async answer({ event, data = {} }: Frame): Promise<object> {
+  private async answer({ event, data = {} }: IncomingFrame): Promise<object> {
     if (event === 'authenticate')
       return this.authenticate(`Bearer ${validated(authenticateShape, data).token}`);
     if (this.state.name !== 'authenticated')
       throw unauthenticated(
-        `Send {"event": "authenticate", "data": {"token"}} first; until then "${event}" is not heard.`,
+        `Send {"event": "authenticate", "data": {"token"}} first; until then "${event}" is refused.`,
       );
     const handler = Object.hasOwn(this.events, event) ? this.events[event] : undefined;
     if (!handler)
@@ -199,13 +173,13 @@ export class SocketConnection {
         'UNKNOWN_EVENT',
         `There is no event "${event}"; expected authenticate, ${Object.keys(this.events).join(', ')}.`,
       );
-    await viewerOf(this.state.authorization, this.host.verifier); // the log-in may have been ended meanwhile
+    await viewerOf(this.state.authorization, this.host.verifier); // the session may have ended meanwhile
     return handler(data, this.host.servicesOf(this.state.viewer, this.state.authorization), this);
   }
 
-  /** Also renews the token of an open socket; it stays that user's. */
+  /** Also renews the token of an authenticated socket; user and gym must stay the same. */
   private async authenticate(authorization: string): Promise<{ userId: string; expiresAt: string }> {
-    const viewer: Viewer = await viewerOf(authorization, this.host.verifier);
+    const viewer = await viewerOf(authorization, this.host.verifier);
     if (viewer.kind !== 'user') throw unauthenticated('Expected the access token of a user.');
     if (this.state.name === 'closed') throw unauthenticated('The socket is closed.');
     const before = this.state.name === 'authenticated' ? this.state.viewer : undefined;
@@ -214,7 +188,7 @@ export class SocketConnection {
     if (!before) this.countFor(viewer.userId);
     this.state = { name: 'authenticated', viewer, authorization };
     this.release('authenticate');
-    this.keepTimer(
+    this.cleanups.keepTimer(
       'expiry',
       setTimeout(
         () => this.close(CloseCode.TOKEN_EXPIRED, 'the token has expired'),
@@ -234,7 +208,7 @@ export class SocketConnection {
   }
 
   private async begin(viewer: UserViewer, authorization: string): Promise<void> {
-    this.keepTimer(
+    this.cleanups.keepTimer(
       'session',
       setInterval(() => void this.checkSession(), CHECK_SESSIONS_MILLIS),
     );
@@ -242,20 +216,21 @@ export class SocketConnection {
     this.keep(
       'module',
       watchModule(services.onlineUsers, {
-        onOff: () => this.releasePushes(),
+        // The client's frames are refused by the rules themselves.
+        onOff: () => this.cleanups.releaseAllBut(OF_CONNECTION),
         onOn: () =>
           void this.beginPushes(services).catch((error: unknown) =>
-            this.host.log.warn({ err: error }, 'a socket waits for its invites; it is tried again'),
+            this.host.log.warn({ err: error }, 'a socket gets no invites yet; the next check tries again'),
           ),
       }),
     );
     await this.beginPushes(services);
   }
 
-  /** What is pushed without being asked for; it begins again after the module was switched off. */
+  /** Begins the pushes that a client does not ask for, also after the module was switched off and on again. */
   private async beginPushes({ onlineUsers, invites }: SquadServices): Promise<void> {
-    if (!this.kept.has('connection')) this.keep('connection', await onlineUsers.connect());
-    if (this.kept.has('invites')) return;
+    if (!this.cleanups.has('connection')) this.keep('connection', await onlineUsers.connect());
+    if (this.cleanups.has('invites')) return;
     const stop = await invites.watch({
       onReceived: (invite, seq) => this.push('squad_invite_received', { invite }, seq),
       onUpdated: (invite, seq) => this.push('squad_invite_updated', { invite }, seq),
@@ -269,7 +244,7 @@ export class SocketConnection {
       await viewerOf(this.state.authorization, this.host.verifier);
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'UNAUTHENTICATED')
-        this.close(CloseCode.TOKEN_EXPIRED, 'the token has expired, or its log-in was ended');
+        this.close(CloseCode.TOKEN_EXPIRED, 'the token has expired, or its session has ended');
     }
   }
 
@@ -291,7 +266,7 @@ export class SocketConnection {
     this.socket.send(text, { binary: false });
   }
 
-  private sendError(id: Frame['id'], thrown: unknown): void {
+  private sendError(id: FrameId, thrown: unknown): void {
     const error = refusalOfDatabase(thrown) ?? thrown; // also a disk that is full
     if (!(error instanceof PlatformError) || error.status >= 500)
       this.host.log.error(
@@ -301,27 +276,14 @@ export class SocketConnection {
     this.send(frameText({ event: 'error', ...(id !== undefined && { id }), data: socketError(error) }));
   }
 
-  private keepTimer(name: string, timer: NodeJS.Timeout): void {
-    timer.unref();
-    this.keep(name, () => clearInterval(timer));
-  }
-
-  private end(): void {
+  private onClose(): void {
     this.state = { name: 'closed' };
-    for (const name of this.kept.keys()) this.release(name);
+    this.cleanups.releaseAll();
   }
 }
 
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw invalid('', 'expected a JSON text such as {"event": "user_online", "data": {}, "id": 1}');
-  }
-}
-
-/** The id of a frame that is wrong otherwise, so that its error can be matched. */
-function idOf(json: unknown): Frame['id'] {
-  const id = typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
-  return typeof id === 'number' || (typeof id === 'string' && id.length <= 100) ? id : undefined;
-}
+const tooManyFrames = ({ framesPerSecond }: SocketSettings): PlatformError =>
+  new PlatformError(
+    'RATE_LIMITED',
+    `Expected at most ${framesPerSecond} frames a second; further frames of this second are dropped.`,
+  );

@@ -3,7 +3,7 @@ const SECOND_MILLIS = 1_000;
 const CLOSE_AFTER_REFUSED = 300;
 const CLOSE_AFTER_SECONDS = 5;
 
-/** What is to happen with a frame: `refuse` answers with an error (once a second), `drop` says nothing. */
+/** `refuse` answers with an error (once a second), `drop` does not answer. */
 export type Verdict = 'pass' | 'refuse' | 'drop' | 'close';
 
 /** Counts a socket's frames by the second. An error frame for each refused one would only double the flood. */

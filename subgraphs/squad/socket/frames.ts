@@ -1,7 +1,7 @@
 import type { OnlineUserShape, OnlineUsersUpdate } from '../presence/presence.shapes.ts';
 
 /** A frame to a client. */
-export interface OutgoingFrame {
+interface OutgoingFrame {
   event: string;
   id?: string | number;
   data: unknown;
@@ -10,7 +10,7 @@ export interface OutgoingFrame {
 
 export const frameText = (frame: OutgoingFrame): string => JSON.stringify(frame);
 
-/** The answer to a frame that was done, with the server's time, by which a client sets its clock. */
+/** The answer to a frame that succeeded, with the server's time, by which a client sets its clock. */
 export function ackText(id: string | number, data: object): string {
   const serverTime = new Date().toISOString();
   if (!isPresence(data)) return frameText({ event: 'ack', id, data: { ...data, serverTime } });
@@ -18,8 +18,8 @@ export function ackText(id: string | number, data: object): string {
 }
 
 /**
- * A thousand clients of a gym get the same lists under numbers of their own: the bytes of the lists are made once, and
- * each user's part of them once as long as their entry stays.
+ * Many clients of a gym get the same lists with different numbers: the lists are serialised once, and each user in them
+ * once as long as their entry does not change.
  */
 export function onlineUsersFrame(update: OnlineUsersUpdate): Buffer {
   const lists = listsOf(update);

@@ -41,14 +41,14 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   {
     name: 'authenticate',
     summary:
-      'Says who the client is, as first frame where the token is not in the Authorization header; later it renews the token.',
+      'Authenticates the client: as first frame, if the token is not in the Authorization header. Later it renews the token.',
     data: z.object({ token: z.string() }),
     ack: z.object({ userId: z.string(), expiresAt: z.iso.datetime() }),
   },
   {
     name: 'user_online',
     summary:
-      'Announces presence to the gym, or changes it; from then on online_users_updated comes. What is absent stays as it was. The ack is the whole list.',
+      'Announces presence to the gym, or changes it. From then on the client gets online_users_updated. Absent fields keep their values. The ack is the whole list.',
     data: GoOnlineShape.extend({ delta: z.boolean().optional() }),
     ack: online,
   },
@@ -68,7 +68,7 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   {
     name: 'join_squad',
     summary:
-      'Enters the private squad room and listens to it. The ack says what was missed after fromRevision; messages after fromMessage follow it.',
+      'Enters the private squad room and listens to it. The ack contains the events after fromRevision; messages after fromMessage come as frames.',
     data: JoinSquadShape.extend({ fromMessage: z.int().min(0).nullish() }),
     ack: z.object({ session: SquadShape, missed: z.array(SquadEventShape), complete: z.boolean() }),
   },
@@ -88,7 +88,7 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   { name: 'end_squad', summary: 'Ends the workout. For the host.', data: SquadIdShape, ack: session },
   {
     name: 'kick_from_squad',
-    summary: 'Puts a participant out, or takes an invitee the right to enter. For the host.',
+    summary: 'Puts a participant out, or ends the right of an invitee to enter. For the host.',
     data: SquadMemberShape,
     ack: session,
   },
@@ -101,13 +101,13 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   {
     name: 'update_workout',
     summary:
-      'Says where the client is in the workout. A repeated eventId changes nothing, a late update moves nobody back, and a set counts once.',
+      'Stores the progress of the client in the workout. A repeated eventId changes nothing, a late update moves nobody back, and a set counts once.',
     data: UpdateWorkoutShape,
     ack: z.object({ revision: z.int() }),
   },
   {
     name: 'send_squad_message',
-    summary: 'Writes to the squad. A repeated clientId gives the message of then.',
+    summary: 'Sends a message to the squad. A repeated clientId returns the first message.',
     data: SendMessageShape,
     ack: message,
   },
@@ -119,7 +119,7 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   },
   {
     name: 'report_squad_message',
-    summary: 'Reports a message to those who run the gym.',
+    summary: 'Reports a message to the staff of the gym.',
     data: ReportMessageShape,
     ack: z.object({ report: MessageReportShape }),
   },
@@ -135,7 +135,8 @@ export const CLIENT_EVENTS: readonly ProtocolEvent[] = clientEvents.map((event) 
 export const SERVER_EVENTS: readonly ProtocolEvent[] = [
   {
     name: 'online_users_updated',
-    summary: 'Who of the gym is online, on every change that the user may see, at most five times a second.',
+    summary:
+      'The online users of the gym, after every change that the user may see, at most five times a second.',
     data: online,
   },
   {
@@ -174,18 +175,18 @@ export const CLOSE_CODES: readonly { code: number; name: string; meaning: string
     code: 1009,
     name: 'PAYLOAD_TOO_LARGE',
     meaning: 'A frame was larger than 64 KiB.',
-    next: 'Mend the client.',
+    next: 'Correct the client.',
   },
   {
     code: 4401,
     name: 'UNAUTHENTICATED',
-    meaning: 'No token came within 5 s, or the one in the header does not hold.',
+    meaning: 'No token came within 5 s, or the token in the header is not valid.',
     next: 'Log in, then connect again.',
   },
   {
     code: 4403,
     name: 'TOKEN_EXPIRED',
-    meaning: 'The token has expired unrenewed, or its log-in was ended.',
+    meaning: 'The token has expired and was not renewed, or its session has ended.',
     next: 'Refresh the token, then connect again.',
   },
   {
@@ -197,7 +198,7 @@ export const CLOSE_CODES: readonly { code: number; name: string; meaning: string
   {
     code: 4429,
     name: 'RATE_LIMITED',
-    meaning: 'The client went on sending more than 30 frames a second.',
+    meaning: 'The client kept sending more than 30 frames a second.',
     next: 'Wait, then connect again.',
   },
 ];

@@ -1,34 +1,30 @@
 import type { Logger } from '#server/observability/logger.ts';
+import { ALIVE_FIELD, LEASE_MILLIS, RENEWAL_MILLIS } from '../storage/instance-lease.ts';
 import type { RedisConnections } from '../storage/redis-connections.ts';
 import { KEEPS_GONE_MILLIS, type ConnectionTime, type ConnectionTimes } from './connection-times.ts';
 
 const INSTANCES = 'squad:connected';
-/** An instance renews its own hash so often; without that its connections are gone with it. */
-const BEAT_MILLIS = 2_000;
-const LEASE_MILLIS = 8_000;
-/** A hash without fields does not exist; this field says that its instance runs. */
-const ALIVE = '_';
 
-/** The connections of all instances: each keeps a hash of its own, of the people whom it has and since when. */
+/** The connections of all instances. Each has a hash of its own: connected users, and since when. */
 export class RedisConnectionTimes implements ConnectionTimes {
   private readonly redis: RedisConnections;
   private readonly instanceId: string;
   private readonly log: Logger;
   private readonly connected = new Map<string, { count: number; since: number }>();
-  private readonly beating: NodeJS.Timeout;
+  private readonly renewing: NodeJS.Timeout;
 
   constructor(redis: RedisConnections, instanceId: string, log: Logger) {
     this.redis = redis;
     this.instanceId = instanceId;
     this.log = log;
-    const beat = () =>
-      void this.beat().catch((error: unknown) =>
+    const renew = () =>
+      void this.renew().catch((error: unknown) =>
         this.log.debug({ err: error }, 'the connections of this instance could not be shared'),
       );
-    this.beating = setInterval(beat, BEAT_MILLIS);
-    this.beating.unref();
-    redis.onReady(beat);
-    beat();
+    this.renewing = setInterval(renew, RENEWAL_MILLIS);
+    this.renewing.unref();
+    redis.onReady(renew);
+    renew();
   }
 
   open(userId: string): () => void {
@@ -36,7 +32,7 @@ export class RedisConnectionTimes implements ConnectionTimes {
     known.count += 1;
     this.connected.set(userId, known);
     if (known.count === 1)
-      this.write((client) => client.hSet(this.key, { [userId]: String(known.since), [ALIVE]: '1' }));
+      this.write((client) => client.hSet(this.key, { [userId]: String(known.since), [ALIVE_FIELD]: '1' }));
     let isOpen = true;
     return () => {
       if (!isOpen) return;
@@ -71,12 +67,12 @@ export class RedisConnectionTimes implements ConnectionTimes {
   }
 
   dispose(): void {
-    clearInterval(this.beating);
+    clearInterval(this.renewing);
     this.write((client) => client.multi().del(this.key).sRem(INSTANCES, this.instanceId).exec());
   }
 
-  /** Renews the lease; a hash that Redis has lost, or could not be told, is written again as a whole. */
-  private async beat(): Promise<void> {
+  /** Renews the lease. A hash that lacks something is written again as a whole. */
+  private async renew(): Promise<void> {
     const count = await this.redis.read((client) => client.hLen(this.key));
     const renewed = await this.redis.read((client) => client.pExpire(this.key, LEASE_MILLIS));
     if (!renewed || count !== this.connected.size + 1) {
@@ -87,7 +83,7 @@ export class RedisConnectionTimes implements ConnectionTimes {
         client
           .multi()
           .del(this.key)
-          .hSet(this.key, { ...fields, [ALIVE]: '1' })
+          .hSet(this.key, { ...fields, [ALIVE_FIELD]: '1' })
           .pExpire(this.key, LEASE_MILLIS)
           .sAdd(INSTANCES, this.instanceId)
           .exec(),
@@ -96,7 +92,7 @@ export class RedisConnectionTimes implements ConnectionTimes {
     await this.forgetOthers();
   }
 
-  /** Takes instances off the list whose lease is over. */
+  /** Removes instances whose lease is over from the list. */
   private async forgetOthers(): Promise<void> {
     for (const instanceId of await this.redis.read((client) => client.sMembers(INSTANCES)))
       if (!(await this.redis.read((client) => client.exists(keyOf(instanceId)))))
@@ -108,7 +104,7 @@ export class RedisConnectionTimes implements ConnectionTimes {
   }
 
   private write(command: Parameters<RedisConnections['write']>[0]): void {
-    void this.redis.write(command).catch(() => undefined); // the next beat finds what is missing
+    void this.redis.write(command).catch(() => undefined); // the next renewal writes what is missing
   }
 }
 

@@ -1,16 +1,16 @@
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 
-/** Milliseconds since 1970. Both are null for a person of whom nothing is known. */
+/** Milliseconds since 1970. Both are null if nothing is known about the user. */
 export interface ConnectionTime {
-  /** Since when they have a connection without a break; null if they have none. */
+  /** When their present connection began, the first one if there are several; null if there is none. */
   readonly connectedAt: number | null;
-  /** When their last connection was lost, if that is not longer ago than `KEEPS_GONE_MILLIS`. */
+  /** When their last connection ended, if that was within `KEEPS_GONE_MILLIS`. */
   readonly goneAt: number | null;
 }
 
 /**
- * Since when people are connected (sockets and subscriptions, on all devices and at all instances), whether they have
- * announced their presence or not. Implementations: `MemoryConnectionTimes`, and `connection-times.redis.ts`.
+ * When users connected (sockets and subscriptions, of all devices and instances), whether they have announced their
+ * presence or not. Implementations: `MemoryConnectionTimes`, and `connection-times.redis.ts`.
  */
 export interface ConnectionTimes {
   /** Counts a connection until the returned function is called (once or more). */
@@ -19,7 +19,7 @@ export interface ConnectionTimes {
   dispose(): void;
 }
 
-/** Longer than anything that depends on it: a LOBBY ends after an hour without anybody. */
+/** Longer than the hour after which an abandoned LOBBY ends. */
 export const KEEPS_GONE_MILLIS = 2 * 60 * 60 * 1000; // 2 h
 
 /** The connections of one process. */

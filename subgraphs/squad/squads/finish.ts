@@ -1,6 +1,6 @@
 import { forgetInGym, forgetInUser } from '../accounts/forgotten.ts';
 import { gyms } from '../gyms/gym.journal.ts';
-import { showInvite } from '../invites/invite-records.ts';
+import { updateCopies } from '../invites/invite-records.ts';
 import type { Journals } from '../storage/journal.ts';
 import { users } from '../users/user.journal.ts';
 import { lastChangeOf } from './squad-changes.ts';
@@ -8,24 +8,24 @@ import { isPresent, participantOf } from './squad-rights.ts';
 import { squads, trainedMinutes, type NoSquad, type SquadState } from './squad.journal.ts';
 import { trainingOf } from './training.ts';
 
-/** A squad that nobody has touched for so long has ended by itself. */
+/** A squad without a change for so long has ended. */
 const LAPSES_AFTER_MILLIS = 12 * 60 * 60 * 1000; // 12 h
 
 /**
- * Copies what a change of a squad has decided to where it is read: the rows of those who have left into their histories,
- * and answers to invites into the boxes of their people; at the end also everybody's rows, and the gym's feed. Whatever
- * is copied is identified by the squad's id and revision, so that a repetition after a crash changes nothing.
- * @param since a time before the change, so that what was copied long ago is not looked at
+ * Copies the results of a change to other journals: history rows of participants who have left, and answers to invites;
+ * at the end of the squad the rows of all participants, and the gym's activity. Copies are identified by squad and
+ * revision, so that a repetition after a crash changes nothing.
+ * @param since a time before the change; older results were copied before
  */
 export async function recordSquad(journals: Journals, squad: SquadState, since: string): Promise<void> {
   if (squad.status === 'ENDED') return squad.isRecorded ? undefined : recordEnd(journals, squad);
   for (const [userId, { endedAt }] of Object.entries(squad.rows))
     if (endedAt >= since) await recordLeaving(journals, squad, userId);
   for (const invite of squad.invites)
-    if (invite.respondedAt && invite.respondedAt >= since) await showInvite(journals, invite);
+    if (invite.respondedAt && invite.respondedAt >= since) await updateCopies(journals, invite);
 }
 
-/** Writes the row of a participant who has left. */
+/** Copies the row of a participant who has left into their history. */
 export async function recordLeaving(journals: Journals, squad: SquadState, userId: string): Promise<void> {
   const workout = squad.rows[userId];
   const participant = participantOf(squad, userId);
@@ -53,7 +53,7 @@ async function recordEnd(journals: Journals, squad: SquadState): Promise<void> {
       ]);
   }
   await recordActivity(journals, squad);
-  for (const invite of squad.invites) await showInvite(journals, invite);
+  for (const invite of squad.invites) await updateCopies(journals, invite);
   const recorded = await journals
     .of(squads)
     .change(squadId, (now) => (now.status === 'NONE' || now.isRecorded ? [] : [{ type: 'recorded' }]));
@@ -84,7 +84,7 @@ async function recordActivity(journals: Journals, squad: SquadState): Promise<vo
   ]);
 }
 
-/** The account of a participant was erased while the end of the squad was being recorded. */
+/** For a participant whose account was erased while the end of the squad was being recorded. */
 async function forget(
   journals: Journals,
   goneId: string,
@@ -95,7 +95,7 @@ async function forget(
   for (const otherId of others) await forgetInUser(journals, otherId, goneId);
 }
 
-/** Ends a squad that was left alone, at the moment of its last change; and records what was not recorded yet. */
+/** Ends a squad that has lapsed, at the time of its last change. Records an end that a crash has left unrecorded. */
 export async function settle(journals: Journals, squadId: string): Promise<SquadState | NoSquad> {
   let squad = await journals.of(squads).read(squadId);
   if (squad.status === 'NONE') return squad;
@@ -113,7 +113,7 @@ export async function settle(journals: Journals, squadId: string): Promise<Squad
   return journals.of(squads).read(squadId);
 }
 
-export const hasLapsed = (squad: SquadState, now = Date.now()): boolean =>
+const hasLapsed = (squad: SquadState, now = Date.now()): boolean =>
   squad.status !== 'ENDED' &&
   squad.participants.some(isPresent) &&
   Date.parse(lastChangeOf(squad)) < now - LAPSES_AFTER_MILLIS;

@@ -7,7 +7,7 @@ import type { NoSquad, SquadState } from './squad.journal.ts';
 import type { Upkeep } from './upkeep.ts';
 
 const MAX_HOSTED_SQUADS = 5;
-/** A squad's id stands in its host's journal before the squad is written; without a squad after so long, it never will be. */
+/** A squad's id is written into its host's journal first. If there is no squad after this time, a crash has prevented it. */
 const OPENS_WITHIN_MILLIS = 60_000; // 1 min
 
 /** The squads that a user has entered and that have not ended. */
@@ -21,7 +21,7 @@ export async function openSquadsOf(hub: Hub, upkeep: Upkeep, userId: string): Pr
   return open;
 }
 
-/** A LOBBY of the user's own in which nobody else is, the newest; undefined if there is none. */
+/** The newest LOBBY that the user hosts and nobody else has entered; undefined if there is none. */
 export async function emptyLobbyOf(
   hub: Hub,
   upkeep: Upkeep,
@@ -37,8 +37,8 @@ export async function emptyLobbyOf(
 }
 
 /**
- * Writes into the user's journal that they open a squad, if they do not host too many. Squads are counted one journal
- * after the other, so a squad that the user enters or opens meanwhile is looked at before the decision.
+ * Writes the id of a new squad into the user's journal, if they do not host too many. Each squad has a journal of its
+ * own, so squads that the user enters or opens meanwhile are read before the decision is repeated.
  * @throws SQUAD_LIMIT
  */
 export async function reserveSquad(

@@ -1,13 +1,13 @@
 import type { Journals } from '../storage/journal.ts';
 import { users } from '../users/user.journal.ts';
 import { recordSquad } from './finish.ts';
-import { opensDoor } from './squad-invites.ts';
+import { isInvited } from './squad-invites.ts';
 import { takesPart } from './squad-rights.ts';
-import { squads, type SquadState } from './squad.journal.ts';
+import { squads } from './squad.journal.ts';
 
 /**
- * Ends that two people train together of whom the first has blocked the other. The other is put out of squads that the
- * first hosts, and may not enter them; another host has invited both, so the first leaves that squad.
+ * Ends the squads that two users share, after the first has blocked the other. The other is put out of squads that the
+ * first hosts, and may not enter them. Squads of another host are left by the first, because the host has invited both.
  */
 export async function partWays(journals: Journals, userId: string, otherId: string): Promise<void> {
   const at = new Date().toISOString();
@@ -17,7 +17,7 @@ export async function partWays(journals: Journals, userId: string, otherId: stri
       if (now.hostId === userId && takesPart(now, userId))
         return takesPart(now, otherId)
           ? [{ type: 'left', userId: otherId, banned: true, at }]
-          : hasRight(now, otherId)
+          : isInvited(now, otherId)
             ? [{ type: 'uninvited', userId: otherId, at }]
             : [];
       return takesPart(now, otherId) && takesPart(now, userId)
@@ -27,6 +27,3 @@ export async function partWays(journals: Journals, userId: string, otherId: stri
     if (squad.status !== 'NONE') await recordSquad(journals, squad, at);
   }
 }
-
-const hasRight = ({ invites }: SquadState, userId: string): boolean =>
-  invites.some((invite) => invite.toUserId === userId && opensDoor(invite));

@@ -3,7 +3,7 @@ import type { DoneSetShape, ParticipantShape, UpdateWorkoutShape } from './squad
 import { Phase } from './squads.shapes.ts';
 
 /** One exercise of the routine that a squad trains, in the order of `exerciseIndex`: the entries of all blocks. */
-export interface PlannedExercise {
+interface PlannedExercise {
   readonly exerciseId: string;
   /** Null if content did not say. */
   readonly modality: string | null;
@@ -12,7 +12,7 @@ export interface PlannedExercise {
   readonly sets: number;
 }
 
-/** The version of a routine that a squad trains, as far as it decides about what its participants do. */
+/** The exercises of the version of a routine that a squad trains. */
 export type Plan = readonly PlannedExercise[];
 
 type Measure = 'reps' | 'durationSeconds' | 'distanceMeters' | 'weightKg';
@@ -32,7 +32,7 @@ const MEASURES_OF: Readonly<Record<string, { needs: readonly Measure[]; may: rea
 };
 const MEASURES = ['reps', 'durationSeconds', 'distanceMeters', 'weightKg'] as const satisfies Measure[];
 
-/** The planned exercise that an update is about. @throws VALIDATION_FAILED at the field that the routine does not have */
+/** The planned exercise of an update. @throws VALIDATION_FAILED for a field that the routine does not have */
 export function plannedExercise(
   plan: Plan,
   {
@@ -54,7 +54,7 @@ export function plannedExercise(
   return exercise;
 }
 
-/** @throws VALIDATION_FAILED at the measure that the exercise does not have, or lacks */
+/** @throws VALIDATION_FAILED for a measure that the exercise does not have, or that is missing */
 export function checkMeasures(set: DoneSetShape, modality: string | null): void {
   const measures = modality === null ? undefined : MEASURES_OF[modality];
   if (!measures) return;

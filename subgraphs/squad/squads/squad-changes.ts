@@ -69,15 +69,15 @@ export function appliedItem(squad: SquadState, item: Change): SquadState {
     case 'recorded':
       return { ...squad, isRecorded: true };
     case 'joined':
-      return tell(withClocks(joined(squad, item), item.at), 'squad_joined', item);
+      return withEvent(withClocks(joined(squad, item), item.at), 'squad_joined', item);
     case 'left':
-      return tell(left(squad, item), 'squad_left', item);
+      return withEvent(left(squad, item), 'squad_left', item);
     case 'host':
-      return tell({ ...squad, hostId: item.userId }, 'squad_updated', item, null);
+      return withEvent({ ...squad, hostId: item.userId }, 'squad_updated', item, null);
     case 'status':
-      return tell(withStatus(squad, item.status, item.at), 'squad_updated', item, null);
+      return withEvent(withStatus(squad, item.status, item.at), 'squad_updated', item, null);
     case 'workout':
-      return tell(workedOut(squad, item), 'squad_updated', item);
+      return withEvent(workedOut(squad, item), 'squad_updated', item);
     default:
       return squad;
   }
@@ -85,15 +85,15 @@ export function appliedItem(squad: SquadState, item: Change): SquadState {
 
 export const lastChangeOf = (squad: SquadState): string => squad.events.at(-1)?.at ?? squad.createdAt;
 
-/** Counts the revision up and keeps the event that says what has changed. */
-function tell(
+/** Increments the revision, and adds the event of the change. */
+function withEvent(
   squad: SquadState,
   event: SquadEventShape['event'],
   { userId, at }: { userId: string; at: string },
   participant = participantOf(squad, userId) ?? null,
 ): SquadState {
   const revision = squad.revision + 1;
-  const told: SquadEventShape = {
+  const added: SquadEventShape = {
     event,
     squadId: squad.id,
     revision,
@@ -103,7 +103,7 @@ function tell(
     status: squad.status,
     participant,
   };
-  return { ...squad, revision, events: [...squad.events.slice(1 - KEPT_EVENTS), told] };
+  return { ...squad, revision, events: [...squad.events.slice(1 - KEPT_EVENTS), added] };
 }
 
 function joined(squad: SquadState, { userId, at }: Item<'joined'>): SquadState {
@@ -123,13 +123,13 @@ function joined(squad: SquadState, { userId, at }: Item<'joined'>): SquadState {
       };
   return {
     ...squad,
-    // A person who returns is the last in line to become host.
+    // The order decides who becomes host: a user who returns is the last.
     participants: [...squad.participants.filter((one) => one.userId !== userId), participant],
     invites: acceptedBy(squad.invites, userId, at),
   };
 }
 
-/** The host's leaving makes the one who is there longest the host; nobody left ends the squad. */
+/** If the host leaves, the participant who is there longest becomes host. If the last one leaves, the squad ends. */
 function left(squad: SquadState, { userId, at }: Item<'left'>): SquadState {
   const participants = squad.participants.map((one) =>
     one.userId === userId ? { ...one, leftAt: at } : one,
@@ -166,7 +166,7 @@ function withStatus(squad: SquadState, status: 'ACTIVE' | 'PAUSED' | 'ENDED', at
   return { ...withRows(after, present, at), invites: closedAtEnd(after, at) };
 }
 
-/** Nothing stays open of a squad that has ended. */
+/** Closes all invites of a squad that has ended. */
 function closedAtEnd(squad: SquadState, at: string): SquadState['invites'] {
   const moment = Date.parse(at);
   return closed(
@@ -178,8 +178,8 @@ function closedAtEnd(squad: SquadState, at: string): SquadState['invites'] {
 }
 
 /**
- * The first set of anybody starts the squad. A late update, which was overtaken by a later one, moves nobody back; and a
- * set that was done before is not counted again, but corrected.
+ * The first update starts the squad. An update that arrives after a later one does not move the participant back. A set
+ * that was done before is corrected, and not counted again.
  */
 function workedOut(squad: SquadState, item: WorkoutItem): SquadState {
   const { userId, exerciseIndex, setIndex, phase, restEndsAt, set, exerciseId, modality } = item;

@@ -1,15 +1,15 @@
 import type { StoredInvite } from '../invites/invites.shapes.ts';
 
-/** An invite as its squad's journal has it, which alone decides about it. */
+/** An invite in its squad's journal, where it is decided. */
 export interface SquadInvite extends StoredInvite {
   /**
-   * Whether the right to enter is gone although the invite was ACCEPTED: the invitee has left or was put out, or one of
-   * the two has blocked the other.
+   * True if an ACCEPTED invite no longer lets its receiver enter: they have left or were put out, or a block is between
+   * the two.
    */
   readonly isSpent: boolean;
 }
 
-/** Invites as journals of the previous version have them: one right an invitee. */
+/** An invite in a journal of the previous version, which has at most one for each invitee. */
 export interface LegacyInvited {
   readonly inviteId: string;
   readonly fromUserId: string;
@@ -19,17 +19,24 @@ export interface LegacyInvited {
 
 /** Closed invites that are kept besides the open ones. */
 const KEPT_CLOSED_INVITES = 200;
-/** What the previous version gave to every invite, which did not keep the time of its sending here. */
+/** The lifetime of every invite of the previous version, which did not store when it was sent. */
 const LEGACY_LIFETIME_MILLIS = 600_000; // 10 min
 
 export const isOpen = (invite: StoredInvite, now = Date.now()): boolean =>
   invite.status === 'PENDING' && Date.parse(invite.expiresAt) > now;
 
-/** Whether the invite lets its receiver enter the squad, which is open. */
-export const opensDoor = (invite: SquadInvite, now = Date.now()): boolean =>
+/** Whether the invite lets its receiver enter a squad that has not ended. */
+const opensDoor = (invite: SquadInvite, now = Date.now()): boolean =>
   !invite.isSpent && (invite.status === 'ACCEPTED' || isOpen(invite, now));
 
-/** With a new invite. Those that decide nothing any more make room for it, the oldest first. */
+/** Whether the person has an invite that lets them enter the squad. */
+export const isInvited = (
+  { invites }: { readonly invites: readonly SquadInvite[] },
+  userId: string,
+  now = Date.now(),
+): boolean => invites.some((invite) => invite.toUserId === userId && opensDoor(invite, now));
+
+/** With a new invite. It takes the place of the oldest one that lets nobody enter any more, if there are too many. */
 export function withInvite(invites: readonly SquadInvite[], invite: StoredInvite): readonly SquadInvite[] {
   const at = Date.parse(invite.createdAt);
   const excess = invites.filter((one) => !opensDoor(one, at)).length - KEPT_CLOSED_INVITES + 1;
@@ -40,7 +47,7 @@ export function withInvite(invites: readonly SquadInvite[], invite: StoredInvite
   return [...kept, { ...invite, isSpent: false }];
 }
 
-/** With another status for those open invites that fit. */
+/** Gives the pending invites that fit another status. */
 export const closed = (
   invites: readonly SquadInvite[],
   status: StoredInvite['status'],
@@ -51,7 +58,7 @@ export const closed = (
     invite.status === 'PENDING' && fits(invite) ? { ...invite, status, respondedAt: at } : invite,
   );
 
-/** Joining accepts what is open. */
+/** Joining accepts the open invites to that user. */
 export const acceptedBy = (
   invites: readonly SquadInvite[],
   userId: string,
@@ -59,7 +66,7 @@ export const acceptedBy = (
 ): readonly SquadInvite[] =>
   closed(invites, 'ACCEPTED', at, (invite) => invite.toUserId === userId && isOpen(invite, Date.parse(at)));
 
-/** Leaving, being put out, and a block use up every right to enter; it takes a new invite to come in again. */
+/** Leaving, being put out, and a block end every right to enter; after that a new invite is needed. */
 export const spentFor = (
   invites: readonly SquadInvite[],
   userId: string,

@@ -1,14 +1,22 @@
-import type { UserViewer } from '#server/auth/viewer.ts';
-import { notFound } from '#server/errors.ts';
-import { opensDoor } from './squad-invites.ts';
+import type { UserViewer, Viewer } from '#server/auth/viewer.ts';
+import { requireUser } from '#server/auth/viewer.ts';
+import { forbidden, notFound, PlatformError } from '#server/errors.ts';
+import { readSight, type Sight } from '../presence/visibility.ts';
+import type { Journals } from '../storage/journal.ts';
+import { isInvited } from './squad-invites.ts';
 import type { NoSquad, SquadState } from './squad.journal.ts';
 import type { ParticipantShape, SquadShape } from './squads.shapes.ts';
 
-/** The viewer of a squad, with the people of whom one has blocked the other. */
-export interface Visitor {
+/** A user who wants to enter a squad, with the people whom a block hides from them. */
+export interface Visitor extends Sight {
   readonly viewer: UserViewer;
-  readonly hidden: ReadonlySet<string>;
 }
+
+/** @throws UNAUTHENTICATED or FORBIDDEN if the viewer is no user */
+export const readVisitor = async (journals: Journals, viewer: Viewer): Promise<Visitor> => ({
+  viewer: requireUser(viewer),
+  ...(await readSight(journals, viewer)),
+});
 
 export const isPresent = (participant: ParticipantShape): boolean => participant.leftAt === null;
 export const participantOf = (
@@ -16,39 +24,61 @@ export const participantOf = (
   userId: string,
 ): ParticipantShape | undefined => squad.participants.find((one) => one.userId === userId);
 
-/** Whether they train with the squad now. */
+/** Whether they have entered the squad and not left it. */
 export function takesPart(squad: SquadState | NoSquad, userId: string): boolean {
   const participant = squad.status === 'NONE' ? undefined : participantOf(squad, userId);
   return participant !== undefined && isPresent(participant);
 }
 
-/** Whether the viewer is in the room: they have entered it and not left it. An ended squad stays readable to those who were there at its end. */
-export function isInRoom(squad: SquadState | NoSquad, { viewer }: Visitor): boolean {
+/** Whether the viewer may see the squad: a participant, or after its end a participant of the end. */
+export function isInRoom(squad: SquadState | NoSquad, viewer: UserViewer): boolean {
   if (squad.status === 'NONE' || squad.gymId !== viewer.gymId) return false;
   const participant = participantOf(squad, viewer.userId);
   if (!participant) return false;
   return isPresent(participant) || (squad.status === 'ENDED' && participant.leftAt === squad.endedAt);
 }
 
-/** @throws NOT_FOUND: nobody outside of a private room learns that it exists */
-export function requireRoom(squad: SquadState | NoSquad, id: string, visitor: Visitor): SquadState {
-  if (squad.status === 'NONE' || !isInRoom(squad, visitor)) throw notFound('squad', id);
+/** @throws NOT_FOUND: a person outside of a private squad must not learn that it exists */
+export function requireRoom(squad: SquadState | NoSquad, id: string, viewer: UserViewer): SquadState {
+  if (squad.status === 'NONE' || !isInRoom(squad, viewer)) throw notFound('squad', id);
   return squad;
 }
 
 /**
- * Whether the viewer may enter: they are in the room already, or have an invite that opens its door. A squad does not
- * exist for a person if one of the two has blocked the other, of them and anybody who is in it.
+ * Whether the visitor may enter: they are a participant already, or have an open invite, and no participant is hidden
+ * from them by a block.
  */
 export function mayEnter(squad: SquadState | NoSquad, visitor: Visitor, now = Date.now()): boolean {
-  if (squad.status === 'NONE' || squad.gymId !== visitor.viewer.gymId) return false;
-  if (isInRoom(squad, visitor)) return true;
-  return (
-    !meetsHidden(squad, visitor) &&
-    squad.invites.some((invite) => invite.toUserId === visitor.viewer.userId && opensDoor(invite, now))
-  );
+  const { viewer } = visitor;
+  if (squad.status === 'NONE' || squad.gymId !== viewer.gymId) return false;
+  if (isInRoom(squad, viewer)) return true;
+  return !meetsHidden(squad, visitor) && isInvited(squad, viewer.userId, now);
 }
 
-/** Whether somebody is in the squad whom the visitor must not meet. */
-export const meetsHidden = ({ participants }: SquadState, { hidden }: Visitor): boolean =>
+/** Whether a block is between the visitor and a participant. */
+export const meetsHidden = ({ participants }: SquadState, { hidden }: Sight): boolean =>
   participants.some((one) => isPresent(one) && hidden.has(one.userId));
+
+/** @throws NOT_FOUND for all but participants, FORBIDDEN with `refusal` for those who are not the host */
+export function requireHost(
+  squad: SquadState | NoSquad,
+  id: string,
+  userId: string,
+  refusal: string,
+): SquadState {
+  if (squad.status === 'NONE' || !takesPart(squad, userId)) throw notFound('squad', id);
+  if (squad.hostId !== userId) throw forbidden(refusal);
+  return squad;
+}
+
+/** @throws SQUAD_ENDED, SQUAD_PAUSED */
+export function requireActive({ status }: SquadState): void {
+  if (status === 'ENDED') throw ended();
+  if (status === 'PAUSED')
+    throw new PlatformError(
+      'SQUAD_PAUSED',
+      'The host has paused the workout; go on when it is ACTIVE again.',
+    );
+}
+
+export const ended = () => new PlatformError('SQUAD_ENDED', 'This squad has ended; open a new one.');

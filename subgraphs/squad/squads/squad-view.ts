@@ -1,12 +1,12 @@
 import { eventsSince, type SquadState } from './squad.journal.ts';
 import type { SquadEventShape, SquadShape } from './squads.shapes.ts';
 
-/** What a client needs that returns. */
+/** For a client that returns. */
 export interface Replay {
   session: SquadShape;
-  /** What has happened after the revision that was asked from, in order. */
+  /** The events after the requested revision, in order. */
   missed: SquadEventShape[];
-  /** False if some of it is no longer kept: `session` is the whole truth. */
+  /** False if some of the events are no longer kept: then the client takes its state from `session`. */
   complete: boolean;
 }
 
@@ -45,8 +45,8 @@ export const present = ({
 });
 
 /**
- * The version of a routine that was trained, as the graph refers to it: content keeps versions, also of deleted routines.
- * Only `versionId` says which one. Beside an `id` the gateway would ask content by that alone, for the newest version.
+ * The reference to the version of a routine; the content service keeps versions, also of deleted routines. It has no `id`:
+ * with one, the gateway would ask content by the `id`, for the newest version.
  */
 export const routineOf = (routineId: string | null, version: number | null): { versionId: string } | null =>
   routineId && version !== null ? { versionId: `${routineId}:${version}` } : null;

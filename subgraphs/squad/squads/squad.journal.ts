@@ -8,29 +8,29 @@ import { isPresent } from './squad-rights.ts';
 import type { Phase, DoneSetShape, SquadEventShape, SquadShape } from './squads.shapes.ts';
 import type { TrainingRecord } from './training.ts';
 
-/** A squad with everything that decides about it. */
+/** A squad with everything that its rules depend on. */
 export interface SquadState extends SquadShape {
-  /** All rights to enter, and the answers to them: what is decided about an invite is decided here. The newest last. */
+  /** All invites with their answers: they are decided here. The newest last. */
   readonly invites: readonly SquadInvite[];
-  /** What the version of the routine asks for; null if the squad has none, or was opened by the previous version. */
+  /** The plan of the routine's version; null if the squad has no routine, or was opened by the previous version. */
   readonly plan: Plan | null;
-  /** Of a squad without a plan: the modality of each exercise that content has confirmed. */
+  /** For a squad without a plan: the modality of each exercise that the content service has confirmed. */
   readonly modalities: Readonly<Record<string, string | null>>;
   /** Milliseconds of pauses that are over. */
   readonly pausedMillis: number;
-  /** The last ones, for those who come back. */
+  /** The last events, for clients that return. */
   readonly events: readonly SquadEventShape[];
   /** `<userId> <eventId>` of the last workout events, with the revision that each made. */
   readonly eventIds: readonly (readonly [string, number])[];
-  /** What each participant did, by their ids. */
+  /** What each participant did, by user id. */
   readonly trainings: Readonly<Record<string, TrainingRecord>>;
-  /** The history row of each participant who has left, or was there at the end, by their ids. */
+  /** The history row of each participant who has left, or who was there at the end, by user id. */
   readonly rows: Readonly<Record<string, StoredWorkout>>;
-  /** Whether its end stands in everybody's history. */
+  /** Whether its end was copied into the participants' histories. */
   readonly isRecorded: boolean;
 }
 
-/** Nothing was ever written for the id. */
+/** There are no records for the id. */
 export interface NoSquad {
   readonly status: 'NONE';
 }
@@ -43,7 +43,7 @@ export interface WorkoutItem {
   setIndex: number;
   /** Absent in journals of the previous version. */
   exerciseId?: string | null;
-  /** Of an exercise that the squad sees for the first time, if it has no routine. */
+  /** For the first update of an exercise in a squad without a routine. */
   modality?: string | null;
   phase: Phase;
   set: DoneSetShape | null;
@@ -67,7 +67,7 @@ export type SquadItem =
   | { type: 'answered'; inviteId: string; status: Exclude<InviteStatus, 'PENDING'>; at: string }
   /** Written by the previous version. */
   | { type: 'invited'; userId: string; invited: LegacyInvited }
-  /** Takes away all rights of a person to enter. `at` is absent in journals of the previous version. */
+  /** Ends all rights of a user to enter. `at` is absent in journals of the previous version. */
   | { type: 'uninvited'; userId: string; at?: string }
   | { type: 'joined'; userId: string; at: string }
   /** `banned`: was put out. */
@@ -95,7 +95,7 @@ export function eventsSince(squad: SquadState, revision: number): SquadEventShap
   return missed.length === squad.revision - Math.min(revision, squad.revision) ? missed : undefined;
 }
 
-/** Minutes for which the squad trained, pauses left out. */
+/** Minutes for which the squad trained, without pauses. */
 export function trainedMinutes(squad: SquadState): number {
   if (!squad.startedAt || !squad.endedAt) return 0;
   return Math.max(
@@ -104,7 +104,7 @@ export function trainedMinutes(squad: SquadState): number {
   );
 }
 
-/** A snapshot of the previous version, which kept one right an invitee and no training of its own for anybody. */
+/** A snapshot of the previous version, with one invite for each invitee and without trainings. */
 type LegacySquad = Omit<SquadState, 'invites' | 'plan' | 'modalities' | 'trainings' | 'rows'> & {
   readonly invited?: Readonly<Record<string, LegacyInvited>>;
 };
@@ -122,7 +122,7 @@ function upgraded(squad: SquadState | LegacySquad): SquadState {
   };
 }
 
-/** The clocks of those who were training when the service was replaced by this version. */
+/** The clocks of participants who were training when this version replaced the previous one. */
 function legacyTrainings({
   participants,
   startedAt,

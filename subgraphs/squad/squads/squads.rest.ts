@@ -40,8 +40,7 @@ export const squadsRest = [
     method: 'GET',
     path: '/squads/:id',
     summary: 'A session',
-    description:
-      'For those who have entered it and not left it; to everybody else, invited or not, it does not exist.',
+    description: 'For participants. To all other users, invited or not, it does not exist.',
     auth: 'required',
     params: idParams,
     success: session,
@@ -79,7 +78,7 @@ export const squadsRest = [
     path: '/squads/:id/leave',
     summary: 'Leave a squad',
     description:
-      "The host's leaving hands over to the one who is there longest; the last one's ends the squad. It takes a new invite to come back, for the host too.",
+      'If the host leaves, the participant who is there longest becomes host. If the last one leaves, the squad ends. To return, also a former host needs a new invite.',
     auth: 'required',
     params: idParams,
     success: session,
@@ -142,7 +141,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/workout',
-    summary: 'Say where the caller is in the workout',
+    summary: "Store the caller's progress in the workout",
     description:
       'The first update of anybody starts a squad that is in LOBBY. An `eventId` that was sent before changes nothing, an update that comes late moves nobody back, and a set that was done before is corrected and not counted again.',
     auth: 'required',

@@ -63,7 +63,7 @@ export const SquadEventShape = z
     squadId: z.uuid(),
     revision: z.int(),
     at: z.iso.datetime(),
-    userId: z.string().meta({ description: 'The person who did it; of squad_left the one who is gone.' }),
+    userId: z.string().meta({ description: 'The user who did it; for squad_left the user who is gone.' }),
     hostId: z.string(),
     status: z.enum(SquadStatus),
     participant: ParticipantShape.nullable().meta({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireGym, requireUser } from '#server/auth/viewer.ts';
-import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
+import { invalid, notFound } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -10,20 +10,22 @@ import { unlessGone } from '../accounts/unless-gone.ts';
 import type { Hub } from '../hub.ts';
 import { sliceAfter } from '../lists.ts';
 import type { Platform } from '../upstream/platform.ts';
-import { hiddenFrom, requireStaying, users } from '../users/user.journal.ts';
+import { requireStaying, users } from '../users/user.journal.ts';
 import { recordSquad } from './finish.ts';
 import { emptyLobbyOf, openSquadsOf, reserveSquad } from './opening.ts';
-import { opensDoor } from './squad-invites.ts';
 import {
-  isInRoom,
-  isPresent,
-  mayEnter,
-  meetsHidden,
-  requireRoom,
-  takesPart,
-  type Visitor,
-} from './squad-rights.ts';
+  decideHost,
+  decideJoin,
+  decideKick,
+  decideLeave,
+  decideParting,
+  decideStatus,
+  nowText,
+  requireDoor,
+} from './squad-decisions.ts';
+import { isInRoom, meetsHidden, readVisitor, requireActive, requireRoom } from './squad-rights.ts';
 import { present, replayOf, type Replay } from './squad-view.ts';
+import { watchSquad, type SquadWatch } from './squad-watch.ts';
 import { squads, type NoSquad, type SquadItem, type SquadState } from './squad.journal.ts';
 import {
   CreateSquadShape,
@@ -31,22 +33,12 @@ import {
   SquadIdShape,
   SquadMemberShape,
   UpdateWorkoutShape,
-  type SquadEventShape,
   type SquadShape,
 } from './squads.shapes.ts';
 import type { Upkeep } from './upkeep.ts';
-import { checkUpdate, decideUpdate, ended, requireActive, revisionOf } from './workout-updates.ts';
-
-const MAX_PARTICIPANTS = 20;
+import { checkUpdate, decideUpdate, revisionOf } from './workout-updates.ts';
 
 const cursors = cursorsOf('squads', z.tuple([z.string(), z.string()]));
-
-export interface SquadWatch {
-  /** Called with each event in order, and the session after it. */
-  deliver(event: SquadEventShape, session: SquadShape): void;
-  /** Called once if there is nothing more to see: the viewer has left or was put out, or the squad has ended. */
-  onEnd(): void;
-}
 
 /** Live squads: private rooms whose state the server owns. Each change makes one revision. */
 export class Squads {
@@ -68,7 +60,7 @@ export class Squads {
   }
 
   /**
-   * Opens a squad in LOBBY; the viewer is its host. It trains the version that the routine has now.
+   * Opens a squad in LOBBY; the viewer is its host. It trains the present version of the routine.
    * @throws SQUAD_LIMIT, VALIDATION_FAILED for a routine that does not exist
    */
   async create(input: unknown): Promise<SquadShape> {
@@ -110,17 +102,18 @@ export class Squads {
 
   /** As `get`, null instead of an error; for references. */
   async find(id: string): Promise<SquadShape | null> {
+    const { viewer } = this.unit;
     const squad = await this.read(id);
-    if (squad.status === 'NONE' || this.unit.viewer.kind !== 'user') return null;
-    return isInRoom(squad, await this.visitor()) ? present(squad) : null;
+    if (squad.status === 'NONE' || viewer.kind !== 'user') return null;
+    return isInRoom(squad, viewer) ? present(squad) : null;
   }
 
   /** The open squads that the viewer takes part in, newest first. */
   async mine(): Promise<SquadShape[]> {
-    const visitor = await this.visitor();
-    const open = await openSquadsOf(this.hub, this.upkeep, visitor.viewer.userId);
+    const viewer = requireUser(this.unit.viewer);
+    const open = await openSquadsOf(this.hub, this.upkeep, viewer.userId);
     return open
-      .filter((squad) => isInRoom(squad, visitor))
+      .filter((squad) => isInRoom(squad, viewer))
       .map(present)
       .toSorted((one, other) => (keysOf(one) < keysOf(other) ? 1 : -1));
   }
@@ -130,79 +123,63 @@ export class Squads {
     return cursors.page(sliceAfter(await this.mine(), after, keysOf, request), request, keysOf);
   }
 
-  /** What has happened after a revision. */
+  /** The session, with the events after a revision. */
   async replay(id: string, fromRevision: number | null | undefined): Promise<Replay> {
     return replayOf(await this.seen(id), fromRevision);
   }
 
-  /** Enters the room, by an invite that is open or was accepted; a participant stays one. */
+  /** The viewer enters by an invite that is open or was accepted. Nothing changes for a participant. */
   async join(input: unknown): Promise<Replay> {
     const { squadId, fromRevision } = validated(JoinSquadShape, input);
-    const visitor = await this.visitor();
+    const { journals } = this.hub;
+    const visitor = await readVisitor(journals, this.unit.viewer);
     const { userId } = visitor.viewer;
     const { gymId } = requireDoor(await this.read(squadId), squadId, visitor);
     await this.enter(userId, squadId, gymId);
     const since = nowText();
-    const squad = (await this.hub.journals.of(squads).change(squadId, (now) => {
-      const seen = requireDoor(now, squadId, visitor);
-      if (seen.status === 'ENDED') throw ended();
-      if (takesPart(seen, userId)) return [];
-      if (seen.participants.filter(isPresent).length >= MAX_PARTICIPANTS)
-        throw new PlatformError(
-          'SQUAD_FULL',
-          `A squad has at most ${MAX_PARTICIPANTS} participants; wait until somebody leaves.`,
-        );
-      return [{ type: 'joined', userId, at: nowText() }];
-    })) as SquadState;
-    await recordSquad(this.hub.journals, squad, since);
+    const squad = (await journals
+      .of(squads)
+      .change(squadId, (now) => decideJoin(now, squadId, visitor))) as SquadState;
+    await recordSquad(journals, squad, since);
     await this.unlessGone(userId, squadId);
     await this.unlessBlocked(squad);
     return replayOf(squad, fromRevision);
   }
 
-  /** The host's leaving hands over; the last one's ends the squad. It takes a new invite to come back, for the host too. */
+  /** A host who leaves makes the next participant the host; the last participant's leaving ends the squad. */
   async leave(input: unknown): Promise<SquadShape> {
     const { squadId } = validated(SquadIdShape, input);
     const { userId } = requireUser(this.unit.viewer);
     await this.seen(squadId);
-    return this.change(squadId, (squad) =>
-      takesPart(squad, userId) && squad.status !== 'ENDED'
-        ? [{ type: 'left', userId, banned: false, at: nowText() }]
-        : [],
-    );
+    return this.change(squadId, (squad) => decideLeave(squad, userId));
   }
 
-  /** From the lobby or a pause. For the host. */
+  /** By the host: begins the workout, or goes on after a pause. */
   start(input: unknown): Promise<SquadShape> {
     return this.setStatus(input, 'ACTIVE');
   }
 
+  /** By the host. */
   pause(input: unknown): Promise<SquadShape> {
     return this.setStatus(input, 'PAUSED');
   }
 
+  /** By the host. */
   end(input: unknown): Promise<SquadShape> {
     return this.setStatus(input, 'ENDED');
   }
 
-  /** Puts a participant out, or takes away the right of an invitee to enter. For the host. */
+  /** By the host: puts a participant out, or takes away the right of an invitee to enter. */
   async kick(input: unknown): Promise<SquadShape> {
-    return this.ofHost(input, 'put yourself out; leave instead', (squad, userId) => {
-      const at = nowText();
-      if (takesPart(squad, userId)) return [{ type: 'left', userId, banned: true, at }];
-      const isInvited = squad.invites.some((invite) => invite.toUserId === userId && opensDoor(invite));
-      return isInvited ? [{ type: 'uninvited', userId, at }] : undefined;
-    });
+    return this.changeMember(input, decideKick);
   }
 
-  /** Makes another participant the host. For the host. */
+  /** By the host: makes another participant the host. */
   async makeHost(input: unknown): Promise<SquadShape> {
-    return this.ofHost(input, 'make yourself the host; you are', (squad, userId) =>
-      takesPart(squad, userId) ? [{ type: 'host', userId, at: nowText() }] : undefined,
-    );
+    return this.changeMember(input, decideHost);
   }
 
-  /** Where the viewer is in the workout. An `eventId` that was sent before changes nothing and gives its revision again. */
+  /** Stores the viewer's progress. An `eventId` that was sent before changes nothing and returns its revision. */
   async updateWorkout(input: unknown): Promise<{ revision: number; session: SquadShape }> {
     const { squadId, ...update } = validated(UpdateWorkoutShape, input);
     const { userId } = requireUser(this.unit.viewer);
@@ -220,80 +197,48 @@ export class Squads {
     };
   }
 
-  /** Tells of everything from now on. The state that it begins with is that of the returned replay: nothing is between. */
+  /** Delivers every event after the returned replay. */
   async watch(
     id: string,
     fromRevision: number | null | undefined,
-    { deliver, onEnd }: SquadWatch,
+    watch: SquadWatch,
   ): Promise<Replay & { stop(): void }> {
-    const visitor = await this.visitor();
-    const { userId } = visitor.viewer;
+    const viewer = requireUser(this.unit.viewer);
     await this.seen(id);
-    let last = Infinity;
-    let stop = (): void => undefined;
-    const end = (): void => {
-      stop();
-      onEnd();
-    };
-    const following = await this.hub.journals.of(squads).follow(id, (now) => {
-      if (now.status === 'NONE') return;
-      for (const event of now.events) {
-        const isOwnLeaving = event.event === 'squad_left' && event.userId === userId;
-        if (event.revision <= last || !(isOwnLeaving || isInRoom(now, visitor))) continue;
-        last = event.revision;
-        deliver(event, present(now));
-        if (isOwnLeaving || event.status === 'ENDED') return end();
-      }
-      if (!isInRoom(now, visitor)) end();
-    });
-    const unlisten = this.upkeep.listen(id);
-    stop = () => {
-      following.stop();
-      unlisten();
-    };
-    const { state } = following;
-    if (state.status === 'NONE' || !isInRoom(state, visitor)) {
-      stop();
-      throw notFound('squad', id);
+    const stopUpkeep = this.upkeep.listen(id);
+    try {
+      const { squad, stop } = await watchSquad(this.hub.journals, id, viewer, {
+        deliver: watch.deliver,
+        onEnd() {
+          stopUpkeep();
+          watch.onEnd();
+        },
+      });
+      return {
+        ...replayOf(squad, fromRevision),
+        stop() {
+          stop();
+          stopUpkeep();
+        },
+      };
+    } catch (error) {
+      stopUpkeep();
+      throw error;
     }
-    last = state.revision;
-    if (state.status === 'ENDED') queueMicrotask(end);
-    return { ...replayOf(state, fromRevision), stop };
   }
 
   private async setStatus(input: unknown, status: 'ACTIVE' | 'PAUSED' | 'ENDED'): Promise<SquadShape> {
     const { squadId } = validated(SquadIdShape, input);
     const { userId } = requireUser(this.unit.viewer);
     await this.seen(squadId);
-    return this.change(squadId, (squad) => {
-      if (squad.status === 'NONE' || !takesPart(squad, userId)) throw notFound('squad', squadId);
-      if (squad.hostId !== userId) throw forbidden('Only the host starts, pauses and ends the workout.');
-      if (squad.status === status) return [];
-      if (squad.status === 'ENDED') throw ended();
-      if (squad.status === 'LOBBY' && status === 'PAUSED')
-        throw new PlatformError('CONFLICT', 'The workout has not started; start it first.');
-      return [{ type: 'status', status, userId, at: nowText() }];
-    });
+    return this.change(squadId, (squad) => decideStatus(squad, squadId, userId, status));
   }
 
-  /** What the host does to another person of the squad; `decide` gives undefined for a stranger. */
-  private async ofHost(
-    input: unknown,
-    whatToOneself: string,
-    decide: (squad: SquadState, userId: string) => readonly SquadItem[] | undefined,
-  ): Promise<SquadShape> {
+  private async changeMember(input: unknown, decide: typeof decideKick): Promise<SquadShape> {
     const { squadId, userId: otherId } = validated(SquadMemberShape, input);
     const { userId } = requireUser(this.unit.viewer);
     await this.seen(squadId);
-    return this.change(squadId, (squad) => {
-      if (squad.status === 'NONE' || !takesPart(squad, userId)) throw notFound('squad', squadId);
-      if (squad.hostId !== userId) throw forbidden('Only the host decides about the people of the squad.');
-      if (otherId === userId) throw invalid('userId', `expected somebody else: you cannot ${whatToOneself}`);
-      if (squad.status === 'ENDED') throw ended();
-      const items = decide(squad, otherId);
-      if (!items) throw notFound('participant', otherId);
-      return items;
-    });
+    return this.change(squadId, (squad) => decide(squad, squadId, userId, otherId));
   }
 
   private async change(
@@ -307,7 +252,7 @@ export class Squads {
     return present(squad);
   }
 
-  /** The user's own journal names the squad before the squad names them: for the erasure of their account. */
+  /** The user's journal names the squad before the squad names them, so that an erasure of their account finds it. */
   private async enter(userId: string, squadId: string, gymId: string): Promise<void> {
     await this.hub.journals.of(users).change(userId, (user) => {
       requireStaying(user);
@@ -321,41 +266,24 @@ export class Squads {
   }
 
   /**
-   * A block that came while the viewer was entering either finds them in the squad, or is found here: it stands in
-   * their own journal before it looks for squads that the two share.
+   * A block during `join` has put the viewer out of the squad, or is found here: it is written into the viewer's journal
+   * before it looks for squads that the two share.
    */
   private async unlessBlocked(squad: SquadState): Promise<void> {
-    const visitor = await this.visitor();
-    const { userId } = visitor.viewer;
+    const visitor = await readVisitor(this.hub.journals, this.unit.viewer);
     if (!meetsHidden(squad, visitor)) return;
-    await this.change(squad.id, (now) =>
-      now.status !== 'NONE' && now.status !== 'ENDED' && takesPart(now, userId) && meetsHidden(now, visitor)
-        ? [{ type: 'left', userId, banned: false, at: nowText() }]
-        : [],
-    );
+    await this.change(squad.id, (now) => decideParting(now, visitor));
     throw notFound('squad', squad.id);
   }
 
-  /** An id that is no UUID is that of no squad; it reaches no journal. */
+  /** An id that is no UUID never reaches a journal. */
   private async read(id: string): Promise<SquadState | NoSquad> {
     return isUuid(id) ? this.upkeep.settled(id) : { status: 'NONE' };
   }
 
   private async seen(id: string): Promise<SquadState> {
-    return requireRoom(await this.read(id), id, await this.visitor());
+    return requireRoom(await this.read(id), id, requireUser(this.unit.viewer));
   }
-
-  private async visitor(): Promise<Visitor> {
-    const viewer = requireUser(this.unit.viewer);
-    return { viewer, hidden: hiddenFrom(await this.hub.journals.of(users).read(viewer.userId)) };
-  }
-}
-
-/** @throws NOT_FOUND: nobody outside of a private squad learns that it exists. SQUAD_ENDED for those who could have entered it. */
-function requireDoor(squad: SquadState | NoSquad, id: string, visitor: Visitor): SquadState {
-  if (squad.status === 'NONE' || !mayEnter(squad, visitor)) throw notFound('squad', id);
-  return squad;
 }
 
 const keysOf = ({ createdAt, id }: SquadShape): [string, string] => [createdAt, id];
-const nowText = (): string => new Date().toISOString();

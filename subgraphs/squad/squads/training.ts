@@ -3,8 +3,8 @@ import type { SquadState, WorkoutItem } from './squad.journal.ts';
 import { isPresent } from './squad-rights.ts';
 import type { DoneSetShape } from './squads.shapes.ts';
 
-/** One set that a participant did. A repeated one replaces it. */
-export interface TrainedSet extends DoneSetShape {
+/** One set that a participant did. The same set again replaces it. */
+interface TrainedSet extends DoneSetShape {
   readonly exerciseIndex: number;
   readonly setIndex: number;
   /** Null in squads of the previous version. */
@@ -12,13 +12,13 @@ export interface TrainedSet extends DoneSetShape {
   readonly at: string;
 }
 
-/** What one participant did in a squad, over all of their stays. */
+/** What one participant did in a squad, in all of their stays. */
 export interface TrainingRecord {
-  /** When they first were in the squad while it was not in LOBBY. */
+  /** When they first were in the squad after LOBBY; null if they never were. */
   readonly startedAt: string | null;
-  /** Milliseconds of stays and activity that are over. */
+  /** Milliseconds for which they were in the ACTIVE squad, without the time since `activeSince`. */
   readonly millis: number;
-  /** Since when they are there while the squad is ACTIVE. */
+  /** Set while they are in the ACTIVE squad. */
   readonly activeSince: string | null;
   readonly sets: readonly TrainedSet[];
 }
@@ -30,7 +30,7 @@ const NOTHING: TrainingRecord = { startedAt: null, millis: 0, activeSince: null,
 export const trainingOf = (squad: Pick<SquadState, 'trainings'>, userId: string): TrainingRecord =>
   squad.trainings[userId] ?? NOTHING;
 
-/** Starts and stops everybody's clock: it runs for those who are there while the squad is ACTIVE. */
+/** Starts and stops the clocks, which run for present participants of an ACTIVE squad. */
 export function withClocks(squad: SquadState, at: string): SquadState {
   const changed: Record<string, TrainingRecord> = {};
   for (const participant of squad.participants) {
@@ -54,7 +54,7 @@ export function withClocks(squad: SquadState, at: string): SquadState {
     : { ...squad, trainings: { ...squad.trainings, ...changed } };
 }
 
-/** Writes down what the people have trained who leave, or who are there at the end. None for a squad that never left LOBBY. */
+/** Adds the history rows of users who leave, or who are there at the end. A squad that never left LOBBY has none. */
 export function withRows(squad: SquadState, userIds: readonly string[], at: string): SquadState {
   const participantIds = squad.participants
     .map(({ userId }) => userId)
@@ -79,7 +79,7 @@ export function withRows(squad: SquadState, userIds: readonly string[], at: stri
   return { ...squad, rows: { ...squad.rows, ...rows } };
 }
 
-/** Whether the participant has done this set before, under whatever event id. */
+/** Whether the participant has done this set before, also by an update with another event id. */
 export const hasSet = (training: TrainingRecord, item: SetPlace): boolean =>
   training.sets.some((set) => isSame(set, item));
 

@@ -6,24 +6,24 @@ import { lastChangeOf } from './squad-changes.ts';
 import { isPresent, takesPart } from './squad-rights.ts';
 import { squads, type NoSquad, type SquadState } from './squad.journal.ts';
 
-export interface UpkeepSettings {
-  /** The host passes on once their last connection has been gone for so long. */
+interface UpkeepSettings {
+  /** Another participant becomes host when the host has had no connection for so long. */
   hostAwayMillis: number;
-  /** A LOBBY ends once nobody of it has been connected, and nothing has happened in it, for so long. */
+  /** A LOBBY ends when no participant has been connected, and nothing has changed, for so long. */
   lobbyLifetimeMillis: number;
 }
 
 /**
- * What happens to squads by the passing of time. It is decided when somebody looks at a squad; and for squads that
- * somebody listens to at this instance, again and again.
+ * Changes of squads by the passing of time. They are decided when a squad is read, and at an interval for squads that have
+ * listeners at this instance.
  */
 export class Upkeep {
   private readonly hub: Hub;
   private readonly settings: UpkeepSettings;
   private readonly listened = new Map<string, number>();
-  /** Squads whose host was looked at a moment ago. */
-  private readonly lookedAt: LRUCache<string, true>;
-  /** Hosts without a connection of whom nothing is known, and since when this instance looks for one. */
+  /** Squads that were checked a moment ago. */
+  private readonly checked: LRUCache<string, true>;
+  /** By squad and host, for hosts whose last connection is unknown: when this instance first missed them. */
   private readonly missedSince = new LRUCache<string, number>({ max: 10_000 });
   private readonly timer: NodeJS.Timeout;
   private working: Promise<void> | undefined;
@@ -32,22 +32,23 @@ export class Upkeep {
     this.hub = hub;
     this.settings = settings;
     const intervalMillis = Math.max(50, Math.min(settings.hostAwayMillis / 8, 15_000));
-    this.lookedAt = new LRUCache({ max: 10_000, ttl: intervalMillis });
+    // Shorter than the interval, or every second round of the timer would skip the squad.
+    this.checked = new LRUCache({ max: 10_000, ttl: intervalMillis / 2 });
     this.timer = setInterval(() => {
-      this.working ??= this.lookAtListened().finally(() => (this.working = undefined));
+      this.working ??= this.checkListened().finally(() => (this.working = undefined));
     }, intervalMillis);
     this.timer.unref();
   }
 
-  /** The squad as it is after all that time has done to it. */
+  /** Returns the squad after the changes that are due. */
   async settled(squadId: string): Promise<SquadState | NoSquad> {
     const squad = await settle(this.hub.journals, squadId);
-    if (squad.status === 'NONE' || squad.status === 'ENDED' || this.lookedAt.has(squadId)) return squad;
-    this.lookedAt.set(squadId, true);
+    if (squad.status === 'NONE' || squad.status === 'ENDED' || this.checked.has(squadId)) return squad;
+    this.checked.set(squadId, true);
     return squad.status === 'LOBBY' ? this.withoutLapse(squad) : this.withPresentHost(squad);
   }
 
-  /** Looks after the squad until the returned function is called. */
+  /** Checks the squad at an interval until the returned function is called. */
   listen(squadId: string): () => void {
     this.listened.set(squadId, (this.listened.get(squadId) ?? 0) + 1);
     let isListening = true;
@@ -66,12 +67,12 @@ export class Upkeep {
     await this.working;
   }
 
-  private async lookAtListened(): Promise<void> {
-    // A failure costs its own squad this round only: the others are looked after, and the next round tries again.
+  private async checkListened(): Promise<void> {
+    // A failure concerns its own squad only, and the next round tries again.
     for (const squadId of this.listened.keys()) await this.settled(squadId).catch(() => undefined);
   }
 
-  /** A LOBBY without anybody ends. */
+  /** Ends an abandoned LOBBY. */
   private async withoutLapse(squad: SquadState): Promise<SquadState> {
     const { lobbyLifetimeMillis } = this.settings;
     const now = Date.now();
@@ -92,7 +93,7 @@ export class Upkeep {
     return ended;
   }
 
-  /** A host who is away passes on to the participant who has been connected longest; to nobody if none is. */
+  /** If the host is away, the participant who has been connected longest becomes host, if any is connected. */
   private async withPresentHost(squad: SquadState): Promise<SquadState> {
     const { hostAwayMillis } = this.settings;
     if (squad.participants.filter(isPresent).length < 2) return squad;
@@ -118,7 +119,7 @@ export class Upkeep {
       )) as SquadState;
   }
 
-  /** Since when the host is away; null if they are not. What they do without a connection (by REST) shows that they are there. */
+  /** When the host was last there; null if they are connected. Requests without a connection (REST) count, too. */
   private goneAt(squad: SquadState, people: ReadonlyMap<string, ConnectionTime>, now: number): number | null {
     const key = `${squad.id} ${squad.hostId}`;
     const known = people.get(squad.hostId);
@@ -136,14 +137,14 @@ export class Upkeep {
   }
 }
 
-/** When something last happened in a LOBBY, or somebody was invited to it. */
+/** The time of the last change of a LOBBY, or of the last invite to it. */
 function lastUseOf(squad: SquadState): string {
   const change = lastChangeOf(squad);
   const invited = squad.invites.at(-1)?.createdAt ?? change;
   return invited > change ? invited : change;
 }
 
-/** When they last did something in the squad, or became its host. */
+/** The time of the user's last event in the squad, or 0. */
 function lastActOf(squad: SquadState, userId: string): number {
   const event = squad.events.findLast((one) => one.userId === userId);
   return event ? Date.parse(event.at) : 0;

@@ -1,7 +1,7 @@
 import { invalid, notFound, PlatformError } from '#server/errors.ts';
 import type { Platform } from '../upstream/platform.ts';
 import { checkMeasures, plannedExercise } from './plan.ts';
-import { takesPart } from './squad-rights.ts';
+import { requireActive, takesPart } from './squad-rights.ts';
 import type { NoSquad, SquadItem, SquadState } from './squad.journal.ts';
 import type { UpdateWorkoutShape } from './squads.shapes.ts';
 import { hasSet, MAX_SETS, trainingOf } from './training.ts';
@@ -11,16 +11,16 @@ const MAX_EXERCISES = 200;
 
 type Update = Omit<UpdateWorkoutShape, 'squadId'>;
 
-/** What is known of the exercise of an update before it is decided about. */
-export interface CheckedExercise {
+/** The exercise of an update, as it was checked before the update is decided. */
+interface CheckedExercise {
   exerciseId: string | null;
-  /** Undefined if the squad knows it already, or has a routine. */
+  /** Undefined if the squad has stored it before, or has a routine. */
   modality: string | null | undefined;
 }
 
 /**
- * Holds an update to the version of the routine that the squad trains; without a routine, to the exercise that it names,
- * which content is asked about once.
+ * Compares an update with the version of the routine that the squad trains; without a routine, with the exercise that it
+ * names, for which the content service is asked once.
  * @throws VALIDATION_FAILED at the field that does not fit, UPSTREAM_UNAVAILABLE
  */
 export async function checkUpdate(
@@ -36,7 +36,7 @@ export async function checkUpdate(
     if (set) checkMeasures(set, modality);
     return { exerciseId, modality: undefined };
   }
-  // A squad of the previous version does not know what its routine asks for.
+  // Squads of the previous version have not stored the plan of their routine.
   if (squad.routineId && !squad.plan) return { exerciseId: update.exerciseId ?? null, modality: undefined };
   if (!update.exerciseId)
     throw invalid('exerciseId', 'expected the exercise, because the squad has no routine');
@@ -85,18 +85,6 @@ export function decideUpdate(
   ];
 }
 
-/** @throws SQUAD_ENDED, SQUAD_PAUSED */
-export function requireActive({ status }: SquadState): void {
-  if (status === 'ENDED') throw ended();
-  if (status === 'PAUSED')
-    throw new PlatformError(
-      'SQUAD_PAUSED',
-      'The host has paused the workout; go on when it is ACTIVE again.',
-    );
-}
-
-/** The revision that an event made; undefined if it was never sent, or too long ago. */
+/** The revision that an event made; undefined if it was not sent, or is no longer kept. */
 export const revisionOf = ({ eventIds }: SquadState, userId: string, eventId: string): number | undefined =>
   eventIds.findLast(([known]) => known === `${userId} ${eventId}`)?.[1];
-
-export const ended = () => new PlatformError('SQUAD_ENDED', 'This squad has ended; open a new one.');

@@ -4,19 +4,19 @@ import type { Logger } from '#server/observability/logger.ts';
 import type { Following, JournalKind, JournalListener } from './journal.ts';
 import { recordFile } from './record-file.ts';
 
-/** A journal is written anew when it holds so many records more than it needs. */
+/** The file is replaced when it has so many records more than the state needs. */
 const SPARE_RECORDS = 500;
 
 interface Waiting<State, Item> {
-  /** Without items: the state that the file is written anew with. */
+  /** Without items: the state with which the file is replaced. */
   steps: readonly { items: readonly Item[]; state: State }[];
   resolve(): void;
   reject(error: Error): void;
 }
 
 /**
- * One file. Records are decided one change after the other on the newest state, and written together: while one
- * write is on its way to the disk, all that is decided meanwhile waits for the next one (group commit).
+ * One file. Changes are decided one after the other on the newest state, and written in groups: all changes that are
+ * decided during a write are in the next one (group commit).
  */
 export class FileJournal<State, Item extends object> {
   readonly listeners = new Set<JournalListener<State>>();
@@ -27,14 +27,14 @@ export class FileJournal<State, Item extends object> {
   private readonly log: Logger;
   private loading: Promise<void> | undefined;
   private isLoaded = false;
-  /** With everything that was decided. */
+  /** With all decided records, also those that are not on disk yet. */
   private state: State;
-  /** With everything that is on disk, which is all that listeners have heard of. */
+  /** With the records that are on disk; listeners get no other state. */
   private safeState: State;
   private length = 0;
   private recordCount = 0;
   private compactAt = SPARE_RECORDS;
-  /** Where a failed write may have left something behind. */
+  /** The length before a write that failed and may have left a part behind. */
   private mustCutTo: number | undefined;
   /** The next write replaces the file, however few records there are. */
   private mustReplace = false;
@@ -54,7 +54,7 @@ export class FileJournal<State, Item extends object> {
     return this.uses > 0 || this.listeners.size > 0 || this.waiting.length > 0 || this.flushing !== undefined;
   }
 
-  /** What is decided but not yet on disk is waited for: nobody is to see what a crash could still take back. */
+  /** Waits for records that are not on disk yet: nobody may see what a crash could undo. */
   async read(): Promise<State> {
     return this.change(() => []);
   }
@@ -111,13 +111,13 @@ export class FileJournal<State, Item extends object> {
       await copyFile(this.file, copy);
       this.log.error(
         { file: this.file, lines: found.damagedLines, copy },
-        'lines of a journal are damaged; the rest is used, the whole is kept in a copy',
+        'lines of a journal are damaged; the others are used, and the whole file is kept as a copy',
       );
     }
     if (found.cutBytes > 0) {
       this.log.warn(
         { file: this.file, bytes: found.cutBytes, records: found.records.length },
-        'the end of a journal was half written, never acknowledged, and is cut off',
+        'the end of a journal was written in part and never acknowledged; it is cut off',
       );
       await recordFile.cut(this.file, found.length);
     }
@@ -150,7 +150,7 @@ export class FileJournal<State, Item extends object> {
         return;
       }
       for (const { steps, resolve } of batch) {
-        for (const { state } of steps) this.tell(state);
+        for (const { state } of steps) this.notify(state);
         resolve();
       }
     }
@@ -169,7 +169,7 @@ export class FileJournal<State, Item extends object> {
     }
     if (this.mustReplace) {
       this.mustReplace = false;
-      return this.append(this.kind.compacted(this.state)); // there is nothing yet to take the place of
+      return this.append(this.kind.compacted(this.state)); // there is no file to replace yet
     }
     await this.append(items);
   }
@@ -183,7 +183,7 @@ export class FileJournal<State, Item extends object> {
     this.recordCount = count;
   }
 
-  private tell(state: State): void {
+  private notify(state: State): void {
     this.safeState = state;
     for (const listener of this.listeners) {
       try {
@@ -194,7 +194,7 @@ export class FileJournal<State, Item extends object> {
     }
   }
 
-  /** The disk refused: this, and what was decided on top of it, did not happen. The next use begins with what is on disk. */
+  /** The write failed: these changes, and those decided after them, did not happen. The next use reads the file again. */
   private giveUp(batch: readonly Waiting<State, Item>[], cause: unknown): void {
     this.log.error({ err: cause, file: this.file }, 'a journal could not be written');
     this.isLoaded = false;

@@ -1,6 +1,6 @@
-/** What is done to a journal in Redis in one step. KEYS: the list, its figures. */
+/* Lua scripts: each is one atomic operation on a journal. KEYS: the list; the hash with `total` and `base`. */
 
-/** ARGV: the total that is known. Gives the total, whether the list is whole, and its entries after what is known. */
+/** ARGV: the caller's total. Returns the total, whether the entries are the whole list, and the entries that the caller lacks. */
 export const PULL = `
 local known = tonumber(ARGV[1])
 local total = tonumber(redis.call('HGET', KEYS[2], 'total') or '0')
@@ -9,7 +9,7 @@ if known >= total then return {total, 0, {}} end
 if known < base then return {total, 1, redis.call('LRANGE', KEYS[1], 0, -1)} end
 return {total, 0, redis.call('LRANGE', KEYS[1], known - total, -1)}`;
 
-/** ARGV: the total that the records were decided on, the channel, seconds to keep (0: for ever), the records. */
+/** ARGV: the total on which the records were decided, the channel, seconds until expiry (0: never), the records. */
 export const APPEND = `
 local total = tonumber(redis.call('HGET', KEYS[2], 'total') or '0')
 if total ~= tonumber(ARGV[1]) then return {0, 0} end
@@ -23,7 +23,7 @@ end
 redis.call('PUBLISH', ARGV[2], total)
 return {1, length}`;
 
-/** ARGV: the total that the records stand for, the new base, the records. */
+/** ARGV: the total to which the records lead, the new base, the records. */
 export const REPLACE = `
 if redis.call('HGET', KEYS[2], 'total') ~= ARGV[1] then return 0 end
 redis.call('DEL', KEYS[1])
@@ -31,7 +31,7 @@ for i = 3, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
 redis.call('HSET', KEYS[2], 'base', ARGV[2])
 return 1`;
 
-/** ARGV: as APPEND. The records take the place of all, and count as one more: who knows the old ones reads the whole list. */
+/** ARGV: as APPEND. The records replace all others, and count as one more, so that every instance reads the whole list. */
 export const REWRITE = `
 if tonumber(redis.call('HGET', KEYS[2], 'total') or '0') ~= tonumber(ARGV[1]) then return 0 end
 redis.call('DEL', KEYS[1])
@@ -45,7 +45,7 @@ end
 redis.call('PUBLISH', ARGV[2], total)
 return 1`;
 
-/** ARGV: the total that the records stand for, the records. Who knows more wins. */
+/** ARGV: the total to which the records lead, the records. They are refused if Redis has as many or more. */
 export const SEED = `
 if tonumber(redis.call('HGET', KEYS[2], 'total') or '0') >= tonumber(ARGV[1]) then return 0 end
 redis.call('DEL', KEYS[1])

@@ -4,17 +4,17 @@ import type { Logger } from '#server/observability/logger.ts';
 import { FileJournal } from './file-journal.ts';
 import type { JournalKind, Journals, JournalsOf } from './journal.ts';
 
-export interface FileJournalsOptions {
+interface FileJournalsOptions {
   folder: string;
   log: Logger;
-  /** Journals kept in memory beyond those in use. Default 2,000. */
+  /** Journals in memory, besides those in use. Default 2,000. */
   cacheSize?: number;
 }
 
 /** JSON files of one process, one a journal: `<folder>/<kind>/<two letters of the id>/<id>.jsonl`. */
 export class FileJournals implements Journals {
   private readonly options: Required<FileJournalsOptions>;
-  /** In the order of their last use, so that the first is the one to forget. */
+  /** In the order of their last use: the first is dropped first. */
   private readonly journals = new Map<string, FileJournal<unknown, object>>();
 
   constructor(options: FileJournalsOptions) {
@@ -34,7 +34,7 @@ export class FileJournals implements Journals {
     return [...this.journals.values()].reduce((sum, journal) => sum + journal.listeners.size, 0);
   }
 
-  /** Removes the files of journals of that kind that nobody has written for its `keepDays`; returns how many. */
+  /** Removes the files of journals that were last written more than `keepDays` ago. Returns their number. */
   async sweep(
     kind: Pick<JournalKind<unknown, object>, 'name' | 'keepDays'>,
     now = Date.now(),
@@ -69,8 +69,8 @@ export class FileJournals implements Journals {
       (this.journals.get(key) as FileJournal<State, Item> | undefined) ??
       new FileJournal(kind, id, this.fileOf(kind.name, id), this.options.log);
     this.journals.delete(key);
-    this.journals.set(key, journal as never); // of any state: the key holds its kind
-    this.forget();
+    this.journals.set(key, journal as never); // the key contains the kind
+    this.dropUnused();
     journal.uses += 1;
     try {
       return await work(journal);
@@ -79,8 +79,8 @@ export class FileJournals implements Journals {
     }
   }
 
-  /** What is in use must stay: two of one file would not know of each other. */
-  private forget(): void {
+  /** A journal in use must stay: a second one of the same file would write without knowing of it. */
+  private dropUnused(): void {
     let looked = 0;
     for (const [key, journal] of this.journals) {
       if (this.journals.size <= this.options.cacheSize || ++looked > 20) return;
@@ -89,7 +89,7 @@ export class FileJournals implements Journals {
   }
 
   private fileOf(kind: string, id: string): string {
-    // Ids are UUIDs of ours or of identity's; whatever they are, they name no other folder.
+    // Ids are UUIDs. Whatever else comes, it must not name another folder.
     const name = encodeURIComponent(id).replaceAll('.', '%2E').slice(0, 120);
     return path.join(this.options.folder, kind, name.slice(-2), `${name}.jsonl`);
   }

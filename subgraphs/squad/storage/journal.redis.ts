@@ -10,8 +10,8 @@ const SPARE_RECORDS = 500;
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * Journals in Redis, one list each: any number of instances write and follow the same ones. `total` counts the records
- * ever written, `base` those that the first entries of the list stand for since it was last written anew.
+ * Journals in Redis, one list each, which any number of instances write and follow. `total` counts the records ever
+ * written; `base` is the `total` at which the list was last replaced by the fewest records of its state.
  */
 export class RedisJournals implements Journals {
   private readonly redis: RedisConnections;
@@ -22,7 +22,7 @@ export class RedisJournals implements Journals {
   constructor(redis: RedisConnections, log: Logger) {
     this.redis = redis;
     this.log = log;
-    // What was told while the connection was lost was not heard.
+    // Messages are lost while there is no connection.
     redis.onReady(() => this.followed.forEach((journal) => void journal.catchUp()));
   }
 
@@ -44,7 +44,7 @@ export class RedisJournals implements Journals {
     this.cached.clear();
   }
 
-  /** Kept together whatever their state: the key holds the kind, so that what comes out is what went in. Hence the casts. */
+  /** The maps hold journals of all kinds. The key contains the kind, so that the casts are right. */
   private journal<State, Item extends object>(
     kind: JournalKind<State, Item>,
     id: string,
@@ -74,7 +74,7 @@ export class RedisJournals implements Journals {
       journal.listeners.delete(listener);
       journal.followers -= 1;
       if (journal.followers > 0) return;
-      // Only what this one has begun: whoever follows next begins a subscription of its own.
+      // A later follower begins a subscription of its own.
       void subscribed.then((unsubscribe) => unsubscribe()).catch(() => undefined);
       if (this.followed.get(key) !== (journal as never)) return;
       this.followed.delete(key);
@@ -90,13 +90,13 @@ export class RedisJournals implements Journals {
   }
 }
 
-/** One list, with the state that this instance has made of it so far. Its steps go one after the other. */
+/** One list, with its state as far as this instance has read it. Its operations run one after the other. */
 class RedisJournal<State, Item extends object> {
   readonly key: string;
   readonly listeners = new Set<JournalListener<State>>();
-  /** Those who listen or are about to. */
+  /** Listeners, and those whose subscription is about to begin. */
   followers = 0;
-  /** The subscription that they share, once it is there; resolves to what ends it. */
+  /** The subscription that all listeners share; resolves to the function that ends it. */
   subscribed: Promise<() => void> = Promise.resolve(() => undefined);
   private readonly kind: JournalKind<State, Item>;
   private readonly id: string;
@@ -135,13 +135,13 @@ class RedisJournal<State, Item extends object> {
           continue;
         this.state = state;
         this.total += 1;
-        this.tell();
+        this.notify();
         return state;
       }
     });
   }
 
-  /** The listener hears of everything after the state that is given, and of nothing before it. */
+  /** The listener is called with every state after the returned one. */
   listen(listener: JournalListener<State>): Promise<State> {
     return this.inTurn(async () => {
       await this.pull();
@@ -150,12 +150,13 @@ class RedisJournal<State, Item extends object> {
     });
   }
 
-  /** Told that there is more, or that it may have missed being told. */
+  /** @param total of a message; absent if messages may have been lost */
   async catchUp(total?: number): Promise<void> {
     if (total !== undefined && total <= this.total) return;
     await this.inTurn(() => this.pull()).catch((error: unknown) => {
       // It is read again when Redis is back.
-      if (!isRedisLost(error)) this.log.warn({ err: error, key: this.key }, 'a journal could not be read on');
+      if (!isRedisLost(error))
+        this.log.warn({ err: error, key: this.key }, 'new records of a journal could not be read');
     });
   }
 
@@ -165,7 +166,7 @@ class RedisJournal<State, Item extends object> {
     return turn;
   }
 
-  /** 0: for ever. */
+  /** 0: the journal never expires. */
   private get expirySeconds(): string {
     return String((this.kind.keepDays ?? 0) * DAY_SECONDS);
   }
@@ -181,13 +182,13 @@ class RedisJournal<State, Item extends object> {
       string[],
     ];
     if (total === this.total) return;
-    // Redis lost what it had: this instance still knows it.
+    // Redis has lost records that this instance still has.
     if (total < this.total) return this.seed();
     const items = texts.map((text) => JSON.parse(text) as Item);
     if (isWhole) {
       this.state = items.reduce((state, item) => this.kind.apply(state, item), this.kind.empty(this.id));
       this.total = total;
-      return this.tell();
+      return this.notify();
     }
     for (const item of items) this.step(item);
   }
@@ -217,7 +218,7 @@ class RedisJournal<State, Item extends object> {
   private async seed(): Promise<void> {
     this.log.warn(
       { key: this.key, records: this.total },
-      'Redis has lost a journal; it is written anew from memory',
+      'Redis has lost a journal; it is written again from memory',
     );
     await this.run(SEED, [
       String(this.total),
@@ -228,10 +229,10 @@ class RedisJournal<State, Item extends object> {
   private step(item: Item): void {
     this.state = this.kind.apply(this.state, item);
     this.total += 1;
-    this.tell();
+    this.notify();
   }
 
-  private tell(): void {
+  private notify(): void {
     for (const listener of this.listeners) {
       try {
         listener(this.state);

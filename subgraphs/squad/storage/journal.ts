@@ -1,16 +1,16 @@
 /**
  * One kind of thing whose whole state follows from its records, e.g. a squad from what happened in it.
- * `apply` makes a new state, or changes the one given where nobody keeps older ones; it must bear a record that no
- * longer makes sense, because one before it may have been lost with a damaged disk.
+ * `apply` returns a new state, or the changed old one if nothing uses older states. It must not throw for a record that
+ * does not fit the state, because an earlier record may have been lost with a damaged disk.
  */
 export interface JournalKind<State, Item extends object> {
   /** Names its folder, or the part of its keys. */
   readonly name: string;
-  /** Days after the last record until a journal is forgotten; undefined: never. */
+  /** Days after the last record until a journal is removed; undefined: never. */
   readonly keepDays?: number;
   empty(id: string): State;
   apply(state: State, item: Item): State;
-  /** The fewest records that lead to the same state; what they leave out is forgotten. */
+  /** The fewest records that lead to the same state. */
   compacted(state: State): Item[];
 }
 
@@ -24,20 +24,20 @@ export interface Following<State> {
   stop(): void;
 }
 
-/** All journals of one kind, by id. What `change` and `read` give is safe: a crash at any moment loses nothing of it. */
+/** All journals of one kind, by id. A state that `change` or `read` returns is safe: a crash loses nothing of it. */
 export interface JournalsOf<State, Item extends object> {
-  /** The present state; that of `empty` where nothing was ever written. */
+  /** The present state; that of `empty` if the journal has no records. */
   read(id: string): Promise<State>;
   /**
-   * Appends what `decide` makes of the present state; nobody else writes in between. `decide` may be called several
-   * times, and what it throws is thrown. Resolves to the state with those records once they are safe and
-   * the listeners of this process are told.
+   * Appends the records that `decide` returns for the present state; no other write comes in between. `decide` may be
+   * called several times, and its error is thrown. Resolves to the state with the records once they are safe and the
+   * listeners of this process were called.
    */
   change(id: string, decide: (state: State) => readonly Item[]): Promise<State>;
   follow(id: string, listener: JournalListener<State>): Promise<Following<State>>;
   /**
-   * Writes what `change` makes of the present state in the place of all records: whatever they told beyond it is gone
-   * for good. Otherwise as `change`; an older state that a listener still holds stays as it was.
+   * Replaces all records by those of the state that `change` returns, so that everything else in them is erased.
+   * Otherwise as `change` above. Older states are not changed.
    */
   rewrite(id: string, change: (state: State) => State): Promise<State>;
 }
@@ -45,7 +45,7 @@ export interface JournalsOf<State, Item extends object> {
 /** Implementations: `journal.file.ts` (JSON files of one process), `journal.redis.ts` (shared by any number). */
 export interface Journals {
   of<State, Item extends object>(kind: JournalKind<State, Item>): JournalsOf<State, Item>;
-  /** Listeners now; a figure for leak tests and metrics. */
+  /** The number of listeners; for leak tests and metrics. */
   readonly listeners: number;
   close(): Promise<void>;
 }

@@ -3,26 +3,26 @@ import { mkdir, open, readFile, rename, rm, truncate, type FileHandle } from 'no
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 
-/** What a file held, and what of it was no record. */
-export interface ReadFile {
+/** The records of a file, and the parts that are no records. */
+interface ReadFile {
   records: object[];
   /** Bytes up to the end of the last whole record. */
   length: number;
-  /** Bytes after it, which a crash left half written. */
+  /** Bytes after it, which a crash has left incomplete. */
   cutBytes: number;
-  /** Lines in the middle that do not fit their checksum: no crash does that, a disk or a hand does. */
+  /** Lines in the middle that do not fit their checksum: a damaged disk or an edited file, never a crash. */
   damagedLines: number;
 }
 
 /**
  * A file of JSON records, one a line, each with the CRC-32 of its text: `["1a2b3c4d",{"type":"..."}]`.
- * It only grows at its end, or is replaced as a whole by a rename; so after a crash at any byte everything
- * before the last write is there, and what is left of that write is found out and cut off.
+ * It only grows at its end, or is replaced as a whole by a rename. So after a crash at any byte everything before the
+ * last write is there, and the incomplete part of that write is recognised and cut off.
  */
 export const recordFile = {
-  /** Never throws for what stands in the file. A file that is not there is empty. */
+  /** Never throws because of the file's content. A missing file counts as empty. */
   async read(file: string): Promise<ReadFile> {
-    await rm(temporary(file), { force: true }); // of a replacement that did not come to its rename
+    await rm(temporary(file), { force: true }); // of a replacement that was never renamed
     const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return Buffer.alloc(0);
       throw error;
@@ -30,7 +30,7 @@ export const recordFile = {
     return parse(bytes);
   },
 
-  /** Appends; resolves once the bytes are on disk. `isNew`: the file's name has to be, too. */
+  /** Resolves once the bytes are on disk; if the file is new, its name as well. */
   async append(file: string, records: readonly object[], isNew: boolean): Promise<number> {
     const bytes = encode(records);
     if (isNew) await mkdir(path.dirname(file), { recursive: true });
@@ -42,7 +42,7 @@ export const recordFile = {
     return bytes.length;
   },
 
-  /** Replaces the whole file, or leaves it as it is: never something between. */
+  /** Replaces the whole file, or leaves it as it is. */
   async replace(file: string, records: readonly object[]): Promise<number> {
     const bytes = encode(records);
     await withFile(
@@ -58,7 +58,7 @@ export const recordFile = {
     return bytes.length;
   },
 
-  /** Takes away what a failed append may have left after `length`. */
+  /** Removes what a failed append may have left after `length`. */
   async cut(file: string, length: number): Promise<void> {
     await truncate(file, length).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
@@ -89,7 +89,7 @@ export function parse(bytes: Buffer): ReadFile {
     if (record) {
       records.push(record);
       length = next;
-      damagedLines += damaged; // a whole record after them: they were not the end
+      damagedLines += damaged; // a record follows, so these lines were not the end
       damaged = 0;
     } else damaged += 1;
     start = next;
@@ -124,7 +124,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
   for (let written = 0; written < bytes.length;) written += (await handle.write(bytes, written)).bytesWritten;
 }
 
-/** A new file's name is on disk only once its folder is, and a new folder's once its own folder is. */
+/** The name of a new file is on disk once its folder is; the same is true of a new folder. */
 async function syncFolders(file: string): Promise<void> {
   const shard = path.dirname(file);
   for (const folder of [shard, path.dirname(shard), path.dirname(path.dirname(shard))])

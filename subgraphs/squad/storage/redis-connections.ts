@@ -3,16 +3,16 @@ import { RedisConnection, type RedisClient } from '#server/redis/redis-connectio
 import type { Logger } from '#server/observability/logger.ts';
 import { StartError } from '#server/start-error.ts';
 
-/** A member waits for it: longer than Redis ever takes by itself, short enough for an early answer. */
+/** Longer than Redis ever needs, and short enough for a member who waits. */
 const READ_MILLIS = 500;
 /**
  * With `appendfsync everysec` Redis holds writes back for up to 2 s while the disk is busy
- * (https://redis.io/docs/latest/operate/oss_and_stack/management/persistence/). What is given up on before may be
- * written all the same, and the member would send it twice.
+ * (https://redis.io/docs/latest/operate/oss_and_stack/management/persistence/). A shorter limit would
+ * refuse writes that happen all the same, and the member would send them twice.
  */
 const WRITE_MILLIS = 2_500;
 
-/** Two connections: one for commands, one that listens. Both come back by themselves. */
+/** Two connections, one for commands and one that listens. Both reconnect by themselves. */
 export class RedisConnections {
   private readonly commands: RedisConnection;
   private readonly listening: RedisConnection;
@@ -24,12 +24,12 @@ export class RedisConnections {
     this.channels = new RedisChannels(listening);
   }
 
-  /** @throws StartError if Redis does not answer: a wrong REDIS_URL is to be seen. */
+  /** @throws StartError if Redis does not answer, so that a wrong REDIS_URL is noticed */
   static async open(url: string, log: Logger): Promise<RedisConnections> {
     const without = 'squads, chat and presence are not stored or shared';
     const [commands, listening] = await Promise.all([
       RedisConnection.open(url, { log, without }),
-      RedisConnection.open(url, { log, without: 'news of other instances is not heard' }),
+      RedisConnection.open(url, { log, without: 'changes of other instances are not received' }),
     ]);
     try {
       await Promise.all([commands, listening].map((one) => one.run((client) => client.ping(), WRITE_MILLIS)));
@@ -49,23 +49,23 @@ export class RedisConnections {
     return this.commands.run(command, READ_MILLIS);
   }
 
-  /** @throws UPSTREAM_UNAVAILABLE, also for what may have been written */
+  /** @throws UPSTREAM_UNAVAILABLE, also if the write may have happened */
   write<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
     return this.commands.run(command, WRITE_MILLIS);
   }
 
-  /** For what is better left out than waited for. @throws UPSTREAM_UNAVAILABLE */
+  /** For commands that are not worth a wait: 100 ms. @throws UPSTREAM_UNAVAILABLE */
   attempt<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
     return this.commands.run(command);
   }
 
-  /** Calls back whenever a connection is there (again). */
+  /** Calls the listener whenever a connection becomes ready. */
   onReady(listener: () => void): void {
     this.commands.onReady(listener);
     this.listening.onReady(listener);
   }
 
-  /** Resolves to what ends it. @throws UPSTREAM_UNAVAILABLE */
+  /** Resolves to the function that ends the subscription. @throws UPSTREAM_UNAVAILABLE */
   subscribe(channel: string, listener: (message: string) => void): Promise<() => void> {
     return this.channels.subscribe(channel, listener);
   }

@@ -7,14 +7,14 @@ import type { Plan } from '../squads/plan.ts';
 const TIMEOUT_MILLIS = 2_000; // 2 s
 
 /** A page of another service's REST list. */
-export interface UpstreamPage {
+interface UpstreamPage {
   items: unknown[];
   /** Undefined on the last page. */
   nextCursor: string | undefined;
 }
 
 /** A version of a routine, as far as a squad needs it. */
-export interface TrainedRoutine {
+interface TrainedRoutine {
   id: string;
   version: number;
   plan: Plan;
@@ -31,7 +31,7 @@ const RoutineAnswer = z.looseObject({
 });
 const ExerciseAnswer = z.looseObject({ id: z.string(), modality: z.string().nullable() });
 
-/** Calls to the other services in the caller's name: their rights decide there. Connections are kept and shared by `fetch`. */
+/** Requests to other services with the caller's token, so that the caller's rights decide there. */
 export class Platform {
   private readonly unit: UnitOfWork;
   private readonly settings: ServerSettings;
@@ -41,7 +41,7 @@ export class Platform {
     this.settings = settings;
   }
 
-  /** Whether there is such a user in that gym, as far as the caller may know. @throws UPSTREAM_UNAVAILABLE */
+  /** Whether the gym has that user, as far as the caller may know. @throws UPSTREAM_UNAVAILABLE */
   async isUserOfGym(userId: string, gymId: string): Promise<boolean> {
     const user = await this.get(
       `${this.settings.identityUrl}/users/${encodeURIComponent(userId)}`,
@@ -49,7 +49,7 @@ export class Platform {
     );
     if (user === undefined) return false;
     const known = z.looseObject({ gymId: z.string().nullish() }).safeParse(user.body).data?.gymId;
-    return known === undefined || known === gymId; // if it is not shown, identity shows people of the caller's own gym only
+    return known === undefined || known === gymId; // without a gymId, the user is of the caller's gym: identity shows no others
   }
 
   /** A routine at its present version; undefined if there is none that the caller may see. @throws UPSTREAM_UNAVAILABLE */
@@ -77,7 +77,7 @@ export class Platform {
     };
   }
 
-  /** What an exercise counts, null if content does not say; undefined if there is no exercise that the caller may see. @throws UPSTREAM_UNAVAILABLE */
+  /** Null if the exercise has no modality; undefined if there is no exercise that the caller may see. @throws UPSTREAM_UNAVAILABLE */
   async exerciseModality(exerciseId: string): Promise<string | null | undefined> {
     const answer = await this.get(
       `${this.settings.contentUrl}/exercises/${encodeURIComponent(exerciseId)}`,
@@ -87,7 +87,7 @@ export class Platform {
   }
 
   /**
-   * Announcements as a whole, or a page of posts, from the gym service; of the given gym for a SUPER_ADMIN.
+   * All announcements of the gym, or a page of its posts, from the gym service.
    * @throws UPSTREAM_UNAVAILABLE
    */
   async gymList(path: '/posts' | '/announcements', gymId: string, cursor?: string): Promise<UpstreamPage> {

@@ -5,43 +5,43 @@ import type { StoredInvite } from '../invites/invites.shapes.ts';
 import type { StatusChoice } from '../presence/online-entry.ts';
 import type { JournalKind } from '../storage/journal.ts';
 
-/** What the squad service keeps of one user. */
+/** What the squad service stores about one user. */
 export interface UserRecord {
   readonly userId: string;
-  /** Those whom they have blocked, and those who have blocked them. */
+  /** Users whom they have blocked, and users who have blocked them. */
   readonly blocked: readonly string[];
   readonly blockedBy: readonly string[];
-  /** Copies, the newest last: what is decided about an invite stands in its squad's journal. */
+  /** Copies, the newest last. An invite is decided in its squad's journal. */
   readonly received: readonly StoredInvite[];
   readonly sent: readonly StoredInvite[];
-  /** Squads that they entered, until the end of each is written into their history. */
+  /** Squads that they have entered and whose end is not in their history yet. */
   readonly squads: readonly string[];
   /** The newest last. */
   readonly history: readonly StoredWorkout[];
-  /** Counts what happened to her invites: the `seq` of the frames that tell it. */
+  /** Counts the changes of their invites; the `seq` of the frames about them. */
   readonly inviteSeq: number;
-  /** Where else they are named, or were: for the export and the erasure of what there is of them. */
+  /** Other journals that name them, or did: for the export and the erasure of their data. */
   readonly namedIn: NamedIn;
-  /** The status that the user has chosen last; null if none ever. */
+  /** The status that they have chosen last; null if they never chose one. */
   readonly chosenStatus: StatusChoice | null;
-  /** Their account is being erased, or has been: from then on nothing is added. */
+  /** Set once their account is being erased. From then on no record is added. */
   readonly farewell: Farewell | null;
 }
 
 /** Ids, the latest last. */
-export interface NamedIn {
+interface NamedIn {
   readonly squads: readonly string[];
   readonly gyms: readonly string[];
-  /** Those in whose records they are: by invites, blocks, or training together. */
+  /** Users whose journals name them: by invites, blocks, or training together. */
   readonly users: readonly string[];
 }
 
-export interface Farewell {
+interface Farewell {
   readonly verdict: Verdict;
   readonly isDone: boolean;
 }
 
-export type UserItem =
+type UserItem =
   | { type: 'snapshot'; user: UserRecord }
   | { type: 'blocked' | 'unblocked' | 'blockedBy' | 'unblockedBy'; userId: string }
   /** A new invite, or one whose status has changed. */
@@ -84,12 +84,12 @@ export const users: JournalKind<UserRecord, UserItem> = {
   compacted: (user) => [{ type: 'snapshot', user }],
 };
 
-/** @throws CONFLICT if their account is being erased: for every rule that is about to write of them elsewhere */
+/** For rules that are about to write a user's id elsewhere. @throws CONFLICT if the account is being erased */
 export function requireStaying(user: UserRecord): void {
   if (user.farewell) throw conflict('The account that this is about has been deleted.');
 }
 
-/** What is left in the end: that it was erased, so that it stays so. */
+/** The record that stays: the account was erased, and nothing may be added. */
 export const erasedUser = ({ userId, inviteSeq }: UserRecord, verdict: Verdict): UserRecord => ({
   ...emptyUser(userId),
   inviteSeq,
@@ -167,7 +167,7 @@ function namesIn(item: Change): Partial<NamedIn> {
   }
 }
 
-/** Those to whom they are offline, and who are offline to them. */
+/** Users with a block between them and this user, whichever of the two has blocked the other. */
 export const hiddenFrom = (user: UserRecord): ReadonlySet<string> =>
   new Set([...user.blocked, ...user.blockedBy]);
 

@@ -7,14 +7,14 @@ interface OnlineEvent {
   onlineUsersUpdated: { users: { user: { id: string }; activity: string | null }[] };
 }
 
-/** Everything that a viewer listens to: two raw sockets and the graph's subscriptions. */
+/** The doors at which a viewer listens: two raw sockets, and two subscriptions of the graph. */
 export class ListeningDoors {
   readonly whole: SquadClient;
   readonly delta: SquadClient;
   private readonly graph: Client;
   private readonly online: Received<OnlineEvent>;
   private readonly invites: Received<unknown>;
-  /** How many events of each door are recorded already. */
+  /** The number of recorded events of each door. */
   private readonly recorded = new Map<string, number>();
 
   private constructor(
@@ -52,7 +52,7 @@ export class ListeningDoors {
     return new ListeningDoors(whole, delta, graph, online, invites);
   }
 
-  /** Resolves once every door has delivered that the marker does that; what came before it, has come. */
+  /** Resolves once every door has delivered this activity of the marker, and so all events before it. */
   async reached(markerId: string, activity: string): Promise<void> {
     const isThere = (users: readonly { userId: string; activity: string | null }[]) =>
       users.some((user) => user.userId === markerId && user.activity === activity);
@@ -66,7 +66,7 @@ export class ListeningDoors {
     ]);
   }
 
-  /** Writes down what has come since the last time. What is told of different things has no order between them. */
+  /** Records the events since the last call. Events of different kinds have no defined order. */
   recordTo(transcript: Transcript, step: number): void {
     const record = (door: string, events: readonly unknown[], kindOf: (event: unknown) => string) => {
       const from = this.recorded.get(door) ?? 0;
@@ -85,7 +85,7 @@ export class ListeningDoors {
   }
 }
 
-/** By kind, in their order within each. */
+/** Sorted by kind; the events of a kind stay in their order. */
 function inKinds(events: readonly unknown[], kindOf: (event: unknown) => string): unknown[] {
   const kinds = Map.groupBy(events, kindOf);
   return [...kinds.keys()].toSorted().flatMap((kind) => kinds.get(kind) ?? []);

@@ -1,6 +1,8 @@
-/** What happens in one world, as it follows from its seed. It is played twice: with and without the hidden steps. */
+import { randomOf } from '../support/scheduler.ts';
 
-/** Those whose every door is recorded. */
+/* The steps of one world follow from its seed. The world is played twice: with and without the hidden steps. */
+
+/** People all of whose doors are recorded. */
 export const VIEWERS = ['ada', 'ben', 'cem'] as const;
 export type ViewerName = (typeof VIEWERS)[number];
 /** `dora` acts by REST alone; `hugo` hides. */
@@ -29,7 +31,7 @@ export type Action =
   | { type: 'block' | 'unblock'; other: Name }
   | { type: 'createGroup'; group: number }
   | { type: 'joinGroup' | 'leaveGroup'; group: number }
-  | { type: 'invite'; other: Name; invite: number }
+  | { type: 'invite'; other: Name | 'stranger'; invite: number }
   | { type: 'answer'; invite: number; accept: boolean }
   | { type: 'joinSquad' | 'leaveSquad' | 'endSquad' | 'workOut' | 'chat'; invite: number }
   /** All sockets stay closed for longer than the grace, until the next announcement. */
@@ -42,154 +44,195 @@ export type Action =
 export interface Step {
   readonly by: Name;
   readonly action: Action;
-  /** Left out when the world is played without what is hidden. */
+  /** Left out when the world is played without the hidden steps. */
   readonly isHidden: boolean;
-  /** Instead of it, when it is left out. */
+  /** Replaces it when it is left out. */
   readonly instead?: Action;
 }
 
 export interface Script {
   readonly seed: number;
   readonly hiding: Hiding;
-  /** Those from whom hugo is hidden. */
+  /** Viewers from whom hugo is hidden. */
   readonly hiddenFrom: readonly ViewerName[];
   readonly steps: readonly Step[];
 }
 
-export function scriptOf(seed: number): Script {
-  const chance = chanceOf(seed);
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(chance() * from.length)] as T;
-  const hiding = pick<Hiding>(['INVISIBLE', 'INVISIBLE', 'OFFLINE', 'BLOCKED', 'BLOCKED', 'BLOCKING']);
-  const some = VIEWERS.filter(() => chance() < 0.5);
-  const hiddenFrom = hiding === 'BLOCKED' && some.length > 0 ? some : VIEWERS;
-  const steps: Step[] = [];
-  const groups: number[] = [];
-  const invites: { index: number; from: Name; to: Name }[] = [];
-  /** Something lasts of what was hidden, so that hugo has to stay hidden. */
-  let hasLeftTraces = false;
-  /** False once a club may live on by hugo alone: others could join it after everybody else has left. */
-  let mayLeaveGroups = true;
-  const add = (by: Name, action: Action, isHidden = false, instead?: Action) =>
-    void steps.push({ by, action, isHidden, ...(instead && { instead }) });
+export const scriptOf = (seed: number): Script => new ScriptWriter(seed).write();
 
-  const activity = (): string | null | undefined =>
-    pick([undefined, undefined, null, `does ${Math.floor(chance() * 100)}`]);
-  const presence = (statuses: readonly (Status | undefined)[]): Presence => {
-    const status = pick(statuses);
-    const doing = activity();
-    return { ...(status && { status }), ...(doing !== undefined && { activity: doing }) };
-  };
-  const door = () => pick<Door>(['rest', 'graph', 'socket']);
-  const anyStatus = [undefined, 'AVAILABLE', 'WORKING_OUT', 'INVISIBLE', 'OFFLINE', 'AVAILABLE'] as const;
+const ANY_STATUS = [undefined, 'AVAILABLE', 'WORKING_OUT', 'INVISIBLE', 'OFFLINE', 'AVAILABLE'] as const;
 
-  const visibleStep = (): void => {
-    const by = pick(OTHERS);
-    const other = pick([...OTHERS, 'hugo', 'hugo'].filter((name) => name !== by) as Name[]);
-    const known = invites.length > 0 ? pick(invites) : undefined;
-    const at = chance();
-    if (at < 0.3) add(by, { type: 'announce', door: door(), presence: presence(anyStatus) });
-    else if (at < 0.4 && by !== 'dora') add(by, { type: 'listenAgain', presence: presence([undefined]) });
-    else if (at < 0.5 && (hiding === 'INVISIBLE' || other !== 'hugo'))
-      add(by, { type: pick(['block', 'unblock']), other });
-    else if (at < 0.57) {
-      groups.push(groups.length);
-      add(by, { type: 'createGroup', group: groups.length - 1 });
-    } else if (at < 0.65 && groups.length > 0)
-      add(by, {
-        type: mayLeaveGroups ? pick(['joinGroup', 'joinGroup', 'leaveGroup']) : 'joinGroup',
-        group: pick(groups),
-      });
-    else if (at < 0.75 && hiding !== 'BLOCKING') {
-      invites.push({ index: invites.length, from: by, to: other });
-      add(by, { type: 'invite', other, invite: invites.length - 1 });
-    } else if (at < 0.9 && known && known.to !== 'hugo') {
-      if (chance() < 0.4) add(known.to, { type: 'answer', invite: known.index, accept: chance() < 0.7 });
-      else
-        add(pick([known.from, known.to]), {
-          type: pick(['joinSquad', 'joinSquad', 'workOut', 'chat', 'leaveSquad', 'endSquad']),
-          invite: known.index,
-        });
-    } else add(pick(VIEWERS), { type: 'look' });
-  };
+class ScriptWriter {
+  private readonly seed: number;
+  private readonly random: () => number;
+  private readonly hiding: Hiding;
+  private readonly hiddenFrom: readonly ViewerName[];
+  private readonly steps: Step[] = [];
+  private readonly groups: number[] = [];
+  private readonly invites: { index: number; from: Name; to: Name }[] = [];
+  /** Whether hugo has to stay hidden, because something lasts that they did while they were. */
+  private hasLeftTraces = false;
+  /** Whether hugo is hidden now, not only later or before. */
+  private isHiding = false;
+  /** False once hugo may be the only member of a group: others could join it after everybody else has left. */
+  private mayLeaveGroups = true;
 
-  const hiddenStep = (): void => {
-    const hidden = (action: Action) => add('hugo', action, true);
-    if (hiding === 'BLOCKING') {
-      // Lifted again, so that nothing is left of it.
-      const blocked = new Set([pick(VIEWERS), pick(VIEWERS)]);
-      for (const other of blocked) {
-        hidden({ type: 'block', other });
-        if (chance() < 0.3) visibleStep();
-      }
-      for (const other of blocked) hidden({ type: 'unblock', other });
-      return;
+  constructor(seed: number) {
+    this.seed = seed;
+    this.random = randomOf(seed);
+    this.hiding = this.pick<Hiding>(['INVISIBLE', 'INVISIBLE', 'OFFLINE', 'BLOCKED', 'BLOCKED', 'BLOCKING']);
+    const some = VIEWERS.filter(() => this.random() < 0.5);
+    this.hiddenFrom = this.hiding === 'BLOCKED' && some.length > 0 ? some : VIEWERS;
+  }
+
+  write(): Script {
+    this.beginning();
+    const blocks = this.hide();
+    for (let count = 4 + this.below(7); count > 0; count -= 1)
+      if (this.random() < 0.55) this.hiddenStep();
+      else this.visibleStep();
+    if (this.random() < 0.6 && !this.hasLeftTraces) this.comeBack(blocks);
+    for (const name of VIEWERS) this.add(name, { type: 'look' });
+    const { seed, hiding, hiddenFrom, steps } = this;
+    return { seed, hiding, hiddenFrom, steps };
+  }
+
+  /** Everybody comes online, hugo by chance; then there are some steps that all may see. */
+  private beginning(): void {
+    for (const name of OTHERS)
+      if (this.random() < 0.8) this.add(name, this.announcement([undefined, 'AVAILABLE']));
+    if (this.hiding !== 'BLOCKING' && this.random() < 0.6)
+      this.add('hugo', this.announcement(['AVAILABLE', 'WORKING_OUT']));
+    for (let count = this.below(5); count > 0; count -= 1) this.visibleStep();
+  }
+
+  /** Returns the blocks, of which those of a BLOCKED hugo are in force. */
+  private hide(): readonly [Name, Name][] {
+    if (this.hiding === 'INVISIBLE')
+      this.add(
+        'hugo',
+        byRest({ status: 'INVISIBLE' }),
+        true,
+        this.pick<Action>([byRest({ status: 'OFFLINE' }), { type: 'leave' }]),
+      );
+    if (this.hiding === 'OFFLINE' || this.hiding === 'BLOCKING')
+      this.add('hugo', byRest({ status: 'OFFLINE' }));
+    const blocks = this.hiddenFrom.map((viewer): [Name, Name] =>
+      this.random() < 0.5 ? ['hugo', viewer] : [viewer, 'hugo'],
+    );
+    if (this.hiding === 'BLOCKED') for (const [by, other] of blocks) this.add(by, { type: 'block', other });
+    this.isHiding = true;
+    return blocks;
+  }
+
+  private comeBack(blocks: readonly [Name, Name][]): void {
+    this.isHiding = false;
+    if (this.hiding === 'BLOCKED') {
+      this.add('hugo', byRest({ status: 'OFFLINE' }));
+      for (const [by, other] of blocks) this.add(by, { type: 'unblock', other });
     }
+    this.add('hugo', byRest({ status: 'AVAILABLE', activity: 'is back' }));
+    this.visibleStep();
+  }
+
+  private visibleStep(): void {
+    const by = this.pick(OTHERS);
+    const other = this.pick([...OTHERS, 'hugo', 'hugo'].filter((name) => name !== by) as Name[]);
+    const known = this.invites.length > 0 ? this.pick(this.invites) : undefined;
+    const at = this.random();
+    if (at < 0.3) this.add(by, this.announcement(ANY_STATUS));
+    else if (at < 0.4 && by !== 'dora')
+      this.add(by, { type: 'listenAgain', presence: this.presence([undefined]) });
+    else if (at < 0.5 && (this.hiding === 'INVISIBLE' || other !== 'hugo'))
+      this.add(by, { type: this.pick(['block', 'unblock']), other });
+    else if (at < 0.57) {
+      this.groups.push(this.groups.length);
+      this.add(by, { type: 'createGroup', group: this.groups.length - 1 });
+    } else if (at < 0.65 && this.groups.length > 0)
+      this.add(by, {
+        type: this.mayLeaveGroups ? this.pick(['joinGroup', 'joinGroup', 'leaveGroup']) : 'joinGroup',
+        group: this.pick(this.groups),
+      });
+    else if (at < 0.75 && this.hiding !== 'BLOCKING') {
+      this.invites.push({ index: this.invites.length, from: by, to: other });
+      this.invite(by, other, this.invites.length - 1);
+    } else if (at < 0.9 && known && known.to !== 'hugo') this.stepOfInvite(known);
+    else this.add(this.pick(VIEWERS), { type: 'look' });
+  }
+
+  /** To a viewer whom hugo has blocked, or who has blocked hugo, hugo must be like somebody of another gym. */
+  private invite(by: Name, other: Name, invite: number): void {
+    const isBlocked =
+      this.hiding === 'BLOCKED' &&
+      this.isHiding &&
+      other === 'hugo' &&
+      (this.hiddenFrom as readonly Name[]).includes(by);
+    const instead: Action = { type: 'invite', other: 'stranger', invite };
+    this.add(by, { type: 'invite', other, invite }, isBlocked, isBlocked ? instead : undefined);
+  }
+
+  private stepOfInvite({ index: invite, from, to }: { index: number; from: Name; to: Name }): void {
+    if (this.random() < 0.4) this.add(to, { type: 'answer', invite, accept: this.random() < 0.7 });
+    else
+      this.add(this.pick([from, to]), {
+        type: this.pick(['joinSquad', 'joinSquad', 'workOut', 'chat', 'leaveSquad', 'endSquad']),
+        invite,
+      });
+  }
+
+  private hiddenStep(): void {
+    const { hiding } = this;
+    if (hiding === 'BLOCKING') return this.blocksForAWhile();
+    const hidden = (action: Action) => this.add('hugo', action, true);
     const statuses: readonly (Status | undefined)[] =
-      hiding === 'BLOCKED' ? anyStatus : [undefined, undefined, hiding];
-    const at = chance();
-    if (at < 0.4) return hidden({ type: 'announce', door: door(), presence: presence(statuses) });
-    if (at < 0.6) return hidden({ type: 'secondTab', presence: presence(statuses) });
-    if (at < 0.7) return hidden({ type: 'reconnect', presence: presence(statuses) });
+      hiding === 'BLOCKED' ? ANY_STATUS : [undefined, undefined, hiding];
+    const at = this.random();
+    if (at < 0.4) return hidden(this.announcement(statuses));
+    if (at < 0.6) return hidden({ type: 'secondTab', presence: this.presence(statuses) });
+    if (at < 0.7) return hidden({ type: 'reconnect', presence: this.presence(statuses) });
     if (at < 0.75) return hidden({ type: 'look' });
     if (hiding !== 'BLOCKED') return hidden({ type: 'openSquad' });
-    hasLeftTraces = true;
-    if (at < 0.82) return hidden({ type: 'trainTogether', host: pick(['hugo', 'dora']) });
-    if (at < 0.9 && groups.length > 0) {
-      mayLeaveGroups = false;
-      return hidden({ type: 'joinGroup', group: pick(groups) });
+    this.hasLeftTraces = true;
+    if (at < 0.82) return hidden({ type: 'trainTogether', host: this.pick(['hugo', 'dora']) });
+    if (at < 0.9 && this.groups.length > 0) {
+      this.mayLeaveGroups = false;
+      return hidden({ type: 'joinGroup', group: this.pick(this.groups) });
     }
-    hidden({ type: 'createGroup', group: 1000 + steps.length });
-  };
-
-  // Everybody comes online, hugo by chance; then something that all may see.
-  for (const name of OTHERS)
-    if (chance() < 0.8)
-      add(name, { type: 'announce', door: door(), presence: presence([undefined, 'AVAILABLE']) });
-  if (hiding !== 'BLOCKING' && chance() < 0.6)
-    add('hugo', { type: 'announce', door: door(), presence: presence(['AVAILABLE', 'WORKING_OUT']) });
-  for (let count = Math.floor(chance() * 5); count > 0; count -= 1) visibleStep();
-
-  const announce = (presenceNow: Presence): Action => ({
-    type: 'announce',
-    door: 'rest',
-    presence: presenceNow,
-  });
-  if (hiding === 'INVISIBLE')
-    add(
-      'hugo',
-      announce({ status: 'INVISIBLE' }),
-      true,
-      pick<Action>([announce({ status: 'OFFLINE' }), { type: 'leave' }]),
-    );
-  if (hiding === 'OFFLINE' || hiding === 'BLOCKING') add('hugo', announce({ status: 'OFFLINE' }));
-  const blocks = hiddenFrom.map((viewer): [Name, Name] =>
-    chance() < 0.5 ? ['hugo', viewer] : [viewer, 'hugo'],
-  );
-  if (hiding === 'BLOCKED') for (const [by, other] of blocks) add(by, { type: 'block', other });
-  for (let count = 4 + Math.floor(chance() * 7); count > 0; count -= 1)
-    if (chance() < 0.55) hiddenStep();
-    else visibleStep();
-
-  // Hugo comes back, unless something is left that would tell of the time before.
-  if (chance() < 0.6 && !hasLeftTraces) {
-    if (hiding === 'BLOCKED') {
-      add('hugo', announce({ status: 'OFFLINE' }));
-      for (const [by, other] of blocks) add(by, { type: 'unblock', other });
-    }
-    add('hugo', announce({ status: 'AVAILABLE', activity: 'is back' }));
-    visibleStep();
+    hidden({ type: 'createGroup', group: 1000 + this.steps.length });
   }
-  for (const name of VIEWERS) add(name, { type: 'look' });
-  return { seed, hiding, hiddenFrom, steps };
+
+  /** The blocks are lifted again, so that nothing of them lasts. */
+  private blocksForAWhile(): void {
+    const blocked = new Set([this.pick(VIEWERS), this.pick(VIEWERS)]);
+    for (const other of blocked) {
+      this.add('hugo', { type: 'block', other }, true);
+      if (this.random() < 0.3) this.visibleStep();
+    }
+    for (const other of blocked) this.add('hugo', { type: 'unblock', other }, true);
+  }
+
+  private announcement(statuses: readonly (Status | undefined)[]): Action {
+    const door = this.pick<Door>(['rest', 'graph', 'socket']);
+    return { type: 'announce', door, presence: this.presence(statuses) };
+  }
+
+  private presence(statuses: readonly (Status | undefined)[]): Presence {
+    const status = this.pick(statuses);
+    const activity = this.pick([undefined, undefined, null, `does ${this.below(100)}`]);
+    return { ...(status && { status }), ...(activity !== undefined && { activity }) };
+  }
+
+  private add(by: Name, action: Action, isHidden = false, instead?: Action): void {
+    this.steps.push({ by, action, isHidden, ...(instead && { instead }) });
+  }
+
+  private pick<T>(from: readonly T[]): T {
+    return from[this.below(from.length)] as T;
+  }
+
+  private below(end: number): number {
+    return Math.floor(this.random() * end);
+  }
 }
 
-/** The same numbers from 0 to 1 for the same seed (mulberry32). */
-function chanceOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+const byRest = (presence: Presence): Action => ({ type: 'announce', door: 'rest', presence });

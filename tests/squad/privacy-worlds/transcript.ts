@@ -1,4 +1,4 @@
-/** What somebody was given during one step of a world, with nothing in it that differs from world to world. */
+/** Something that a viewer received in one step of a world, without the values that differ in every world. */
 export interface Entry {
   readonly step: number;
   readonly door: string;
@@ -7,19 +7,19 @@ export interface Entry {
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-/** They hold a position or a time of the future. */
+/** They contain a position, or a time of the future. */
 const LEFT_OUT = new Set(['serverTime', 'expiresAt', 'endCursor', 'startCursor', 'requestId']);
 
 /**
- * Records one person's doors. Ids become names in the order in which this person meets them, times become the step in
- * which they were: both would tell of what happened in between.
+ * Records the doors of one viewer. Ids become numbers in the order in which this viewer receives them, and times become
+ * the number of their step.
  */
 export class Transcript {
   readonly entries: Entry[] = [];
   private readonly names: Map<string, string>;
   private readonly startOfStep: readonly number[];
 
-  /** @param names of those who are known from the beginning */
+  /** @param names of people whose ids are known from the beginning */
   constructor(names: ReadonlyMap<string, string>, startOfStep: readonly number[]) {
     this.names = new Map(names);
     this.startOfStep = startOfStep;

@@ -2,44 +2,42 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
 import type { Person } from '../support/people.ts';
 import { ListeningDoors } from './doors.ts';
-import { VIEWERS, type Action, type Name, type Presence, type Script, type ViewerName } from './script.ts';
+import { comparable, listsWith, LOOK, request, type Answer } from './requests.ts';
+import { VIEWERS, type Action, type Name, type Presence, type Script } from './script.ts';
+import { Settling } from './settling.ts';
 import { Transcript } from './transcript.ts';
 
 const NAMES: readonly Name[] = [...VIEWERS, 'dora', 'hugo'];
+
+/** `stranger` is of another gym. */
+type People = Record<Name | 'stranger', Person>;
 
 export interface Stage {
   /** The instances of the squad service. */
   readonly urls: readonly string[];
   /** Members of a gym of their own. */
   newGym(count: number): Promise<Person[]>;
-  /** How often identity was asked for that user so far. */
+  /** The number of requests to identity for that user so far. */
   questionsAbout(userId: string): number;
-  /** Longer than anything takes to be told of, without a load on the machine. */
-  readonly settleMillis: number;
   readonly graceMillis: number;
   /** An exercise that is counted in repetitions. */
   readonly exerciseId: string;
 }
 
-/** What a playing of a script gave. */
+/** The result of playing a script. */
 export interface Played {
-  /** What the viewers were given. */
+  /** Everything that each viewer received. */
   readonly transcripts: ReadonlyMap<Name, Transcript>;
-  /** The statuses of what was done openly by people who may see hugo. */
+  /** The statuses of the visible actions of people who may see hugo. */
   readonly outcomes: readonly string[];
-}
-
-interface Answer {
-  status: number;
-  // oxlint-disable-next-line no-explicit-any -- recorded as it is
-  body: any;
 }
 
 /** One playing of a script, in a gym of its own. */
 export class World {
   private readonly stage: Stage;
-  private readonly people: Record<Name, Person>;
+  private readonly people: People;
   private readonly marker: Person;
+  private readonly settling: Settling;
   private readonly startOfStep: number[] = [];
   readonly outcomes: string[] = [];
   private isOutcome = false;
@@ -50,10 +48,11 @@ export class World {
   private readonly invites = new Map<number, { id: string; squadId: string }>();
   private step = 0;
 
-  private constructor(stage: Stage, people: Record<Name, Person>, marker: Person) {
+  private constructor(stage: Stage, people: People, marker: Person, settling: Settling) {
     this.stage = stage;
     this.people = people;
     this.marker = marker;
+    this.settling = settling;
     const names = new Map(NAMES.map((name) => [people[name].id, name as string]));
     names.set(marker.id, 'marker');
     for (const name of VIEWERS) this.transcripts.set(name, new Transcript(names, this.startOfStep));
@@ -61,8 +60,11 @@ export class World {
 
   static async play(stage: Stage, script: Script, withHidden: boolean): Promise<Played> {
     const members = await stage.newGym(NAMES.length + 1);
-    const people = Object.fromEntries(NAMES.map((name, at) => [name, members[at]])) as Record<Name, Person>;
-    const world = new World(stage, people, members.at(-1) as Person);
+    const [stranger] = await stage.newGym(1);
+    const named = NAMES.map((name, at) => [name, members[at]] as const);
+    const people = Object.fromEntries([...named, ['stranger', stranger]]) as People;
+    const settling = await Settling.open(stage.urls, stage.newGym);
+    const world = new World(stage, people, members.at(-1) as Person, settling);
     try {
       await world.open();
       for (const { by, action, isHidden, instead } of script.steps) {
@@ -84,7 +86,7 @@ export class World {
   }
 
   private async endStep(): Promise<void> {
-    await pause(this.stage.settleMillis);
+    await this.settling.settled();
     const activity = `marks step ${this.step}`;
     await this.call(this.marker, 'PUT', '/presence', { activity });
     await Promise.all([...this.doors.values()].map((doors) => doors.reached(this.marker.id, activity)));
@@ -97,7 +99,7 @@ export class World {
     for (const name of VIEWERS) {
       this.beginStep();
       this.doors.set(name, await ListeningDoors.open(urls, this.people[name]));
-      await pause(2); // nobody is online for as long as another one
+      await pause(2); // no two viewers have the same `since`
     }
     for (const name of ['dora', 'hugo'] as const)
       this.sockets.set(
@@ -113,7 +115,9 @@ export class World {
 
   private async close(): Promise<void> {
     await Promise.all(
-      [...this.doors.values(), ...this.sockets.values()].map((one) => one.close().catch(() => undefined)),
+      [this.settling, ...this.doors.values(), ...this.sockets.values()].map((one) =>
+        one.close().catch(() => undefined),
+      ),
     );
   }
 
@@ -128,7 +132,7 @@ export class World {
       case 'listenAgain': {
         const doors = this.doors.get(by) as ListeningDoors;
         this.record(by, 'ack', await doors.whole.send('user_online', action.presence));
-        await pause(this.stage.settleMillis); // or the second ack may hold what the first frame has changed
+        await this.settling.settled(); // or the second ack may hold what the first frame has changed
         this.record(by, 'delta ack', await doors.delta.send('user_online', { delta: true }));
         return;
       }
@@ -159,7 +163,7 @@ export class World {
       default: {
         const answer = await this.write(by, action);
         if (this.isOutcome) this.outcomes.push(`step ${this.step}: ${answer?.status ?? 'nothing'}`);
-        this.record(by, action.type, plain(answer));
+        this.record(by, action.type, comparable(answer));
       }
     }
   }
@@ -207,7 +211,7 @@ export class World {
     const before = this.stage.questionsAbout(toUserId);
     const made = await this.ask(by, 'POST', '/invites', { toUserId });
     if (made.status === 201) this.invites.set(invite, made.body);
-    return { ...made, body: { ...made.body, questions: this.stage.questionsAbout(toUserId) - before } };
+    return { ...made, questions: this.stage.questionsAbout(toUserId) - before };
   }
 
   private async inSquad(
@@ -232,18 +236,18 @@ export class World {
   private async announce(by: Name, door: 'rest' | 'graph' | 'socket', presence: Presence): Promise<void> {
     if (!this.doors.has(by) && !this.sockets.has(by)) this.sockets.set(by, await this.socketOf(by));
     if (door === 'rest')
-      return this.record(by, door, plain(await this.ask(by, 'PUT', '/presence', presence)));
+      return this.record(by, door, comparable(await this.ask(by, 'PUT', '/presence', presence)));
     if (door === 'graph') {
       const query =
         'mutation ($input: GoOnlineInput) { goOnline(input: $input) { online status activity since } }';
-      return this.record(by, door, plain(await this.graph(by, query, { input: presence })));
+      return this.record(by, door, comparable(await this.graph(by, query, { input: presence })));
     }
     const socket = this.doors.get(by)?.whole ?? this.sockets.get(by);
     this.record(by, door, await socket?.send('user_online', presence));
   }
 
   private async trainTogether(host: Name, guest: Name): Promise<void> {
-    // A squad of their own: an invite without one is for the LOBBY to which the host may have invited a viewer.
+    // A new squad: an invite without one is for a LOBBY to which the host may have invited a viewer.
     const { id: squadId } = (await this.ask(host, 'POST', '/squads', {})).body;
     await this.ask(host, 'POST', '/invites', { toUserId: this.people[guest].id, squadId });
     const at = `/squads/${squadId}`;
@@ -254,19 +258,17 @@ export class World {
     await this.ask(host, 'POST', `${at}/end`);
   }
 
-  /** Everything that can be asked for. */
+  /** Requests everything that a viewer may read. */
   private async look(by: Name): Promise<void> {
-    const lists = ['/online-users', '/groups', '/feed', '/invites', '/invites?box=sent', '/blocks'];
     const squadIds = [...this.invites.values()].map(({ squadId }) => squadId);
-    for (const squadId of squadIds)
-      lists.push(`/squads/${squadId}`, `/squads/${squadId}/events`, `/squads/${squadId}/messages`);
-    for (const path of lists) this.record(by, path.slice(0, 9), plain(await this.ask(by, 'GET', path)));
+    for (const path of listsWith(squadIds))
+      this.record(by, path.slice(0, 9), comparable(await this.ask(by, 'GET', path)));
     const references = [
       ...NAMES.map((name) => ({ __typename: 'User', id: this.people[name].id })),
       ...squadIds.map((id) => ({ __typename: 'SquadSession', id })),
       ...[...this.groups].flatMap(([index, id]) => (index < 1000 ? [{ __typename: 'Group', id }] : [])),
     ];
-    this.record(by, 'graph', plain(await this.graph(by, LOOK, { references })));
+    this.record(by, 'graph', comparable(await this.graph(by, LOOK, { references })));
   }
 
   private workout(): object {
@@ -288,35 +290,12 @@ export class World {
     return this.ask(by, 'POST', '/graphql', { query, variables });
   }
 
-  private async call({ token }: Person, method: string, path: string, body?: object): Promise<Answer> {
+  private call(person: Person, method: string, path: string, body?: object): Promise<Answer> {
     const { urls } = this.stage;
-    const response = await fetch(`${urls[this.step % urls.length]}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, body: text ? JSON.parse(text) : undefined };
+    return request(urls[this.step % urls.length] as string, person, method, path, body);
   }
 
   private socketOf(name: Name): Promise<SquadClient> {
     return SquadClient.connect({ url: this.stage.urls[0] as string, token: this.people[name].token });
   }
 }
-
-const LOOK = `query ($references: [_Any!]!) {
-  onlineUsers { user { id } status activity since }
-  groups { id name memberCount joined createdBy { id } members { id } }
-  feed { complete nodes { kind at text user { id } participants { id } group { id memberCount } } }
-  _entities(representations: $references) {
-    ... on User { presence { online status activity since } }
-    ... on SquadSession { id status revision participants { user { id } setIndex } }
-    ... on Group { id memberCount members { id } }
-  }
-}`;
-
-/** Of a refusal the code: its text names the request. */
-const plain = (answer: Answer | undefined): unknown =>
-  answer && answer.status >= 400 ? { status: answer.status, code: answer.body?.code } : answer;
-
-export type { ViewerName };

@@ -3,16 +3,16 @@ import { WebSocket } from 'ws';
 import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
 import type { TestPlatform } from '../../support/platform.ts';
 
-/** A member with what they need to come in by every door. */
+/** A member with their access token. */
 export interface Person {
   id: string;
   token: string;
 }
 
-/** What a subscription has delivered, and what it will. */
+/** The events of a subscription. */
 export interface Received<Data> {
   readonly events: Data[];
-  /** The first event that fits, also of those that came before. */
+  /** The first event that fits, also an earlier one. */
   next(fits: (data: Data) => boolean): Promise<Data>;
   /** Resolves when the server has ended it. */
   readonly done: Promise<void>;
@@ -31,7 +31,7 @@ export function graphClient(url: string, token: string): Client {
   });
 }
 
-/** Subscribes; resolves once the service has taken it (a message that is answered later has come later). */
+/** Resolves once the service has accepted the subscription. */
 export async function subscribed<Data>(
   client: Client,
   query: string,

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { exerciseOf } from '../../squad/support/people.ts';
+import type { ChallengeShape } from '../../../subgraphs/gym/challenges/challenges.shapes.ts';
+import type { CheckInShape } from '../../../subgraphs/gym/check-ins/check-ins.shapes.ts';
+import type { LocationShape } from '../../../subgraphs/gym/locations/locations.shapes.ts';
+import type { PostShape } from '../../../subgraphs/gym/posts/posts.shapes.ts';
+import type { UserShape } from '../../../subgraphs/identity/users/users.shapes.ts';
+import type { FoodShape } from '../../../subgraphs/nutrition/foods/foods.shapes.ts';
+import type { GroupShape } from '../../../subgraphs/squad/groups/groups.shapes.ts';
+import type { WizardSessionShape } from '../../../subgraphs/wizard/sessions/sessions.shapes.ts';
 import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
 import { pictures } from '../../support/pictures.ts';
 import type { Called, CallOptions, TestPlatform } from '../../support/platform.ts';
@@ -20,7 +28,7 @@ export interface Life {
 export async function live(platform: TestPlatform, friend: { id: string; token: string }): Promise<Life> {
   const mark = `mark-${randomUUID().slice(0, 8)}`;
   const person = { email: `${mark}@example.test`, password: `pass-${randomUUID()}` };
-  const { body: account } = await platform.rest('identity', 'POST', '/auth/register', {
+  const { body: account } = await platform.rest<UserShape>('identity', 'POST', '/auth/register', {
     body: { ...person, displayName: `Anna ${mark}`, gymId: DEMO_GYMS.ironTemple.id },
   });
   await call(platform, 'identity', 'PUT', `/users/${account.id}/role`, {
@@ -29,7 +37,7 @@ export async function live(platform: TestPlatform, friend: { id: string; token: 
   });
   const me = {
     ...person,
-    id: account.id as string,
+    id: account.id,
     token: await platform.login(person.email, person.password),
     mark,
   };
@@ -50,25 +58,25 @@ async function inIdentity(platform: TestPlatform, { token, email, mark }: Me): P
 }
 
 async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { token: string }) {
-  const { qrCode } = await call(platform, 'identity', 'GET', '/users/me', { token });
-  const [location] = await call(platform, 'gym', 'GET', '/locations', { token });
+  const { qrCode } = await call<UserShape>(platform, 'identity', 'GET', '/users/me', { token });
+  const [location] = await call<LocationShape[]>(platform, 'gym', 'GET', '/locations', { token });
   const aquaAdmin = await platform.demo('admin@aqua.test');
-  const [elsewhere] = await call(platform, 'gym', 'GET', '/locations', { token: aquaAdmin });
-  const visit = await call(platform, 'gym', 'POST', '/locations/check-in', {
+  const [elsewhere] = await call<LocationShape[]>(platform, 'gym', 'GET', '/locations', { token: aquaAdmin });
+  const visit = await call<CheckInShape>(platform, 'gym', 'POST', '/locations/check-in', {
     token,
-    body: { qrCode, locationId: location.id, source: 'kiosk' },
+    body: { qrCode, locationId: location?.id, source: 'kiosk' },
   });
   await platform.rest('gym', 'POST', '/locations/check-in', {
     token,
-    body: { qrCode, locationId: elsewhere.id },
+    body: { qrCode, locationId: elsewhere?.id },
   });
-  const friendsQr = (await call(platform, 'identity', 'GET', '/users/me', friend)).qrCode;
-  const letIn = await call(platform, 'gym', 'POST', '/locations/check-in', {
+  const friendsQr = (await call<UserShape>(platform, 'identity', 'GET', '/users/me', friend)).qrCode;
+  const letIn = await call<CheckInShape>(platform, 'gym', 'POST', '/locations/check-in', {
     token,
-    body: { qrCode: friendsQr, locationId: location.id },
+    body: { qrCode: friendsQr, locationId: location?.id },
   });
   await call(platform, 'gym', 'DELETE', `/check-ins/${letIn.id}`, { token }); // audited
-  const challenge = await call(platform, 'gym', 'POST', '/challenges', {
+  const challenge = await call<ChallengeShape>(platform, 'gym', 'POST', '/challenges', {
     token,
     body: {
       title: 'Laps',
@@ -82,7 +90,7 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
   await call(platform, 'gym', 'POST', `/challenges/${challenge.id}/progress`, { token, body: { amount: 3 } });
   const withPicture = await picture('image');
   withPicture.append('text', `Look, ${mark}`);
-  const commented = await call(platform, 'gym', 'POST', '/posts', { token, body: withPicture });
+  const commented = await call<PostShape>(platform, 'gym', 'POST', '/posts', { token, body: withPicture });
   await call(platform, 'gym', 'POST', `/posts/${commented.id}/comments`, {
     ...only(friend),
     body: { text: 'Nice one' },
@@ -92,7 +100,10 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
     headers: { 'Idempotency-Key': randomUUID() },
     body: { text: `Nobody answers ${mark}` },
   });
-  const friends = await call(platform, 'gym', 'POST', '/posts', { ...only(friend), body: { text: 'Hello' } });
+  const friends = await call<PostShape>(platform, 'gym', 'POST', '/posts', {
+    ...only(friend),
+    body: { text: 'Hello' },
+  });
   await call(platform, 'gym', 'POST', `/posts/${friends.id}/comments`, {
     token,
     body: { text: `So says ${mark}` },
@@ -106,7 +117,7 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
     token,
     body: { title: 'Closed', text: 'On Monday' },
   });
-  return { commentedPostId: commented.id as string, visitId: visit.id as string };
+  return { commentedPostId: commented.id, visitId: visit.id };
 }
 
 async function inNutrition(platform: TestPlatform, { token, mark }: Me): Promise<void> {
@@ -115,7 +126,7 @@ async function inNutrition(platform: TestPlatform, { token, mark }: Me): Promise
     body: { foodName: `Soup of ${mark}`, calories: 90 },
   });
   await call(platform, 'nutrition', 'PUT', '/goals', { token, body: { calories: 2000 } });
-  const food = await call(platform, 'nutrition', 'POST', '/foods', {
+  const food = await call<FoodShape>(platform, 'nutrition', 'POST', '/foods', {
     token,
     body: { name: `Cake of ${mark}`, per100g: { calories: 300 } },
   });
@@ -158,18 +169,21 @@ async function withTheSquad(platform: TestPlatform, me: Me, friend: { id: string
   await mine.send('end_squad', { squadId });
   const { invite: back } = await theirs.send('send_squad_invite', { toUserId: me.id, message: 'Again?' });
   await mine.send('respond_squad_invite', { inviteId: back.id, accept: false });
-  const group = await call(platform, 'squad', 'POST', '/groups', {
+  const group = await call<GroupShape>(platform, 'squad', 'POST', '/groups', {
     token,
     body: { name: `Club ${randomUUID()}` },
   });
   await call(platform, 'squad', 'POST', `/groups/${group.id}/join`, only(friend));
   await call(platform, 'squad', 'POST', `/blocks/${randomUUID()}`, { token });
   await theirs.close();
-  return { squadId, groupId: group.id as string };
+  return { squadId, groupId: group.id };
 }
 
 async function withTheWizard(platform: TestPlatform, { token, mark }: Me): Promise<void> {
-  const { id } = await call(platform, 'wizard', 'POST', '/', { token, body: { kind: 'GYM_SETUP' } });
+  const { id } = await call<WizardSessionShape>(platform, 'wizard', 'POST', '/', {
+    token,
+    body: { kind: 'GYM_SETUP' },
+  });
   await call(platform, 'wizard', 'PUT', `/${id}`, {
     token,
     body: { step: 'basics', data: { name: `Gym ${mark}`, slug: `gym-${mark}`, timezone: 'UTC' } },
@@ -200,14 +214,14 @@ async function picture(field: string): Promise<FormData> {
 }
 
 /** The body of an answer, which must be successful. */
-async function call(
+async function call<Body>(
   platform: TestPlatform,
   service: Called,
   method: string,
   at: string,
   options: CallOptions,
-) {
-  const { status, body } = await platform.rest(service, method, at, options);
+): Promise<Body> {
+  const { status, body } = await platform.rest<Body>(service, method, at, options);
   if (status >= 300) throw new Error(`${method} ${at} of ${service}: ${status} ${JSON.stringify(body)}`);
   return body;
 }

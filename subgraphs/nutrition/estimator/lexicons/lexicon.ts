@@ -5,7 +5,7 @@ import { en } from './en.ts';
 import { es } from './es.ts';
 import { fr } from './fr.ts';
 
-/** The words of one language that are not names of foods, as people write them. */
+/** Words of one language that are no names of foods, as people write them. Each part is a text of entries, separated by spaces or commas. */
 export interface LexiconWords {
   /** `word=value`; a value below 1 is a fraction. */
   numbers: string;
@@ -19,21 +19,21 @@ export interface LexiconWords {
   sizes: string;
   /** Words for a kilocalorie. */
   energy: string;
-  /** They separate one food from the next. */
+  /** Words that separate one food from the next. */
   separators: string;
-  /** They join numbers to a range: `2 to 3`. */
+  /** Words that join numbers to a range: `2 to 3`. */
   ranges: string;
-  /** What follows is not eaten. */
+  /** Words before a food that was not eaten. */
   negations: string;
-  /** The raw or dry form of a food is meant. */
+  /** Words for the raw or dry form of a food. */
   raw: string;
-  /** The form without sugar is meant. */
+  /** Words for the form of a food without sugar. */
   sugarFree: string;
-  /** They join a food to what it is made of or flavoured with: `jus de pomme`. */
+  /** Words that join a food to its ingredient or flavour: `jus de pomme`. */
   of: string;
-  /** They say how a food is made or when it was eaten, and change no figure. */
+  /** Words about the preparation or the time of a meal, which change no figure. */
   ignored: string;
-  /** `word=food id`: dishes that are a base and what is put in it. */
+  /** `word=food id`: dishes of a base and fillings. */
   composites: string;
 }
 
@@ -60,7 +60,7 @@ const listOf = (words: string): string[] => words.split(/[\s,]+/).filter(Boolean
 
 function mapOf<Value>(locale: Locale, part: keyof LexiconWords, value: (text: string) => Value) {
   const map = new Map<string, Value>();
-  // English is understood beside every language, but the language of the request decides first.
+  // English words are understood in every language; a word of the request's language comes first.
   for (const language of locale === 'en' ? (['en'] as const) : ([locale, 'en'] as const))
     for (const entry of listOf(WORDS[language][part])) {
       const [word = '', meant = ''] = entry.split('=');
@@ -70,7 +70,7 @@ function mapOf<Value>(locale: Locale, part: keyof LexiconWords, value: (text: st
   return map;
 }
 
-/** The everyday words of one language alone. */
+/** The everyday words of one language, without English. */
 export const ownWords = (locale: Locale): Set<string> =>
   new Set(
     (['numbers', 'measures', 'separators', 'negations', 'of', 'ignored', 'raw'] as const)

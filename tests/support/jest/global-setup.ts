@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { startEmbeddedPostgres } from '../../server/embedded-postgres/embedded-postgres.ts';
-import { testRun } from './test-run.ts';
+import { startEmbeddedPostgres } from '#server/embedded-postgres/embedded-postgres.ts';
+import { testRun } from '../test-run.ts';
 
 /**
  * One database server for the whole run. It ends with the run even when Jest is killed.

@@ -1,0 +1,55 @@
+import { p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+
+/** Properties that exercises, routines and products have in common. */
+export const contentProperties = () => ({
+  id: p
+    .uuid()
+    .primary()
+    .onCreate(() => uuidv7()),
+  /** Null: global, so that every gym has it. */
+  gymId: p.uuid().nullable(),
+  version: p.integer().default(1),
+  createdAt: p.datetime().onCreate(() => new Date()),
+  updatedAt: p.datetime().onCreate(() => new Date()),
+  /** Deleted content leaves lists and searches, but what refers to it can still read its row. */
+  deletedAt: p.datetime().nullable(),
+});
+
+/** The generated column of the full-text search. */
+export const searchColumn = (vectors: readonly string[]) =>
+  p
+    .text()
+    .columnType('tsvector')
+    .generated(`(${vectors.join(' || ')}) stored`)
+    .nullable()
+    .lazy();
+
+/** SQL of the words of a column: `english` finds stems, `simple` words as they are written; `A` ranks highest. */
+export const wordsOf = (
+  config: 'english' | 'simple',
+  column: string,
+  weight?: 'A' | 'B' | 'C' | 'D',
+): string => weighted(`to_tsvector('${config}'::regconfig, ${column})`, weight);
+
+/** As `wordsOf`, for a column with a JSON list of texts. */
+export const wordsOfList = (config: 'english' | 'simple', column: string, weight: 'B' | 'C'): string =>
+  weighted(`jsonb_to_tsvector('${config}'::regconfig, ${column}, '["string"]')`, weight);
+
+const weighted = (vector: string, weight: string | undefined): string =>
+  weight === undefined ? vector : `setweight(${vector}, '${weight}')`;
+
+/** The indexes of a table: one for each order and filter of its lists, of rows that are not deleted. */
+export function contentIndexes(table: string, lists: Record<string, string>, gins: Record<string, string>) {
+  const index = (name: string, rest: string) => ({
+    name: `${table}_${name}`,
+    expression: `create index "${table}_${name}" on "${table}" ${rest}`,
+  });
+  return [
+    ...Object.entries(lists).map(([name, columns]) =>
+      index(name, `(${columns}, "id") where "deleted_at" is null`),
+    ),
+    ...Object.entries(gins).map(([name, columns]) => index(name, `using gin (${columns})`)),
+    { properties: ['gymId' as const] },
+  ];
+}

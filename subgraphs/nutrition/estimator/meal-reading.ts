@@ -1,0 +1,123 @@
+import type { Food } from '../foods/food.ts';
+import { AmountReader, isEmpty, type Amount } from './amounts.ts';
+import { isPotato } from './food-kinds.ts';
+import type { Mention } from './mention.ts';
+import type { Language, Token } from './tokens.ts';
+
+/** The most words that are compared with names of foods. */
+const LONGEST_NAME = 8;
+
+/** The state of reading a meal text from left to right: the mentions so far, and what was said of the next food. */
+export class MealReading {
+  readonly tokens: readonly Token[];
+  readonly language: Language;
+  readonly reader: AmountReader;
+  readonly mentions: Mention[] = [];
+  /** Parts of the text that were not understood. */
+  readonly unknown: string[] = [];
+  /** The index of the next token. */
+  at = 0;
+  /** The amount of the next food. */
+  amount: Amount = {};
+  /** Words before the next food that were not understood. */
+  pending: string[] = [];
+  /** Whether the next food is raw or dry. */
+  raw = false;
+  /** Whether the next food is without sugar. */
+  sugarFree = false;
+  /** Whether nothing separates the last mention from the next token. */
+  adjacent = false;
+  /** The foods since the last comma or line end. */
+  clause: Food[] = [];
+  /** The word or mark before the next food. */
+  joint = '';
+  /** The number of the last dish. */
+  group = 0;
+  /** Whether the text is listing the parts of a dish. */
+  listsParts = false;
+
+  constructor(tokens: readonly Token[], language: Language) {
+    this.tokens = tokens;
+    this.language = language;
+    this.reader = new AmountReader(tokens, language);
+  }
+
+  get last(): Mention | undefined {
+    return this.mentions.at(-1);
+  }
+
+  /** The last mention, if nothing separates it from the next token. */
+  get before(): Mention | undefined {
+    return this.adjacent && this.pending.length === 0 ? this.last : undefined;
+  }
+
+  /** Adds a mention with the amount and the words that were read for it. */
+  add(food: Food, words: string, corrected: boolean): Mention {
+    const { last } = this;
+    this.listsParts = false;
+    const inDish =
+      last !== undefined &&
+      last.group === this.group &&
+      last.role !== 'food' &&
+      !isPotato(food) &&
+      isEmpty(this.amount) &&
+      this.joint !== '' &&
+      this.joint !== '\n' &&
+      (this.joint !== ',' || last.role === 'filling');
+    if (!inDish) this.group += 1;
+    const mention: Mention = {
+      food,
+      words,
+      amount: this.amount,
+      leftOut: this.pending,
+      corrected,
+      flavoured: false,
+      role: inDish ? 'filling' : this.language.lexicon.composites.has(words) ? 'base' : 'food',
+      group: this.group,
+      minus: [],
+      companions: this.clause,
+      joint: this.joint,
+    };
+    this.mentions.push(mention);
+    this.clause = [...this.clause, food];
+    this.forgetNext();
+    this.adjacent = true;
+    this.joint = '';
+    return mention;
+  }
+
+  /** Ends a phrase. Words that no food followed were not understood. */
+  endPhrase(joint: string): void {
+    if (this.pending.length > 0) this.unknown.push(this.pending.join(' '));
+    this.forgetNext();
+    this.adjacent = false;
+    this.joint = joint;
+  }
+
+  private forgetNext(): void {
+    this.amount = {};
+    this.pending = [];
+    this.raw = false;
+    this.sugarFree = false;
+  }
+
+  endsPhraseAt(at: number): boolean {
+    const token = this.tokens[at];
+    return (
+      token === undefined ||
+      token.kind === 'mark' ||
+      (token.kind === 'word' && this.language.lexicon.separators.has(token.text))
+    );
+  }
+
+  /** The words from a token on, up to the next number or mark. */
+  wordsFrom(from: number): string[] {
+    const words: string[] = [];
+    for (let at = from; at < this.tokens.length && words.length < LONGEST_NAME; at++) {
+      const word = this.reader.word(at);
+      if (word === undefined) break;
+      words.push(word);
+    }
+    return words;
+  }
+}

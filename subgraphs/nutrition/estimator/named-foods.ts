@@ -1,0 +1,130 @@
+import type { Food } from '../foods/food.ts';
+import { isEmpty, isQuantity } from './amounts.ts';
+import { isPartOfDish, readDish, replacesBread } from './dishes.ts';
+import { addsNothing, isBread, isHead, TASTES } from './food-kinds.ts';
+import { rawForm, sugarFreeForm } from './food-names.ts';
+import type { MealReading } from './meal-reading.ts';
+import type { Mention } from './mention.ts';
+import { isAdverb, singular, WITH } from './words.ts';
+
+/** Reads a food whose name begins at the next token; false if there is none. */
+export function readFood(reading: MealReading): boolean {
+  const following = reading.wordsFrom(reading.at);
+  const found = reading.language.names.foodAt(following);
+  if (!found || (found.corrected && hasMeaning(reading))) return false;
+  const words = following.slice(0, found.length);
+  const { before } = reading;
+  if (before && words.length === 1 && makesDishOf(reading, before, found.food, words[0] ?? '')) return true;
+  reading.at += words.length;
+  const food = formOf(reading, found.food);
+  if (before && continuesName(reading, before, food, words.join(' '))) return true;
+  if (isOmeletteOf(reading, food) || replacesBread(reading, food) || isPartOfDish(reading, food)) return true;
+  if (reading.amount.measure === undefined) readMeasureBehind(reading);
+  reading.add(food, words.join(' '), found.corrected);
+  return true;
+}
+
+/** Whether the next word means something other than a food, so that it is no misspelt name of one. */
+function hasMeaning(reading: MealReading): boolean {
+  const { lexicon } = reading.language;
+  const word = reading.reader.word(reading.at) ?? '';
+  return (
+    reading.reader.at(reading.at).length > 0 ||
+    [
+      lexicon.ignored,
+      lexicon.separators,
+      lexicon.negations,
+      lexicon.raw,
+      lexicon.of,
+      lexicon.ranges,
+      lexicon.composites,
+      lexicon.measures,
+    ].some((words) => words.has(word)) ||
+    isAdverb(word)
+  );
+}
+
+/** "sourdough toast", "cheese sandwich": the word is a kind of dish, and the food before says of what it is made. */
+function makesDishOf(reading: MealReading, before: Mention, food: Food, word: string): boolean {
+  if (
+    before.food.category === 'eggs' ||
+    !reading.language.lexicon.composites.has(word) ||
+    !canFlavour(before, food)
+  )
+    return false;
+  if (isBread(before.food)) {
+    before.role = 'base';
+    reading.at += 1;
+  } else readDish(reading, word);
+  return true;
+}
+
+const EGGS = ['egg_boiled', 'egg_fried', 'egg_scrambled', 'egg_white', 'egg_poached'];
+
+/** Whether a food is only a further part of the name before it, which is then completed. */
+function continuesName(reading: MealReading, before: Mention, food: Food, words: string): boolean {
+  const isEggDish = food.category === 'eggs' && EGGS.includes(before.food.id);
+  // "Oatly oat milk": the names of the maker and of the food
+  const repeats =
+    isEmpty(reading.amount) && (before.food === food || addsNothing(before.food, food)) && !isEggDish;
+  const isFlavoured = !isEggDish && !repeats && canFlavour(before, food) && isHead(food);
+  if (!isEggDish && !repeats && !isFlavoured) return false;
+  before.words = `${before.words} ${words}`;
+  if (repeats) return true;
+  // "a three egg omelette", "2 eggs scrambled"
+  if (isEggDish && food.id === 'omelette') before.amount = { ...before.amount, measure: 'egg' };
+  before.food = food;
+  if (isFlavoured) {
+    before.flavoured = true;
+    reading.clause = [...reading.clause.slice(0, -1), food];
+  }
+  return true;
+}
+
+/** "an omelette of three eggs", "Rührei aus 2 Eiern": the eggs are the amount of the dish before them. */
+function isOmeletteOf(reading: MealReading, food: Food): boolean {
+  const { last } = reading;
+  const { count } = reading.amount;
+  if (
+    !last ||
+    food.id !== 'egg_boiled' ||
+    count === undefined ||
+    !['omelette', 'egg_scrambled', 'omelette_cheese'].includes(last.food.id) ||
+    isQuantity(last.amount) ||
+    !['', 'of', ...WITH].includes(reading.joint)
+  )
+    return false;
+  // The cheese omelette of the food table is made of two eggs.
+  const eggs = last.food.id === 'omelette_cheese' ? 2 : 1;
+  last.amount = { count: count / eggs, ...(last.food.id === 'omelette' && { measure: 'egg' }) };
+  reading.amount = {};
+  reading.adjacent = true;
+  return true;
+}
+
+/** Whether the mention right before a food says what it tastes of or contains: "mango yogurt", not "2 eggs toast". */
+function canFlavour({ food, words, amount, role }: Mention, next: Food): boolean {
+  if (role !== 'food' || (isHead(food) && !TASTES.has(food.id)) || next.id === food.id) return false;
+  const plural = singular(words.split(' ').at(-1) ?? '') !== words.split(' ').at(-1);
+  return !(plural && amount.count !== undefined && !isQuantity(amount));
+}
+
+function formOf(reading: MealReading, food: Food): Food {
+  const form =
+    (reading.raw ? rawForm(food) : undefined) ?? (reading.sugarFree ? sugarFreeForm(food) : undefined);
+  return form ?? food;
+}
+
+/** "two cod fillets", "bacon rashers": a measure right behind the name. */
+function readMeasureBehind(reading: MealReading): void {
+  const measure = reading.language.lexicon.measures.get(reading.reader.word(reading.at) ?? '');
+  if (
+    !measure ||
+    measure === 'portion' ||
+    isQuantity(reading.amount) ||
+    reading.language.names.foodAt(reading.wordsFrom(reading.at))
+  )
+    return;
+  reading.amount = { ...reading.amount, measure };
+  reading.at += 1;
+}

@@ -1,0 +1,95 @@
+import { invalid, notFound, PlatformError } from '#server/errors.ts';
+import { isInvited } from './squad-invites.ts';
+import {
+  ended,
+  isPresent,
+  mayEnter,
+  meetsHidden,
+  requireHost,
+  takesPart,
+  type Visitor,
+} from './squad-rights.ts';
+import type { NoSquad, SquadItem, SquadState } from './squad.journal.ts';
+
+/* What a person does to a squad, as the records that it makes; none if it changes nothing. */
+
+const MAX_PARTICIPANTS = 20;
+
+type Squad = SquadState | NoSquad;
+type Items = readonly SquadItem[];
+
+/** @throws NOT_FOUND for those who may not enter, SQUAD_ENDED, SQUAD_FULL */
+export function decideJoin(squad: Squad, id: string, visitor: Visitor): Items {
+  const { userId } = visitor.viewer;
+  const open = requireDoor(squad, id, visitor);
+  if (open.status === 'ENDED') throw ended();
+  if (takesPart(open, userId)) return [];
+  if (open.participants.filter(isPresent).length >= MAX_PARTICIPANTS)
+    throw new PlatformError(
+      'SQUAD_FULL',
+      `A squad has at most ${MAX_PARTICIPANTS} participants; wait until somebody leaves.`,
+    );
+  return [{ type: 'joined', userId, at: nowText() }];
+}
+
+/** @throws NOT_FOUND: a person outside of a private squad must not learn that it exists */
+export function requireDoor(squad: Squad, id: string, visitor: Visitor): SquadState {
+  if (squad.status === 'NONE' || !mayEnter(squad, visitor)) throw notFound('squad', id);
+  return squad;
+}
+
+export const decideLeave = (squad: Squad, userId: string): Items =>
+  takesPart(squad, userId) && squad.status !== 'ENDED'
+    ? [{ type: 'left', userId, banned: false, at: nowText() }]
+    : [];
+
+/** The visitor leaves if a block is between them and another participant. */
+export const decideParting = (squad: Squad, visitor: Visitor): Items =>
+  squad.status !== 'NONE' && meetsHidden(squad, visitor) ? decideLeave(squad, visitor.viewer.userId) : [];
+
+/** By the host. @throws NOT_FOUND, FORBIDDEN, SQUAD_ENDED, CONFLICT for a pause before the start */
+export function decideStatus(
+  squad: Squad,
+  id: string,
+  userId: string,
+  status: 'ACTIVE' | 'PAUSED' | 'ENDED',
+): Items {
+  const before = requireHost(squad, id, userId, 'Only the host starts, pauses and ends the workout.').status;
+  if (before === status) return [];
+  if (before === 'ENDED') throw ended();
+  if (before === 'LOBBY' && status === 'PAUSED')
+    throw new PlatformError('CONFLICT', 'The workout has not started; start it first.');
+  return [{ type: 'status', status, userId, at: nowText() }];
+}
+
+/** By the host: a participant is put out, or an invitee loses the right to enter. @throws as `requireOther` */
+export function decideKick(squad: Squad, id: string, userId: string, otherId: string): Items {
+  const open = requireOther(squad, id, userId, otherId, 'put yourself out; leave instead');
+  const at = nowText();
+  if (takesPart(open, otherId)) return [{ type: 'left', userId: otherId, banned: true, at }];
+  if (isInvited(open, otherId)) return [{ type: 'uninvited', userId: otherId, at }];
+  throw notFound('participant', otherId);
+}
+
+/** By the host: another participant becomes the host. @throws as `requireOther` */
+export function decideHost(squad: Squad, id: string, userId: string, otherId: string): Items {
+  const open = requireOther(squad, id, userId, otherId, 'make yourself the host; you are');
+  if (!takesPart(open, otherId)) throw notFound('participant', otherId);
+  return [{ type: 'host', userId: otherId, at: nowText() }];
+}
+
+/** @throws NOT_FOUND, FORBIDDEN for all but the host, VALIDATION_FAILED for the host themselves, SQUAD_ENDED */
+function requireOther(
+  squad: Squad,
+  id: string,
+  userId: string,
+  otherId: string,
+  whatToOneself: string,
+): SquadState {
+  const hosted = requireHost(squad, id, userId, 'Only the host decides about the people of the squad.');
+  if (otherId === userId) throw invalid('userId', `expected somebody else: you cannot ${whatToOneself}`);
+  if (hosted.status === 'ENDED') throw ended();
+  return hosted;
+}
+
+export const nowText = (): string => new Date().toISOString();

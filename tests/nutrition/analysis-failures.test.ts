@@ -1,0 +1,146 @@
+import type { ServerResponse } from 'node:http';
+import { expect, test } from '@jest/globals';
+import { analysisService, EGG, json, says } from './analysis-service.ts';
+
+const service = analysisService();
+const { standIn, analyze, entries } = service;
+
+const quota = (retryDelay: string) =>
+  json(429, {
+    error: {
+      code: 429,
+      message: 'Quota exceeded',
+      status: 'RESOURCE_EXHAUSTED',
+      details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }],
+    },
+  });
+const begins = (text: string) => (res: ServerResponse) =>
+  void res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '5000' }).write(text);
+const breaksAfter = (text: string) => (res: ServerResponse) => {
+  begins(text)(res);
+  setTimeout(() => res.destroy(), 50);
+};
+const ended = (finishReason: string) =>
+  json(200, { candidates: [{ finishReason, content: { parts: [{ text: '{"items": []}' }] } }] });
+test('an overloaded provider is asked again after the time that it states', async () => {
+  let asked = 0;
+  standIn.answer = (res) => (++asked === 1 ? quota('0.1s')(res) : says({ items: [EGG], questions: [] })(res));
+  expect(await analyze('an egg')).toMatchObject({ status: 200, body: { total: { calories: 78 } } });
+  expect(asked).toBe(2);
+});
+
+test.each<[string, (res: ServerResponse) => void, number, string]>([
+  ['429 with a long RetryInfo', quota('7s'), 503, 'AI_UNAVAILABLE'],
+  ['500', json(500, { error: { code: 500, message: 'Internal' } }), 503, 'AI_UNAVAILABLE'],
+  [
+    '503 as a page',
+    (res) => void res.writeHead(503, { 'Content-Type': 'text/html' }).end('<h1>down</h1>'),
+    503,
+    'AI_UNAVAILABLE',
+  ],
+  [
+    'a key that is refused',
+    json(400, {
+      error: {
+        code: 400,
+        message: 'API key not valid.',
+        status: 'INVALID_ARGUMENT',
+        details: [{ reason: 'API_KEY_INVALID' }],
+      },
+    }),
+    503,
+    'AI_UNAVAILABLE',
+  ],
+  ['silence', () => undefined, 504, 'AI_TIMEOUT'],
+  ['a connection that breaks', (res) => void res.destroy(), 503, 'AI_UNAVAILABLE'],
+  ['200 that is no JSON', (res) => void res.writeHead(200).end('not json'), 503, 'AI_UNAVAILABLE'],
+  [
+    '200 as a page',
+    (res) => void res.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>hello</h1>'),
+    503,
+    'AI_UNAVAILABLE',
+  ],
+  ['silence after half of the body', begins('{"candidates": [{"content": {"par'), 504, 'AI_TIMEOUT'],
+  [
+    'a connection that breaks in the body',
+    breaksAfter('{"candidates": [{"content": {"par'),
+    503,
+    'AI_UNAVAILABLE',
+  ],
+  [
+    'JSON that is cut',
+    (res) => void res.writeHead(200).end('{"candidates": [{"content": {"par'),
+    503,
+    'AI_UNAVAILABLE',
+  ],
+  ['an answer that is cut', says('{"items": [{"name": "Egg", "gra'), 503, 'AI_UNAVAILABLE'],
+  ['an answer that reached its limit', ended('MAX_TOKENS'), 503, 'AI_UNAVAILABLE'],
+  ['a text that is no JSON', says('sorry, I cannot'), 503, 'AI_UNAVAILABLE'],
+  [
+    'a prompt that was blocked',
+    json(200, { promptFeedback: { blockReason: 'SAFETY' } }),
+    422,
+    'AI_UNUSABLE_ANSWER',
+  ],
+  [
+    'an answer that was blocked',
+    json(200, { candidates: [{ finishReason: 'SAFETY', content: { parts: [] } }] }),
+    422,
+    'AI_UNUSABLE_ANSWER',
+  ],
+  ['no candidates', json(200, {}), 503, 'AI_UNAVAILABLE'],
+  ['no items', says({ questions: [] }), 503, 'AI_UNAVAILABLE'],
+  ['items that are no list', says({ items: 'an egg' }), 503, 'AI_UNAVAILABLE'],
+])(
+  '%s has its error code; no number is invented, and nothing is logged',
+  async (_what, answer, status, code) => {
+    standIn.answer = answer;
+    const before = await entries();
+    const rest = await analyze('an egg');
+    expect(rest).toMatchObject({ status, body: { code, status } });
+    expect(rest.body.detail).not.toMatch(/key|google|quota/i);
+    const graph = await service.graph(
+      'mutation { analyzeFood(input: { prompt: "an egg" }) { total { calories } } }',
+    );
+    expect(graph).toMatchObject({
+      data: { analyzeFood: null },
+      errors: [{ extensions: { code, http: { status } } }],
+    });
+    expect(await entries()).toBe(before);
+  },
+);
+
+test.each<[string, (res: ServerResponse) => void]>([
+  ['silence after half of the body', begins('{"candidates"')],
+  ['a page with 200', (res) => void res.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>')],
+  ['an answer that is cut', says('{"items": [{')],
+])('%s counts as a failure of the provider', async (_what, answer) => {
+  standIn.answer = answer;
+  for (let failure = 0; failure < 5; failure++) await analyze('an egg');
+  const asked = standIn.requests.length;
+  expect((await analyze('an egg')).status).toBe(503);
+  expect(standIn.requests).toHaveLength(asked);
+});
+
+test('after five failures the provider is not asked; then one request is a trial, then all are sent', async () => {
+  standIn.answer = json(401, {});
+  for (let failure = 0; failure < 5; failure++) expect((await analyze('an egg')).status).toBe(503);
+  expect(standIn.requests).toHaveLength(5);
+  const refused = await analyze('an egg');
+  expect(refused).toMatchObject({ status: 503, body: { code: 'AI_UNAVAILABLE' } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect(standIn.requests).toHaveLength(5);
+  standIn.answer = says({ items: [EGG], questions: [] });
+  let last = await analyze('an egg');
+  while (last.status !== 200) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    last = await analyze('an egg');
+  }
+  expect(standIn.requests).toHaveLength(6);
+  expect((await analyze('an egg')).status).toBe(200);
+});
+
+test('a provider that does not listen is 503', async () => {
+  await standIn.stop();
+  expect(await analyze('an egg')).toMatchObject({ status: 503, body: { code: 'AI_UNAVAILABLE' } });
+});

@@ -1,0 +1,199 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+/** Speaks the protocol of Open Food Facts as far as this service uses it; each test decides how it answers. */
+let products: { url: string; asked: string[]; answer: (res: ServerResponse) => void; server: Server };
+let platform: TestPlatform;
+beforeAll(async () => {
+  const server = createServer((req, res) => {
+    products.asked.push(req.url ?? '');
+    products.answer(res);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  products = {
+    server,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: [],
+    answer: () => undefined,
+  };
+  platform = await startPlatform({
+    services: ['identity', 'nutrition'],
+    env: { OPEN_FOOD_FACTS_URL: products.url, OPEN_FOOD_FACTS_TIMEOUT_MILLIS: '300' },
+  });
+});
+afterAll(async () => {
+  await platform.stop();
+  products.server.close();
+  products.server.closeAllConnections();
+});
+beforeEach(() => {
+  products.asked = [];
+  products.answer = json(404, { status: 0, status_verbose: 'product not found' });
+});
+
+const json = (status: number, body: unknown) => (res: ServerResponse) =>
+  void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+type Member = Awaited<ReturnType<TestPlatform['register']>>;
+const rest = (
+  member: Pick<Member, 'token'>,
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+) => platform.rest('nutrition', method, path, { token: member.token, headers, ...(body && { body }) });
+const graph = (member: Pick<Member, 'token'>, query: string, variables: object = {}) =>
+  platform.graph('nutrition', query, variables, { token: member.token });
+const idsOf = (foods: { id: string }[]) => foods.map(({ id }) => id);
+
+const BAR = {
+  name: 'Muesli bar',
+  brand: 'Alpine',
+  barcode: '4006381333931',
+  per100g: { calories: 420, protein: 8, carbs: 60, fats: 15, fibre: 6, sugars: 22, salt: 0.3 },
+  measures: [{ name: 'bar', grams: 35 }],
+};
+
+const SPREAD = {
+  status: 1,
+  product: {
+    product_name: 'Pâte à tartiner',
+    product_name_en: 'Hazelnut spread',
+    brands: 'Alpine, Other',
+    serving_quantity: '15',
+    nutriments: {
+      'energy-kcal_100g': 539,
+      proteins_100g: '6.3',
+      carbohydrates_100g: 57.5,
+      fat_100g: 30.9,
+      sugars_100g: 56.3,
+      salt_100g: 0.107,
+    },
+  },
+};
+/** A barcode of its own for each test: what was found is kept. */
+let next = 0;
+const newCode = (length: 12 | 13 = 13) => {
+  next += 1;
+  const digits = `2${String(next).padStart(length - 2, '0')}`;
+  const sum = Array.from(digits, Number)
+    .toReversed()
+    .reduce((total, digit, index) => total + digit * (index % 2 ? 1 : 3), 0);
+  return digits + ((10 - (sum % 10)) % 10);
+};
+
+test.each(['123', '4006381333932', 'abcdefgh', '40063813339311', '4006381333931x'])(
+  'malformed is 400: %s',
+  async (code) => {
+    const member = await platform.register();
+    expect(await rest(member, 'GET', `/foods/barcode/${code}`)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'code' }] },
+    });
+    expect((await graph(member, `{ foodByBarcode(code: "${code}") { id } }`)).errors).toMatchObject([
+      { extensions: { code: 'VALIDATION_FAILED' } },
+    ]);
+    expect(products.asked).toEqual([]);
+  },
+);
+
+test('an own food is found first, a UPC-A as the EAN-13 with a leading zero; an unknown barcode is 404', async () => {
+  const member = await platform.register();
+  const upc = newCode(12);
+  const { body } = await rest(member, 'POST', '/foods', { ...BAR, barcode: upc });
+  expect(body.barcode).toBe(`0${upc}`);
+  for (const code of [upc, `0${upc}`])
+    expect((await rest(member, 'GET', `/foods/barcode/${code}`)).body.id).toBe(body.id);
+  expect(products.asked).toEqual([]);
+  expect(await rest(member, 'GET', `/foods/barcode/${newCode()}`)).toMatchObject({
+    status: 404,
+    body: { code: 'NOT_FOUND' },
+  });
+  expect((await graph(member, `{ foodByBarcode(code: "${newCode()}") { id } }`)).data).toEqual({
+    foodByBarcode: null,
+  });
+});
+
+test('a product is found, stored, and logged by its id; nobody can change it', async () => {
+  const [ana, ben] = [await platform.register(), await platform.register()];
+  const code = newCode();
+  products.answer = json(200, SPREAD);
+  const { body } = await rest(ana, 'GET', `/foods/barcode/${code}`);
+  expect(body).toMatchObject({
+    name: 'Hazelnut spread',
+    brand: 'Alpine',
+    barcode: code,
+    custom: false,
+    measures: [{ name: 'serving', grams: 15 }],
+    per100g: {
+      calories: 539,
+      protein: 6.3,
+      carbs: 57.5,
+      fats: 30.9,
+      fibre: null,
+      sugars: 56.3,
+      salt: 0.107,
+    },
+  });
+  expect((await rest(ben, 'GET', `/foods/barcode/${code}`)).body.id).toBe(body.id);
+  expect(products.asked).toHaveLength(1);
+  expect(
+    (await rest(ben, 'POST', '/log', { foodId: body.id, quantity: 2, unit: 'serving' })).body,
+  ).toMatchObject({ grams: 30, calories: 162 });
+  expect(idsOf((await rest(ben, 'GET', '/foods?recent=true')).body)).toEqual([body.id]);
+  expect((await rest(ana, 'PUT', `/foods/${body.id}`, { name: 'Mine' })).status).toBe(403);
+  expect((await rest(ana, 'DELETE', `/foods/${body.id}`)).status).toBe(403);
+  // after a month it is asked for again; what was known is better than nothing
+  await platform.sql('nutrition', `update food set updated_at = now() - interval '40 days' where id = $1`, [
+    body.id,
+  ]);
+  products.answer = json(500, {});
+  expect((await rest(ana, 'GET', `/foods/barcode/${code}`)).body.id).toBe(body.id);
+  expect(products.asked).toHaveLength(2);
+  products.answer = json(200, SPREAD);
+  expect((await rest(ana, 'GET', `/foods/barcode/${code}`)).body).toMatchObject({
+    id: body.id,
+    version: 2,
+  });
+});
+
+test.each<[string, unknown]>([
+  ['without nutrients', { status: 1, product: { product_name: 'x' } }],
+  ['without a name', { status: 1, product: { ...SPREAD.product, product_name: '', product_name_en: ' ' } }],
+  [
+    'that cannot be',
+    { status: 1, product: { ...SPREAD.product, nutriments: { 'energy-kcal_100g': 5, fat_100g: 80 } } },
+  ],
+])('a product %s is not found', async (_what, answer) => {
+  const member = await platform.register();
+  products.answer = json(200, answer);
+  expect((await rest(member, 'GET', `/foods/barcode/${newCode()}`)).status).toBe(404);
+});
+
+test.each<[string, (res: ServerResponse) => void, number, string]>([
+  ['500', json(500, {}), 503, 'UPSTREAM_UNAVAILABLE'],
+  ['a page', (res) => void res.writeHead(200).end('<p>hello'), 503, 'UPSTREAM_UNAVAILABLE'],
+  ['another shape', json(200, { product: [] }), 503, 'UPSTREAM_UNAVAILABLE'],
+  ['silence', () => undefined, 504, 'UPSTREAM_TIMEOUT'],
+])('the error of a source that fails has its own code: %s', async (_what, answer, status, code) => {
+  const member = await platform.register();
+  products.answer = answer;
+  expect(await rest(member, 'GET', `/foods/barcode/${newCode()}`)).toMatchObject({
+    status,
+    body: { code },
+  });
+  products.answer = json(200, SPREAD);
+  expect((await rest(member, 'GET', `/foods/barcode/${newCode()}`)).status).toBe(200);
+});
+
+test('a source that fails repeatedly is not asked for some time', async () => {
+  const member = await platform.register();
+  products.answer = json(500, {});
+  for (let time = 0; time < 5; time++) await rest(member, 'GET', `/foods/barcode/${newCode()}`);
+  const asked = products.asked.length;
+  const refused = await rest(member, 'GET', `/foods/barcode/${newCode()}`);
+  expect(refused.status).toBe(503);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
+  expect(products.asked).toHaveLength(asked);
+});

@@ -1,0 +1,127 @@
+import type { PlatformError } from '#server/errors.ts';
+import { isPresent } from '../../../subgraphs/squad/squads/squad-rights.ts';
+import type { SquadState } from '../../../subgraphs/squad/squads/squad.journal.ts';
+import { hiddenFrom } from '../../../subgraphs/squad/users/user.journal.ts';
+import type { Act, World } from './world.ts';
+
+/** The end of a world. */
+interface End {
+  readonly world: World;
+  /** Actions that were not refused. */
+  readonly done: readonly Act[];
+  readonly squad: SquadState;
+  readonly present: readonly string[];
+  readonly isOpen: boolean;
+}
+
+/** Violations of what must be true at the end, whatever the order of the steps was. */
+export async function violations(world: World): Promise<string[]> {
+  const squad = await world.squad();
+  const end: End = {
+    world,
+    done: world.acts.filter(({ code }) => code === undefined),
+    squad,
+    present: squad.participants.filter(isPresent).map(({ userId }) => userId),
+    isOpen: squad.status !== 'ENDED',
+  };
+  return [
+    ...acceptedAndClosed(end),
+    ...(await acceptedAndRefused(end)),
+    ...(await wronglyInside(end)),
+    ...(await returnedWithoutInvite(end)),
+    ...(await wrongCopies(world)),
+  ];
+}
+
+function acceptedAndClosed({ done, squad }: End): string[] {
+  return done
+    .filter(({ name }) => name === 'accept')
+    .flatMap((accept) => {
+      const isRevoked = done.some(({ name, inviteId }) => name === 'revoke' && inviteId === accept.inviteId);
+      const stored = squad.invites.find(({ id }) => id === accept.inviteId);
+      return [
+        ...(isRevoked ? [`${accept.inviteId} was accepted and revoked`] : []),
+        ...(stored?.status === 'ACCEPTED' ? [] : [`accept was answered, the invite is ${stored?.status}`]),
+      ];
+    });
+}
+
+/** An accepted invite lets Cleo join, unless something ended this right at or after the time of the answer. */
+async function acceptedAndRefused({ world, done, present, isOpen }: End): Promise<string[]> {
+  const found: string[] = [];
+  const isEndedAfter = (from: number) =>
+    done.some(
+      ({ name, by, to, until }) =>
+        until >= from &&
+        ((name === 'kick' && to === 'cleo') ||
+          (name === 'leave' && by === 'cleo') ||
+          (name === 'block' && (by === 'cleo' || to === 'cleo'))),
+    );
+  for (const accept of done.filter(({ name }) => name === 'accept')) {
+    if (isEndedAfter(accept.from)) continue;
+    for (const join of world.acts.filter(({ name, code }) => name === 'join' && code !== undefined))
+      if (join.from >= accept.until && join.code !== 'SQUAD_ENDED' && isOpen)
+        found.push(`accept was answered, and join after it is refused: ${join.code}`);
+    const code = isOpen && !present.includes(world.idOf('cleo')) ? await codeOfJoin(world) : undefined;
+    if (code !== undefined) found.push(`accept was answered, and join in the end is refused: ${code}`);
+  }
+  return found;
+}
+
+/** Participants have an accepted invite, and none meets a user whom a block hides. */
+async function wronglyInside({ world, squad, present, isOpen }: End): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of ['ben', 'cleo']) {
+    const userId = world.idOf(name);
+    if (!present.includes(userId)) continue;
+    if (!squad.invites.some((invite) => invite.toUserId === userId && invite.status === 'ACCEPTED'))
+      found.push(`${name} is inside without an accepted invite`);
+    const hidden = hiddenFrom(await world.user(name));
+    if (isOpen && present.some((otherId) => hidden.has(otherId)))
+      found.push(`${name} meets a blocked person`);
+  }
+  return found;
+}
+
+/** If Cleo has left or was put out, and no invite was sent afterwards, Cleo may not return. */
+async function returnedWithoutInvite({ world, done, isOpen }: End): Promise<string[]> {
+  const ends = done.filter(
+    ({ name, by, to }) => (name === 'leave' && by === 'cleo') || (name === 'kick' && to === 'cleo'),
+  );
+  const firstEnd = Math.min(...ends.map(({ from }) => from));
+  const mayReturn = done.some(
+    ({ name, to, until }) => until >= firstEnd && ((name === 'send' && to === 'cleo') || name === 'join'),
+  );
+  if (ends.length === 0 || !isOpen || mayReturn) return [];
+  const code = await codeOfJoin(world);
+  return code === 'NOT_FOUND' ? [] : [`a person who is out comes back without an invite (${code})`];
+}
+
+/** Undefined if Cleo joins. */
+async function codeOfJoin(world: World): Promise<string | undefined> {
+  const cleo = world.rules('cleo');
+  const code = await cleo.squads.join({ squadId: world.squadId }).then(
+    () => undefined,
+    (error: PlatformError) => error.code ?? String(error),
+  );
+  await cleo.dispose();
+  return code;
+}
+
+/** The copies of the invites agree with the squad's journal, also if nobody has read them since. */
+async function wrongCopies(world: World): Promise<string[]> {
+  const found: string[] = [];
+  const { invites, status } = await world.squad();
+  if (status === 'ENDED' && invites.some((invite) => invite.status === 'PENDING'))
+    found.push('an invite of an ended squad is PENDING');
+  for (const name of world.names) {
+    const user = await world.user(name);
+    for (const copy of [...user.received, ...user.sent]) {
+      const invite = invites.find(({ id }) => id === copy.id);
+      if (!invite) found.push(`${name} has a copy of an invite that the squad does not have`);
+      else if (copy.status !== invite.status)
+        found.push(`${name}'s copy is ${copy.status}, the invite is ${invite.status}`);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,53 @@
+import type { Person } from '../support/people.ts';
+
+export interface Answer {
+  status: number;
+  // oxlint-disable-next-line no-explicit-any -- recorded as it is
+  body: any;
+  /** The number of requests to identity that it took; of invites only. */
+  questions?: number;
+}
+
+/** Sends one request to an instance. */
+export async function request(
+  url: string,
+  { token }: Person,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text ? JSON.parse(text) : undefined };
+}
+
+/** A refusal without its text, which contains the id of the request. */
+export const comparable = (answer: Answer | undefined): unknown =>
+  answer && answer.status >= 400 ? { ...answer, body: { code: answer.body?.code } } : answer;
+
+/** The lists of a viewer by REST. */
+export const listsWith = (squadIds: readonly string[]): readonly string[] => [
+  '/online-users',
+  '/groups',
+  '/feed',
+  '/invites',
+  '/invites?box=sent',
+  '/blocks',
+  ...squadIds.flatMap((id) => [`/squads/${id}`, `/squads/${id}/events`, `/squads/${id}/messages`]),
+];
+
+/** Everything that the graph shows of these entities. */
+export const LOOK = `query ($references: [_Any!]!) {
+  onlineUsers { user { id } status activity since }
+  groups { id name memberCount joined createdBy { id } members { id } }
+  feed { complete nodes { kind at text user { id } participants { id } group { id memberCount } } }
+  _entities(representations: $references) {
+    ... on User { presence { online status activity since } }
+    ... on SquadSession { id status revision participants { user { id } setIndex } }
+    ... on Group { id memberCount members { id } }
+  }
+}`;

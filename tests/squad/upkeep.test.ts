@@ -1,0 +1,71 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { socketOf, type Person } from './support/people.ts';
+import { squadOf as squadWith } from './support/squads.ts';
+
+const HOST_AWAY_MILLIS = 800;
+const LOBBY_LIFETIME_MILLIS = 1_500;
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({
+    services: ['identity', 'squad'],
+    env: {
+      SQUAD_HOST_AWAY_MILLIS: String(HOST_AWAY_MILLIS),
+      SQUAD_LOBBY_LIFETIME_MILLIS: String(LOBBY_LIFETIME_MILLIS),
+    },
+  });
+});
+afterAll(() => platform.stop());
+
+const rest = (by: Person, method: string, path: string, body?: object) =>
+  platform.rest('squad', method, path, { token: by.token, ...(body && { body }) });
+const people = (count: number): Promise<Person[]> =>
+  Promise.all(Array.from({ length: count }, () => platform.register()));
+
+const squadOf = (...members: Person[]) => squadWith(platform, ...members);
+
+describe('the host', () => {
+  test('passes on to the participant who has been connected longest, once they have been away', async () => {
+    const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
+    const squadId = await squadOf(maya, leo, ida);
+    const mayas = await socketOf(platform, maya);
+    const idas = await socketOf(platform, ida);
+    const leos = await socketOf(platform, leo);
+    for (const socket of [idas, leos]) await socket.send('join_squad', { squadId });
+    await mayas.send('pause_squad', { squadId }).catch(() => undefined);
+    mayas.socket.terminate();
+    const passed = await leos.next('squad_updated', ({ hostId }) => hostId !== maya.id);
+    expect(passed).toMatchObject({ hostId: ida.id, participant: null });
+    expect((await rest(ida, 'POST', `/squads/${squadId}/start`)).body.status).toBe('ACTIVE');
+    const back = await socketOf(platform, maya); // it does not go back
+    await wait(HOST_AWAY_MILLIS);
+    expect((await rest(maya, 'GET', `/squads/${squadId}`)).body.hostId).toBe(ida.id);
+    await Promise.all([idas.close(), leos.close(), back.close()]);
+  });
+
+  test('stays while they are connected, and while nobody is', async () => {
+    const [maya, leo] = (await people(2)) as [Person, Person];
+    const squadId = await squadOf(maya, leo);
+    const [mayas, leos] = await Promise.all([socketOf(platform, maya), socketOf(platform, leo)]);
+    await leos.send('join_squad', { squadId });
+    await wait(HOST_AWAY_MILLIS * 1.5);
+    expect((await rest(leo, 'GET', `/squads/${squadId}`)).body.hostId).toBe(maya.id);
+    await Promise.all([mayas.close(), leos.close()]);
+    await wait(HOST_AWAY_MILLIS * 1.5);
+    expect((await rest(leo, 'GET', `/squads/${squadId}`)).body.hostId).toBe(maya.id);
+  });
+});
+
+test('a LOBBY ends by itself once nobody of it has been connected for its lifetime', async () => {
+  const [maya, leo] = (await people(2)) as [Person, Person];
+  const kept = await socketOf(platform, leo);
+  const [mayas, leos] = await Promise.all([squadOf(maya), squadOf(leo)]);
+  await wait(LOBBY_LIFETIME_MILLIS * 1.3);
+  expect((await rest(maya, 'GET', `/squads/${mayas}`)).body.status).toBe('ENDED');
+  expect((await rest(maya, 'GET', '/squads')).body).toEqual([]);
+  expect((await rest(maya, 'GET', `/history/${maya.id}`)).body).toEqual([]);
+  expect((await rest(leo, 'GET', `/squads/${leos}`)).body.status).toBe('LOBBY');
+  await kept.close();
+});

@@ -1,0 +1,38 @@
+import { statSync } from 'node:fs';
+import Sequencer from '@jest/test-sequencer';
+
+/**
+ * Files that take long for their size, because they start many processes or make up many cases; the longest first. Jest
+ * would begin them last in a checkout that has not stored durations yet, and one worker would wait for the other.
+ */
+const LONG = [
+  'gateway/execution',
+  'wizard/kill',
+  'gateway/reload',
+  'squad/kill',
+  'server/saga-simulation',
+  'system/start',
+  'squad/feed',
+  'system/stop',
+  'scripts/service-migrations',
+  'system/under-attack',
+  'gateway/pages',
+  'nutrition/imports',
+  'content/plans',
+  'squad/privacy-worlds',
+  'system/fuzz',
+  'squad/journals',
+  'system/accounts',
+].map((name) => `/tests/${name}.test.ts`);
+
+/** Long files first, then by size. The order is the same in every run, so that what one order shows can be repeated. */
+export default class LongestFirst extends Sequencer {
+  sort(tests) {
+    const rank = ({ path }) => {
+      const found = LONG.findIndex((name) => path.endsWith(name));
+      return found === -1 ? LONG.length : found;
+    };
+    const size = new Map([...tests].map((test) => [test, statSync(test.path).size]));
+    return [...tests].toSorted((a, b) => rank(a) - rank(b) || size.get(b) - size.get(a));
+  }
+}

@@ -1,0 +1,45 @@
+import { connectionTo } from '#server/database/connection.ts';
+import { PlatformClient } from '#server/database/platform-client.ts';
+import type { AnySubgraph } from '#server/define-subgraph.ts';
+import type { ServerSettings, ServiceName } from '#server/settings.ts';
+import { cloneDatabase, type ClonedDatabase } from '../database.ts';
+import type { Untyped } from './http-client.ts';
+
+/** The databases of a test's services: one for each service, however often the service starts. */
+export interface ServiceDatabases {
+  /** Creates the service's database at the first call; undefined if the service needs none with these settings. */
+  open(
+    service: ServiceName,
+    subgraph: AnySubgraph,
+    settings: ServerSettings,
+  ): Promise<ClonedDatabase | undefined>;
+  /** Runs one statement over a connection of its own. */
+  sql<Row = Untyped>(service: ServiceName, statement: string, values?: unknown[]): Promise<Row[]>;
+  stop(): Promise<void>;
+}
+
+export function serviceDatabases(): ServiceDatabases {
+  const databases = new Map<ServiceName, ClonedDatabase>();
+  return {
+    async open(service, { database, withoutDatabase }, settings) {
+      if (!database || withoutDatabase?.(settings)) return undefined;
+      const opened = databases.get(service) ?? (await cloneDatabase(database));
+      databases.set(service, opened);
+      return opened;
+    },
+    async sql<Row>(service: ServiceName, statement: string, values?: unknown[]) {
+      const database = databases.get(service);
+      if (!database) throw new Error(`${service} has no database in this test`);
+      const client = new PlatformClient(connectionTo(database.server, database.name));
+      await client.connect();
+      try {
+        return (await client.query(statement, values)).rows as Row[];
+      } finally {
+        await client.end();
+      }
+    },
+    async stop() {
+      await Promise.all([...databases.values()].map((database) => database.drop()));
+    },
+  };
+}
