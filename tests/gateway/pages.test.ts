@@ -18,7 +18,9 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     ({ host } = new URL(platform.url('gateway')));
   });
   // An open explorer takes processor time, which slows the next test down.
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterEach(async () => {
+    await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+  });
   afterAll(async () => {
     await browser?.close();
     await platform?.stop();
