@@ -15,27 +15,18 @@ export type StoredRow = z.infer<typeof StoredRowShape>;
 export const STORED_COLUMNS = columnsOf(StoredRowShape);
 export const storedRow = (food: StoredFood): StoredRow => presented(StoredRowShape, food);
 
-export const ofStored = ({
-  id,
-  userId,
-  name,
-  brand,
-  barcode,
-  measures,
-  version,
-  ...per100g
-}: StoredRow): FoodShape => ({
-  id,
-  name,
-  brand,
-  barcode,
+export const ofStored = (row: StoredRow): FoodShape => ({
+  id: row.id,
+  name: row.name,
+  brand: row.brand,
+  barcode: row.barcode,
   category: null,
   ndb: null,
-  per100g,
-  measures,
+  per100g: presented(FoodNutrientsShape, row),
+  measures: row.measures,
   portion: null,
-  custom: userId !== null,
-  version,
+  custom: row.userId !== null,
+  version: row.version,
 });
 
 export const ofTable = (food: Food, locale: Locale): FoodShape => ({
