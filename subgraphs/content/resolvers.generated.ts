@@ -22,32 +22,32 @@ export type Scalars = {
   _FieldSet: { input: unknown; output: unknown; }
 };
 
-/** Whose an answer is: everybody's, or the caller's alone, which is not kept. */
+/** Whether an answer is the same for all callers; a private answer is not cached. */
 export type CacheControlScope =
   | 'PUBLIC'
   | 'PRIVATE';
 
 export type Query = {
   __typename?: 'Query';
-  /** Workout routines, by title or best match first: everybody's and those of your gym. Filters narrow each other; an unknown value gives an empty list. */
+  /** Workout routines, by title; the best match first if there is a search. Global routines and those of your gym. A routine matches all filters; an unknown value gives an empty list. */
   workouts: Maybe<WorkoutRoutineConnection>;
-  /** A routine as it is now, or as it was at `version`; null where there is none that you may see. */
+  /** The current version of a routine, or the given one; null if there is none that you may see. */
   workout: Maybe<WorkoutRoutine>;
-  /** Routines of a category such as `Strength` or `Cardio`, without regard to case, by title. An unknown category is empty. */
+  /** Routines of a category such as `Strength` or `Cardio`, by title. Upper and lower case do not matter; an unknown category gives an empty list. */
   workoutsByCategory: Maybe<WorkoutRoutineConnection>;
-  /** The exercise library with what your gym added, by name or best match first. */
+  /** The exercise library and the exercises of your gym, by name; the best match first if there is a search. */
   exercises: Maybe<ExerciseConnection>;
-  /** Null where there is none that you may see. */
+  /** Null if there is none that you may see. */
   exercise: Maybe<Exercise>;
-  /** The muscles that exercises train first, by name. */
+  /** The primary muscles of exercises, by name. */
   muscles: Maybe<Array<Facet>>;
   /** The equipment that exercises need, by name. */
   equipment: Maybe<Array<Facet>>;
   /** The categories of exercises, by name. */
   exerciseCategories: Maybe<Array<Facet>>;
-  /** The shop inventory, by name or best match first: what every gym's shop has and what your gym added. */
+  /** Global products and those of your gym, by name; the best match first if there is a search. */
   products: Maybe<ProductConnection>;
-  /** Null where there is none that you may see. */
+  /** Null if there is none that you may see. */
   product: Maybe<Product>;
   /** Products that are promoted now, the highest priority first. */
   featuredProducts: Maybe<Array<Product>>;
@@ -126,34 +126,34 @@ export type QueryFeaturedProductsArgs = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Adds a routine: a GYM_ADMIN to their gym's own, a SUPER_ADMIN to everybody's (no `gymId`) or any gym's.
-   * `VALIDATION_FAILED` names every set whose fields its exercise's modality does not allow.
+   * Adds a routine: a GYM_ADMIN to their gym; a SUPER_ADMIN to any gym, or a global one (without `gymId`).
+   * `VALIDATION_FAILED` names every set with fields that its exercise's modality does not allow.
    */
   createWorkout: Maybe<WorkoutRoutine>;
   /**
-   * Changes a routine; what is absent stays. The version counts up, the one before stays readable.
-   * `VERSION_CONFLICT` where `version` is given and not the stored one.
+   * Changes a routine; absent fields are unchanged. This makes a new version, and earlier ones stay readable.
+   * `VERSION_CONFLICT` if `version` differs from the stored one.
    */
   updateWorkout: Maybe<WorkoutRoutine>;
-  /** Takes a routine out of the lists; its versions stay readable for sessions of the past. */
+  /** Deletes a routine. It leaves the lists; its versions stay readable, because past sessions refer to them. */
   deleteWorkout: Maybe<Scalars['Boolean']['output']>;
-  /** Adds an exercise: a GYM_ADMIN to their gym's own, a SUPER_ADMIN to the common library or any gym's. */
+  /** Adds an exercise: a GYM_ADMIN to their gym; a SUPER_ADMIN to any gym, or to the common library (without `gymId`). */
   createExercise: Maybe<Exercise>;
-  /** Changes an exercise; what is absent stays. `VERSION_CONFLICT` where `version` is given and not the stored one. */
+  /** Changes an exercise; absent fields are unchanged. `VERSION_CONFLICT` if `version` differs from the stored one. */
   updateExercise: Maybe<Exercise>;
-  /** Takes an exercise out of lists and search; routines that use it keep naming it. */
+  /** Deletes an exercise. It leaves lists and search; routines that use it can still name it. */
   deleteExercise: Maybe<Scalars['Boolean']['output']>;
-  /** Adds a product: a GYM_ADMIN to their gym's shop, a SUPER_ADMIN to every shop (no `gymId`) or any gym's. `CONFLICT` where the shop has the SKU. */
+  /** Adds a product: a GYM_ADMIN to their gym; a SUPER_ADMIN to any gym, or a global one (without `gymId`). `CONFLICT` if the shop already has the SKU. */
   createProduct: Maybe<Product>;
-  /** Changes a product; what is absent stays, null empties a field that may be empty. `VERSION_CONFLICT` where `version` is given and not the stored one. */
+  /** Changes a product; absent fields are unchanged, null empties a field that may be null. `VERSION_CONFLICT` if `version` differs from the stored one. */
   updateProduct: Maybe<Product>;
-  /** Takes a product out of the shop. */
+  /** Deletes a product. */
   deleteProduct: Maybe<Scalars['Boolean']['output']>;
-  /** Gives a routine a picture: JPEG, PNG, WebP or AVIF, at most 10 MiB; kept in three sizes. */
+  /** Sets the picture of a routine: JPEG, PNG, WebP or AVIF, at most 10 MiB. It is stored in three sizes. */
   uploadWorkoutImage: Maybe<WorkoutRoutine>;
-  /** Gives an exercise a picture. */
+  /** Sets the picture of an exercise. */
   uploadExerciseImage: Maybe<Exercise>;
-  /** Adds a picture to a product, at most 20. */
+  /** Adds a picture to a product, which has at most 20. */
   uploadProductImage: Maybe<Product>;
 };
 
@@ -217,14 +217,11 @@ export type MutationUploadProductImageArgs = {
   input: UploadImageInput;
 };
 
-/** A workout that can be done again and again. Every change makes a new version; a session keeps the version that it used. */
+/** A workout that users can repeat. Every change makes a new version; a session keeps the version that it used. */
 export type WorkoutRoutine = {
   __typename?: 'WorkoutRoutine';
   id: Scalars['ID']['output'];
-  /**
-   * Names this version of the routine, `<id>:<version>`: what refers to it keeps its version, also after the routine was
-   * changed or deleted.
-   */
+  /** The id of this version, `<id>:<version>`. A reference by it stays valid after the routine was changed or deleted. */
   versionId: Scalars['ID']['output'];
   title: Scalars['String']['output'];
   description: Maybe<Scalars['String']['output']>;
@@ -232,24 +229,24 @@ export type WorkoutRoutine = {
   /** For example `Strength`, `Cardio`. */
   category: Scalars['String']['output'];
   targetMuscles: Array<Scalars['String']['output']>;
-  /** What its exercises need. */
+  /** The equipment that its exercises need. */
   equipment: Array<Scalars['String']['output']>;
   /**
-   * Blocks `[{name?, restSeconds?, entries: [{exerciseId, notes?, sets}]}]`; two entries or more in a block make a superset.
+   * Blocks `[{name?, restSeconds?, entries: [{exerciseId, notes?, sets}]}]`; a block of two or more entries is a superset.
    * A set is `{type: NORMAL|WARMUP|DROP|FAILURE, reps | repRange: {min, max} | durationSeconds | distanceMeters, weightKg? | assistedKg?, rpe?, tempo?, restSeconds?}`;
-   * which of its fields are legal is decided by the exercise's `modality`.
+   * the exercise's `modality` decides which of these fields it may have.
    */
   exercises: Scalars['JSON']['output'];
-  /** The exercises of all blocks as the library has them, each once, in their order. */
+  /** The exercises of all blocks as they are now, each once, in the order of the blocks. */
   exerciseList: Array<Exercise>;
-  /** Path of the picture at the server that you ask, at the gateway `/content/media/<file>`; `?size=small|medium|large` chooses a size. Null if there is none. */
+  /** Path of the picture on the server that answers; at the gateway `/content/media/<file>`. `?size=small|medium|large` chooses a size. Null if there is none. */
   image: Maybe<Scalars['String']['output']>;
   durationMinutes: Scalars['Int']['output'];
-  /** The gym that made it for its own people; null: everybody's. */
+  /** The gym that has added the routine for its own users; null: the routine is global: every gym has it. */
   gymId: Maybe<Scalars['ID']['output']>;
-  /** Counts up at every change. */
+  /** Starts at 1 and increases with every change. */
   version: Scalars['Int']['output'];
-  /** The versions there are, newest first. */
+  /** All versions, the latest first. */
   versions: Array<WorkoutVersion>;
   createdAt: Scalars['DateTime']['output'];
   updatedAt: Scalars['DateTime']['output'];
@@ -271,7 +268,7 @@ export type Exercise = {
   /** Other names that people use. */
   aliases: Array<Scalars['String']['output']>;
   description: Maybe<Scalars['String']['output']>;
-  /** How to do it, step by step; empty where nobody has written it down. */
+  /** How to do it, step by step; empty if there are no instructions. */
   instructions: Array<Scalars['String']['output']>;
   primaryMuscles: Array<Scalars['String']['output']>;
   secondaryMuscles: Array<Scalars['String']['output']>;
@@ -286,14 +283,14 @@ export type Exercise = {
   category: Scalars['String']['output'];
   /** What a set of it counts. */
   modality: Modality;
-  /** Path of the picture at the server that you ask, as that of a routine. */
+  /** Path of the picture on the server that answers, as of a routine. */
   image: Maybe<Scalars['String']['output']>;
-  /** The gym that added it; null: of the common library. */
+  /** The gym that has added the exercise; null: it belongs to the common library. */
   gymId: Maybe<Scalars['ID']['output']>;
   version: Scalars['Int']['output'];
 };
 
-/** Something that gym shops sell. */
+/** A product that gyms sell. */
 export type Product = {
   __typename?: 'Product';
   id: Scalars['ID']['output'];
@@ -306,36 +303,36 @@ export type Product = {
   price: Scalars['Int']['output'];
   /** ISO 4217. */
   currency: Scalars['String']['output'];
-  /** Paths of pictures at the server that you ask, at the gateway `/content/media/<file>`; or URLs. */
+  /** URLs, or paths on the server that answers; at the gateway `/content/media/<file>`. */
   images: Array<Scalars['String']['output']>;
   variants: Array<ProductVariant>;
-  /** Pieces there are; null: not counted. Where there are variants, theirs counts. */
+  /** Number of pieces; null: the stock is not counted. If there are variants, only their stock counts. */
   stock: Maybe<Scalars['Int']['output']>;
-  /** Whether any of it is in stock. */
+  /** Whether the product, or one of its variants, is in stock. */
   available: Scalars['Boolean']['output'];
   /** Whether it is promoted now. */
   featured: Scalars['Boolean']['output'];
-  /** The higher, the earlier; null: not featured. */
+  /** The highest priority comes first; null: not featured. */
   featuredPriority: Maybe<Scalars['Int']['output']>;
   featuredFrom: Maybe<Scalars['DateTime']['output']>;
   featuredUntil: Maybe<Scalars['DateTime']['output']>;
-  /** The gym whose shop alone has it; null: every gym's. */
+  /** The only gym that sells it; null: every gym sells it. */
   gymId: Maybe<Scalars['ID']['output']>;
   version: Scalars['Int']['output'];
 };
 
-/** A flavour, a size. */
+/** One flavour or size of a product. */
 export type ProductVariant = {
   __typename?: 'ProductVariant';
   sku: Scalars['String']['output'];
   name: Scalars['String']['output'];
-  /** In minor units; null: the product's. */
+  /** In minor units; null: the price of the product. */
   price: Maybe<Scalars['Int']['output']>;
-  /** Null: not counted. */
+  /** Null: the stock is not counted. */
   stock: Maybe<Scalars['Int']['output']>;
 };
 
-/** A word of a list, and how many exercises that you can see have it. */
+/** A muscle, a piece of equipment or a category, with the number of its exercises that you may see. */
 export type Facet = {
   __typename?: 'Facet';
   name: Scalars['String']['output'];
@@ -395,15 +392,15 @@ export type Difficulty =
   | 'Intermediate'
   | 'Advanced';
 
-/** What a set of an exercise counts, and so which fields it may have beside `type`, `rpe`, `restSeconds` and, with reps, `tempo`. */
+/** What a set of an exercise counts. It decides which fields a set may have in addition to `type`, `rpe`, `restSeconds` and, with reps, `tempo`. */
 export type Modality =
   /** `reps` or `repRange`, with or without `weightKg`. */
   | 'WEIGHT_REPS'
   /** `reps` or `repRange`. */
   | 'BODYWEIGHT_REPS'
   /**
-   * `reps` or `repRange`, with or without `weightKg`, which is added to the body's, or `assistedKg`, which a band or a machine
-   * takes off it; never both.
+   * `reps` or `repRange`, with or without one of `weightKg`, which is added to the weight of the body, and `assistedKg`, by which a
+   * band or a machine reduces it.
    */
   | 'WEIGHTED_BODYWEIGHT'
   /** `durationSeconds`. */
@@ -433,11 +430,11 @@ export type ProductSort =
   | 'NAME'
   | 'NEWEST'
   | 'PRICE'
-  /** Dearest first. */
+  /** The most expensive first. */
   | 'PRICE_DESCENDING';
 
 export type CreateWorkoutInput = {
-  /** For a SUPER_ADMIN: whose it is; absent: everybody's. A GYM_ADMIN's is their gym's. */
+  /** For a SUPER_ADMIN: the gym that it belongs to; absent: it is global. The routine of a GYM_ADMIN belongs to their gym. */
   gymId?: InputMaybe<Scalars['ID']['input']>;
   title: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
@@ -458,10 +455,10 @@ export type UpdateWorkoutInput = {
   difficulty?: InputMaybe<Difficulty>;
   category?: InputMaybe<Scalars['String']['input']>;
   targetMuscles?: InputMaybe<Array<Scalars['String']['input']>>;
-  /** Blocks as `WorkoutRoutine.exercises` describes them; replaces all. */
+  /** Blocks as `WorkoutRoutine.exercises` describes them. They replace all blocks. */
   exercises?: InputMaybe<Scalars['JSON']['input']>;
   durationMinutes?: InputMaybe<Scalars['Int']['input']>;
-  /** The version that the change is based on; absent: last write wins. */
+  /** The version that the change is based on; absent: the last write wins. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
 
@@ -543,14 +540,14 @@ export type ProductVariantInput = {
 };
 
 export type UploadImageInput = {
-  /** Of what the picture is. */
+  /** The id of the routine, exercise or product. */
   id: Scalars['ID']['input'];
   image: Scalars['Upload']['input'];
 };
 
 export type DeleteContentInput = {
   id: Scalars['ID']['input'];
-  /** The version that the deletion is based on; absent: whatever is there. */
+  /** The version that the deletion is based on; absent: any version is deleted. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
 

@@ -24,17 +24,17 @@ export type Scalars = {
 
 export type Query = {
   __typename?: 'Query';
-  /** The food table and your own foods, by name or best match first: what 100 g hold, and what household measures weigh. */
+  /** The food table and your own foods, by name; the best match first if there is a search. */
   foods: Maybe<FoodConnection>;
-  /** One food; null where there is none that you may see. */
+  /** One food; null if there is none that you may see. */
   food: Maybe<Food>;
-  /** The food with a barcode (EAN-8, UPC-A or EAN-13): your own, else a product of the database of products, if one is configured. Null where there is none; `VALIDATION_FAILED` for what is no barcode. */
+  /** The food with a barcode (EAN-8, UPC-A or EAN-13): your own, else a product of the product database, if one is configured. Null if there is none; `VALIDATION_FAILED` for a text that is no barcode. */
   foodByBarcode: Maybe<Food>;
-  /** How far an import of yours is, or how it ended; null where there is none. */
+  /** The progress, or the result, of your import; null if there is none. */
   foodLogImport: Maybe<FoodLogImport>;
-  /** One entry of your own food log; `NOT_FOUND` for anybody else's. */
+  /** One entry of your own food log; `NOT_FOUND` for an entry of another user. */
   foodLog: Maybe<FoodLog>;
-  /** Your goals: the default, then those of weekdays, each the latest first with those that held before it, then those of single dates. */
+  /** Your goals: the defaults, then those of weekdays, each with the latest first, then those of single dates. */
   nutritionGoals: Maybe<Array<NutritionGoal>>;
 };
 
@@ -74,33 +74,33 @@ export type QueryFoodLogArgs = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Estimates what a meal holds, from words or 1 to 4 pictures of it; logs nothing. By the AI provider where one is configured, else by the food table, for words alone.
-   * `AI_NOT_CONFIGURED` for a picture without a provider; `AI_UNAVAILABLE`, `AI_TIMEOUT`, `AI_UNUSABLE_ANSWER` where the provider fails.
+   * Estimates the nutrients of a meal from words or 1 to 4 pictures; logs nothing. The AI provider estimates if one is configured, else the food table (words only).
+   * `AI_NOT_CONFIGURED` for a picture without a provider; `AI_UNAVAILABLE`, `AI_TIMEOUT`, `AI_UNUSABLE_ANSWER` if the provider fails.
    */
   analyzeFood: Maybe<FoodAnalysis>;
-  /** Imports a CSV file of entries. Every line is imported, a duplicate, or left out and reported; a file that was imported before changes nothing. */
+  /** Imports a CSV file of entries. Every line is imported, or is a duplicate, or is wrong and reported. A file that was imported before changes nothing. */
   importFoodLogs: Maybe<FoodLogImport>;
-  /** Adds a food of your own; nobody else sees it. `CONFLICT` for a name and brand, or a barcode, that another of yours has. */
+  /** Adds a food of your own, which nobody else sees. `CONFLICT` if another food of yours has the same name and brand, or the barcode. */
   createFood: Maybe<Food>;
-  /** Changes a food of your own; what is absent stays. `FORBIDDEN` for a food of the table, `NOT_FOUND` for anybody else's. */
+  /** Changes a food of your own; absent fields are unchanged. `FORBIDDEN` for a food of the table or a product, `NOT_FOUND` for a food of another user. */
   updateFood: Maybe<Food>;
   /** Deletes a food of your own; entries that were logged with it stay. */
   deleteFood: Maybe<Scalars['Boolean']['output']>;
-  /** Makes a food one of your favourites, or takes it off them. */
+  /** Adds a food to your favourites, or removes it. */
   setFoodFavourite: Maybe<Food>;
   /** Writes an entry of your own food log. */
   logFood: Maybe<FoodLog>;
   /** Writes all entries of a confirmed meal, or none. */
   logMeal: Maybe<LoggedMeal>;
-  /** Changes an entry; what is absent stays. `NOT_FOUND` for anybody else's; `VERSION_CONFLICT` where `version` is given and not the stored one. */
+  /** Changes an entry; absent fields are unchanged. `NOT_FOUND` for an entry of another user; `VERSION_CONFLICT` if `version` differs from the stored one. */
   updateFoodLog: Maybe<FoodLog>;
-  /** Removes an entry. `NOT_FOUND` for anybody else's. */
+  /** Deletes an entry. `NOT_FOUND` for an entry of another user. */
   deleteFoodLog: Maybe<Scalars['Boolean']['output']>;
-  /** The same food again: now, or on the day and at the time that the input says. */
+  /** Logs the same food again: now, or on the day and at the time of the input. */
   copyFoodLog: Maybe<FoodLog>;
-  /** Sets your goal for a weekday, for a date, or with neither the default. It holds from a day on, until another one follows: days before keep the goal that held then. */
+  /** Sets your goal for a weekday or a date; with neither, the default goal. It is valid from the day `from` until the next goal of its kind begins; earlier days keep their goals. */
   setNutritionGoal: Maybe<NutritionGoal>;
-  /** Takes away your goal of a weekday or date, or with neither the default, from a day on; days before keep it. */
+  /** Deletes your goal of a weekday or a date; with neither, the default goal. It ends before the day `from`; earlier days keep it. */
   deleteNutritionGoal: Maybe<Scalars['Boolean']['output']>;
 };
 
@@ -169,12 +169,12 @@ export type MutationDeleteNutritionGoalArgs = {
   input: DeleteNutritionGoalInput;
 };
 
-/** Something that was eaten. Seen by its owner alone, by no admin either. */
+/** Something that was eaten. Only its owner sees it; no admin does. */
 export type FoodLog = {
   __typename?: 'FoodLog';
   id: Scalars['ID']['output'];
   userId: Scalars['ID']['output'];
-  /** The food that it is; null: none was named, or it was deleted. */
+  /** The food of the entry; null: the entry has none, or it was deleted. */
   foodId: Maybe<Scalars['ID']['output']>;
   foodName: Scalars['String']['output'];
   /** kcal */
@@ -185,7 +185,7 @@ export type FoodLog = {
   carbs: Scalars['Float']['output'];
   /** g */
   fats: Scalars['Float']['output'];
-  /** How many of `unit`. */
+  /** Number of `unit`. */
   quantity: Maybe<Scalars['Float']['output']>;
   /** For example `cup`, `slice`, `g`. */
   unit: Maybe<Scalars['String']['output']>;
@@ -194,10 +194,10 @@ export type FoodLog = {
   source: FoodLogSource;
   /** When it was eaten. */
   loggedAt: Scalars['DateTime']['output'];
-  /** The day that it counts for, in the user's time zone when it was logged. */
+  /** The day that the entry counts for, in the user's time zone when they logged it. */
   localDate: Scalars['Date']['output'];
   createdAt: Scalars['DateTime']['output'];
-  /** Counts up at every change. */
+  /** Starts at 1 and increases with every change. */
   version: Scalars['Int']['output'];
 };
 
@@ -207,12 +207,12 @@ export type MealType =
   | 'DINNER'
   | 'SNACK';
 
-/** How an entry came to be. */
+/** The origin of an entry. */
 export type FoodLogSource =
   | 'MANUAL'
-  /** Confirmed from an analysis of the AI provider. */
+  /** An analysis by the AI provider, which the user confirmed. */
   | 'AI'
-  /** Confirmed from an estimate by the food table. */
+  /** An estimate by the food table, which the user confirmed. */
   | 'FOOD_TABLE'
   | 'COPY'
   | 'IMPORT';
@@ -220,16 +220,16 @@ export type FoodLogSource =
 /** An estimate of a meal. */
 export type FoodAnalysis = {
   __typename?: 'FoodAnalysis';
-  /** In the order in which they were mentioned. */
+  /** In the order of the text. */
   items: Array<AnalysisItem>;
   total: Nutrients;
-  /** Of the total, 0 to 1: the truth is expected within (1 - confidence) of its calories. At 0.8 and above, at least four of five meals of the calibration set lie in that range. */
+  /** Confidence of the total, 0 to 1: its true calories are expected within (1 - confidence) of the number. At 0.8 and above, this is right for at least four of five meals of the calibration set. */
   confidence: Scalars['Float']['output'];
-  /** What would make the estimate better: portions that were assumed, weights above what a person eats at a meal, numbers with two readings, words that were corrected. */
+  /** Questions whose answers would improve the estimate: about assumed portions, weights above a usual meal, ambiguous numbers, corrected words. */
   questions: Array<Scalars['String']['output']>;
-  /** Parts of the text that were not understood, as written, and items of an AI provider that cannot be right. They are in no item and count as nothing. */
+  /** Parts of the text that were not understood, as written, and implausible items of an AI provider. They are in no item and not in the total. */
   unknown: Array<Scalars['String']['output']>;
-  /** `food-table`, or the AI provider, e.g. `gemini`; `gemini+food-table` if the table gave or corrected nutrients of the provider. */
+  /** `food-table`, or the AI provider, e.g. `gemini`; `gemini+food-table` if the table added or corrected nutrients. */
   provider: Scalars['String']['output'];
 };
 
@@ -242,17 +242,17 @@ export type AnalysisItem = {
   protein: Scalars['Float']['output'];
   carbs: Scalars['Float']['output'];
   fats: Scalars['Float']['output'];
-  /** 0 to 1: the truth is expected within (1 - confidence) of the number. */
+  /** 0 to 1: the true value is expected within (1 - confidence) of the number. */
   confidence: Scalars['Float']['output'];
-  /** Always true: what was not recognised is in `unknown` of the analysis. */
+  /** Always true: food that was not recognised is in `unknown` of the analysis. */
   known: Scalars['Boolean']['output'];
 };
 
-/** A food of the table, of your own, or a product by its barcode. */
+/** A food of the table, a food of your own, or a product with a barcode. */
 export type Food = {
   __typename?: 'Food';
   id: Scalars['ID']['output'];
-  /** In the language that was asked for; else in English. */
+  /** In the language of the request, or in English if there is no such name. */
   name: Scalars['String']['output'];
   brand: Maybe<Scalars['String']['output']>;
   /** EAN-8 or EAN-13. */
@@ -264,15 +264,15 @@ export type Food = {
   per100g: FoodNutrients;
   /** Household measures: cup, tbsp, slice, piece, large ... */
   measures: Array<FoodMeasure>;
-  /** What is assumed if nobody says how much; null: nothing is. */
+  /** The amount that is assumed if a text names none; null: nothing is assumed. */
   portion: Maybe<FoodPortion>;
   /** Whether it is your own food, which you may change. */
   custom: Scalars['Boolean']['output'];
-  /** Counts up with each change; 1 for a food of the table. */
+  /** Starts at 1 and increases with every change. */
   version: Scalars['Int']['output'];
 };
 
-/** What 100 g hold: energy in kcal, the rest in grams; null: not known. */
+/** The nutrients of 100 g: energy in kcal, the others in grams; null: unknown. */
 export type FoodNutrients = {
   __typename?: 'FoodNutrients';
   calories: Scalars['Float']['output'];
@@ -310,7 +310,7 @@ export type FoodEdge = {
   node: Food;
 };
 
-/** What became of the lines of a CSV file. */
+/** The progress, or the result, of an import of a CSV file. */
 export type FoodLogImport = {
   __typename?: 'FoodLogImport';
   id: Scalars['ID']['output'];
@@ -320,13 +320,13 @@ export type FoodLogImport = {
   imported: Scalars['Int']['output'];
   /** Lines that were imported before. */
   duplicates: Scalars['Int']['output'];
-  /** Lines that are wrong; they are left out. */
+  /** Lines with errors, which were not imported. */
   failed: Scalars['Int']['output'];
-  /** What is wrong with them; at most the first 1,000. */
+  /** The first 1,000 errors of lines. */
   errors: Array<ImportError>;
-  /** How many errors more there are. */
+  /** The number of further errors. */
   errorsOmitted: Scalars['Int']['output'];
-  /** How the file was read; null before it is decided. */
+  /** How the file was read; null until it is decided. */
   format: Maybe<CsvFormat>;
   startedAt: Scalars['DateTime']['output'];
   finishedAt: Maybe<Scalars['DateTime']['output']>;
@@ -335,10 +335,10 @@ export type FoodLogImport = {
 export type ImportStatus =
   | 'RUNNING'
   | 'DONE'
-  /** Broken off; what was imported stays, and the same file sent again goes on. */
+  /** The import did not reach the end of the file. Imported lines stay; send the same file again for the rest. */
   | 'FAILED';
 
-/** How a CSV file was read: as the request says, else as the file itself tells. */
+/** How a CSV file was read: as the request states, else as detected in the file. */
 export type CsvFormat = {
   __typename?: 'CsvFormat';
   encoding: CsvEncoding;
@@ -373,9 +373,9 @@ export type CsvDateOrder =
 
 export type ImportError = {
   __typename?: 'ImportError';
-  /** Line of the file, the first is 1. */
+  /** Line of the file; the first line is 1. */
   line: Scalars['Int']['output'];
-  /** By its title in the file; null: the whole line. */
+  /** The title of the column in the file; null: the whole line. */
   column: Maybe<Scalars['String']['output']>;
   message: Scalars['String']['output'];
 };
@@ -393,7 +393,7 @@ export type LoggedMeal = {
   totals: Nutrients;
 };
 
-/** Energy in kcal, the rest in grams. */
+/** Energy in kcal, the others in grams. */
 export type Nutrients = {
   __typename?: 'Nutrients';
   calories: Scalars['Int']['output'];
@@ -408,15 +408,15 @@ export type NutritionDay = {
   date: Scalars['Date']['output'];
   /** The sums of its entries. */
   totals: Nutrients;
-  /** What holds on that day: the date's own goal, else its weekday's, else the default; null where there is none. */
+  /** The goal of the date, else of its weekday, else the default; null if there is none. */
   goal: Maybe<NutritionGoal>;
-  /** Goal less totals; null where there is no goal. */
+  /** Goal minus totals; null if there is no goal. */
   remaining: Maybe<NutritionRemaining>;
-  /** First eaten first. */
+  /** The first eaten first. */
   entries: Array<FoodLog>;
 };
 
-/** Below zero where more was eaten than wanted; null for what has no goal. */
+/** Negative if more was eaten than the goal; null for a nutrient without a goal. */
 export type NutritionRemaining = {
   __typename?: 'NutritionRemaining';
   calories: Scalars['Int']['output'];
@@ -425,7 +425,7 @@ export type NutritionRemaining = {
   fats: Maybe<Scalars['Float']['output']>;
 };
 
-/** What a user wants to eat a day. With neither weekday nor date: the default. */
+/** What a user wants to eat on a day. With neither weekday nor date, it is the default goal. */
 export type NutritionGoal = {
   __typename?: 'NutritionGoal';
   /** kcal */
@@ -437,29 +437,29 @@ export type NutritionGoal = {
   /** 1 (Monday) to 7 (Sunday). */
   weekday: Maybe<Scalars['Int']['output']>;
   date: Maybe<Scalars['Date']['output']>;
-  /** First day on which it holds; null for the goal of a single date. */
+  /** First day of the goal; null for the goal of a date. */
   from: Maybe<Scalars['Date']['output']>;
-  /** Last day on which it holds, because another one follows or it was taken away; null: it still holds. */
+  /** Last day of the goal, because the next one follows or it was deleted; null: it has no end. */
   until: Maybe<Scalars['Date']['output']>;
-  /** Counts up with each change. */
+  /** Starts at 1 and increases with every change. */
   version: Scalars['Int']['output'];
 };
 
 /** A day, week or month of eating. */
 export type NutritionPoint = {
   __typename?: 'NutritionPoint';
-  /** First day of the bucket, inside the range. */
+  /** First day of the bucket, or of the range if that is later. */
   start: Scalars['Date']['output'];
-  /** Last day of the bucket, inside the range. */
+  /** Last day of the bucket, or of the range if that is earlier. */
   end: Scalars['Date']['output'];
   totals: Nutrients;
-  /** A day, over the days that have entries. */
+  /** Averages per day, over the days with entries. */
   averages: Nutrients;
-  /** Goal a day, the mean over the bucket; null where there is none. */
+  /** The mean goal per day; null if there is none. */
   goal: Maybe<NutritionRemaining>;
-  /** Days that have entries. */
+  /** Number of days with entries. */
   loggedDays: Scalars['Int']['output'];
-  /** How many entries. */
+  /** Number of entries. */
   entries: Scalars['Int']['output'];
 };
 
@@ -472,17 +472,17 @@ export type NutritionBucket =
 export type User = {
   __typename?: 'User';
   id: Scalars['ID']['output'];
-  /** The food log, newest day first. `NOT_FOUND` for anybody else's, for admins too. */
+  /** The food log, the latest day first. `NOT_FOUND` for another user, also for admins. */
   foodLogs: Maybe<FoodLogConnection>;
-  /** One day of eating; default: the user's today. `NOT_FOUND` for anybody else's. */
+  /** One day of eating; default: the user's today. `NOT_FOUND` for another user. */
   nutritionDay: Maybe<NutritionDay>;
-  /** How eating went over time; default: the last 30 days. At most ten years. `NOT_FOUND` for anybody else's. */
+  /** Totals and averages over time; default: the last 30 days, at most ten years. `NOT_FOUND` for another user. */
   nutritionSeries: Maybe<Array<NutritionPoint>>;
-  /** The series as an SVG picture that follows light and dark schemes. `NOT_FOUND` for anybody else's. */
+  /** The series as an SVG picture, whose colours follow the light or dark scheme of the viewer. `NOT_FOUND` for another user. */
   nutritionChart: Maybe<Scalars['String']['output']>;
-  /** The food log as CSV, oldest first; `importFoodLogs` takes it back. `NOT_FOUND` for anybody else's. */
+  /** The food log as CSV, the oldest entry first; `importFoodLogs` accepts it. `NOT_FOUND` for another user. */
   foodLogCsv: Maybe<Scalars['String']['output']>;
-  /** The goal that holds on a day; default: the user's today. Null where there is none. `NOT_FOUND` for anybody else's. */
+  /** The goal of a day; default: the user's today. Null if there is none. `NOT_FOUND` for another user. */
   nutritionGoal: Maybe<NutritionGoal>;
 };
 
@@ -553,9 +553,9 @@ export type PageInfo = {
 };
 
 export type AnalyzeFoodInput = {
-  /** What was eaten, as one would say it. */
+  /** What was eaten, in everyday words. */
   prompt?: InputMaybe<Scalars['String']['input']>;
-  /** Language tag of the prompt and of the names in the answer. The food table understands `en`, `de`, `fr` and `es`, each beside English, and reads numbers by it. */
+  /** Language tag of the prompt and of the names in the answer. The food table understands English, and with it one of `de`, `fr` and `es`. The language decides how numbers are read. */
   locale?: InputMaybe<Scalars['String']['input']>;
   /** 1 to 4 pictures: JPEG, PNG, WebP or AVIF, at most 10 MiB each. */
   images?: InputMaybe<Array<Scalars['Upload']['input']>>;
@@ -564,46 +564,46 @@ export type AnalyzeFoodInput = {
 export type ImportFoodLogsInput = {
   /** CSV with a header line; see `POST /log/import`. */
   file: Scalars['Upload']['input'];
-  /** An id of your own making, to ask for the progress meanwhile by `foodLogImport`. */
+  /** An id that you choose, to read the progress by `foodLogImport`. */
   importId?: InputMaybe<Scalars['ID']['input']>;
   timezone?: InputMaybe<Scalars['String']['input']>;
-  /** Default: detected from the dates of the file; `VALIDATION_FAILED` if each may be either. */
+  /** Default: detected from the dates of the file; `VALIDATION_FAILED` if they are ambiguous. */
   dateOrder?: InputMaybe<CsvDateOrder>;
   /** Default: detected from the numbers of the file. */
   decimal?: InputMaybe<CsvDecimal>;
-  /** Default: the one by which the header is one. */
+  /** Default: detected from the header. */
   delimiter?: InputMaybe<CsvDelimiter>;
   /** Default: detected from the bytes of the file. */
   encoding?: InputMaybe<CsvEncoding>;
 };
 
 export type LogFoodInput = {
-  /** A food of `foods`: of the table, your own, or a product by its barcode. What is not given follows from it. */
+  /** The id of a food of the table, of your own food, or of a product. Absent values follow from it. */
   foodId?: InputMaybe<Scalars['ID']['input']>;
-  /** Required without `foodId`; default: the food's name. */
+  /** Required without `foodId`. Default: the name of the food. */
   foodName?: InputMaybe<Scalars['String']['input']>;
-  /** Whole kcal. Required without `foodId`; default: of the food, by the weight. */
+  /** Whole kcal. Required without `foodId`. Default: by the food and the weight. */
   calories?: InputMaybe<Scalars['Int']['input']>;
-  /** g; default: of the food by the weight, else 0 */
+  /** g. Default: by the food and the weight; without `foodId` 0. */
   protein?: InputMaybe<Scalars['Float']['input']>;
   carbs?: InputMaybe<Scalars['Float']['input']>;
   fats?: InputMaybe<Scalars['Float']['input']>;
   quantity?: InputMaybe<Scalars['Float']['input']>;
   unit?: InputMaybe<Scalars['String']['input']>;
-  /** Default with `foodId`: by quantity and unit, or the food's usual portion. */
+  /** Default with `foodId`: by quantity and unit, else the food's usual portion. */
   grams?: InputMaybe<Scalars['Float']['input']>;
   mealType?: InputMaybe<MealType>;
   /** `MANUAL` (default), `AI` or `FOOD_TABLE`. */
   source?: InputMaybe<FoodLogSource>;
   /** When it was eaten; default: now. */
   loggedAt?: InputMaybe<Scalars['DateTime']['input']>;
-  /** The day that it counts for; default: the day of `loggedAt` in the time zone. */
+  /** The day that the entry counts for. Default: the day of `loggedAt` in the time zone. */
   localDate?: InputMaybe<Scalars['Date']['input']>;
-  /** IANA time zone that decides the day. Default: the one of your profile. */
+  /** IANA time zone that decides the day. Default: your profile. */
   timezone?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** What stands beside the entries holds for each that does not say otherwise. */
+/** The other fields are defaults for all entries. */
 export type LogMealInput = {
   /** 1 to 100. */
   entries: Array<LogFoodInput>;
@@ -613,10 +613,10 @@ export type LogMealInput = {
   timezone?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Another weight (`grams`) changes the nutrients and the quantity that are not given in proportion; another day (`localDate`) keeps the local time. */
+/** A new weight (`grams`) changes absent nutrients and an absent quantity in proportion. A new day (`localDate`) keeps the local time. */
 export type UpdateFoodLogInput = {
   id: Scalars['ID']['input'];
-  /** Another food: what the change does not say follows from it. Null: it names none any more. */
+  /** Another food; absent values follow from it. Null: the entry has no food. */
   foodId?: InputMaybe<Scalars['ID']['input']>;
   foodName?: InputMaybe<Scalars['String']['input']>;
   calories?: InputMaybe<Scalars['Int']['input']>;
@@ -630,7 +630,7 @@ export type UpdateFoodLogInput = {
   loggedAt?: InputMaybe<Scalars['DateTime']['input']>;
   localDate?: InputMaybe<Scalars['Date']['input']>;
   timezone?: InputMaybe<Scalars['String']['input']>;
-  /** The version that the change is based on; absent: last write wins. */
+  /** The version that the change is based on; absent: the last write wins. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
 
@@ -657,18 +657,18 @@ export type SetNutritionGoalInput = {
   /** 1 (Monday) to 7 (Sunday). */
   weekday?: InputMaybe<Scalars['Int']['input']>;
   date?: InputMaybe<Scalars['Date']['input']>;
-  /** First day on which it holds, also one that is past; default: your today. Not with `date`. */
+  /** First day of the goal; it may be in the past. Default: your today. Not with `date`. */
   from?: InputMaybe<Scalars['Date']['input']>;
-  /** The version that the change is based on; absent: last write wins. */
+  /** The version that the change is based on; absent: the last write wins. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type DeleteNutritionGoalInput = {
   weekday?: InputMaybe<Scalars['Int']['input']>;
   date?: InputMaybe<Scalars['Date']['input']>;
-  /** From which day on it is taken away; default: your today. Not with `date`. */
+  /** First day without the goal. Default: your today. Not with `date`. */
   from?: InputMaybe<Scalars['Date']['input']>;
-  /** The version that you have read; absent: whatever is there is taken away. */
+  /** The version that the deletion is based on; absent: any version is deleted. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
 
@@ -682,7 +682,7 @@ export type CreateFoodInput = {
   measures?: InputMaybe<Array<FoodMeasureInput>>;
 };
 
-/** What is absent stays; null empties what may be empty. */
+/** Absent fields are unchanged; null empties a field that may be null. */
 export type UpdateFoodInput = {
   id: Scalars['ID']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -690,7 +690,7 @@ export type UpdateFoodInput = {
   barcode?: InputMaybe<Scalars['String']['input']>;
   per100g?: InputMaybe<FoodNutrientsChangeInput>;
   measures?: InputMaybe<Array<FoodMeasureInput>>;
-  /** The version that the change is based on; absent: last write wins. */
+  /** The version that the change is based on; absent: the last write wins. */
   version?: InputMaybe<Scalars['Int']['input']>;
 };
 
@@ -704,7 +704,7 @@ export type SetFoodFavouriteInput = {
   favourite: Scalars['Boolean']['input'];
 };
 
-/** Of 100 g: energy in kcal, the rest in grams; absent or null: not known. */
+/** The nutrients of 100 g: energy in kcal, the others in grams; absent or null: unknown. */
 export type FoodNutrientsInput = {
   calories: Scalars['Float']['input'];
   protein?: InputMaybe<Scalars['Float']['input']>;

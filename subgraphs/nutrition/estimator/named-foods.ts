@@ -59,11 +59,17 @@ function makesDishOf(reading: MealReading, before: Mention, food: Food, word: st
   return true;
 }
 
-const EGGS = ['egg_boiled', 'egg_fried', 'egg_scrambled', 'egg_white', 'egg_poached'];
+const EGGS: ReadonlySet<string> = new Set([
+  'egg_boiled',
+  'egg_fried',
+  'egg_scrambled',
+  'egg_white',
+  'egg_poached',
+]);
 
 /** Whether a food is only a further part of the name before it, which is then completed. */
 function continuesName(reading: MealReading, before: Mention, food: Food, words: string): boolean {
-  const isEggDish = food.category === 'eggs' && EGGS.includes(before.food.id);
+  const isEggDish = food.category === 'eggs' && EGGS.has(before.food.id);
   // "Oatly oat milk": the names of the maker and of the food
   const repeats =
     isEmpty(reading.amount) && (before.food === food || addsNothing(before.food, food)) && !isEggDish;
