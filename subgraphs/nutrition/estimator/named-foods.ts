@@ -59,7 +59,13 @@ function makesDishOf(reading: MealReading, before: Mention, food: Food, word: st
   return true;
 }
 
-const EGGS = new Set(['egg_boiled', 'egg_fried', 'egg_scrambled', 'egg_white', 'egg_poached']);
+const EGGS: ReadonlySet<string> = new Set([
+  'egg_boiled',
+  'egg_fried',
+  'egg_scrambled',
+  'egg_white',
+  'egg_poached',
+]);
 
 /** Whether a food is only a further part of the name before it, which is then completed. */
 function continuesName(reading: MealReading, before: Mention, food: Food, words: string): boolean {
