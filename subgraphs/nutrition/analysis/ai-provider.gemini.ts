@@ -47,7 +47,10 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
   return {
     async analyze(request) {
       if (!breaker.tryAcquire())
-        throw unavailable('has failed several times and is not called at the moment', breaker.retryAfterMillis);
+        throw unavailable(
+          'has failed several times and is not called at the moment',
+          breaker.retryAfterMillis,
+        );
       let answer: ReturnType<typeof answerOf>;
       try {
         // Parsed inside the `try`, because an answer that is cut off or no JSON is a failure of the provider.
