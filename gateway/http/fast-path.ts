@@ -78,12 +78,12 @@ export class FastPath {
     const state = await this.count?.(context);
     if (state?.refusal) return this.passToExpress(req, res, text); // which counts and refuses it, too
     const { operation, variables, rawVariables } = request;
-    const response = { res, mediaType, context, state, startedAt };
+    const response = { mediaType, context, state, startedAt };
     this.writer.begin(req, response);
     const answer = await operation
       .toJson({ variables, rawVariables, context })
       .catch((error: unknown) => this.internalError(error, context));
-    this.writer.write(req, response, answer);
+    this.writer.write(req, res, response, answer);
   }
 
   /** An unexpected failure gets a response, because a closed connection would give the client no reason. */

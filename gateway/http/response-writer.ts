@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { requestLog } from '#server/http/request-log.ts';
+import { LEFT, outcomeOf, requestLog } from '#server/http/request-log.ts';
 import { responseHeaders } from '#server/http/response-headers.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Metrics } from '#server/observability/metrics.ts';
@@ -19,7 +19,6 @@ interface ResponseWriterOptions {
 }
 
 interface Response {
-  readonly res: ServerResponse;
   readonly mediaType: string;
   readonly context: GatewayContext;
   readonly state: RateState | undefined;
@@ -37,7 +36,7 @@ export class ResponseWriter {
     this.onEnd = requestLog({ log, metrics });
     this.pending = new PendingRequests((response) => {
       response.context.client?.leave();
-      this.end(response);
+      this.end(response, LEFT);
     });
   }
 
@@ -46,10 +45,9 @@ export class ResponseWriter {
     this.pending.begin(req.socket, response);
   }
 
-  write(req: IncomingMessage, response: Response, answer: JsonAnswer): void {
+  write(req: IncomingMessage, res: ServerResponse, response: Response, answer: JsonAnswer): void {
     if (!this.pending.end(req.socket, response)) return;
-    const { res } = response;
-    res.once('close', () => this.end(response));
+    res.once('close', () => this.end(response, outcomeOf(res)));
     sendAnswer(req, res, {
       status: statusOfText(answer.json),
       headers: this.headersOf(req, response, answer),
@@ -72,8 +70,12 @@ export class ResponseWriter {
     return state ? Object.assign(headers, state.headers) : headers;
   }
 
-  private end({ context: { requestId, traceparent }, startedAt, res }: Response): void {
-    this.onEnd({ door: 'graphql', operation: 'POST /graphql', requestId, traceparent, startedAt, res });
+  private end(
+    { context: { requestId, traceparent }, startedAt }: Response,
+    outcome: ReturnType<typeof outcomeOf>,
+  ): void {
+    const operation = 'POST /graphql';
+    this.onEnd({ door: 'graphql', operation, requestId, traceparent, startedAt, ...outcome });
   }
 }
 

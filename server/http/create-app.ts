@@ -4,7 +4,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { ServerSettings } from '../settings.ts';
 import { compressedResponses } from './compression.ts';
 import { contextOf, operationOf, requestContext } from './request-context.ts';
-import { requestLog } from './request-log.ts';
+import { outcomeOf, requestLog } from './request-log.ts';
 import type { RequestOrigins } from './request-origin.ts';
 import { withResponseHeaders } from './response-headers.ts';
 
@@ -24,7 +24,7 @@ export function createApp(
     const door = req.path === '/graphql' ? 'graphql' : 'rest'; // a router that is mounted at a path removes it
     res.once('close', () => {
       const { id: requestId, traceparent } = contextOf(res);
-      onEnd({ door, operation: operationOf(req), requestId, traceparent, startedAt, res });
+      onEnd({ door, operation: operationOf(req), requestId, traceparent, startedAt, ...outcomeOf(res) });
     });
     next();
   });

@@ -11,11 +11,19 @@ interface EndedRequest {
   readonly traceparent: string;
   /** By `performance.now()`. */
   readonly startedAt: number;
-  readonly res: ServerResponse;
+  readonly status: number;
+  readonly isAborted: boolean;
 }
 
 /** nginx's status for a request whose client left before the response began. No client sees it. */
 const CLIENT_LEFT = 499;
+
+/** The outcome for a client that left before the response began. */
+export const LEFT = { status: CLIENT_LEFT, isAborted: true };
+
+/** The outcome of a response that is closed. */
+export const outcomeOf = (res: ServerResponse): { status: number; isAborted: boolean } =>
+  res.headersSent ? { status: res.statusCode, isAborted: !res.writableFinished } : LEFT;
 
 /** Returns the function that writes a request's log line and counts it in the metrics, for every door alike. */
 export function requestLog({
@@ -26,9 +34,8 @@ export function requestLog({
   metrics: Metrics;
 }): (request: EndedRequest) => void {
   const lines = withoutRedaction(log);
-  return ({ door, operation, requestId, traceparent, startedAt, res }) => {
+  return ({ door, operation, requestId, traceparent, startedAt, status, isAborted }) => {
     const millis = performance.now() - startedAt;
-    const status = res.headersSent ? res.statusCode : CLIENT_LEFT;
     metrics.requestDone(door, operation, status, millis / 1000);
     lines.info(
       {
@@ -37,7 +44,7 @@ export function requestLog({
         operation,
         status,
         millis: Math.round(millis),
-        aborted: !res.writableFinished || undefined,
+        aborted: isAborted || undefined,
       },
       'request',
     );
