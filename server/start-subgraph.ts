@@ -60,7 +60,7 @@ async function openParts(
   const graph = parts.add('graph', await openGraph(app, host));
   mountRest(app, host);
 
-  const server = httpServerFor(app, settings, origins);
+  const server = httpServerFor(graph.listener, settings, origins);
   const graceMillis = settings.stopGracePeriodMillis;
   parts.add('requests', { stop: () => close(server, graceMillis) }, graceMillis + 1_000);
   parts.add('sockets', openSockets(server, host, graph));

@@ -47,6 +47,16 @@ export function checkIntrospection(document: DocumentNode, viewer: Viewer, allow
  */
 export const withoutSuggestion = (message: string): string => message.replace(/ ?Did you mean .*\?/gs, '');
 
+/** The errors for a caller: without suggestions, if the caller may not read the schema. */
+export const visibleErrors = <FormattedError extends { readonly message: string }>(
+  errors: readonly FormattedError[],
+  viewer: Viewer,
+  allowed: Introspection,
+): readonly FormattedError[] =>
+  mayIntrospect(viewer, allowed)
+    ? errors
+    : errors.map((error) => ({ ...error, message: withoutSuggestion(error.message) }));
+
 /** The Apollo Server plugin of the gateway and of every service for callers who may not read the schema. */
 export const introspectionPlugin = <Context extends { viewer: Viewer }>(
   allowed: Introspection,
@@ -55,11 +65,8 @@ export const introspectionPlugin = <Context extends { viewer: Viewer }>(
     didResolveOperation: async ({ document, contextValue: { viewer } }) =>
       checkIntrospection(document, viewer, allowed),
     willSendResponse: async ({ contextValue: { viewer }, response: { body } }) => {
-      if (body.kind !== 'single' || !body.singleResult.errors || mayIntrospect(viewer, allowed)) return;
-      body.singleResult.errors = body.singleResult.errors.map((error) => ({
-        ...error,
-        message: withoutSuggestion(error.message),
-      }));
+      if (body.kind !== 'single' || !body.singleResult.errors) return;
+      body.singleResult.errors = visibleErrors(body.singleResult.errors, viewer, allowed);
     },
   }),
 });

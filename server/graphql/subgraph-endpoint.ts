@@ -7,7 +7,7 @@ import { optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { PlatformError } from '../errors.ts';
-import { readJson } from '../http/json-body.ts';
+import { jsonBody } from '../http/read-body.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { IdempotencyStore, StoredAnswer } from '../rest/idempotency.ts';
@@ -17,6 +17,7 @@ import type { Audience } from '../audience.ts';
 import { answerOf } from './apollo-answer.ts';
 import { apolloOptions, quietPlugins } from './apollo-options.ts';
 import { formatGraphqlError, refusalBody } from './errors.ts';
+import type { KnownQueries } from './fast-path/known-queries.ts';
 import { answerOnce, keyedMutation, type Attempt } from './keyed-mutations.ts';
 import { acceptableAnswer } from './media-types.ts';
 import type { OperationChecks } from './operation-checks.ts';
@@ -42,6 +43,8 @@ interface GraphEndpointOptions<Services extends object> {
   log: Logger;
   checks: OperationChecks;
   rateLimiter: RequestHandler | undefined;
+  /** Gets each query that was executed, for the fast path. */
+  queries: KnownQueries;
   /** For one request: its context, the store for its `Idempotency-Key`, and, if a field of a keyed mutation can be rolled back by itself, how. */
   begin(res: Response): {
     context: GraphContext<Services>;
@@ -77,7 +80,11 @@ export async function mountGraphEndpoint<Services extends object>(
     schema: options.schema,
     ...apolloOptions(log),
     formatError: (formatted, error) => formatGraphqlError(formatted, error, log),
-    plugins: [...quietPlugins<GraphContext<Services>>(), ...checks.plugins<GraphContext<Services>>()],
+    plugins: [
+      ...quietPlugins<GraphContext<Services>>(),
+      ...checks.plugins<GraphContext<Services>>(),
+      options.queries.plugin(),
+    ],
   });
   await server.start();
   app.use(
@@ -86,7 +93,7 @@ export async function mountGraphEndpoint<Services extends object>(
     ...(options.rateLimiter ? [options.rateLimiter] : []),
     acceptableAnswer,
     multipartBody,
-    readJson(),
+    jsonBody(),
     checkedText(checks),
     answerBy(server, options.begin),
     graphqlErrorHandler,

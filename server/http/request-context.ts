@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
 import { logOfRequest, type Logger } from '../observability/logger.ts';
@@ -19,14 +20,17 @@ export interface RequestContext {
   viewer: Viewer;
 }
 
+/** Where a request comes from, and how long its sender waits. */
+export const originOf = (req: IncomingMessage, res: ServerResponse, origins: RequestOrigins): Origin => ({
+  ...origins.of(req),
+  timeLeft: timeLeftOf(req.headers),
+  clientLeft: clientLeftOf(res),
+});
+
 /** Gives every request its id, trace, log and, until authentication, an anonymous viewer. */
 export function requestContext(log: Logger, origins: RequestOrigins): RequestHandler {
   return (req, res, next) => {
-    const origin: Origin = {
-      ...origins.of(req),
-      timeLeft: timeLeftOf(req.headers),
-      clientLeft: clientLeftOf(res),
-    };
+    const origin = originOf(req, res, origins);
     const { requestId: id, traceparent, address } = origin;
     let ownLog: Logger | undefined;
     res.locals.context = {

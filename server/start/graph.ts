@@ -1,18 +1,23 @@
 import { readFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import type { Express, RequestHandler } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import { PlatformError } from '../errors.ts';
 import { checkRepresentations } from '../graphql/entities.ts';
+import { FastPath } from '../graphql/fast-path/fast-path.ts';
+import { KnownQueries } from '../graphql/fast-path/known-queries.ts';
 import { attemptFields } from '../graphql/keyed-mutations.ts';
 import { limitFields } from '../graphql/limit-fields.ts';
 import { OperationChecks } from '../graphql/operation-checks.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from '../graphql/subgraph-endpoint.ts';
-import { rateLimited } from '../rest/rate-limit.ts';
+import { rateCounter, rateLimited } from '../rest/rate-limit.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { generalLimitOf, type DoorHost } from './doors.ts';
 
 /** The graph of a started service, behind HTTP and the socket. */
 export interface Graph {
+  /** In front of express: handles known queries itself. */
+  listener: RequestListener;
   schema: GraphQLSchema;
   checks: OperationChecks;
   /** The context of the resolvers for one unit of work. */
@@ -28,19 +33,41 @@ export async function openGraph(app: Express, host: DoorHost): Promise<Graph> {
     viewer: unit.viewer,
     address: unit.origin.address,
   });
+  const { rules, verifier, origins, rateLimits } = host;
+  const { log, metrics } = rules.base;
+  const queries = new KnownQueries(schema);
+  const perMinute = generalLimitOf(host);
+  const limit = perMinute === undefined ? undefined : { name: 'general', perMinute, by: 'caller' as const };
+  const store = rateLimits('graphql');
   app.all('/graphql', postOnly);
   const stop = await mountGraphEndpoint(app, {
     schema,
-    verifier: host.verifier,
-    log: host.rules.base.log,
+    verifier,
+    log,
     checks,
-    rateLimiter: generalLimiter(host),
+    queries,
+    rateLimiter: limit && rateLimited({ ...limit, store }),
     begin(res) {
-      const { unit, services, ...keyed } = host.rules.begin(res);
+      const { unit, services, ...keyed } = rules.begin(res);
       return { context: contextOf(unit, services), ...keyed };
     },
   });
-  return { schema, checks, contextOf, stop };
+  const { listener } = new FastPath({
+    app,
+    queries,
+    checks,
+    verifier,
+    origins,
+    log,
+    metrics,
+    settings: host.options.settings,
+    count: limit && rateCounter(limit, store),
+    contextOf(viewer, origin) {
+      const unit = rules.unitOf(viewer, origin);
+      return contextOf(unit, rules.servicesOf(unit));
+    },
+  });
+  return { listener, schema, checks, contextOf, stop };
 }
 
 async function executableSchema({
@@ -56,12 +83,6 @@ async function executableSchema({
   if (settings.rateLimits) limitFields(schema, subgraph.graphqlRateLimits ?? {}, rateLimits);
   attemptFields(schema);
   return { schema, checks };
-}
-
-function generalLimiter(host: DoorHost): RequestHandler | undefined {
-  const perMinute = generalLimitOf(host);
-  if (perMinute === undefined) return undefined;
-  return rateLimited({ name: 'general', perMinute, by: 'caller', store: host.rateLimits('graphql') });
 }
 
 /** GET and the explorer are for the gateway's graph; a service's own subgraph accepts only POST. */

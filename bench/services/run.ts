@@ -1,0 +1,134 @@
+/**
+ * The CPU of a service for one request of a gateway, as a multiple of the least that any service takes:
+ * `npm run bench:services`. All variants take turns, so that what else a machine does falls on each of them.
+ * `ROUNDS=20` measures longer.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import jwt from 'jsonwebtoken';
+import { Load, median } from '../gateway/load.ts';
+import { cpuMillisOf, freePort, start, type Started } from '../gateway/processes.ts';
+
+const VARIANTS = ['floor', 'express', 'graphql-js', 'compiled'] as const;
+type Variant = (typeof VARIANTS)[number];
+
+const ROUNDS = Number(process.env.ROUNDS ?? 9);
+const REQUESTS = Number(process.env.REQUESTS ?? 1_500);
+const CONNECTIONS = 8;
+
+const ENTITIES = (name: string) =>
+  `query ${name}($representations:[_Any!]!){_entities(representations:$representations){...on WorkoutRoutine{title difficulty durationMinutes createdAt}}}`;
+const representations = (count: number) => ({
+  representations: Array.from({ length: count }, (_, index) => ({
+    __typename: 'WorkoutRoutine',
+    id: `id${index}`,
+  })),
+});
+const LIST =
+  'query List($first:Int!){workouts(first:$first){nodes{id title description difficulty category targetMuscles durationMinutes createdAt}pageInfo{hasNextPage endCursor}}}';
+const REQUEST_BODIES: Readonly<Record<string, object>> = {
+  'entity fetch of 1': { query: ENTITIES('One'), operationName: 'One', variables: representations(1) },
+  'entity fetch of 20': {
+    query: ENTITIES('Twenty'),
+    operationName: 'Twenty',
+    variables: representations(20),
+  },
+  'list of 50': { query: LIST, operationName: 'List', variables: { first: 50 } },
+};
+
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const token = jwt.sign(
+  { role: 'MEMBER', gymId: null, sid: 's' },
+  privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  { algorithm: 'ES256', keyid: 'k1', issuer: 'i', audience: 'a', subject: 'u1', expiresIn: '2h' },
+);
+/** What a gateway sends. */
+const headers = {
+  'content-type': 'application/json',
+  accept: 'application/json',
+  authorization: `Bearer ${token}`,
+  'x-request-id': 'bench-1',
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+};
+
+const started = new Map<Variant, Started & { url: string }>();
+try {
+  for (const variant of VARIANTS.slice(1)) await startVariant(variant);
+  await startVariant('floor', await answers());
+  for (const [name, body] of Object.entries(REQUEST_BODIES)) report(name, await measure(body));
+} finally {
+  for (const { stop } of started.values()) await stop();
+}
+
+async function startVariant(variant: Variant, given: Record<string, string> = {}): Promise<void> {
+  const port = await freePort();
+  const env = {
+    PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    ANSWERS: JSON.stringify(given),
+  };
+  const one = await start(['bench/services/server.ts', variant, String(port)], { env, ready: /^ready/ });
+  started.set(variant, { ...one, url: `http://127.0.0.1:${port}/graphql` });
+}
+
+/** The answer to each request, by the name of its operation. @throws if variants answer differently */
+async function answers(): Promise<Record<string, string>> {
+  const all: Record<string, string> = {};
+  for (const body of Object.values(REQUEST_BODIES)) {
+    const texts: string[] = [];
+    for (const { url } of started.values())
+      // The first time express answers, and the fast path gets to know the query.
+      for (let time = 0; time < 2; time += 1) texts.push(await ask(url, body));
+    const [answer = ''] = texts;
+    if (!answer.startsWith('{"data"') || texts.some((one) => one !== answer))
+      throw new Error(`The variants answer differently:\n${texts.join('\n')}`);
+    all[(body as { operationName: string }).operationName] = answer;
+  }
+  return all;
+}
+
+/** Not by `fetch`, which asks for compression, as no gateway does. */
+function ask(url: string, body: object): Promise<string> {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return new Promise((resolve, reject) => {
+    request(url, { method: 'POST', headers: { ...headers, 'content-length': bytes.length } }, (response) => {
+      text(response).then(resolve, reject);
+    })
+      .once('error', reject)
+      .end(bytes);
+  });
+}
+
+/** Microseconds of CPU a request in each round. */
+async function measure(body: object): Promise<ReadonlyMap<Variant, readonly number[]>> {
+  const loads = new Map(
+    VARIANTS.map((variant) => {
+      const url = started.get(variant)?.url ?? '';
+      return [variant, new Load({ url, bodies: [JSON.stringify(body)], headers, connections: CONNECTIONS })];
+    }),
+  );
+  const figures = new Map<Variant, number[]>(VARIANTS.map((variant) => [variant, []]));
+  for (let round = -1; round < ROUNDS; round += 1)
+    // the first round warms up
+    for (const [variant, load] of loads) {
+      const pid = started.get(variant)?.pid ?? 0;
+      const before = cpuMillisOf(pid);
+      const { requests, failures } = await load.pressure(30, REQUESTS);
+      if (failures > 0) throw new Error(`${variant}: ${failures} failures`);
+      if (round >= 0) figures.get(variant)?.push(((cpuMillisOf(pid) - before) * 1000) / requests);
+    }
+  for (const load of loads.values()) load.close();
+  return figures;
+}
+
+function report(name: string, figures: ReadonlyMap<Variant, readonly number[]>): void {
+  const floors = figures.get('floor') ?? [];
+  console.log(`\n${name}`);
+  for (const [variant, micros] of figures) {
+    const ratios = micros.map((value, round) => value / (floors[round] ?? Number.NaN));
+    const least = Math.min(...micros) / Math.min(...floors);
+    console.log(
+      `  ${variant.padEnd(12)} ${median(micros).toFixed(0).padStart(5)} µs, ${median(ratios).toFixed(2)} times the floor (by the least of each ${least.toFixed(2)})`,
+    );
+  }
+}

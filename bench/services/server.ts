@@ -1,0 +1,140 @@
+/**
+ * One variant of a service: `server.ts floor|express|graphql-js|compiled PORT`. It has content's schema, and rows in
+ * memory instead of a database, so that nothing is measured but the way of a request through the service.
+ */
+import { createServer, type RequestListener } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { MemoryStore } from 'express-rate-limit';
+import { execute, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import { TokenVerifier } from '../../server/auth/token-verifier.ts';
+import { connectionOf } from '../../server/graphql/connection.ts';
+import { checkRepresentations } from '../../server/graphql/entities.ts';
+import type { CompiledQuery } from '../../server/graphql/executor/compiled-query.ts';
+import { FastPath } from '../../server/graphql/fast-path/fast-path.ts';
+import { KnownQueries } from '../../server/graphql/fast-path/known-queries.ts';
+import { OperationChecks } from '../../server/graphql/operation-checks.ts';
+import { mountGraphEndpoint, subgraphSchema } from '../../server/graphql/subgraph-endpoint.ts';
+import { createApp } from '../../server/http/create-app.ts';
+import { httpServerFor } from '../../server/http/listen.ts';
+import { contextOf } from '../../server/http/request-context.ts';
+import { RequestOrigins } from '../../server/http/request-origin.ts';
+import { createLogger } from '../../server/observability/logger.ts';
+import { createMetrics } from '../../server/observability/metrics.ts';
+import { rateCounter, rateLimited } from '../../server/rest/rate-limit.ts';
+
+const [variant = '', port = ''] = process.argv.slice(2);
+const { PUBLIC_KEY = '', ANSWERS = '{}' } = process.env;
+
+const rows = Array.from({ length: 50 }, (_, index) => ({
+  id: `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+  gymId: null,
+  title: `Push day ${index}`,
+  description: 'Chest, shoulders and triceps',
+  difficulty: 'Intermediate',
+  category: 'strength',
+  targetMuscles: ['chest', 'triceps'],
+  durationMinutes: 45,
+  version: 1,
+  createdAt: new Date(1_700_000_000_000 + index * 1000),
+  updatedAt: new Date(1_700_000_000_000),
+}));
+
+const listener = variant === 'floor' ? floor() : await service();
+const server =
+  variant === 'floor'
+    ? createServer(listener)
+    : httpServerFor(listener, { rateLimits: false, socketsPerAddress: 100 }, origins());
+server.listen(Number(port), '127.0.0.1', () => console.log('ready'));
+
+function origins(): RequestOrigins {
+  return new RequestOrigins([]);
+}
+
+/** The least that any service does: reads and parses the body, and writes an answer that is there. */
+function floor(): RequestListener {
+  const answers = JSON.parse(ANSWERS) as Record<string, string>;
+  return (req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const { operationName } = JSON.parse(Buffer.concat(chunks).toString()) as { operationName: string };
+      const text = Buffer.from(answers[operationName] ?? '');
+      res.writeHead(200, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': String(text.length),
+      });
+      res.end(text);
+    });
+  };
+}
+
+async function service(): Promise<RequestListener> {
+  const sdl = readFileSync(new URL('../../schema/content.graphql', import.meta.url), 'utf8');
+  const schema = subgraphSchema(sdl, [
+    {
+      Query: {
+        workouts: async () =>
+          connectionOf({ items: rows, hasNextPage: true, hasPreviousPage: false, cursorOf: ({ id }) => id }),
+      },
+      WorkoutRoutine: { __resolveReference: async ({ id }: { id: string }) => ({ ...rows[0], id }) },
+    },
+  ]);
+  checkRepresentations(schema);
+  const settings = { corsOrigins: [], demo: false } as never;
+  const log = createLogger('content', 'info');
+  const metrics = createMetrics('content');
+  const checks = new OperationChecks(schema, sdl, 'on');
+  const verifier = new TokenVerifier({
+    issuer: 'i',
+    audience: 'a',
+    keys: { get: async () => PUBLIC_KEY },
+  });
+  const limit = { name: 'general', perMinute: 1e9, by: 'caller' } as const;
+  const store = new MemoryStore();
+  const queries = new KnownQueries(schema, variant === 'graphql-js' ? byGraphqlJs : undefined);
+  const app = createApp(settings, { origins: origins(), log, metrics });
+  await mountGraphEndpoint(app, {
+    schema,
+    verifier,
+    log,
+    checks,
+    queries,
+    rateLimiter: rateLimited({ ...limit, store }),
+    begin: (res) => ({
+      context: { viewer: contextOf(res).viewer, address: contextOf(res).address },
+      idempotency: undefined as never,
+      attempt: undefined,
+    }),
+  });
+  if (variant === 'express') return app;
+  return new FastPath({
+    app,
+    queries,
+    checks,
+    verifier,
+    origins: origins(),
+    log,
+    metrics,
+    settings,
+    count: rateCounter(limit, store),
+    contextOf: (viewer, { address }) => ({ viewer, address }),
+  }).listener;
+}
+
+/** As `compiledQuery`, but graphql-js executes. */
+function byGraphqlJs(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): CompiledQuery {
+  return {
+    maxSelections: 1,
+    prepare: (variableValues) => ({
+      async execute(contextValue) {
+        const operationName = operation.name?.value;
+        const result = await execute({ schema, document, operationName, contextValue, variableValues });
+        return { data: JSON.stringify(result.data), errors: result.errors ?? [] };
+      },
+    }),
+  };
+}

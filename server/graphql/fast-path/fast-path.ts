@@ -1,0 +1,207 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { GraphQLError, GraphQLFormattedError } from 'graphql';
+import { viewerOfRequest } from '../../auth/authenticate.ts';
+import type { TokenVerifier } from '../../auth/token-verifier.ts';
+import type { Viewer } from '../../auth/viewer.ts';
+import { MAX_JSON_BYTES, parseJson } from '../../http/json-body.ts';
+import { leaveBody, readBody } from '../../http/read-body.ts';
+import { originOf } from '../../http/request-context.ts';
+import { outcomeOf, requestLog } from '../../http/request-log.ts';
+import type { RequestOrigins } from '../../http/request-origin.ts';
+import { responseHeaders } from '../../http/response-headers.ts';
+import type { Logger } from '../../observability/logger.ts';
+import type { Metrics } from '../../observability/metrics.ts';
+import type { RateCounter, RateState } from '../../rest/rate-limit.ts';
+import type { ServerSettings } from '../../settings.ts';
+import type { Origin } from '../../unit-of-work.ts';
+import { formatGraphqlError } from '../errors.ts';
+import type { PreparedExecution } from '../executor/compiled-query.ts';
+import type { JsonResult } from '../executor/execution.ts';
+import { visibleErrors } from '../introspection.ts';
+import { answerTypeFor } from '../media-types.ts';
+import type { OperationChecks } from '../operation-checks.ts';
+import { sendAnswer } from '../send-answer.ts';
+import type { KnownQueries, KnownQuery } from './known-queries.ts';
+import { enriched, responseOf } from './response.ts';
+
+export interface FastPathOptions {
+  /** Handles every request that the fast path does not. */
+  app: RequestListener;
+  queries: KnownQueries;
+  checks: OperationChecks;
+  verifier: TokenVerifier;
+  origins: RequestOrigins;
+  log: Logger;
+  metrics: Metrics;
+  /** Counts a request against the general limit; undefined without limits. */
+  count: RateCounter | undefined;
+  settings: Pick<ServerSettings, 'corsOrigins' | 'demo'>;
+  /** The context of the resolvers. */
+  contextOf(viewer: Viewer, origin: Origin): object;
+}
+
+const OPERATION = 'POST /graphql';
+
+/** The used parts of a request's body. */
+interface Question {
+  readonly query: string;
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** A question that nothing speaks against, with its caller. */
+interface Admitted {
+  readonly prepared: PreparedExecution;
+  readonly viewer: Viewer;
+  readonly origin: Origin;
+  readonly state: RateState | undefined;
+}
+
+/**
+ * Handles a `POST /graphql` with a known query, which is nearly all that a gateway sends, without express and Apollo
+ * Server: these two cost more than the execution (`npm run bench:services`). Every other request, and every refusal, goes
+ * to express, so that only one place writes such responses.
+ */
+export class FastPath {
+  private readonly options: FastPathOptions;
+  private readonly onEnd: ReturnType<typeof requestLog>;
+
+  constructor(options: FastPathOptions) {
+    this.options = options;
+    this.onEnd = requestLog(options);
+  }
+
+  /** The HTTP server's only request listener. */
+  readonly listener = (req: IncomingMessage, res: ServerResponse): void => {
+    if (!mayTakeFastPath(req)) return this.options.app(req, res);
+    this.serve(req, res).catch((error: unknown) => {
+      this.options.log.error({ err: error }, 'the fast path failed');
+      res.destroy();
+    });
+  };
+
+  private async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const startedAt = performance.now();
+    const text = await readBody(req);
+    if (text === undefined) return void res.destroy(); // the client broke the request off
+    const mediaType = answerTypeFor(req.headers);
+    const admitted = mediaType === undefined ? undefined : await this.admit(text, req, res);
+    const running = admitted && this.execution(admitted);
+    if (!running || mediaType === undefined) {
+      leaveBody(req, text);
+      return this.options.app(req, res);
+    }
+    const { requestId, traceparent } = admitted.origin;
+    // Before the answer is there, because the client may leave earlier.
+    res.once('close', () =>
+      this.onEnd({
+        door: 'graphql',
+        operation: OPERATION,
+        requestId,
+        traceparent,
+        startedAt,
+        ...outcomeOf(res),
+      }),
+    );
+    const result = running.result instanceof Promise ? await running.result : running.result;
+    this.write(req, res, { ...admitted, mediaType }, result);
+  }
+
+  /** Undefined if express has to handle the request. It is counted last, because express counts what it gets, too. */
+  private async admit(
+    text: string,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<Admitted | undefined> {
+    const { queries, verifier, origins, count } = this.options;
+    const question = questionIn(text);
+    const known = question && queries.of(question.query, question.operationName);
+    if (!known) return undefined;
+    const viewer = await viewerOfRequest(req.headers, verifier).catch(() => undefined);
+    if (!viewer || !this.isAllowed(known, question, viewer)) return undefined;
+    const prepared = known.query.prepare(question.variables);
+    if (!prepared) return undefined;
+    const origin = originOf(req, res, origins);
+    const state = await count?.({ viewer, address: origin.address });
+    return state?.refusal ? undefined : { prepared, viewer, origin, state };
+  }
+
+  private isAllowed(
+    { document, operation }: KnownQuery,
+    { query, variables }: Question,
+    viewer: Viewer,
+  ): boolean {
+    try {
+      this.options.checks.checkText(query, viewer);
+      this.options.checks.checkOperation(document, operation, variables, viewer);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Undefined if no context could be made: express reports why. */
+  private execution({ prepared, viewer, origin }: Admitted) {
+    let context: object;
+    try {
+      context = this.options.contextOf(viewer, origin);
+    } catch {
+      return undefined;
+    }
+    return { result: prepared.execute(context) };
+  }
+
+  private write(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { viewer, origin, state, mediaType }: Admitted & { mediaType: string },
+    result: JsonResult,
+  ): void {
+    const headers = responseHeaders(req.headers.origin, this.options.settings);
+    headers['X-Request-Id'] = origin.requestId;
+    headers['Content-Type'] = mediaType;
+    headers.Vary += ', Accept-Encoding'; // as `compression` does behind express
+    if (state) Object.assign(headers, state.headers);
+    sendAnswer(req, res, { ...responseOf(result, (errors) => this.formatted(errors, viewer)), headers });
+  }
+
+  private formatted(errors: readonly GraphQLError[], viewer: Viewer): readonly GraphQLFormattedError[] {
+    const { log, checks } = this.options;
+    const formatted = errors.map((error) => formatGraphqlError(enriched(error), error, log));
+    return visibleErrors(formatted, viewer, checks.introspection);
+  }
+}
+
+function mayTakeFastPath({ method, url, headers }: IncomingMessage): boolean {
+  if (method !== 'POST' || url !== '/graphql') return false;
+  const type = headers['content-type'];
+  return (
+    (type === 'application/json' || type === 'application/json; charset=utf-8') &&
+    headers['content-encoding'] === undefined &&
+    Number(headers['content-length']) <= MAX_JSON_BYTES
+  );
+}
+
+function questionIn(text: string): Question | undefined {
+  let body: unknown;
+  try {
+    body = parseJson(text);
+  } catch {
+    return undefined; // express refuses it
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+  const {
+    query,
+    operationName = null,
+    variables = null,
+    extensions = null,
+  } = body as Record<string, unknown>;
+  if (typeof query !== 'string' || extensions !== null) return undefined;
+  if (operationName !== null && (typeof operationName !== 'string' || operationName === '')) return undefined;
+  if (typeof variables !== 'object' || Array.isArray(variables)) return undefined;
+  return {
+    query,
+    operationName: operationName ?? undefined,
+    variables: (variables ?? {}) as Record<string, unknown>,
+  };
+}

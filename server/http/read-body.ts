@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
+import { parseJson, readJson } from './json-body.ts';
+
+/** The bodies that the fast path read before it passed the request on to Express. */
+const read = new WeakMap<IncomingMessage, string>();
+
+/** The body as text; undefined if the client broke it off. The caller has checked `Content-Length`, which Node enforces. */
+export function readBody(req: IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let first: Buffer | undefined;
+    let further: Buffer[] | undefined;
+    req.on('data', (chunk: Buffer) => {
+      if (!first) first = chunk;
+      else (further ??= [first]).push(chunk);
+    });
+    req.on('end', () => resolve(further ? Buffer.concat(further).toString() : (first?.toString() ?? '')));
+    req.on('error', () => resolve(undefined));
+  });
+}
+
+/** Leaves a body that was read to `jsonBody`. */
+export const leaveBody = (req: IncomingMessage, text: string): void => void read.set(req, text);
+
+/** Parses the body, whether Express or the fast path reads it. */
+export function jsonBody(): RequestHandler {
+  const readByExpress = readJson();
+  return (req, res, next) => {
+    const text = read.get(req);
+    if (text === undefined) return readByExpress(req, res, next);
+    req.body = parseJson(text);
+    next();
+  };
+}
