@@ -1,7 +1,7 @@
 import type { FetchNode } from '@apollo/query-planner';
 import { OperationTypeNode } from 'graphql';
 import type { Subgraph, SubgraphAnswer, SubgraphRequest } from '../subgraphs/subgraph.ts';
-import { quoted } from '../response/json-text.ts';
+import { quoted } from '#server/graphql/quoted.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { withoutFiles, type Files } from './upload-variables.ts';
 

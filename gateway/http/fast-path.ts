@@ -17,7 +17,7 @@ import type { Graph } from '../operations/graph.ts';
 import type { PersistedOperations } from '../operations/persisted-operations.ts';
 import type { JsonAnswer } from '../operations/prepared-operation.ts';
 import type { GatewaySettings } from '../settings.ts';
-import { leaveBody, readBody } from './read-body.ts';
+import { leaveBody, readBody } from '#server/http/read-body.ts';
 import { RequestReader, type PreparedRequest } from './request-reader.ts';
 import { ResponseWriter } from './response-writer.ts';
 

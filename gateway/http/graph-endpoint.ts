@@ -40,8 +40,8 @@ import {
   jsonOrUpload,
   negotiatedError,
 } from './middleware.ts';
-import { jsonBody } from './read-body.ts';
-import { sendAnswer } from './send-answer.ts';
+import { jsonBody } from '#server/http/read-body.ts';
+import { sendAnswer } from '#server/graphql/send-answer.ts';
 import { multipartRequests } from './uploads.ts';
 
 export interface GraphEndpointOptions {

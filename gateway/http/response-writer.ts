@@ -10,7 +10,7 @@ import type { JsonAnswer } from '../operations/prepared-operation.ts';
 import { hasErrors } from '../response/result-json.ts';
 import { PendingRequests } from '../tuned-for-v8/pending-requests.ts';
 import { statusOf, type Outcome } from './response-status.ts';
-import { sendAnswer } from './send-answer.ts';
+import { sendAnswer } from '#server/graphql/send-answer.ts';
 
 interface ResponseWriterOptions {
   settings: GatewaySettings;

@@ -1,5 +1,6 @@
 import { isEnumType, isSpecifiedScalarType, type GraphQLLeafType } from 'graphql';
-import { jsonOf, quoted } from './json-text.ts';
+import { quoted } from '#server/graphql/quoted.ts';
+import { jsonOf } from './json-text.ts';
 
 /** Writes a non-null value as JSON; undefined if it is not a value of the type. */
 export type LeafWriter = (value: unknown) => string | undefined;

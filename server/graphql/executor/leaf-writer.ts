@@ -1,6 +1,6 @@
 import { isEnumType, isSpecifiedScalarType, type GraphQLLeafType } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
-import { quoted } from './quoted.ts';
+import { quoted } from '../quoted.ts';
 
 /** Serializes a value that is not null, and returns it as JSON. @throws for a value that is not one of the type */
 export type LeafWriter = (value: unknown) => string;

@@ -12,7 +12,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import { leafWriter, type LeafWriter } from './leaf-writer.ts';
-import { quoted } from './quoted.ts';
+import { quoted } from '../quoted.ts';
 
 /** The type of a field or list item with what is selected of it. */
 export type Output = LeafOutput | ListOutput | ObjectOutput | AbstractOutput;

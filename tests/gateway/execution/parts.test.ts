@@ -11,7 +11,8 @@ import {
 import Upload from 'graphql-upload/Upload.mjs';
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
 import { batchEntities } from '../../../gateway/fetch/entity-batch.ts';
-import { jsonOf, quoted } from '../../../gateway/response/json-text.ts';
+import { quoted } from '#server/graphql/quoted.ts';
+import { jsonOf } from '../../../gateway/response/json-text.ts';
 import { leafWriter } from '../../../gateway/response/leaf-values.ts';
 import { copyOf, merge } from '../../../gateway/fetch/merge.ts';
 import { compileRepresentations } from '../../../gateway/fetch/representations.ts';
