@@ -18,7 +18,7 @@ export interface Services {
   stop(): Promise<void>;
 }
 
-/** @param env is also written: `GYM_URL` and so on, as the services start */
+/** @param env the environment of the services; each start also writes the URL of the service into it, such as `GYM_URL` */
 export function services(env: Record<string, string>, databases: ServiceDatabases): Services {
   const running = new Map<ServiceName, RunningSubgraph>();
   const replicas: RunningSubgraph[] = [];
