@@ -37,7 +37,7 @@ describe('a registration', () => {
     expect(data.register).toEqual({ email: input.email, role: 'MEMBER', gymId: null });
   });
 
-  it('of one address in three spellings at once succeeds once, and else answers 409', async () => {
+  it('for one address in three spellings at once succeeds once, and answers 409 twice', async () => {
     for (let time = 0; time < 5; time += 1) {
       const email = `Twin-${randomUUID()}@Example.test`;
       const answers = await Promise.all(

@@ -196,7 +196,7 @@ describe('a refresh token', () => {
     expect(audit).toEqual([{ action: 'REFRESH_TOKEN_REUSED' }]);
   });
 
-  it('used twenty times at once, at two replicas, leaves at most one family of valid tokens', async () => {
+  it('used twenty times at once, at two replicas, is accepted once, and its family is ended', async () => {
     const { refreshToken, id } = await session();
     const { url } = await platform.replica('identity');
     const answers = await Promise.all(
