@@ -18,7 +18,7 @@ const unexpected: string[] = [];
 const iron = DEMO_GYMS.ironTemple.id;
 const FORGE = '01900000-0000-7000-8301-030100000001';
 
-/** One gym with rows in every table, and a thousand others with a few rows each. */
+/** One gym with rows in every table, and 1,500 others with a few rows each. */
 async function seed(): Promise<void> {
   const statements = [
     `insert into gym (id, slug, name, theme, assets, features, version, created_at, updated_at)
@@ -107,7 +107,7 @@ async function route(
   return answer.body;
 }
 
-/** The next page of a list, by its `Link`. */
+/** Reads the next page of a list, by the `Link` of the page at `path`. */
 async function nextPage(path: string, token: string): Promise<void> {
   const { headers } = await platform.rest('gym', 'GET', path, { token });
   const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];

@@ -13,7 +13,7 @@ interface SlowAnswer {
   seconds: number;
 }
 
-/** Sends a POST with so many `bytes` of its body each second, until the server answers or the body is complete. */
+/** Sends a POST with `bytes` bytes of its body each second, until the server answers or the body is complete. */
 function slowPost(
   service: Called,
   path: string,

@@ -42,7 +42,7 @@ interface CountEvent {
 
 /** Two subgraphs, controlled by a test. */
 export interface LiveSubgraphs {
-  /** The SDL of both. */
+  /** The supergraph of both. */
   readonly supergraphSdl: string;
   /** @param expiresAt in milliseconds since 1970, a whole second */
   tokenOf(claims: object, expiresAt?: number): string;

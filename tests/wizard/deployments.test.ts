@@ -186,7 +186,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       "select 1 from location where name = 'Main hall' and gym_id not in (select id from gym)",
     );
     expect(locations).toEqual([]);
-    // its reservations stay, so that no other session takes the name while it is corrected
+    // The session keeps its reservations, so that no other session gets the name while this one is corrected.
     const held = await wizard.platform.rest(
       'wizard',
       'GET',

@@ -133,7 +133,7 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
       );
       return others.filter((isFree) => !isFree).length;
     };
-    // of three places, all are free again at the first time, and two at the second
+    // The first reservation was replaced: all three places are free at its time, and two at the time of the second.
     expect([await reservedPlaces(inDays(3)), await reservedPlaces(inDays(4))]).toEqual([0, 1]);
 
     const place = await newLocation();

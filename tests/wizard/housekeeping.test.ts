@@ -27,7 +27,7 @@ import { cloneDatabase } from '../support/database.ts';
 
 const log = createLogger('wizard', 'silent');
 
-/** The parts of a wizard service that store data, without its doors. */
+/** Opens the parts of a wizard service that store data, without its doors. */
 async function partsIn(storageName: string) {
   if (storageName === 'memory') {
     const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);

@@ -101,7 +101,7 @@ async function rowsOf({ basics, admin }: ReturnType<typeof newGym>, sessionId: s
 }
 
 it('a deployment is finished once, whenever the service is killed', async () => {
-  // the last boundary is after the last action was stored: nothing may be repeated
+  // At the last boundary, the last action is already stored, so the next process may repeat nothing.
   for (let killAt = 1; killAt <= ACTIONS * 3; killAt += 1) {
     if (killAt % 3 === 0 && killAt < ACTIONS * 3) continue; // the same stored state as before the next action
     const gym = newGym();

@@ -13,7 +13,7 @@ export interface Services {
   start(service: ServiceName, port?: number): Promise<void>;
   /** Stops a service, and starts it again on the same database and port. */
   restart(service: ServiceName): Promise<void>;
-  /** Another process of the same service, or of another version of it, on the same database. */
+  /** Starts a replica of the service, or of another version of it, on the same database. It runs in this process. */
   replica(service: ServiceName, version?: AnySubgraph): Promise<RunningSubgraph>;
   stop(): Promise<void>;
 }
