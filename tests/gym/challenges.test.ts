@@ -64,7 +64,7 @@ describe('challenges', () => {
     ['admin@iron.test', { gymId: DEMO_GYMS.aquaClub.id }, 403],
     ['admin@iron.test', {}, 201],
     ['super@demo.test', { gymId: DEMO_GYMS.aquaClub.id }, 201],
-  ] as const)('are started by who runs the gym: %s %j', async (email, gym, status) => {
+  ] as const)('are created only by staff of the gym: %s %j', async (email, gym, status) => {
     expect((await post(await platform.demo(email), '/challenges', input(gym))).status).toBe(status);
   });
 
@@ -74,14 +74,14 @@ describe('challenges', () => {
     { endsAt: new Date(0).toISOString() },
     { title: ' ' },
     { startsAt: 'tomorrow' },
-  ])('are refused with what is wrong: %j', async (wrong) => {
+  ])('are refused with the path of the wrong field: %j', async (wrong) => {
     expect(await post(staff, '/challenges', input(wrong))).toMatchObject({
       status: 400,
       body: { errors: [{ path: Object.keys(wrong)[0] }] },
     });
   });
 
-  it('add progress to the score, after joining and while they run', async () => {
+  it('add progress to the score only after joining, and while they run', async () => {
     const [maya, { id }] = [await platform.register(), await create()];
     expect((await post(maya.token, `/challenges/${id}/progress`, { amount: 5 })).status).toBe(409);
     expect((await post(maya.token, `/challenges/${id}/join`)).body).toMatchObject({ joined: true, score: 0 });
@@ -157,7 +157,7 @@ describe('challenges', () => {
     ]);
   });
 
-  it('count visits automatically, also those before joining, and one fewer when a visit is undone', async () => {
+  it('count visits automatically, also those before joining, but no visit that was undone', async () => {
     const { id } = await create({ metric: 'CHECK_INS', goal: 3 });
     const { token, id: userId } = await platform.register();
     const { qrCode } = (await platform.rest('identity', 'GET', '/users/me', { token })).body;
@@ -189,7 +189,7 @@ describe('challenges', () => {
     const { token, qrCode } = await newMember(platform);
     const [first, second] = [await newLocation(platform, staff), await newLocation(platform, staff)];
     const score = async () => (await platform.rest('gym', 'GET', `/challenges/${id}`, { token })).body.score;
-    /** Runs `other` while a check-in has done everything except its commit. */
+    /** Runs `other` after a check-in has done everything except its commit. */
     const during = async (locationId: string, other: () => Promise<RestAnswer>) => {
       const held = await heldCheckIns(platform);
       try {
@@ -211,7 +211,7 @@ describe('challenges', () => {
     expect(await score()).toBe(1);
   });
 
-  it('read a page and a rank of 50,000 participants without reading all of them', async () => {
+  it('return a page and a rank of 50,000 participants without reading all of them', async () => {
     const { id } = await create();
     await platform.sql(
       'gym',

@@ -35,7 +35,7 @@ async function members(count: number): Promise<Member[]> {
 }
 const people = async (id: string, token = staff) =>
   (await platform.rest('gym', 'GET', `/locations/${id}/occupancy`, { token })).body.people;
-const runOut = (userId: string) =>
+const expireVisits = (userId: string) =>
   platform.sql(
     'gym',
     "update check_in set checked_in_at = now() - interval '2 hours', expires_at = now() - interval '1 minute' where user_id = $1",
@@ -111,10 +111,16 @@ describe('a check-in', () => {
   });
 
   it.each([
-    ['a member with her own code', () => newMember(platform), undefined, 201, undefined],
-    ['a member with another code', () => newMember(platform), () => newMember(platform), 403, 'FORBIDDEN'],
+    ['a member with their own code', () => newMember(platform), undefined, 201, undefined],
     [
-      'a member with a code of nobody',
+      'a member with the code of another member',
+      () => newMember(platform),
+      () => newMember(platform),
+      403,
+      'FORBIDDEN',
+    ],
+    [
+      'a member with an unknown code',
       () => newMember(platform),
       async () => ({ qrCode: 'FIT-nobody' }),
       403,
@@ -123,28 +129,28 @@ describe('a check-in', () => {
     ['a member of another gym', () => newMember(platform, aquaClub.id), undefined, 403, 'WRONG_GYM'],
     ['a member without a gym', () => newMember(platform, null), undefined, 400, 'GYM_REQUIRED'],
     [
-      'staff with a code of nobody',
+      'staff with an unknown code',
       async () => ({ token: staff, qrCode: '' }),
       async () => ({ qrCode: 'FIT-nobody' }),
       404,
       'QR_UNKNOWN',
     ],
     [
-      'staff with what is no code',
+      'staff with a text that is no code',
       async () => ({ token: staff, qrCode: '' }),
       async () => ({ qrCode: '../users/all?' }),
       404,
       'QR_UNKNOWN',
     ],
     [
-      'staff with a member of theirs',
+      'staff with the code of a member of their gym',
       async () => ({ token: staff, qrCode: '' }),
       () => newMember(platform),
       201,
       undefined,
     ],
     [
-      'staff with a member of another gym',
+      'staff with the code of a member of another gym',
       async () => ({ token: staff, qrCode: '' }),
       () => newMember(platform, aquaClub.id),
       403,
@@ -183,7 +189,7 @@ describe('a check-in', () => {
     { qrCode: 'x'.repeat(300) },
     { qrCode: 7 },
     { qrCode: 'FIT-x', locationId: 'hall' },
-  ])('without what it needs is refused: %j', async (body) => {
+  ])('with missing or invalid fields is refused: %j', async (body) => {
     expect(await checkIn(platform, staff, body)).toMatchObject({
       status: 400,
       body: { code: 'VALIDATION_FAILED' },
@@ -234,29 +240,29 @@ describe('a check-in', () => {
   });
 
   it('is 503 with Retry-After while identity is down, and writes nothing', async () => {
-    const lonely = await startPlatform({ services: ['identity', 'gym'] });
+    const separate = await startPlatform({ services: ['identity', 'gym'] });
     try {
-      const [maya, hallToken] = [await lonely.register(), await lonely.demo('admin@iron.test')];
-      const { body: hall } = await lonely.rest('gym', 'POST', '/locations', {
+      const [maya, hallToken] = [await separate.register(), await separate.demo('admin@iron.test')];
+      const { body: hall } = await separate.rest('gym', 'POST', '/locations', {
         token: hallToken,
         body: { name: 'Hall', timezone: 'UTC', capacity: 5 },
       });
-      await lonely.running('identity').stop();
-      const answer = await lonely.rest('gym', 'POST', '/locations/check-in', {
+      await separate.running('identity').stop();
+      const answer = await separate.rest('gym', 'POST', '/locations/check-in', {
         token: maya.token,
         body: { qrCode: 'FIT-anything', locationId: hall.id },
       });
       expect(answer).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } });
       expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
       expect(
-        await lonely.sql(
+        await separate.sql(
           'gym',
           'select 1 from check_in where location_id = $1 union all select 1 from check_in_denial where location_id = $1',
           [hall.id],
         ),
       ).toEqual([]);
     } finally {
-      await lonely.stop();
+      await separate.stop();
     }
   });
 });
@@ -337,7 +343,7 @@ describe('an expired visit', () => {
     );
     open.push(events);
     expect((await events.next()).data).toEqual({ occupancyChanged: { people: 1 } });
-    await runOut(first.id);
+    await expireVisits(first.id);
     expect((await events.next()).data).toEqual({ occupancyChanged: { people: 0 } });
     const [stored] = await platform.sql(
       'gym',
@@ -353,7 +359,7 @@ describe('an expired visit', () => {
   it('ends at the next start if no service was running', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
     const { body: visit } = await checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });
-    await runOut(maya.id);
+    await expireVisits(maya.id);
     await platform.restart('gym');
     expect(await people(hall)).toBe(0);
     expect((await platform.rest('gym', 'GET', '/check-ins', { token: maya.token })).body).toMatchObject([
@@ -389,7 +395,7 @@ describe('check-ins of a member', () => {
     expect(
       (await platform.rest('gym', 'GET', `/check-ins?userId=${maya.id}`, { token: stranger.token })).status,
     ).toBe(404);
-    // staff of another gym do not even learn that there is a visit
+    // Staff of another gym do not even learn that the visit exists.
     expect((await platform.graph('gym', entities, { r }, { token: otherStaff })).data._entities).toEqual([
       { currentCheckIn: null, checkIns: { nodes: [] } },
       null,

@@ -15,7 +15,7 @@ const iron = DEMO_GYMS.ironTemple;
 const UPDATE =
   'mutation ($input: UpdateGymConfigInput!) { updateGymConfig(input: $input) { gymId theme assets features version } }';
 
-/** One change through each door; both return the same. */
+/** Each door makes one change; both return the same fields. */
 const doors = {
   rest: async (input: object, token: string) => {
     const { status, body } = await platform.rest('gym', 'PUT', '/gym/config', { token, body: input });
@@ -65,7 +65,7 @@ describe('the configuration of a gym', () => {
     }
   });
 
-  it('is already changed for the following fields of the same operation', async () => {
+  it('is read with its changes by the following fields of the same operation', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const { data } = await platform.graph(
       'gym',
@@ -132,7 +132,7 @@ describe('the configuration of a gym', () => {
       );
     });
 
-    it('can be changed only by a SUPER_ADMIN', async () => {
+    it('is accepted only from a SUPER_ADMIN', async () => {
       const input = { gymId: iron.id, features: { nutrition: true } };
       for (const email of ['maya@iron.test', 'admin@iron.test'] as const)
         expect(await update(input, await platform.demo(email))).toMatchObject({
@@ -220,7 +220,7 @@ describe('gyms', () => {
     expect(names).toEqual(expect.arrayContaining(['Aqua Club', 'Iron Temple']));
   });
 
-  it('resolve by either key as entities, or null if there is none', async () => {
+  it('resolve by either key as entities, or are null if they do not exist', async () => {
     const query =
       'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Gym { id slug } } }';
     const representations = [

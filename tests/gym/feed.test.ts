@@ -135,7 +135,7 @@ describe('posts', () => {
     expect((await call('GET', '/posts/reports', await platform.demo('admin@aqua.test'))).body).toEqual([]);
   });
 
-  it('refuse a NUL, which no text of the database can hold, at every door', async () => {
+  it('refuse a NUL character, which PostgreSQL cannot store, at every door', async () => {
     const token = maya;
     const refused = { status: 400, body: { code: 'VALIDATION_FAILED' } };
     expect(await platform.rest('gym', 'POST', '/posts', { token, body: { text: 'a\u0000b' } })).toMatchObject(

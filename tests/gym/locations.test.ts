@@ -17,7 +17,7 @@ describe('locations', () => {
     ['admin@aqua.test', '', aquaClub.id],
     ['super@demo.test', `?gymId=${aquaClub.id}`, aquaClub.id],
     ['maya@iron.test', `?gymId=${ironTemple.id}`, ironTemple.id],
-  ] as const)('are those of the own gym: %s%s', async (email, query, gymId) => {
+  ] as const)('are those of one gym that the caller may see: %s%s', async (email, query, gymId) => {
     const token = await platform.demo(email);
     const { status, body } = await platform.rest('gym', 'GET', `/locations/${query}`, { token });
     expect(status).toBe(200);
@@ -58,7 +58,7 @@ describe('locations', () => {
     ['admin@iron.test', { gymId: aquaClub.id }, 403],
     ['super@demo.test', { gymId: aquaClub.id }, 201],
     ['super@demo.test', {}, 400],
-  ] as const)('are added by who runs the gym: %s %j', async (email, gym, status) => {
+  ] as const)('are added only by staff of the gym: %s %j', async (email, gym, status) => {
     const token = await platform.demo(email);
     const input = place(gym);
     expect((await platform.rest('gym', 'POST', '/locations', { token, body: input })).status).toBe(status);
@@ -80,7 +80,7 @@ describe('locations', () => {
     { name: '' },
     { name: 'x'.repeat(121) },
     { maxStayMinutes: 0 },
-  ])('are refused with what is wrong: %j', async (wrong) => {
+  ])('are refused with the path of the wrong field: %j', async (wrong) => {
     const answer = await platform.rest('gym', 'POST', '/locations', {
       token: await platform.demo('admin@iron.test'),
       body: place(wrong),

@@ -6,19 +6,19 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { sequentialScans, statementsDuring, type SentStatement } from '../support/plans.ts';
 import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
-/** `SEEDED_VISITS=1000000 npm test -- tests/gym/plans.test.ts` for the data of several years. */
+/** The number of visits; `SEEDED_VISITS=1000000 npm test -- tests/gym/plans.test.ts` has the data of several years. */
 const VISITS = Number(process.env.SEEDED_VISITS ?? 20_000);
 const MEMBERS = VISITS / 10;
 
 let platform: TestPlatform;
 let sent: SentStatement[];
 const called = new Set<string>();
-const wrong: string[] = [];
+const unexpected: string[] = [];
 
 const iron = DEMO_GYMS.ironTemple.id;
 const FORGE = '01900000-0000-7000-8301-030100000001';
 
-/** One gym with rows in every table, and a thousand others with a few rows each. */
+/** One gym with rows in every table, and 1,500 others with a few rows each. */
 async function seed(): Promise<void> {
   const statements = [
     `insert into gym (id, slug, name, theme, assets, features, version, created_at, updated_at)
@@ -102,11 +102,12 @@ async function route(
   called.add(`${method} ${path}`);
   const at = path.replace(/:(\w+)/g, (_all, name: string) => String(params[name])) + query;
   const answer = await platform.rest('gym', method, at, { token, ...(body && { body }) });
-  if (answer.status >= 300) wrong.push(`${method} ${at}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  if (answer.status >= 300)
+    unexpected.push(`${method} ${at}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
-/** The next page of a list, by its `Link`. */
+/** Reads the next page of a list, by the `Link` of the page at `path`. */
 async function nextPage(path: string, token: string): Promise<void> {
   const { headers } = await platform.rest('gym', 'GET', path, { token });
   const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
@@ -116,7 +117,7 @@ async function nextPage(path: string, token: string): Promise<void> {
 
 async function graph(query: string, token: string, variables: object = {}): Promise<void> {
   const { errors } = await platform.graph('gym', query, variables, { token });
-  if (errors) wrong.push(`${query}: ${JSON.stringify(errors)}`);
+  if (errors) unexpected.push(`${query}: ${JSON.stringify(errors)}`);
 }
 
 async function everyDoor(): Promise<void> {
@@ -239,13 +240,13 @@ async function everyDoor(): Promise<void> {
   await route('DELETE', '/accounts/:userId', identity, { userId: other.id });
 }
 
-it('calls every route of the gym service, and each answers', () => {
+it('every route of the gym service is called, and answers without an error', () => {
   const declared = gymService.rest.map(({ method, path }) => `${method} ${path}`);
   expect(declared.filter((one) => !called.has(one))).toEqual([]);
-  expect(wrong).toEqual([]);
+  expect(unexpected).toEqual([]);
 });
 
-it('finds the rows that it reads, changes and deletes by an index', async () => {
+it('the service finds the rows that it reads, changes and deletes by an index', async () => {
   const own = sent.filter(({ text }) => /\b(check_in|post|challenge|gym|location|audit_event)/.test(text));
   expect(own.length).toBeGreaterThan(150);
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
@@ -260,7 +261,7 @@ interface PlanNode {
 }
 const scansOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(scansOf)];
 
-it('does not read large indexes from end to end', async () => {
+it('the service does not read large indexes from end to end', async () => {
   const whole = new Set<string>();
   // The index of open visits, for example, is small for any number of visits.
   const large = await platform.sql(
@@ -283,7 +284,7 @@ it('does not read large indexes from end to end', async () => {
   expect([...whole]).toEqual([]);
 });
 
-it('detects a missing index', async () => {
+it('this test detects a missing index', async () => {
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
   await platform.sql('gym', 'drop index check_in_user_id_checked_in_at_id_index');
   const found = await sequentialScans(run, sent);

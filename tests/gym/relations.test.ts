@@ -93,7 +93,7 @@ describe('a gym that does not exist', () => {
       'CreateChallengeInput',
     ],
     ['/announcements', { title: 'A', text: 'B' }, 'createAnnouncement', 'CreateAnnouncementInput'],
-  ])('is refused at gymId: %s', async (path, fields, mutation, input) => {
+  ])('is refused with the path gymId: %s', async (path, fields, mutation, input) => {
     const body = { ...fields, gymId: randomUUID() };
     const answer = await platform.rest('gym', 'POST', path, { token: superAdmin, body });
     expect(answer).toMatchObject({
@@ -127,7 +127,7 @@ describe('a gym that does not exist', () => {
 });
 
 describe('the migration to foreign keys', () => {
-  it('removes rows that refer to nothing, also the orphans of orphans, and keeps the rest', async () => {
+  it('removes rows whose parent is missing, also the children of such rows, and keeps all others', async () => {
     const { server } = testRun.current();
     const name = `${testRun.current().runId}_orphans`;
     const before = database.migrations.filter(({ name: migration }) => migration < '20261123010000');

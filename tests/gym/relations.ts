@@ -21,7 +21,7 @@ export function documentedRelations(): Relation[] {
   }));
 }
 
-/** Inconsistencies in the tables: rows that refer to nothing, and sums that differ from those of their rows. */
+/** Inconsistencies in the tables: rows whose parent is missing, and stored counts and scores that differ from the rows. */
 export async function brokenRows(
   platform: TestPlatform,
   challengeIds: readonly string[] = [],

@@ -20,11 +20,11 @@ const { ironTemple, aquaClub } = DEMO_GYMS;
 const call = (method: string, at: string, token?: string, body?: object) =>
   platform.rest('gym', method, at, { ...(token && { token }), ...(body && { body }) });
 
-/** Repeats the check until it passes, at most 5 s. */
-async function within5s(holds: () => Promise<boolean>): Promise<boolean> {
+/** Repeats the check until it passes; returns false if it does not within 5 s. */
+async function within5s(check: () => Promise<boolean>): Promise<boolean> {
   const until = Date.now() + 5_000;
   while (Date.now() < until) {
-    if (await holds()) return true;
+    if (await check()) return true;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return false;
@@ -61,7 +61,7 @@ describe("a gym's shop and programme", () => {
     expect((await call('PUT', at, staff, { [list]: [] })).body).toEqual([]);
   });
 
-  it('are in the graph, completed by the content service', async () => {
+  it('are in the graph, as references to entities of the content service', async () => {
     const [[productId], [routineId]] = [await idsOf(platform, 'products'), await idsOf(platform, 'workouts')];
     const set = await platform.graph(
       'gym',

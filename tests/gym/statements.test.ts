@@ -13,7 +13,7 @@ afterAll(() => platform.stop());
 
 const { ironTemple } = DEMO_GYMS;
 
-/** How many statements on these tables an operation takes; background work on other tables is not counted. */
+/** The number of SELECT statements of an operation on these tables, without those of the sweep; and its data. */
 async function statements(query: string, variables: object, tables: RegExp): Promise<[number, unknown]> {
   let answer: unknown;
   const sent = await selectsDuring(async () => {
@@ -25,7 +25,7 @@ async function statements(query: string, variables: object, tables: RegExp): Pro
 }
 
 describe('visits of many users', () => {
-  it('take one statement, and are the visits of each user, newest first, in the gym that the viewer manages', async () => {
+  it('are read by one statement: the newest visits of each user in the gym that the viewer manages', async () => {
     const users = await platform.sql(
       'gym',
       `with person as (select gen_random_uuid() as id, n from generate_series(1, 40) n)

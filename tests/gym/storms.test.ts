@@ -5,7 +5,7 @@ import { startPlatform, type RestAnswer, type TestPlatform } from '../support/pl
 import { brokenRows } from './relations.ts';
 import { checkIn, idsOf, newLocation, newMember, place, type Member } from './support.ts';
 
-/** Many simultaneous writers in a random order; the tables are checked for consistency afterwards. */
+/** The number of rounds. In each, many writers run at once in a random order; then the tables are checked for consistency. */
 const ROUNDS = Number(process.env.STORM_ROUNDS ?? 3);
 
 let platform: TestPlatform;
@@ -24,16 +24,16 @@ afterAll(() => platform.stop());
 
 const call = (method: string, at: string, token: string, body?: object) =>
   platform.rest('gym', method, at, { token, ...(body && { body }) });
-const refusedBy5xx = (answers: RestAnswer[]) =>
+const failed = (answers: RestAnswer[]) =>
   answers.filter(({ status }) => status >= 500).map(({ status, body }) => [status, body]);
-/** Starts all of them at once, in a random order. */
+/** Starts all calls at once, in a random order. */
 const storm = async (calls: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]> => {
   const shuffled = calls
     .map((one) => ({ one, at: Math.random() }))
     .toSorted((a, b) => a.at - b.at)
     .map(({ one }) => one());
   const answers = await Promise.all(shuffled);
-  expect(refusedBy5xx(answers)).toEqual([]);
+  expect(failed(answers)).toEqual([]);
   return answers;
 };
 const times = <Item>(count: number, item: (index: number) => Item): Item[] =>
@@ -42,7 +42,7 @@ const rounds = Array.from({ length: ROUNDS }, (_, index) => index + 1);
 const HOUR = 3_600_000;
 
 describe.each(rounds)('round %i', () => {
-  it('posts are deleted during likes, comments and reports: no row of them is left', async () => {
+  it('no row of a post is left if it is deleted during likes, comments and reports', async () => {
     const posts = await Promise.all(
       members.map(
         async ({ token }) => (await call('POST', '/posts', token, { text: 'Storm' })).body.id as string,
@@ -69,7 +69,7 @@ describe.each(rounds)('round %i', () => {
     expect(await brokenRows(platform)).toEqual([]);
   });
 
-  it('challenges are joined during check-ins: every score is the number of visits', async () => {
+  it('every score is the number of visits if challenges are joined during check-ins', async () => {
     const during = {
       metric: 'CHECK_INS',
       goal: 9,
@@ -110,7 +110,7 @@ describe.each(rounds)('round %i', () => {
     expect(joined).toHaveLength(2 * members.length);
   });
 
-  it('drafts are saved and published at once: no change is lost', async () => {
+  it('no change is lost if drafts are saved and published at once', async () => {
     const at = `/gym/config/${DEMO_GYMS.aquaClub.id}`;
     const marks = times(24, () => randomUUID());
     const saved = marks.map(
@@ -132,10 +132,10 @@ describe.each(rounds)('round %i', () => {
     const kept = marks.filter((mark, index) => (index % 2 ? features[`m-${mark}`] : theme[`x-${mark}`]));
     expect(kept).toEqual(marks);
     const versions = answers.flatMap(({ body }) => ('basedOnVersion' in body ? [body.version] : []));
-    expect(new Set(versions).size).toBe(versions.length); // across all drafts
+    expect(new Set(versions).size).toBe(versions.length); // A version belongs to one change of one draft.
   });
 
-  it('gyms are withdrawn during check-ins and posts: entirely, or not at all', async () => {
+  it('a gym that is withdrawn during check-ins and posts is removed entirely, or not at all', async () => {
     const wizard = await platform.serviceToken('wizard');
     const gymId = randomUUID();
     const slug = `storm-${gymId}`;
@@ -175,8 +175,8 @@ describe.each(rounds)('round %i', () => {
     expect(await brokenRows(platform)).toEqual([]);
   });
 
-  it('an account is erased during all its writes: no row names it, and every sum is right', async () => {
-    const [gone, friend] = [await newMember(platform), members[0] as Member];
+  it('no row names an account that is erased during its writes, and every sum is right', async () => {
+    const [erased, friend] = [await newMember(platform), members[0] as Member];
     const identity = await platform.serviceToken('identity');
     const during = {
       metric: 'CHECK_INS',
@@ -190,18 +190,18 @@ describe.each(rounds)('round %i', () => {
     const write = async (token: string) =>
       (await call('POST', '/posts', token, { text: 'Storm' })).body.id as string;
     const [own, commented, ofFriend] = [
-      await write(gone.token),
-      await write(gone.token),
+      await write(erased.token),
+      await write(erased.token),
       await write(friend.token),
     ];
     // Written first, so that the erasure has rows to erase even if it runs first.
     for (const id of [commented, ofFriend]) {
-      for (const { token } of [gone, friend, gone])
+      for (const { token } of [erased, friend, erased])
         await call('POST', `/posts/${id}/comments`, token, { text: 'Before' });
-      await call('PUT', `/posts/${id}/like`, gone.token);
+      await call('PUT', `/posts/${id}/like`, erased.token);
     }
     const postWrites = [own, commented, ofFriend].flatMap((id) =>
-      [gone, friend].flatMap(({ token }) => [
+      [erased, friend].flatMap(({ token }) => [
         ...times(3, () => () => call('PUT', `/posts/${id}/like`, token)),
         ...times(3, () => () => call('DELETE', `/posts/${id}/like`, token)),
         ...times(2, () => () => call('POST', `/posts/${id}/comments`, token, { text: 'Yes' })),
@@ -209,19 +209,19 @@ describe.each(rounds)('round %i', () => {
       ]),
     );
     const answers = await storm([
-      ...times(2, () => () => call('DELETE', `/accounts/${gone.id}`, identity)),
+      ...times(2, () => () => call('DELETE', `/accounts/${erased.id}`, identity)),
       ...postWrites,
       () => call('DELETE', `/posts/${own}`, staff),
-      () => call('POST', '/posts', gone.token, { text: 'Late' }),
-      ...[gone, friend].flatMap(({ token }) => [
+      () => call('POST', '/posts', erased.token, { text: 'Late' }),
+      ...[erased, friend].flatMap(({ token }) => [
         () => call('POST', `/challenges/${challenge}/join`, token),
         () => call('POST', `/challenges/${challenge}/join`, token),
       ]),
-      () => call('POST', `/challenges/${challenge}/leave`, gone.token),
-      ...[gone, friend].flatMap(({ qrCode }) =>
+      () => call('POST', `/challenges/${challenge}/leave`, erased.token),
+      ...[erased, friend].flatMap(({ qrCode }) =>
         halls.flatMap((locationId) => times(2, () => () => checkIn(platform, staff, { qrCode, locationId }))),
       ),
-      () => platform.rest('gym', 'POST', '/locations/check-out', { token: gone.token, body: {} }),
+      () => platform.rest('gym', 'POST', '/locations/check-out', { token: erased.token, body: {} }),
     ]);
     expect(answers.filter(({ status }) => ![200, 201, 204, 404, 409].includes(status))).toEqual([]);
     const named = await platform.sql(
@@ -233,7 +233,7 @@ describe.each(rounds)('round %i', () => {
        union all select 'post_like' from post_like where user_id = $1
        union all select 'post_report' from post_report where reporter_id = $1
        union all select 'challenge_participant' from challenge_participant where user_id = $1`,
-      [gone.id],
+      [erased.id],
     );
     expect(named).toEqual([]);
     expect(await brokenRows(platform, [challenge])).toEqual([]);

@@ -11,7 +11,7 @@ export interface Member {
   qrCode: string;
 }
 
-/** A new user who has registered at that gym. */
+/** Registers a new user at the gym; without a gym if it is null. */
 export async function newMember(
   platform: TestPlatform,
   gymId: string | null = DEMO_GYMS.ironTemple.id,
@@ -29,7 +29,7 @@ export const place = (change: object = {}) => ({
   ...change,
 });
 
-/** The id of a new location in the caller's gym. */
+/** Creates a location in the caller's gym, and returns its id. */
 export async function newLocation(
   platform: TestPlatform,
   token: string,
@@ -39,17 +39,17 @@ export async function newLocation(
   return body.id;
 }
 
-/** Checks in by REST; the whole answer. */
+/** Checks in by REST, and returns the whole answer. */
 export const checkIn = (platform: TestPlatform, token: string, body: object) =>
   platform.rest('gym', 'POST', '/locations/check-in', { token, body });
 
-/** Checks out by REST; the whole answer. */
+/** Checks out by REST, and returns the whole answer. */
 export const checkOut = (platform: TestPlatform, token: string, body: object = {}) =>
   platform.rest('gym', 'POST', '/locations/check-out', { token, body });
 
 /**
- * Holds the commits of new visits until `release`, so that other requests do not see the visits yet, as can happen by
- * chance. `waiting` returns how many transactions wait for an advisory lock, of a commit or of a member.
+ * Delays the commits of new visits until `release`, so that other requests do not see the visits before. `waiting` returns
+ * the number of transactions that wait for an advisory lock: for this lock at their commit, or for that of a member.
  */
 export async function heldCheckIns(platform: TestPlatform) {
   const { server } = testRun.current();

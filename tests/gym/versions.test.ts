@@ -172,7 +172,7 @@ describe('the draft of a configuration', () => {
   const at = `/gym/config/${aquaClub.id}`;
   const save = (body: object, ifMatch?: string) => call('PUT', `${at}/draft`, superAdmin, body, ifMatch);
 
-  it('has versions that increase across all drafts, so that no write changes another draft than it was based on', async () => {
+  it('has versions that increase across all drafts, so that a write changes only the draft that it read', async () => {
     expect((await save({ features: { one: true } }, '"1"')).status).toBe(412); // there is no draft
     const first = await save({ features: { one: true } });
     const etag = first.headers.get('etag') ?? '';
@@ -232,7 +232,7 @@ describe('the branding of a gym', () => {
     ['theme.layout.hero', { theme: { layout: { hero: 'a\\3b' } } }],
     ['theme.layout.hero', { theme: { layout: { hero: 'JavaScript:alert(1)' } } }],
     ['theme.}body{', { theme: { '}body{': 1 } }],
-  ])('holds nothing that runs or leaves a style sheet value: %s', async (path, groups) => {
+  ])('accepts no script, and nothing that ends a style sheet value: %s', async (path, groups) => {
     const wrong = { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path }] } };
     expect(await config(groups)).toMatchObject(wrong);
     expect(await call('PUT', `/gym/config/${ironTemple.id}/draft`, superAdmin, groups)).toMatchObject(wrong);
@@ -267,7 +267,7 @@ describe('the branding of a gym', () => {
   });
 });
 
-describe('a text for people', () => {
+describe('a text that users read', () => {
   const soon = { startsAt: '2026-01-01T00:00:00Z', endsAt: '2990-01-01T00:00:00Z' };
   it.each([
     ['/locations', 'name', place()],
@@ -276,7 +276,7 @@ describe('a text for people', () => {
     ['/announcements', 'text', { title: 'Title' }],
     ['/posts', 'text', {}],
     ['/gyms', 'name', { slug: 'unreadable' }],
-  ])('is visible and in its own order: %s %s', async (at, field, others) => {
+  ])('is refused if it is invisible, or has characters that reorder it: %s %s', async (at, field, others) => {
     const token = at === '/gyms' ? superAdmin : staff;
     for (const text of ['ab\ud800cd', '\u200b\u200b\u200b', '\u2800\u2800', 'user\u202Egnp.exe', 'a\u2066b'])
       expect([text, await call('POST', at, token, { ...others, [field]: text })]).toMatchObject([

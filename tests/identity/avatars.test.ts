@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 /** Every file that the service stores. */
-const kept = async (): Promise<string[]> =>
+const storedFiles = async (): Promise<string[]> =>
   (
     await readdir(path.join(platform.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(
       () => [],
@@ -100,7 +100,7 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
     const second = await upload(token, await pictures.honest('png'));
     expect((await platform.rest('identity', 'GET', first.avatar ?? '')).status).toBe(404);
     expect((await platform.rest('identity', 'GET', second.avatar ?? '')).status).toBe(200);
-    expect(await kept()).not.toContain(path.basename(first.avatar ?? ''));
+    expect(await storedFiles()).not.toContain(path.basename(first.avatar ?? ''));
   });
 
   const refused: [string, () => Promise<Buffer> | Buffer, number][] = [
@@ -131,11 +131,11 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
     async (_what, make, expected) => {
       const { token } = await platform.register();
       const bytes = await make();
-      const files = await kept();
+      const files = await storedFiles();
       const before = process.memoryUsage().rss;
       expect((await upload(token, bytes)).status).toBe(expected);
       expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
-      expect(await kept()).toEqual(files);
+      expect(await storedFiles()).toEqual(files);
       expect((await me(platform, token)).body.avatar).toBeNull();
     },
   );
@@ -150,7 +150,7 @@ describe('the upload route', () => {
     'refuses the file name %s',
     async (name) => {
       const { token } = await platform.register();
-      // Built by hand, because FormData would escape the name.
+      // The body is written by hand, because FormData would escape the name.
       const boundary = randomUUID();
       const body = Buffer.concat([
         Buffer.from(
@@ -159,7 +159,7 @@ describe('the upload route', () => {
         await pictures.honest('png'),
         Buffer.from(`\r\n--${boundary}--\r\n`),
       ]);
-      const files = await kept();
+      const files = await storedFiles();
       const answer = await platform.rest('identity', 'POST', '/profile/upload', {
         token,
         body,
@@ -169,11 +169,11 @@ describe('the upload route', () => {
         status: 400,
         body: { code: 'VALIDATION_FAILED', errors: [{ path: 'avatar' }] },
       });
-      expect(await kept()).toEqual(files);
+      expect(await storedFiles()).toEqual(files);
     },
   );
 
-  it('needs the file in the field avatar, and multipart', async () => {
+  it('requires multipart with the file in the field avatar', async () => {
     const { token } = await platform.register();
     const post = (body: unknown) => platform.rest('identity', 'POST', '/profile/upload', { token, body });
     expect((await post(form(await pictures.honest('png'), 'me.png', 'image/png', 'picture'))).status).toBe(
@@ -193,10 +193,10 @@ describe('the upload route', () => {
         headers,
         body: form(picture, 'me.png', 'image/png'),
       });
-    const files = await kept();
+    const files = await storedFiles();
     const [first, second] = [await post(), await post()];
     expect(second.body).toEqual(first.body);
-    expect(await kept()).toHaveLength(files.length + 1);
+    expect(await storedFiles()).toHaveLength(files.length + 1);
   });
 });
 
@@ -218,7 +218,7 @@ describe('a picture', () => {
     const { avatar = '' } = await doors.rest(token, await pictures.honest('png'));
     await platform.rest('identity', 'DELETE', '/users/me', { token, body: { password } });
     expect((await platform.rest('identity', 'GET', avatar)).status).toBe(404);
-    expect(await kept()).not.toContain(path.basename(avatar));
+    expect(await storedFiles()).not.toContain(path.basename(avatar));
   });
 
   it('is accepted from ten users at once in bounded memory', async () => {

@@ -126,29 +126,32 @@ describe('an invitation', () => {
     expect((await call('DELETE', `/invitations/${accepted.id}`, staff)).status).toBe(409);
   });
 
-  it.each(['accepted', 'withdrawn'])('is %s if both happen at once and this is first', async (first) => {
-    const { id, email } = await invited();
-    const token = await mailedToken(platform, email);
-    const password = `pass-${randomUUID()}`;
-    const confirm = () =>
-      platform.rest('identity', 'POST', '/auth/password-reset/confirm', { body: { token, password } });
-    const withdraw = () => call('DELETE', `/invitations/${id}`, staff);
-    const answers = await holdingAccount(platform, id, async (waiting) => {
-      const [earlier, later] = first === 'accepted' ? [confirm, withdraw] : [withdraw, confirm];
-      const begun = [earlier()];
-      await waiting(1);
-      begun.push(later());
-      await waiting(2);
-      return begun;
-    });
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
-    expect(statuses).toEqual(first === 'accepted' ? [204, 409] : [204, 400]);
-    const login = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
-    expect(login.status).toBe(first === 'accepted' ? 200 : 401);
-  });
+  it.each(['accepted', 'withdrawn'])(
+    'is %s if it is accepted and withdrawn at once, and this request is the first',
+    async (first) => {
+      const { id, email } = await invited();
+      const token = await mailedToken(platform, email);
+      const password = `pass-${randomUUID()}`;
+      const confirm = () =>
+        platform.rest('identity', 'POST', '/auth/password-reset/confirm', { body: { token, password } });
+      const withdraw = () => call('DELETE', `/invitations/${id}`, staff);
+      const answers = await holdingAccount(platform, id, async (waiting) => {
+        const [earlier, later] = first === 'accepted' ? [confirm, withdraw] : [withdraw, confirm];
+        const begun = [earlier()];
+        await waiting(1);
+        begun.push(later());
+        await waiting(2);
+        return begun;
+      });
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      expect(statuses).toEqual(first === 'accepted' ? [204, 409] : [204, 400]);
+      const login = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
+      expect(login.status).toBe(first === 'accepted' ? 200 : 401);
+    },
+  );
 });
 
-it('is no way to delete an account with a password that is changed while the deletion waits', async () => {
+it('a deletion is refused if its password is changed while it waits', async () => {
   const { email, password, token } = await platform.register();
   const changed = `new-${randomUUID()}`;
   // A deletion locks the SUPER_ADMINs first.

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const from = () => ({
+const fromNewAddress = () => ({
   'X-Forwarded-For': `10.${[0, 0, 0].map(() => Math.floor(Math.random() * 250)).join('.')}`,
 });
 const someone = () => ({
@@ -19,7 +19,7 @@ const someone = () => ({
 
 describe('rate limits', () => {
   it('allow an address twenty registrations a minute, through both doors together', async () => {
-    const headers = from();
+    const headers = fromNewAddress();
     const byRest = () =>
       platform.rest('identity', 'POST', '/auth/register', { headers, body: { email: 'none' } });
     const byGraph = () =>
@@ -42,13 +42,17 @@ describe('rate limits', () => {
       http: { status: 429 },
     });
     expect(
-      (await platform.rest('identity', 'POST', '/auth/register', { headers: from(), body: someone() }))
-        .status,
+      (
+        await platform.rest('identity', 'POST', '/auth/register', {
+          headers: fromNewAddress(),
+          body: someone(),
+        })
+      ).status,
     ).toBe(201);
   });
 
   it('count every alias of an operation', async () => {
-    const headers = from();
+    const headers = fromNewAddress();
     const input = { refreshToken: 'of nobody' };
     const aliases = Array.from({ length: 20 }, (_, i) => `a${i}: logout(input: $input)`).join(' ');
     const operation = `mutation ($input: LogoutInput) { ${aliases} }`;
@@ -68,7 +72,7 @@ describe('rate limits', () => {
   });
 
   it('allow a caller sixty requests a minute to /auth, and more to the rest of the service', async () => {
-    const headers = from();
+    const headers = fromNewAddress();
     const { body } = await platform.rest('identity', 'POST', '/auth/login', {
       headers,
       body: { email: 'zoe@aqua.test', password: 'demo-password-1' },

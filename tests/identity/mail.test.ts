@@ -70,7 +70,7 @@ it('sends the mail to the configured SMTP server, with the URL of the page', asy
   expect(status).toBe(204);
 });
 
-it('tries again while the server refuses mail, with the same answers to requests', async () => {
+it('sends a mail later if the SMTP server refuses it, and answers the request as usual', async () => {
   const { email } = await platform.register();
   refusing = true;
   expect((await request(email)).status).toBe(202);

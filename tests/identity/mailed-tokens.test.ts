@@ -142,12 +142,15 @@ describe('an invitation', () => {
       });
       return { id: body.id as string, email };
     };
-    const kept = await invite();
+    const accepted = await invite();
     expect(
-      (await platform.rest('identity', 'POST', '/auth/login', { body: { email: kept.email, password: '' } }))
-        .status,
+      (
+        await platform.rest('identity', 'POST', '/auth/login', {
+          body: { email: accepted.email, password: '' },
+        })
+      ).status,
     ).toBe(401);
-    const token = await mailedToken(platform, kept.email);
+    const token = await mailedToken(platform, accepted.email);
     expect(
       (
         await platform.rest('identity', 'POST', '/auth/password-reset/confirm', {
@@ -155,9 +158,9 @@ describe('an invitation', () => {
         })
       ).status,
     ).toBe(204);
-    await loggedIn(platform, { email: kept.email, password: 'my-own-password' });
+    await loggedIn(platform, { email: accepted.email, password: 'my-own-password' });
     expect(
-      (await platform.rest('identity', 'DELETE', `/invitations/${kept.id}`, { token: service })).status,
+      (await platform.rest('identity', 'DELETE', `/invitations/${accepted.id}`, { token: service })).status,
     ).toBe(409);
 
     const withdrawn = await invite();
@@ -176,7 +179,7 @@ describe('an invitation', () => {
       (
         await platform.rest('identity', 'POST', '/invitations', {
           token: service,
-          body: { email: kept.email.toUpperCase(), displayName: 'Ina' },
+          body: { email: accepted.email.toUpperCase(), displayName: 'Ina' },
         })
       ).status,
     ).toBe(409);

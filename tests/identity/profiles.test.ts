@@ -40,7 +40,7 @@ describe('a profile', () => {
       platform.rest('identity', 'PUT', '/profile', { token, body, headers });
     const read = await me(platform, token);
     expect(read.headers.get('etag')).toMatch(new RegExp(`^"${read.body.version}\\.[\\w-]{12}"$`));
-    // The same URL is a different user for another caller, at the same version.
+    // Another caller reads another user at the same URL, with the same version.
     const other = await platform.register();
     const seen = await platform.rest('identity', 'GET', '/auth/me', {
       token: other.token,
@@ -144,7 +144,7 @@ describe('a profile', () => {
     [{ trainingGoals: { goals: [''] } }, 400],
     [[], 400],
     ['text', 415],
-  ])('given %j answers %s, and changes nothing that is not theirs to change', async (body, status) => {
+  ])('that is changed with %j answers %s, and its protected fields stay', async (body, status) => {
     const { token, email } = await platform.register();
     expect((await platform.rest('identity', 'PUT', '/profile', { token, body })).status).toBe(status);
     expect((await me(platform, token)).body).toMatchObject({

@@ -37,7 +37,7 @@ describe('a registration', () => {
     expect(data.register).toEqual({ email: input.email, role: 'MEMBER', gymId: null });
   });
 
-  it('of one address in two spellings at once is one 201 and one 409', async () => {
+  it('for one address in three spellings at once succeeds once, and answers 409 twice', async () => {
     for (let time = 0; time < 5; time += 1) {
       const email = `Twin-${randomUUID()}@Example.test`;
       const answers = await Promise.all(
@@ -91,7 +91,7 @@ describe('a registration', () => {
   });
 
   it.each([
-    ['an address that is none', { email: 'nobody' }, 'email'],
+    ['a text that is no address', { email: 'nobody' }, 'email'],
     ['an address with a NUL', { email: 'a\0b@example.test' }, 'email'],
     ['an address that is too long', { email: `${'a'.repeat(250)}@example.test` }, 'email'],
     ['a short password', { password: '1234567' }, 'password'],
@@ -109,7 +109,7 @@ describe('a registration', () => {
       'password',
     ],
     [
-      'a password that is little more than it',
+      'a password that is the name in the address with a few digits',
       { email: 'longname@example.test', password: 'longname123' },
       'password',
     ],
@@ -117,8 +117,8 @@ describe('a registration', () => {
     ['a name of spaces', { displayName: '   ' }, 'displayName'],
     ['a name with a NUL', { displayName: 'a\0b' }, 'displayName'],
     ['a name of 81 letters', { displayName: 'x'.repeat(81) }, 'displayName'],
-    ['a gym that is no id', { gymId: 'iron-temple' }, 'gymId'],
-  ])('with %s is refused by the name of the field', async (_what, fields, path) => {
+    ['a gym id that is no UUID', { gymId: 'iron-temple' }, 'gymId'],
+  ])('with %s is refused with the name of the field', async (_what, fields, path) => {
     const { status, body } = await register(platform, someone(fields));
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ path }] });

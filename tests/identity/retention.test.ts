@@ -61,7 +61,7 @@ it('expired rows are removed in batches of 1,000, and no younger ones', async ()
      select gen_random_uuid(), 'RESET', 'a@x.test', now() - age, now() from (${ages}) as each`,
   );
   const monthAgo = new Date(Date.now() - 30 * 24 * 60 * 60 * 1000);
-  for (const [remove, removed, left, table] of [
+  for (const [remove, removed, remaining, table] of [
     [removeUsedTokens, [600, 0], 603, 'refresh_token'],
     [removeExpiredSessions, [1_000, 200, 0], 4, 'login_session'],
     [removeEndedSessions, [1_000, 200, 0], 3, 'ended_session'],
@@ -69,6 +69,6 @@ it('expired rows are removed in batches of 1,000, and no younger ones', async ()
     [removePasswordResets, [1_000, 200, 0], 3, 'password_reset'],
   ] as const) {
     for (const count of removed) expect([table, await remove(unitOf(), monthAgo)]).toEqual([table, count]);
-    expect([table, await countOf(table)]).toEqual([table, left]);
+    expect([table, await countOf(table)]).toEqual([table, remaining]);
   }
 });

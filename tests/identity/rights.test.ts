@@ -3,12 +3,12 @@ import { DEMO_GYMS, demoPerson } from '#server/demo-ids.ts';
 import type { UserShape } from '../../subgraphs/identity/users/users.shapes.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
-/** The callers. `other` roles belong to the other gym; `homeless` to none. */
+/** The callers. `other` roles belong to the other gym; `withoutGym` to none. */
 type Caller =
   | 'nobody'
   | 'member'
   | 'otherMember'
-  | 'homeless'
+  | 'withoutGym'
   | 'gymAdmin'
   | 'otherGymAdmin'
   | 'superAdmin'
@@ -17,7 +17,7 @@ const CALLERS = [
   'nobody',
   'member',
   'otherMember',
-  'homeless',
+  'withoutGym',
   'gymAdmin',
   'otherGymAdmin',
   'superAdmin',
@@ -31,16 +31,16 @@ const superAdmin = demoPerson('super@demo.test');
 const { ironTemple, aquaClub } = DEMO_GYMS;
 
 let platform: TestPlatform;
-let homelessId: string;
+let withoutGymId: string;
 const tokens = {} as Record<Caller, string | undefined>;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym'] });
-  const homeless = await platform.register(null);
-  homelessId = homeless.id;
+  const withoutGym = await platform.register(null);
+  withoutGymId = withoutGym.id;
   Object.assign(tokens, {
     member: await platform.demo('maya@iron.test'),
     otherMember: await platform.demo('zoe@aqua.test'),
-    homeless: homeless.token,
+    withoutGym: withoutGym.token,
     gymAdmin: await platform.demo('admin@iron.test'),
     otherGymAdmin: await platform.demo('admin@aqua.test'),
     superAdmin: await platform.demo('super@demo.test'),
@@ -57,7 +57,7 @@ const expectedOf = <Outcome>(expected: Expected<Outcome>, caller: Caller): Outco
   expected[caller] ?? expected.others;
 
 describe('the visible fields of a user', () => {
-  /** whole: email and QR code too; contact: public fields and email; public: neither; none: nothing. */
+  /** whole: with email and QR code; contact: with email, but no QR code; public: with neither; none: the user is not found. */
   type Sight = 'whole' | 'contact' | 'public' | 'none' | 'unauthenticated';
   const sights: [string, () => string, Expected<Sight>][] = [
     [
@@ -98,8 +98,14 @@ describe('the visible fields of a user', () => {
     ],
     [
       'somebody without a gym',
-      () => homelessId,
-      { nobody: 'unauthenticated', homeless: 'whole', superAdmin: 'whole', service: 'whole', others: 'none' },
+      () => withoutGymId,
+      {
+        nobody: 'unauthenticated',
+        withoutGym: 'whole',
+        superAdmin: 'whole',
+        service: 'whole',
+        others: 'none',
+      },
     ],
     [
       'a SUPER_ADMIN',
@@ -119,14 +125,14 @@ describe('the visible fields of a user', () => {
   const sightOf = (user: { email?: string | null; qrCode?: string | null } | null | undefined): Sight =>
     !user ? 'none' : user.qrCode ? 'whole' : user.email ? 'contact' : 'public';
 
-  it.each(cases)('by GET /users/:id, to %s, of %s: %s', async (caller, _whom, expected, id) => {
+  it.each(cases)('by GET /users/:id, for the caller %s, of %s: %s', async (caller, _whom, expected, id) => {
     const { status, body } = await platform.rest('identity', 'GET', `/users/${id()}`, as(caller));
     expect(status).toBe(expected === 'unauthenticated' ? 401 : expected === 'none' ? 404 : 200);
     expect(status === 200 ? sightOf(body) : expected).toBe(expected);
     expect(JSON.stringify(body)).not.toMatch(/password|argon2|hash/i);
   });
 
-  it.each(cases)('by Query.user, to %s, of %s: %s', async (caller, _whom, expected, id) => {
+  it.each(cases)('by Query.user, for the caller %s, of %s: %s', async (caller, _whom, expected, id) => {
     const { data, errors } = await platform.graph(
       'identity',
       'query ($id: ID!) { user(id: $id) { id displayName role email qrCode } }',
@@ -137,7 +143,7 @@ describe('the visible fields of a user', () => {
     expect(sightOf(data?.user)).toBe(expected === 'unauthenticated' ? 'none' : expected);
   });
 
-  it.each(cases)('by _entities, to %s, of %s: %s', async (caller, _whom, expected, id) => {
+  it.each(cases)('by _entities, for the caller %s, of %s: %s', async (caller, _whom, expected, id) => {
     const { data, errors } = await platform.graph(
       'identity',
       'query ($ids: [_Any!]!) { found: _entities(representations: $ids) { ... on User { id displayName email qrCode gymId } } }',
@@ -156,25 +162,20 @@ describe('the status of each route for each caller', () => {
   const rows: [string, string, string | (() => string), Expected<number>, object?][] = [
     ['GET', 'the caller', '/auth/me', loggedIn],
     ['GET', 'the caller', '/users/me', loggedIn],
-    ['GET', 'her sessions', '/auth/sessions', loggedIn],
-    ['GET', 'her exports', '/users/me/exports', loggedIn],
-    ['POST', 'an export of hers', '/users/me/exports', { nobody: 401, service: 403, others: 202 }],
+    ['GET', 'their sessions', '/auth/sessions', loggedIn],
+    ['GET', 'their exports', '/users/me/exports', loggedIn],
+    ['POST', 'a new export', '/users/me/exports', { nobody: 401, service: 403, others: 202 }],
+    ['GET', 'an unknown export', `/users/me/exports/${unknown}`, { nobody: 401, service: 403, others: 404 }],
     [
       'GET',
-      'an export of nobody',
-      `/users/me/exports/${unknown}`,
-      { nobody: 401, service: 403, others: 404 },
-    ],
-    [
-      'GET',
-      'the document of nobody',
+      'the document of an unknown export',
       `/users/me/exports/${unknown}/document`,
       { nobody: 401, service: 403, others: 404 },
     ],
-    ['GET', 'her QR code', '/users/me/qr.svg', loggedIn],
-    ['GET', 'her QR code', '/users/me/qr.png', loggedIn],
+    ['GET', 'their QR code', '/users/me/qr.svg', loggedIn],
+    ['GET', 'their QR code', '/users/me/qr.png', loggedIn],
     // a service must name the user
-    ['PUT', 'her profile', '/profile', { nobody: 401, service: 400, others: 200 }, { units: 'METRIC' }],
+    ['PUT', 'their profile', '/profile', { nobody: 401, service: 400, others: 200 }, { units: 'METRIC' }],
     ['POST', 'a new QR code', '/auth/qr/rotate', loggedIn],
     [
       'GET',
@@ -193,7 +194,7 @@ describe('the status of each route for each caller', () => {
     ['PUT', 'a role', `/users/${leo.id}/role`, superOnly, { role: 'MEMBER' }],
     [
       'PUT',
-      'the role of nobody',
+      'the role of an unknown user',
       `/users/${unknown}/role`,
       { nobody: 401, superAdmin: 404, others: 403 },
       { role: 'MEMBER' },
@@ -219,7 +220,7 @@ describe('the status of each route for each caller', () => {
       { nobody: 401, superAdmin: 200, otherGymAdmin: 403, gymAdmin: 404, others: 403 },
       { gymId: ironTemple.id },
     ],
-    ['GET', 'the audit', '/audit-events', superOnly],
+    ['GET', 'the audit trail', '/audit-events', superOnly],
     ['POST', 'a new key', '/auth/keys/rotate', superOnly],
     ['GET', 'ended sessions', '/auth/ended-sessions', { nobody: 401, service: 200, others: 403 }],
     [
@@ -242,7 +243,7 @@ describe('the status of each route for each caller', () => {
     ],
     [
       'DELETE',
-      'her account with a wrong password',
+      'their account with a wrong password',
       '/users/me',
       { nobody: 401, others: 403 },
       { password: 'wrong' },
@@ -271,7 +272,7 @@ describe('the status of each route for each caller', () => {
       '/invitations',
       { nobody: 401, gymAdmin: 200, otherGymAdmin: 200, superAdmin: 200, others: 403 },
     ],
-    ['GET', 'a picture that is not there', '/avatars/none.webp', { others: 404 }],
+    ['GET', 'an unknown picture', '/avatars/none.webp', { others: 404 }],
     ['GET', 'the keys', '/.well-known/jwks.json', { others: 200 }],
   ];
 
@@ -281,7 +282,7 @@ describe('the status of each route for each caller', () => {
         (caller) => [row[0], String(row[2]), row[1], caller, expectedOf(row[3], caller), row[4]] as const,
       ),
     ),
-  )('%s %s (%s) to %s: %s', async (method, path, _what, caller, status, body) => {
+  )('%s %s (%s) answers the caller %s with %s', async (method, path, _what, caller, status, body) => {
     const answer = await platform.rest('identity', method, path, { ...as(caller), ...(body && { body }) });
     expect(answer.status).toBe(status);
     expect(status < 400 || /^[A-Z_]+$/.test(answer.body.code)).toBe(true);
@@ -336,7 +337,7 @@ describe('the answer of each field of the graph to each caller', () => {
         nobody: 'UNAUTHENTICATED',
         member: 'FORBIDDEN',
         otherMember: 'FORBIDDEN',
-        homeless: 'FORBIDDEN',
+        withoutGym: 'FORBIDDEN',
         others: 'ok',
       },
     ],
@@ -417,7 +418,7 @@ describe('the answer of each field of the graph to each caller', () => {
     rows.flatMap(([operation, expected]) =>
       CALLERS.map((caller) => [operation, caller, expectedOf(expected, caller)] as const),
     ),
-  )('%s to %s: %s', async (operation, caller, code) => {
+  )('%s, for the caller %s: %s', async (operation, caller, code) => {
     const { errors } = await platform.graph('identity', operation, {}, as(caller));
     expect(errors?.[0]?.extensions.code ?? 'ok').toBe(code);
   });
@@ -429,7 +430,7 @@ describe('a list of users', () => {
     expect(new Set(own.map(({ gymId }: { gymId: string }) => gymId))).toEqual(new Set([ironTemple.id]));
     const { body: all } = await platform.rest('identity', 'GET', '/users/all?limit=200', as('superAdmin'));
     expect(all.map(({ id }: { id: string }) => id)).toEqual(
-      expect.arrayContaining([maya.id, zoe.id, homelessId]),
+      expect.arrayContaining([maya.id, zoe.id, withoutGymId]),
     );
     expect(all.every(({ email, qrCode }: Record<string, string>) => email && qrCode)).toBe(true);
   });

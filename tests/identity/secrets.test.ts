@@ -89,12 +89,12 @@ describe('a secret', () => {
 
     const log = service.output();
     expect(log).toContain('"operation":"POST /auth/login"');
-    const said = answers
+    const answered = answers
       .filter((text) => !text.includes('/nowhere/') && !text.includes('"GraphQL'))
       .join('\n');
     for (const secret of [token, refreshToken, resetToken, serviceSecret, '$argon2']) {
       expect(log).not.toContain(secret);
-      expect(said).not.toContain(secret);
+      expect(answered).not.toContain(secret);
     }
     expect(log).not.toContain(password);
     expect(`${log}${answers.join('\n')}`).not.toMatch(/BEGIN (EC )?PRIVATE KEY/);

@@ -153,7 +153,7 @@ describe('ten failed log-ins', () => {
     expect((await attempt(email, password, {})).status).toBe(401);
   });
 
-  it('lock an address only after a hundred', async () => {
+  it('do not lock an address, which takes a hundred', async () => {
     const { email, password } = await platform.register();
     const from = { 'X-Forwarded-For': address() };
     const fail = (count: number) =>
@@ -196,7 +196,7 @@ describe('a refresh token', () => {
     expect(audit).toEqual([{ action: 'REFRESH_TOKEN_REUSED' }]);
   });
 
-  it('used twenty times at once, at two replicas, leaves at most one family of valid tokens', async () => {
+  it('used twenty times at once, at two replicas, is accepted once, and its family is ended', async () => {
     const { refreshToken, id } = await session();
     const { url } = await platform.replica('identity');
     const answers = await Promise.all(
@@ -209,11 +209,11 @@ describe('a refresh token', () => {
         return { status: response.status, body: (await response.json()) as Tokens };
       }),
     );
-    const given = answers.filter(({ status }) => status === 200);
-    expect(given.length).toBe(1);
+    const successful = answers.filter(({ status }) => status === 200);
+    expect(successful.length).toBe(1);
     expect(answers.filter(({ status }) => status === 401).length).toBe(19);
     // The second use ended the family: none of its tokens is valid any more.
-    for (const { body } of given) {
+    for (const { body } of successful) {
       expect(await me(body.token)).toBe(401);
       expect((await refresh(body.refreshToken)).status).toBe(401);
     }
@@ -299,10 +299,10 @@ describe('sessions', () => {
   });
 
   it('cannot be ended by another user', async () => {
-    const [mine, hers] = [await session(), await session()];
-    const path = `/auth/sessions/${String(claimsOf(hers.token).sid)}`;
+    const [mine, theirs] = [await session(), await session()];
+    const path = `/auth/sessions/${String(claimsOf(theirs.token).sid)}`;
     expect((await platform.rest('identity', 'DELETE', path, { token: mine.token })).status).toBe(404);
-    expect(await me(hers.token)).toBe(200);
+    expect(await me(theirs.token)).toBe(200);
   });
 });
 
@@ -385,7 +385,7 @@ describe('the feed of ended sessions', () => {
     await platform.rest('identity', 'POST', '/auth/logout', { body: user });
     const after = await look(before.next);
     expect(Date.parse(after.entries[sid] ?? '')).toBeGreaterThan(Number(claimsOf(user.token).exp) * 1000);
-    // A cursor of another server, or from before a restore: everything is sent again.
+    // If this database has not issued the cursor, for example after a restore, all sessions are sent again.
     expect((await look('999999999999999999')).ids).toContain(sid);
     for (const since of ['x', '1:2', '-1', "1'"]) {
       const path = `/auth/ended-sessions?since=${encodeURIComponent(since)}`;

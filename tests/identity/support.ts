@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { TestPlatform } from '../support/platform.ts';
 
 /**
- * Repeats the request until it has an answer; for work that another process does in the background. The default is for a
- * busy machine: a test of a promised time names it.
+ * Repeats `ask` until it returns a value other than undefined and false, for work that is done in the background. The
+ * default limit is long enough for a busy machine; a test of a promised time sets its own.
  */
 export async function eventually<Value>(
   ask: () => Promise<Value | undefined | false>,
@@ -15,7 +15,7 @@ export async function eventually<Value>(
   for (;;) {
     const value = await ask();
     if (value !== undefined && value !== false) return value;
-    if (Date.now() > until) throw new Error(`nothing came within ${withinMillis} ms`);
+    if (Date.now() > until) throw new Error(`Expected a value within ${withinMillis} ms; none came.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -42,11 +42,11 @@ export const someone = (fields: object = {}) => ({
   ...fields,
 });
 
-/** Registers by REST; the whole answer. */
+/** Registers by REST, and returns the whole answer. */
 export const register = (platform: TestPlatform, body: object, headers = {}) =>
   platform.rest('identity', 'POST', '/auth/register', { body, headers });
 
-/** Gets the token's user by REST; the whole answer. */
+/** Reads the token's user by REST, and returns the whole answer. */
 export const me = (platform: TestPlatform, token: string) =>
   platform.rest('identity', 'GET', '/auth/me', { token });
 
@@ -55,7 +55,7 @@ export interface Tokens {
   refreshToken: string;
 }
 
-/** Logs in by REST; the whole answer. */
+/** Logs in by REST, and returns the body of the answer. */
 export async function loggedIn(
   platform: TestPlatform,
   { email, password }: { email: string; password: string },
@@ -72,7 +72,7 @@ export const claimsOf = (token: string): Record<string, unknown> =>
 
 /**
  * Locks the row of an account while `work` starts requests that need it; `waiting(2)` resolves once two statements wait for
- * it. When `work` has returned, they continue in the order in which they came.
+ * it. When `work` has returned, they continue in the order in which they began to wait.
  */
 export async function holdingAccount<Result>(
   platform: TestPlatform,
@@ -81,7 +81,7 @@ export async function holdingAccount<Result>(
 ): Promise<Result> {
   const HOLD = 'select pg_sleep(60) from (select id from user_account where id = $1 for update) as held';
   const activity = 'from pg_stat_activity where datname = current_database()';
-  const held = platform.sql('identity', HOLD, [userId]).catch(() => undefined); // ends by being cancelled
+  const held = platform.sql('identity', HOLD, [userId]).catch(() => undefined); // ends when it is cancelled
   const count = async (condition: string) =>
     (await platform.sql('identity', `select 1 ${activity} and ${condition}`)).length;
   try {

@@ -36,7 +36,7 @@ const jwks = async (): Promise<Record<string, string>[]> =>
 const now = () => Math.floor(Date.now() / 1000);
 const signed = (payload: object, header: object = {}, key: KeyObject | Uint8Array = stranger.privateKey) =>
   new jose.SignJWT({ ...claims, ...payload }).setProtectedHeader({ alg: 'ES256', kid, ...header }).sign(key);
-/** A token signed with the platform's own key, read from the database: what a bug or an insider could create. */
+/** A token signed with the platform's own key, read from the database, as a bug or an insider could create it. */
 const signedByUs = async (payload: object, header: object = {}): Promise<string> => {
   const [row] = await platform.sql('identity', 'select private_key from signing_key where kid = $1', [kid]);
   return signed(payload, header, createPrivateKey(row.private_key));
@@ -81,15 +81,15 @@ describe('an invalid token is 401 at every service and door', () => {
       () =>
         `${Buffer.from(JSON.stringify({ alg: 'none', kid })).toString('base64url')}.${token.split('.')[1]}.`,
     ],
-    ['HS256 by the public key as PEM', () => hs256(publicPem())],
-    ['HS256 by the public key as JSON', () => hs256(JSON.stringify(jwk))],
+    ['HS256 with the public key as PEM', () => hs256(publicPem())],
+    ['HS256 with the public key as JSON', () => hs256(JSON.stringify(jwk))],
     ['expired', () => signedByUs({ iat: now() - 1000, exp: now() - 1 })],
     ['not valid yet', () => signedByUs({ nbf: now() + 60 })],
-    ['without an end', () => signedByUs({ exp: undefined })],
+    ['without an expiry', () => signedByUs({ exp: undefined })],
     ['another audience', () => signedByUs({ aud: 'somebody-else' })],
     ['another issuer', () => signedByUs({ iss: 'somebody-else' })],
     ['no audience', () => signedByUs({ aud: undefined })],
-    ['a role that is none', () => signedByUs({ role: 'ROOT' })],
+    ['an unknown role', () => signedByUs({ role: 'ROOT' })],
     ['our kid, but a stranger’s key', () => signed({})],
     ['an unknown kid', () => signed({}, { kid: randomUUID() })],
     ['no kid', () => signed({}, { kid: undefined })],
@@ -99,7 +99,7 @@ describe('an invalid token is 401 at every service and door', () => {
       'a key in its own header',
       () => signed({}, { jwk: stranger.publicKey.export({ format: 'jwk' }), kid: undefined }),
     ],
-    ['a key by address in its own header', () => signed({}, { jku: 'http://127.0.0.1:1/jwks.json' })],
+    ['the URL of a key in its own header', () => signed({}, { jku: 'http://127.0.0.1:1/jwks.json' })],
     ['a changed role', () => withPayload({ role: 'SUPER_ADMIN' })],
     ['a changed user', () => withPayload({ sub: randomUUID() })],
     ['a changed gym', () => withPayload({ gymId: DEMO_GYMS.aquaClub.id })],
@@ -184,7 +184,7 @@ describe('the rotation of the signing key', () => {
       platform.graph('identity', 'mutation { rotateSigningKey { kid } }', {}, { token: superAdmin }),
     ]);
     expect(status).toBe(200);
-    // A second rotation returns the same key, not a third.
+    // A second rotation at the same time returns the same new key.
     expect(again.data.rotateSigningKey.kid).toBe(body.kid);
     expect((await jwks()).map((key) => key.kid)).toEqual(expect.arrayContaining([kid, body.kid]));
     await eventually(async () => kids.has(body.kid), 15_000);

@@ -7,7 +7,7 @@ import type { DatabaseDeclaration, MigrationDeclaration } from '#server/database
 import { writeMigration } from '../../scripts/migration-writer.ts';
 import { testRun } from '../support/test-run.ts';
 
-// Below this folder, because the written files import packages.
+// The folder is inside of the repository, because the written files import its packages.
 const folder = fs.mkdtempSync(path.join(import.meta.dirname, '.migrations-'));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
@@ -92,7 +92,7 @@ export const migrations: MigrationDeclaration[] = [
   await expect(write('add_title', '2026-01-06T10:01:00Z')).rejects.toThrow('choose another name');
 });
 
-/** The current index; a module is loaded only once, so each reading uses another name. */
+/** Reads the current index. A module is loaded only once, so each call imports a copy with another name. */
 async function listed(): Promise<MigrationDeclaration[]> {
   const copy = path.join(folder, `index-${fs.readdirSync(folder).length}.ts`);
   fs.copyFileSync(path.join(folder, 'index.ts'), copy);

@@ -98,7 +98,7 @@ const migratorOf = (declaration: DatabaseDeclaration, name: string) =>
   });
 
 /**
- * The result of all migrations, one line each: columns, constraints, indexes, triggers and functions. The order of columns is
+ * The schema of the database: one line for each column, constraint, index, trigger and function. The order of columns is
  * ignored, because a column that is removed and added again comes last.
  */
 async function schemaOf(orm: MikroORM): Promise<string[]> {

@@ -7,7 +7,7 @@ const root = path.join(import.meta.dirname, '../..');
 const oxlint = path.join(root, 'node_modules/.bin/oxlint');
 let folder: string;
 beforeAll(async () => {
-  // Inside of the repository, because the rule depends on a file's path in it.
+  // The folder is inside of the repository, because the rule depends on a file's path in it.
   folder = await mkdtemp(path.join(root, 'server/lint-test-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -38,7 +38,7 @@ const declaration: DatabaseDeclaration = {
 
 let database: ClonedDatabase;
 let admin: pg.Client;
-/** Holds locks, on a connection of its own: inside a transaction pg_stat_activity never changes. */
+/** Holds locks. `admin` cannot, because pg_stat_activity does not change inside of a transaction. */
 let holder: pg.Client;
 beforeAll(async () => {
   database = await cloneDatabase(declaration);
@@ -63,7 +63,7 @@ async function withOrm(
   }
 }
 
-/** Ends every connection of the service that is in a transaction, or those whose statement matches. */
+/** Ends the connections of the service that match; by default those that are in a transaction or run a statement. */
 async function terminate(where = "state like 'idle in transaction%' or state = 'active'"): Promise<number> {
   const { rowCount } = await admin.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -89,7 +89,7 @@ describe('a connection that dies inside a transaction', () => {
 
   it('is replaced, whatever the number of lost connections', async () => {
     await withOrm({ poolMax: 3 }, async (orm) => {
-      // Twice as many as the pool holds
+      // Two rounds lose twice as many connections as the pool contains.
       for (let round = 0; round < 2; round += 1) {
         let isOver = false;
         const outcomes = Promise.allSettled([1, 2, 3].map((n) => insert(orm, `doomed ${n}`, 30)));
@@ -107,7 +107,7 @@ describe('a connection that dies inside a transaction', () => {
     await withOrm({ poolMax: 1 }, async (orm) => {
       for (let round = 0; round < 3; round += 1) {
         await orm.em.fork().execute('select 1');
-        // The idle connection is lost unnoticed: the service notices it only at the next use.
+        // The service notices the loss of its idle connection only when it uses it again.
         await terminate("state = 'idle'");
         await insert(orm, 'after BEGIN failed').catch(() => undefined);
       }
@@ -115,7 +115,7 @@ describe('a connection that dies inside a transaction', () => {
     });
   });
 
-  it('is replaced if PostgreSQL ends it for doing nothing inside its transaction', async () => {
+  it('is replaced if PostgreSQL ends it because its transaction was idle for too long', async () => {
     const timeLimits = { idle_in_transaction_session_timeout: 50 };
     await withOrm({ poolMax: 1, timeLimits }, async (orm) => {
       for (let round = 0; round < 2; round += 1) {
@@ -135,7 +135,7 @@ describe('a connection that dies inside a transaction', () => {
     expect(await textsLike('idle')).toEqual([]);
   });
 
-  it('is replaced if an answer does not come within query_timeout, inside a transaction and outside', async () => {
+  it('is replaced if no answer arrives within query_timeout, inside a transaction and outside', async () => {
     const timeLimits = { statement_timeout: 0, query_timeout: 200 };
     await withOrm({ poolMax: 1, timeLimits }, async (orm) => {
       for (const late of [
@@ -148,7 +148,7 @@ describe('a connection that dies inside a transaction', () => {
           code: 'UPSTREAM_UNAVAILABLE',
           retryAfterSeconds: 2,
         });
-        // On the only connection of this pool, it would wait behind the statement that hangs.
+        // On the pool's old connection, this statement would wait behind the one that hangs.
         await orm.em.fork().execute('select 1');
       }
     });
@@ -156,7 +156,7 @@ describe('a connection that dies inside a transaction', () => {
     expect(await textsLike('late')).toEqual([]);
   });
 
-  it('acknowledges nothing if it dies during COMMIT', async () => {
+  it('does not acknowledge its transaction if it dies during COMMIT', async () => {
     await withOrm({ poolMax: 1 }, async (orm) => {
       for (let round = 0; round < 2; round += 1) {
         // COMMIT checks the deferred constraint, and waits for the other transaction with the same value.
@@ -275,8 +275,8 @@ describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
   });
 });
 
-describe('a pool whose connections are all held for ever', () => {
-  it('is stuck, unless the server cannot be reached either, and is no longer stuck once it hands out a connection', async () => {
+describe('a pool whose connections are all in use for ever', () => {
+  it('is stuck, unless the server is unreachable, too, and is not stuck after a connection becomes free', async () => {
     await withOrm({ poolMax: 1 }, async (orm) => {
       const watch = await watchPool(orm, { ...database, stuckAfterMillis: 100 });
       const nowhere = await watchPool(orm, {
@@ -300,10 +300,10 @@ describe('the connection for notifications', () => {
   it('is restored each time it is lost, and delivers events again', async () => {
     const log = createLogger('faults', 'silent');
     const notifications = await listenTo(database.server, database.name, ['news'], log);
-    const heard = new EventEmitter();
-    notifications.on('news', (text) => heard.emit(text));
+    const received = new EventEmitter();
+    notifications.on('news', (text) => received.emit(text));
     for (const round of ['one', 'two', 'three']) {
-      const arrived = once(heard, round);
+      const arrived = once(received, round);
       let hasArrived = false;
       void arrived.then(() => (hasArrived = true));
       await admin.query(

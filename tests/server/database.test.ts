@@ -106,7 +106,7 @@ describe('opening a database', () => {
     await expect(orms[3]!.em.fork().findOneOrFail(Note, { id })).resolves.toMatchObject({ text: 'one' });
   });
 
-  it('creates the tables of every service', async () => {
+  it('creates the tables that every service has', async () => {
     const clone = await cloneDatabase(declaration);
     const orm = await open(declaration, clone);
     const em = orm.em.fork();
@@ -129,7 +129,7 @@ describe('opening a database', () => {
     });
   });
 
-  it('gives tests databases of their own', async () => {
+  it('gives each clone its own rows', async () => {
     const [one, other] = await Promise.all([cloneDatabase(declaration), cloneDatabase(declaration)]);
     const em = (await open(declaration, one)).em.fork();
     em.create(Note, { id: uuidv7(), text: 'only here' });
@@ -138,7 +138,7 @@ describe('opening a database', () => {
     expect(await em.fork().count(Note)).toBe(1);
   });
 
-  it('keeps nothing of a migration that fails, and says which database', async () => {
+  it('rolls back a migration that fails, and names the database', async () => {
     class Broken extends Migration {
       override up(): void {
         this.addSql('create table half (id int)');
@@ -183,7 +183,7 @@ describe('opening a database', () => {
       'postgres://maya:secret@database.invalid/postgres',
       /database\.invalid:5432 .*Check that it runs/,
     ],
-  ])('says of %s where it looked and what to check, without the password', async (_, url, message) => {
+  ])('for %s names the address and what to check, but not the password', async (_, url, message) => {
     const failure: unknown = await openDatabase(declaration, { server: { url } }).catch(
       (error: unknown) => error,
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { subgraphs } from '../../subgraphs/index.ts';
 
-/** Parts of a shape with their paths: numbers and texts from the JSON Schema, dates from zod itself. */
+/** A part of a shape's JSON Schema, with its path. */
 interface Part {
   path: string;
   schema: z.core.JSONSchema.BaseSchema;
@@ -47,26 +47,26 @@ function datesOf(shape: z.core.$ZodType): z.ZodType[] {
   return inner.flatMap(datesOf);
 }
 
-/** A page size is capped at 200; the other numbers are compared as PostgreSQL's bigint, which can hold every whole number of JSON. */
-const COMPARED_ONLY = /\.(limit|maxMinutes|minPrice|maxPrice)$/;
+/** Numbers that need no maximum: a page size above 200 becomes 200, and the others are only compared, as PostgreSQL's bigint. */
+const MAY_BE_UNBOUNDED = /\.(limit|maxMinutes|minPrice|maxPrice)$/;
 
-const unless = (isBounded: (part: Part) => boolean) =>
+const pathsUnless = (isBounded: (part: Part) => boolean) =>
   inputs.filter((part) => !isBounded(part)).map(({ path }) => path);
 
 describe('every input of a REST route', () => {
   it('bounds its numbers', () =>
     expect(
-      unless(
+      pathsUnless(
         ({ path, schema }) =>
           (schema.type !== 'integer' && schema.type !== 'number') ||
           (schema.maximum ?? Infinity) < Number.MAX_SAFE_INTEGER ||
-          COMPARED_ONLY.test(path),
+          MAY_BE_UNBOUNDED.test(path),
       ),
     ).toEqual([]));
 
   it('bounds its texts', () =>
     expect(
-      unless(
+      pathsUnless(
         ({ schema }) =>
           schema.type !== 'string' ||
           schema.maxLength !== undefined ||
@@ -81,15 +81,17 @@ describe('every input of a REST route', () => {
     ['0000-01-01', '0000-01-01T00:00:00Z'],
     ['0001-01-01', '0001-01-01T00:00:00Z'],
     ['9999-12-31', '9999-12-31T23:59:59-12:00'],
-  ])('takes no day or time that a database cannot compute with, such as %s', (aDay, aTime) => {
-    const taken = shapes.flatMap(({ path, shape }) =>
+  ])('accepts no day or time that a database cannot compute with, such as %s', (aDay, aTime) => {
+    const accepted = shapes.flatMap(({ path, shape }) =>
       datesOf(shape).flatMap((date) =>
         date.safeParse(aDay).success || date.safeParse(aTime).success ? [path] : [],
       ),
     );
-    expect(taken).toEqual([]);
+    expect(accepted).toEqual([]);
   });
 
   it('bounds its lists', () =>
-    expect(unless(({ schema }) => schema.type !== 'array' || schema.maxItems !== undefined)).toEqual([]));
+    expect(pathsUnless(({ schema }) => schema.type !== 'array' || schema.maxItems !== undefined)).toEqual(
+      [],
+    ));
 });

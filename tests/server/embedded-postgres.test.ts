@@ -73,7 +73,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(first, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a start while another process has the folder, and starts at once after that was killed', async () => {
+  it('refuses a start while another process uses the folder, and starts at once after it was killed', async () => {
     const writer = await startWriter();
     await expect(start()).rejects.toThrow(new RegExp(`in use by process ${writer.pid}\\b`));
     await writer.acknowledged(20); // it continues to work
@@ -83,7 +83,7 @@ describe('the embedded PostgreSQL', () => {
     await expectAll(postgres, writer.numbers);
   });
 
-  it('loses no acknowledged row when its process is killed, again and again', async () => {
+  it('loses no acknowledged row, however often its process is killed', async () => {
     const all: number[] = [];
     for (let round = 1; round <= 3; round++) {
       const writer = await startWriter();
@@ -104,7 +104,7 @@ describe('the embedded PostgreSQL', () => {
     await expectAll(postgres, writer.numbers);
   });
 
-  it('restarts PostgreSQL at the same address if only that was killed', async () => {
+  it('restarts PostgreSQL at the same address if only PostgreSQL was killed', async () => {
     const postgres = await start();
     await query(postgres, 'create table entry (number int)');
     const before = postgres.pid;
@@ -113,7 +113,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(postgres, 'select count(*)::int as entries from entry')).toEqual([{ entries: 0 }]);
   });
 
-  it('ends with a process that ends without stopping it', async () => {
+  it('ends if its process ends without stopping it', async () => {
     const writer = await startWriter();
     process.kill(writer.pid, 'SIGTERM'); // Node's default: the process ends without running code
     await until(() => !isAlive(writer.postgresPid));
@@ -145,7 +145,7 @@ describe('the embedded PostgreSQL', () => {
     await first.stop();
     fs.writeFileSync(path.join(folder, 'cluster', 'PG_VERSION'), '17\n');
     await expect(start()).rejects.toThrow(/written by PostgreSQL 17; the embedded one is 18.*pg_dump/);
-    // and the folder is unlocked again for a repair
+    // The failed start has unlocked the folder, so that it can be repaired.
     fs.writeFileSync(path.join(folder, 'cluster', 'PG_VERSION'), '18\n');
     await start();
   });
@@ -196,38 +196,38 @@ async function startWriter(): Promise<Writer> {
   const numbers: number[] = [];
   let postgresPid = 0;
   let hasEnded = false;
-  let heard = Promise.withResolvers<void>();
-  const wake = (): void => {
-    heard.resolve();
-    heard = Promise.withResolvers();
+  let changed = Promise.withResolvers<void>();
+  const reportChange = (): void => {
+    changed.resolve();
+    changed = Promise.withResolvers();
   };
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (line.startsWith('ready ')) postgresPid = Number(line.slice('ready '.length));
     else numbers.push(Number(line));
-    wake();
+    reportChange();
   });
   child.once('close', () => {
     hasEnded = true;
-    wake();
+    reportChange();
   });
-  const hear = async (enough: () => boolean): Promise<void> => {
+  const waitUntil = async (enough: () => boolean): Promise<void> => {
     while (!enough()) {
       if (hasEnded) throw new Error(`The writer has ended (${child.exitCode ?? child.signalCode}).`);
-      await heard.promise;
+      await changed.promise;
     }
   };
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
-    while (!hasEnded) await heard.promise;
+    while (!hasEnded) await changed.promise;
   };
   running.push({ stop: kill });
 
-  await hear(() => postgresPid > 0);
+  await waitUntil(() => postgresPid > 0);
   return {
     pid: child.pid!,
     postgresPid,
     numbers,
-    acknowledged: (count) => hear(() => numbers.length >= count),
+    acknowledged: (count) => waitUntil(() => numbers.length >= count),
     kill,
   };
 }

@@ -15,7 +15,7 @@ const QUERY = 'query ($of: [_Any!]!) { _entities(representations: $of) { ... on 
 it.each([
   ['of a type that does not exist', { __typename: 'Nobody', id: '1' }],
   ['of a type that is no entity', { __typename: 'Query' }],
-  ['of a name that every object has', { __typename: 'constructor' }],
+  ['of a type with the name of a property of every object', { __typename: 'constructor' }],
   ['without a type', { id: '1' }],
   ['with a type that is no text', { __typename: { a: 1 } }],
   ['that is no object', 'User'],
@@ -23,7 +23,7 @@ it.each([
   ['with null for its key', { __typename: 'User', id: null }],
   ['with a list for its key', { __typename: 'User', id: ['1'] }],
   ['with an object for its key', { __typename: 'User', id: { a: 1 } }],
-])('a representation %s is null with an error of its own, the others are answered', async (_what, wrong) => {
+])('a representation %s becomes null with an error, and the others are answered', async (_what, wrong) => {
   const of = [wrong, { __typename: 'User', id }];
   const { status, data, errors } = await platform.graph('identity', QUERY, { of }, { token });
   expect(status).toBe(200);

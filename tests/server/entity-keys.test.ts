@@ -23,7 +23,7 @@ describe('a representation', () => {
   it.each([
     ['all fields of a key', { id: 'a', version: 2 }],
     ['all fields of a nested key', { place }],
-    ['null in a field of a key that may be null', { place: { ...place, street: null } }],
+    ['null in a nullable field of a key', { place: { ...place, street: null } }],
   ])('is read if it has %s', (_what, representation) => {
     expect(keys.read(representation)).toEqual(representation);
   });
@@ -34,12 +34,12 @@ describe('a representation', () => {
     ['a value of another type', { id: 'a', version: 'two' }],
     ['a text for an object', { place: 'Main street' }],
     ['an object without an inner field', { place: { street: 'Main street' } }],
-    ['null for an inner field that is never null', { place: { ...place, country: { code: null } } }],
+    ['null in a non-null inner field', { place: { ...place, country: { code: null } } }],
   ])('is not read if it has %s', (_what, representation) => {
     expect(keys.read(representation)).toBeUndefined();
   });
 
-  it('keeps fields that are no keys, such as those of a @requires', () => {
+  it('keeps other fields, such as those that a @requires needs', () => {
     expect(keys.read({ id: 1, version: 2, open: true })).toEqual({ id: '1', version: 2, open: true });
   });
 });

@@ -51,7 +51,7 @@ describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency
     const first = await send(token, key, LOG, egg());
     expect(first).toMatchObject({ status: 200, body: { data: { logFood: { foodName: 'Egg' } } } });
     expect(isReplay(first)).toBe(false);
-    // The third uses the gateway's fast lane, because the operation is prepared by then.
+    // The third request uses the gateway's fast path, because the operation is prepared by then.
     for (const again of [await send(token, key, LOG, egg()), await send(token, key, LOG, egg())]) {
       expect(again).toMatchObject({ status: 200, body: first.body });
       expect(isReplay(again)).toBe(true);
@@ -163,7 +163,7 @@ describe('through the gateway, an Idempotency-Key', () => {
   const postsOf = async (text: string): Promise<number> =>
     (await platform.sql('gym', 'select 1 from post where text = $1', [text])).length;
 
-  it('has a scope of its own for each field of several services', async () => {
+  it('counts for each field separately, also if the fields are of several services', async () => {
     const [{ id, token }, key, text] = [await newcomer(), randomUUID(), `Post ${randomUUID()}`];
     const first = await send(token, key, BOTH(text));
     expect(first.body.errors).toBeUndefined();
@@ -231,7 +231,7 @@ describe('through the gateway, an Idempotency-Key', () => {
     expect(codesOf(answer)).toEqual(['VALIDATION_FAILED']);
   });
 
-  it('does not let a client set the part of an operation', async () => {
+  it('ignores an Idempotency-Scope from a client, which only the gateway sets', async () => {
     const [{ id, token }, key] = [await newcomer(), randomUUID()];
     const log = (scope: object) =>
       platform.rest('gateway', 'POST', '/graphql', {
@@ -249,9 +249,9 @@ describe('through the gateway, an Idempotency-Key', () => {
 });
 
 describe('requests with an Idempotency-Key', () => {
-  it('leave connections for other requests, however many of them wait', async () => {
+  it('leave database connections for other requests, however many of them wait', async () => {
     const [{ token }, other] = [await newcomer(), await newcomer()];
-    // Writes to food logs take 3 s.
+    // The lock delays writes to food logs by 3 s.
     const held = platform.sql(
       'nutrition',
       'begin; lock table food_log_day in exclusive mode; select pg_sleep(3); commit',
@@ -280,7 +280,7 @@ describe('requests with an Idempotency-Key', () => {
   });
 });
 
-describe('a keyed mutation whose field fails by a statement', () => {
+describe('a keyed mutation with a field whose SQL statement fails', () => {
   it('writes the other fields, because each can be rolled back by itself', async () => {
     const declaration: DatabaseDeclaration = {
       name: 'platform_words',

@@ -43,8 +43,8 @@ describe('limits of a GraphQL operation', () => {
       `{ ...F0 } ${Array.from({ length: 11 }, (_, i) => `fragment F${i} on T { ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F11 on T { a }`,
     ],
     ['201 objects', `{ a { ${'b { c } '.repeat(200)} } }`],
-    ['110 objects of which each stands in a condition', `{ a { ${conditions(1, 'b { c } '.repeat(110))} } }`],
-    ['20 conditions inside each other around 10 objects', `{ ${conditions(20, 'b { c } '.repeat(10))} }`],
+    ['110 objects inside a condition', `{ a { ${conditions(1, 'b { c } '.repeat(110))} } }`],
+    ['20 nested conditions around 10 objects', `{ ${conditions(20, 'b { c } '.repeat(10))} }`],
     [
       'a condition around a fragment of 110 objects',
       `query ($v: Boolean!) { ...F @skip(if: $v) } fragment F on T { ${'b { c } '.repeat(110)} }`,
@@ -59,21 +59,21 @@ describe('limits of a GraphQL operation', () => {
   it.each([
     ['depth 12', nested(12)],
     ['200 objects', `{ a { ${'b { c } '.repeat(199)} } }`],
-    ['90 objects of which each stands in a condition', `{ a { ${conditions(1, 'b { c } '.repeat(90))} } }`],
-    ['20 conditions inside each other around leaves', `{ a { ${conditions(20, 'b c d')} } }`],
+    ['90 objects inside a condition', `{ a { ${conditions(1, 'b { c } '.repeat(90))} } }`],
+    ['20 nested conditions around leaves', `{ a { ${conditions(20, 'b c d')} } }`],
     ['1,900 selections', `{ a { ${'b '.repeat(1_900)} } }`],
     ['a comment of 60,000 characters', `{ a } # ${'x'.repeat(60_000)}`],
     ['a fragment that uses itself (validation refuses it)', '{ ...A } fragment A on T { a ...A }'],
-    ['what does not parse (the server says where)', '{ a'],
+    ['a text that does not parse (the parser refuses it)', '{ a'],
     [
       'deep introspection',
       '{ __schema { types { fields { type { ofType { ofType { ofType { ofType { ofType { ofType { ofType { name } } } } } } } } } } } }',
     ],
-  ])('lets pass %s', (_name, query) => {
+  ])('accepts %s', (_name, query) => {
     expect(refusal(query)).toBeUndefined();
   });
 
-  it('measures fragments that multiply in linear time', () => {
+  it('takes linear time for fragments that multiply', () => {
     const fragments = Array.from(
       { length: 60 },
       (_, i) => `fragment F${i} on T { ...F${i + 1} ...F${i + 1} }`,
@@ -97,7 +97,7 @@ describe('limits of a caller without a token', () => {
     ['tokens', `{ a { ${'b '.repeat(400)} } c { ${'d @x(e: f) '.repeat(20)} ${'b(c: $d) '.repeat(90)} } }`],
     ['selections', `{ a { ${'b '.repeat(600)} } }`],
     ['objects', `{ a { ${'b { c } '.repeat(70)} } }`],
-  ])('too many %s are refused only to them, also if a user has sent the same text before', (what, query) => {
+  ])('refuse too many %s, also if a user has sent the same text before', (what, query) => {
     const refused = expect.objectContaining({
       code: 'OPERATION_LIMIT_EXCEEDED',
       message: expect.stringContaining(`${ANONYMOUS_LIMITS[what as 'objects']} ${what}`),
@@ -112,7 +112,7 @@ describe('limits of a caller without a token', () => {
     ['30 aliases', `{ a { ${Array.from({ length: 30 }, (_, i) => `a${i}: b`).join(' ')} } }`],
     ['20 root fields', `{ ${Array.from({ length: 20 }, (_, i) => `f${i} { g }`).join(' ')} }`],
     ['depth 12', nested(12)],
-  ])('%s is within them', (_what, query) => {
+  ])('allow %s', (_what, query) => {
     expect(thrownBy(() => both.check(query, ANONYMOUS))).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ const start = async (env: Record<string, string>): Promise<void> => {
   platform = await startPlatform({ services: ['identity'], gateway: true, env });
 };
 
-/** The status of `GET /metrics` for a client at that address of the loopback network. */
+/** The status of `GET /metrics` at this URL. */
 const statusFor = (at: string, headers: Record<string, string> = {}): Promise<number> =>
   new Promise((resolve, reject) => {
     http
@@ -24,13 +24,13 @@ const statusFor = (at: string, headers: Record<string, string> = {}): Promise<nu
 const SERVERS = ['identity', 'gateway'] as const;
 const TOKEN = 'a-token-for-the-scraper';
 
-it('are public with demo data, but not through the gateway', async () => {
+it('metrics are public with demo data, but not through the gateway', async () => {
   await start({});
   for (const server of SERVERS) expect(await statusFor(platform.url(server))).toBe(200);
   expect((await platform.rest('gateway', 'GET', '/identity/metrics')).status).toBe(404);
 });
 
-it('are only for this machine without demo data', async () => {
+it('metrics can be read only from this machine without demo data', async () => {
   await start({ DEMO: 'off' });
   for (const server of SERVERS) {
     expect(await statusFor(platform.url(server))).toBe(200);
@@ -39,7 +39,7 @@ it('are only for this machine without demo data', async () => {
   }
 });
 
-it('require METRICS_TOKEN if it is set, also with demo data', async () => {
+it('metrics require METRICS_TOKEN if it is set, also with demo data', async () => {
   await start({ METRICS_TOKEN: TOKEN });
   for (const server of SERVERS) {
     const at = platform.url(server);
@@ -51,7 +51,7 @@ it('require METRICS_TOKEN if it is set, also with demo data', async () => {
   }
 });
 
-it('are served for all servers of a process at METRICS_PORT, and only there', async () => {
+it('metrics of all servers of a process are served at METRICS_PORT, and only there', async () => {
   const port = await freePort();
   await start({ METRICS_PORT: String(port), METRICS_TOKEN: TOKEN });
   for (const server of SERVERS) expect(await statusFor(platform.url(server))).toBe(404);

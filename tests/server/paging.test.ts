@@ -22,11 +22,11 @@ describe('cursors', () => {
     cursorsOf('others', z.tuple([z.string(), z.number()])).write(['a', 1]),
     `${cursors.write(['a', 1])}x`,
     '%00',
-  ])('refuse what was not issued by this list: %j', (cursor) => {
+  ])('are refused if this list has not issued them: %j', (cursor) => {
     expect(() => cursors.read(cursor)).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED' }));
   });
 
-  it('refuse every invented cursor', () => {
+  it('are refused if they are invented', () => {
     fc.assert(
       fc.property(fc.string(), (cursor) =>
         expect(() => cursors.read(cursor)).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED' })),
@@ -34,7 +34,7 @@ describe('cursors', () => {
     );
   });
 
-  it('make a page from one extra row', () => {
+  it('show by one extra row that there is a next page', () => {
     const page = cursors.page(
       [
         ['a', 1],

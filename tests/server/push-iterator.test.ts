@@ -14,7 +14,7 @@ describe('an iterator of pushed values', () => {
     expect([await first, await values.next()]).toEqual([value(1), value(2)]);
   });
 
-  it('delivers what is pending before its end, and ignores later values', async () => {
+  it('delivers pending values before its end, and ignores later values', async () => {
     const values = new PushIterator<number>();
     values.add(1);
     values.end();
@@ -22,7 +22,7 @@ describe('an iterator of pushed values', () => {
     expect([await values.next(), await values.next(), await values.next()]).toEqual([value(1), END, END]);
   });
 
-  it('delivers what is pending before its error, and the error once', async () => {
+  it('delivers pending values before its error, and the error once', async () => {
     const values = new PushIterator<number>();
     values.add(1);
     values.fail(new Error('broken'));
@@ -39,7 +39,7 @@ describe('an iterator of pushed values', () => {
     expect(await values.next()).toEqual(END);
   });
 
-  it('ends at once if the reader leaves, also while it waits, and drops what is pending', async () => {
+  it('ends at once if the reader leaves, also while it waits, and drops pending values', async () => {
     const values = new PushIterator<number>();
     const waiting = values.next();
     expect(await values.return()).toEqual(END);

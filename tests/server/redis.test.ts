@@ -9,7 +9,7 @@ import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
 const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
 
-/** Resolves once `attempt` does; a test that waits in vain ends by its own time limit. */
+/** Repeats `attempt` until it succeeds, or until the test's time limit. */
 async function eventually<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -55,7 +55,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     ]);
   });
 
-  it('that is killed behaves the same', async () => {
+  it('that is killed refuses commands until it answers again, and the log has the same two lines', async () => {
     await ping();
     const restarted = redis.restart();
     await eventually(async () => expect(connection.isLost).toBe(true));
@@ -69,14 +69,14 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     expect(lines[0]).not.toHaveProperty('err');
   });
 
-  it('may refuse a command without counting as lost', async () => {
+  it('is not lost if it refuses a command', async () => {
     await connection.run((client) => client.set('text', 'a'));
     for (let round = 0; round < 10; round += 1)
       await expect(connection.run((client) => client.lPush('text', 'b'))).rejects.toThrow('WRONGTYPE');
     expect(connection.isLost).toBe(false);
   });
 
-  it('leaves requests uncounted while it is unreachable, also from the start, and counts when it is back', async () => {
+  it('counts no requests while it is unreachable, also from the start, and counts again when it is back', async () => {
     redis.hang();
     const settings = readSettings(serverSettings, { REDIS_URL: redis.url });
     const stores = await openRateLimitStores('test', settings, log);
@@ -93,17 +93,17 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
   });
 
   it('delivers events to a listener that subscribes while the last one unsubscribes', async () => {
-    const listening = await RedisConnection.open(redis.url, { log, without: 'nothing is heard' });
+    const listening = await RedisConnection.open(redis.url, { log, without: 'no events arrive' });
     const channels = new RedisChannels(listening);
     let stop = await channels.subscribe('news', () => undefined);
     for (let round = 0; round < 50; round += 1) {
       stop();
       if (round % 3 === 1) await new Promise(setImmediate);
       if (round % 3 === 2) await sleep(1);
-      const heard = Promise.withResolvers<string>();
-      stop = await channels.subscribe('news', heard.resolve);
+      const received = Promise.withResolvers<string>();
+      stop = await channels.subscribe('news', received.resolve);
       await connection.run((client) => client.publish('news', `round ${round}`));
-      expect(await heard.promise).toBe(`round ${round}`);
+      expect(await received.promise).toBe(`round ${round}`);
     }
     listening.close();
   });

@@ -63,23 +63,23 @@ function started(orm: MikroORM, rules: readonly RetentionRule[], env: Record<str
   return { retention, metrics };
 }
 
-const reports = (sql: (text: string, values: unknown[]) => Promise<unknown>, rows: number, days: number) =>
+const addReports = (sql: (text: string, values: unknown[]) => Promise<unknown>, rows: number, days: number) =>
   sql(
     `insert into food_log_import (id, user_id, status, errors, started_at)
      select gen_random_uuid(), gen_random_uuid(), 'DONE', '[]', now() - make_interval(days => ?) from generate_series(1, ?::int)`,
     [days, rows],
   );
-const left = async (sql: (text: string) => Promise<unknown[]>): Promise<number> =>
+const reportsLeft = async (sql: (text: string) => Promise<unknown[]>): Promise<number> =>
   (await sql('select 1 from food_log_import')).length;
 
 describe('retention', () => {
   it('removes old rows in batches, counts them, and keeps the rest', async () => {
     const { orm, sql } = await opened(nutritionDatabase);
-    await reports(sql, 2_500, 91);
-    await reports(sql, 10, 89);
+    await addReports(sql, 2_500, 91);
+    await addReports(sql, 10, 89);
     const { retention, metrics } = started(orm, nutritionRetention);
     await retention.run();
-    expect(await left(sql)).toBe(10);
+    expect(await reportsLeft(sql)).toBe(10);
     expect((await metrics.text()).body).toContain(
       'retention_removed_total{what="import_reports",service="retention"} 2500',
     );
@@ -87,9 +87,9 @@ describe('retention', () => {
 
   it('keeps rows for ever if the setting is 0', async () => {
     const { orm, sql } = await opened(nutritionDatabase);
-    await reports(sql, 3, 10_000);
+    await addReports(sql, 3, 10_000);
     await started(orm, nutritionRetention, { RETENTION_IMPORTS_DAYS: '0' }).retention.run();
-    expect(await left(sql)).toBe(3);
+    expect(await reportsLeft(sql)).toBe(3);
   });
 
   it('refuses settings that make no sense', () => {
@@ -104,31 +104,31 @@ describe('retention', () => {
 
   it('skips rows that a request has locked, without waiting', async () => {
     const { orm, sql, clone } = await opened(nutritionDatabase);
-    await reports(sql, 3, 100);
+    await addReports(sql, 3, 100);
     const holder = new PlatformClient(connectionTo(clone.server, clone.name));
     await holder.connect();
     await holder.query('begin');
     await holder.query('select 1 from food_log_import limit 1 for update');
     await started(orm, nutritionRetention).retention.run();
-    expect(await left(sql)).toBe(1);
+    expect(await reportsLeft(sql)).toBe(1);
     await holder.query('commit');
     await holder.end();
   });
 
-  it('never works on one rule at two replicas at once', async () => {
+  it('runs a rule at only one replica at a time', async () => {
     const one = await opened(nutritionDatabase);
     const other = await opened(nutritionDatabase, { ...one.clone, drop: async () => undefined });
-    await reports(one.sql, 5_000, 100);
-    let [now, most] = [0, 0];
+    await addReports(one.sql, 5_000, 100);
+    let [active, most] = [0, 0];
     const rule: RetentionRule = {
       what: 'watched',
       kept: { millis: 0 },
       async run(unit, before) {
-        now += 1;
-        most = Math.max(most, now);
+        active += 1;
+        most = Math.max(most, active);
         const rows = await removeRows(unit, 'food_log_import', 'started_at < ?', [before]);
         await unit.em.execute('select pg_sleep(0.02)');
-        now -= 1;
+        active -= 1;
         return rows;
       },
     };
@@ -136,12 +136,12 @@ describe('retention', () => {
     await Promise.all(replicas.map((replica) => replica.run()));
     for (const replica of replicas) await replica.run();
     expect(most).toBe(1);
-    expect(await left(one.sql)).toBe(0);
+    expect(await reportsLeft(one.sql)).toBe(0);
   });
 
   it('continues with the other rules if one fails, and names it', async () => {
     const { orm, sql } = await opened(nutritionDatabase);
-    await reports(sql, 3, 100);
+    await addReports(sql, 3, 100);
     const failing: RetentionRule = {
       what: 'failing',
       kept: { millis: 0 },
@@ -149,7 +149,7 @@ describe('retention', () => {
     };
     const { retention, metrics } = started(orm, [failing, ...nutritionRetention]);
     await retention.run();
-    expect(await left(sql)).toBe(0);
+    expect(await reportsLeft(sql)).toBe(0);
     expect((await metrics.text()).body).toContain(
       'retention_failures_total{what="failing",service="retention"} 1',
     );
@@ -183,7 +183,7 @@ describe('retention', () => {
 
   it('finds its rows by indexes', async () => {
     const { orm, sql, clone } = await opened(nutritionDatabase);
-    await reports(sql, 20_000, 1);
+    await addReports(sql, 20_000, 1);
     await sql(
       `insert into idempotency_record (caller, key, operation, fingerprint, status, headers, created_at)
        select 'user', n::text, 'POST /log', '', 200, '{}', now() from generate_series(1, 20000) as n`,
@@ -311,7 +311,7 @@ describe.each([
     identityDatabase,
     `insert into audit_event (id, actor, action, details, request_id, at) values (?, 'somebody', ?, '{}', '', ?)`,
   ],
-] as const)('the audit of %s', (_service, declaration, insert) => {
+] as const)('the audit trail of %s', (_service, declaration, insert) => {
   it('loses only rows that are older than the setting, and only by its retention', async () => {
     const { orm, sql } = await opened(declaration);
     for (const daysAgo of [10, 40, 99, 101, 2_000]) {
@@ -334,7 +334,7 @@ describe.each([
     await expect(sql(`select remove_old_audit_events(now() - interval '29 days', 1000)`)).rejects.toThrow(
       /append-only|never changed|at least 30 days/,
     );
-    // not even with the setting that the trigger reads
+    // A deletion is refused also with the setting that the trigger reads.
     await expect(
       orm.em.fork().transactional(async (em) => {
         await em.execute(`select set_config('platform.audit_removed_before', 'infinity', true)`);

@@ -13,7 +13,7 @@ const KINDS: readonly CallerKind[] = ['MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN', 'SER
 const gymId = DEMO_GYMS.ironTemple.id;
 const soon = { startsAt: '2027-01-01T00:00:00Z', endsAt: '2027-02-01T00:00:00Z' };
 
-/** Valid inputs of the routes that are for some callers only: a refusal must come from the rights, not from the shape. */
+/** Valid inputs of the routes with `only`, so that a refusal is one of the rights and not of the shape. */
 const BODIES: Readonly<Record<string, () => object>> = {
   'PUT /users/:id/role': () => ({ role: 'MEMBER' }),
   'PUT /users/:id/gym': () => ({ gymId }),
@@ -68,14 +68,14 @@ const statusOf = async (service: ServiceName, route: RestRoute<never>, token?: s
   return answer.status;
 };
 
-it('docs/rights.md is that of the routes', async () => {
+it('docs/rights.md is up to date with the routes', async () => {
   const page = await readFile(new URL('../../docs/rights.md', import.meta.url), 'utf8');
   expect(page).toBe(rightsPage());
 });
 
 describe('every route that is not for everybody', () => {
   it.each(routes.filter(([, , { auth }]) => auth === 'required'))(
-    'of %s, %s, asks anonymous callers to log in',
+    'of %s, %s, answers anonymous callers with 401',
     async (service, _name, route) => {
       expect(await statusOf(service, route)).toBe(401);
     },

@@ -15,7 +15,7 @@ const DATABASE_SHARE = 100;
 const FIRST_SEED = Number(process.env.SIMULATION_FIRST_SEED ?? 1);
 const log = createLogger('sagas', 'silent');
 
-/** The first seed that fails, and why. */
+/** Returns the first seed that fails, with its violations; undefined if none fails. */
 async function firstFailure(
   count: number,
   options: (seed: string) => Omit<SagaWorldOptions, 'seed' | 'log'>,
@@ -28,7 +28,7 @@ async function firstFailure(
   return undefined;
 }
 
-describe('every saga ends in a state that matches the services, whatever crashes, is late, lost, refused or delivered twice', () => {
+describe('every saga ends in a state that matches the services, in spite of crashes and lost requests', () => {
   it(`in memory (${SEEDS} simulations)`, async () => {
     const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
     const failure = await firstFailure(SEEDS, () => ({

@@ -28,7 +28,7 @@ describe.each(['database', 'memory'])('sagas of several instances in %s', (stora
         const sagas = begin(definition, { observe });
         const { saga } = await sagas.start(planOf(definition), unitOf());
         expect((await until(saga.id)).status).toBe(refused ? 'UNDONE' : 'DONE');
-        expect(elsewhere.there.size).toBe(refused ? 0 : 3);
+        expect(elsewhere.objects.size).toBe(refused ? 0 : 3);
         await sagas.dispose();
         return boundaries;
       };

@@ -21,7 +21,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(statuses(undone)).toEqual(['one UNDONE', 'two UNDONE', 'three FAILED']);
     expect(undone.actions[2]?.error).toEqual({ code: 'CONFLICT', message: 'it is taken' });
     expect(elsewhere.calls.slice(3)).toEqual(['undo three', 'undo two', 'undo two', 'undo two', 'undo one']);
-    expect(elsewhere.there.size).toBe(0);
+    expect(elsewhere.objects.size).toBe(0);
   });
 
   it('whose action cannot be undone undo the rest, and wait until RETRY', async () => {
@@ -45,7 +45,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
       ],
     });
     expect(statuses(waiting)).toEqual(['one UNDONE', 'two DONE', 'three FAILED']);
-    expect([...elsewhere.there]).toEqual([`${saga.id}:two`]);
+    expect([...elsewhere.objects]).toEqual([`${saga.id}:two`]);
     expect(await harness.store.claim([definition.kind], 5, { holder: randomUUID(), millis: 60_000 })).toEqual(
       [],
     );
@@ -67,7 +67,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
       context: null,
       undoing: { round: 2, resolutions: [retry, retry] },
     });
-    expect(elsewhere.there.size).toBe(0);
+    expect(elsewhere.objects.size).toBe(0);
     await figures(registry, definition.kind, { failed: 2, waiting: 0 });
     await expect(sagas.resolve(saga.id, retry, unitOf())).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(sagas.resolve(uuidv7(), retry, unitOf())).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -92,7 +92,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
       finishedAt: expect.anything(),
       undoing: { resolutions: [accept] },
     });
-    expect([...elsewhere.there]).toEqual([`${saga.id}:two`]);
+    expect([...elsewhere.objects]).toEqual([`${saga.id}:two`]);
     expect((await sagas.start(plan, unitOf())).isNew).toBe(true);
   });
 
@@ -120,6 +120,6 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     const definition = kindOf(elsewhere, { giveUpAfterMillis: 50 });
     const { saga } = await begin(definition).start(planOf(definition), unitOf());
     expect(statuses(await until(saga.id))).toEqual(['one UNDONE', 'two FAILED', 'three PENDING']);
-    expect(elsewhere.there.size).toBe(0);
+    expect(elsewhere.objects.size).toBe(0);
   });
 });

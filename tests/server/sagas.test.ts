@@ -72,7 +72,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(done.actions.map(({ input }) => input)).toEqual([null, null, null]);
   });
 
-  it('with independent actions continue beside one that fails, and never undo if refusals are retried', async () => {
+  it('with independent actions continue if one fails, and never undo if refusals are retried', async () => {
     const elsewhere = new Elsewhere();
     elsewhere.failures.set('one', [() => conflict('refused'), down, down, down, down, down]);
     const definition = kindOf(elsewhere, { order: 'independent', onRefusal: 'retry' });
@@ -138,7 +138,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     await until(saga.id);
     expect(changes.at(-1)).toBe('DONE 3');
     expect(changes.filter((line) => line.startsWith('DONE'))).toHaveLength(1);
-    expect(elsewhere.there.size).toBe(3);
+    expect(elsewhere.objects.size).toBe(3);
   });
 
   if (storage === 'database')

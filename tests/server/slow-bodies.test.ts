@@ -8,13 +8,19 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-interface Slow {
+interface SlowAnswer {
   status: string;
   seconds: number;
 }
 
-/** A POST whose body comes with `bytes` each second, until the server answers or the body is complete. */
-function slowPost(service: Called, path: string, type: string, bytes: number, length: number): Promise<Slow> {
+/** Sends a POST with `bytes` bytes of its body each second, until the server answers or the body is complete. */
+function slowPost(
+  service: Called,
+  path: string,
+  type: string,
+  bytes: number,
+  length: number,
+): Promise<SlowAnswer> {
   const { port } = new URL(platform.url(service));
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
@@ -54,7 +60,7 @@ const DOORS: [Called, string, string][] = [
   ['gateway', '/graphql', 'multipart/form-data; boundary=x'],
 ];
 
-it('refuses a body that arrives too slowly, at every door', async () => {
+it('a body that arrives too slowly is refused at every door', async () => {
   const answers = await Promise.all(
     DOORS.map(async ([service, path, type]) => {
       const { status, seconds } = await slowPost(service, path, type, 1, 1_000);
@@ -70,7 +76,7 @@ it('refuses a body that arrives too slowly, at every door', async () => {
   );
 });
 
-it('waits for a body that is slow but steady', async () => {
+it('a body that is slow but steady is read to its end', async () => {
   const { status, seconds } = await slowPost('identity', '/auth/login', JSON_TYPE, 2_000, 28_000);
   expect(seconds).toBeGreaterThan(13);
   expect(status).toBe('400');

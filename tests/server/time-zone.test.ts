@@ -28,7 +28,7 @@ const declaration: DatabaseDeclaration = {
   migrations: [{ name: 'writes_its_zone', class: WritesItsZone }],
 };
 
-/** An empty database of a server whose owner works in Kolkata, five and a half hours ahead of UTC. */
+/** Creates an empty database whose default time zone is Kolkata's, five and a half hours ahead of UTC. */
 async function databaseInKolkata(): Promise<string> {
   const name = `${runId}_${randomBytes(5).toString('hex')}`;
   await ensureDatabase(server, name);
@@ -86,9 +86,9 @@ describe('errors of the database', () => {
     ['an id that is no UUID', `select 'x'::uuid`, [], 'NOT_FOUND'],
     ['a text with a NUL', 'select $1::text', ['a\0b'], 'VALIDATION_FAILED'],
     ['a number that is too large', 'select 3000000000::int', [], 'VALIDATION_FAILED'],
-    ['a day that there is not', `select '2026-02-31'::date`, [], 'VALIDATION_FAILED'],
-    ['a number that is none', `select 'x'::int`, [], 'VALIDATION_FAILED'],
-  ])('is known by its code in every language: %s', async (_what, statement, values, code) => {
+    ['a day that does not exist', `select '2026-02-31'::date`, [], 'VALIDATION_FAILED'],
+    ['a text for a number', `select 'x'::int`, [], 'VALIDATION_FAILED'],
+  ])('are recognised by their codes in every language: %s', async (_what, statement, values, code) => {
     const client = await connected(new PlatformClient(connectionTo(server, maintenanceDatabase(server))));
     const error = await client.query(statement, values).then(
       () => undefined,
@@ -96,7 +96,7 @@ describe('errors of the database', () => {
     );
     expect(error).toBeInstanceOf(pg.DatabaseError);
     expect(refusalOfDatabase(error)?.code).toBe(code);
-    // The message of a server with another lc_messages.
+    // The server could also send its message in another language (lc_messages).
     Object.assign(error ?? {}, { message: 'eine Meldung auf Deutsch', severity: 'FEHLER' });
     expect(refusalOfDatabase(error)?.code).toBe(code);
   });

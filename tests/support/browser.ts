@@ -6,7 +6,7 @@ const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
 const isThere = existsSync(executablePath);
 
-/** A `describe` for tests that need a browser; the name ends with `unlessSkipped`, which gives the reason if they are skipped. */
+/** A `describe` for tests that need a browser. Its title ends with `unlessSkipped`, the reason if they are skipped. */
 export const describeInBrowser = isThere ? describe : describe.skip;
 export const unlessSkipped = isThere ? '' : ` (skipped: no Chromium at ${executablePath})`;
 
@@ -18,7 +18,7 @@ export interface WatchedPage {
   page: Page;
   /** `host:port` of all its requests, sockets included. */
   hosts: Set<string>;
-  /** Errors in its console: scripts, refused loads, violations of the content policy. */
+  /** Errors in its console: of scripts, of refused requests and of the content security policy. */
   troubles: string[];
 }
 

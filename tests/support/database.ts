@@ -9,13 +9,13 @@ import { testRun } from './test-run.ts';
 export interface ClonedDatabase {
   server: DatabaseServer;
   name: string;
-  /** Ends open connections first. Not needed with the embedded server. */
+  /** Closes open connections first. A test on the embedded server need not call it: that server is removed after the run. */
   drop(): Promise<void>;
 }
 
 /**
- * A migrated, empty database of the service's own, for one test file. The first use of a declaration in a run, in
- * whatever worker, migrates a template; each clone is then a copy of its files, some 50 ms.
+ * Creates a migrated, empty database for one test file. The first worker of a run that uses a declaration migrates a
+ * template for it. A clone is a copy of the template's files, which takes some 50 ms.
  */
 export async function cloneDatabase(declaration: DatabaseDeclaration): Promise<ClonedDatabase> {
   const { server } = testRun.current();
@@ -78,8 +78,8 @@ async function ensureTemplate(declaration: DatabaseDeclaration, server: Database
 }
 
 /**
- * With `TEST_DATABASE_TIMEZONE=Asia/Kolkata` every database of a run has that default, as on a server whose owner chose it.
- * All results must be the same.
+ * Makes `TEST_DATABASE_TIMEZONE` (such as `Asia/Kolkata`) the default time zone of the database, if it is set. The tests
+ * must have the same results in every time zone.
  */
 async function useTimeZone(client: pg.Client, database: string): Promise<void> {
   const zone = process.env.TEST_DATABASE_TIMEZONE;

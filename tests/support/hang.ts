@@ -11,7 +11,7 @@ export const postmasterOf = (dataDir: string): number =>
 /** Pauses a PostgreSQL with all its backends, as on a machine that hangs: connections stay open, and no query is answered. */
 export function hangPostgres(dataDir: string): { resume(): void } {
   const postmaster = postmasterOf(dataDir);
-  // First the process that starts the backends
+  // The postmaster is paused first, because it would start new backends.
   const pids = [postmaster];
   process.kill(postmaster, 'SIGSTOP');
   for (const pid of childrenOf(postmaster)) {

@@ -15,7 +15,7 @@ import { subgraphSchema } from '#server/graphql/subgraph-endpoint.ts';
 import { serveSubscriptions } from '#server/graphql/subscriptions.ts';
 import { createLogger } from '#server/observability/logger.ts';
 
-/** A subgraph whose events the test sends: of a state, and of a sequence that begins with missed events. */
+/** A subgraph whose events the test sends: some have the state, others are a sequence that begins with missed events. */
 const SDL = `
   extend schema
     @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective", "@key"])
@@ -42,18 +42,18 @@ interface CountEvent {
 
 /** Two subgraphs, controlled by a test. */
 export interface LiveSubgraphs {
-  /** The SDL of both. */
+  /** The supergraph of both. */
   readonly supergraphSdl: string;
   /** @param expiresAt in milliseconds since 1970, a whole second */
   tokenOf(claims: object, expiresAt?: number): string;
-  /** Changes the count: sent as a whole event, or as a partial one. */
+  /** Changes the count, and sends it as a whole or partial event. */
   count(count: number, kind?: 'whole' | 'partial'): void;
   item(item: number): void;
   /** Sends an event to the audience. */
   thing(id: string): void;
   /** Excludes this user from the audience. */
   tellApart(userId: string): void;
-  /** Delays answers for names until the returned function is called; resolves at the first request for a name. */
+  /** Delays answers for names until `answer` is called. `asked` resolves at the first request for a name. */
   holdNames(): { asked: Promise<unknown>; answer(): void };
   stop(): Promise<void>;
 }
@@ -72,7 +72,7 @@ const tokenOf = (claims: object, expiresAt = inSeconds(900)): string =>
   });
 
 export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
-  const said = new EventEmitter();
+  const emitter = new EventEmitter();
   const names = new EventEmitter();
   let areNamesHeld = false;
   let total = 0;
@@ -86,14 +86,14 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
             eventSource<CountEvent>(async (stream) => {
               const push =
                 audience?.startWith(stream, {
-                  async onJoin(userId, tell) {
-                    tell(userId.startsWith('apart'));
+                  async onJoin(userId, report) {
+                    report(userId.startsWith('apart'));
                     return () => undefined;
                   },
                   sendWholeState: () => push(counted('whole')),
                 }) ?? ((event) => stream.push(event));
-              said.on('event', push);
-              stream.onStop(() => said.off('event', push));
+              emitter.on('event', push);
+              stream.onStop(() => emitter.off('event', push));
               push(counted('whole'));
             }),
         },
@@ -102,18 +102,18 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
             eventSource<{ thing: { id: string }; [EVENT_KIND]: EventKind }>(async (stream) => {
               const push =
                 audience?.startWith(stream, {
-                  async onJoin(userId, standing) {
-                    standing(false);
-                    const hear = (): void => standing(true);
-                    said.on(`apart ${userId}`, hear);
-                    return () => void said.off(`apart ${userId}`, hear);
+                  async onJoin(userId, report) {
+                    report(false);
+                    const exclude = (): void => report(true);
+                    emitter.on(`apart ${userId}`, exclude);
+                    return () => void emitter.off(`apart ${userId}`, exclude);
                   },
                   sendWholeState: () => undefined,
                 }) ?? ((event) => stream.push(event));
-              const tell = (id: string) => push({ thing: { id }, [EVENT_KIND]: 'whole' });
-              if (audience) said.on('thing', tell);
-              stream.onStop(() => said.off('thing', tell));
-              tell(audience ? 'first' : 'her own');
+              const send = (id: string) => push({ thing: { id }, [EVENT_KIND]: 'whole' });
+              if (audience) emitter.on('thing', send);
+              stream.onStop(() => emitter.off('thing', send));
+              send(audience ? 'first' : 'her own');
             }),
         },
         items: {
@@ -121,8 +121,8 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
             eventSource<ReturnType<typeof item>>(async (stream) => {
               for (const missed of [1, 2, 3]) stream.push(item(missed));
               const push = (items: number) => stream.push(item(items));
-              said.on('item', push);
-              stream.onStop(() => said.off('item', push));
+              emitter.on('item', push);
+              stream.onStop(() => emitter.off('item', push));
             }),
         },
       },
@@ -168,11 +168,11 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
     tokenOf,
     count(count, kind = 'whole') {
       total = count;
-      said.emit('event', counted(kind));
+      emitter.emit('event', counted(kind));
     },
-    item: (one) => void said.emit('item', one),
-    thing: (id) => void said.emit('thing', id),
-    tellApart: (userId) => void said.emit(`apart ${userId}`),
+    item: (one) => void emitter.emit('item', one),
+    thing: (id) => void emitter.emit('thing', id),
+    tellApart: (userId) => void emitter.emit(`apart ${userId}`),
     holdNames() {
       areNamesHeld = true;
       return {

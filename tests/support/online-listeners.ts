@@ -17,7 +17,7 @@ export interface Person {
 export interface Listener {
   /** The activities of all users in each event so far. */
   readonly heard: Map<string, string | null>[];
-  /** Waits for an event in which all these users have these activities. */
+  /** Resolves once the latest event shows the user with this activity. */
   sees(who: Person, activity: string): Promise<void>;
   readonly subscription: Subscription;
 }

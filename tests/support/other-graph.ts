@@ -10,7 +10,7 @@ import { gatewaySettingsOf } from '../../gateway/settings.ts';
 import { startGateway } from '../../gateway/start-gateway.ts';
 import type { Untyped } from './platform/http-client.ts';
 
-/** A subgraph that is not part of the platform: its schema, and its faults. */
+/** A subgraph that is not part of the platform: its schema and resolvers. */
 export interface OtherSubgraph {
   typeDefs: string;
   resolvers?: object;
@@ -21,7 +21,7 @@ type Handler = (req: http.IncomingMessage, res: http.ServerResponse) => void;
 export interface RunningSubgraph {
   /** GraphQL requests that reached it. */
   requests: number;
-  /** Answers in its place, if set. */
+  /** If it is set, it answers all requests instead of the subgraph. */
   instead: Handler | undefined;
 }
 
@@ -31,13 +31,13 @@ export interface OtherGraph {
   supergraphFile: string;
   dataDir: string;
   subgraph(name: string): RunningSubgraph;
-  /** One operation, as JSON. */
+  /** Sends one operation to the gateway; `millis` is the time to the end of the answer. */
   ask(query: string, variables?: object): Promise<{ status: number; body: Untyped; millis: number }>;
   metrics(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Serves subgraphs of a test, and a gateway over them, as with any supergraph file. */
+/** Starts the subgraphs of a test, and a gateway with a supergraph file that is composed from them. */
 export async function startOtherGraph(
   subgraphs: Record<string, OtherSubgraph>,
   env: Record<string, string> = {},

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 
 /** Pictures for tests: normal and hostile ones. */
 export const pictures = {
-  /** Noise, which does not compress well; with a place and a camera in its metadata. */
+  /** A picture of noise, which does not compress well, with a location and a camera in its metadata. */
   honest: (format: 'jpeg' | 'png' | 'webp' | 'avif', width = 64, height = 48): Promise<Buffer> =>
     sharp({
       create: {
@@ -21,7 +21,7 @@ export const pictures = {
       .toFormat(format, format === 'avif' ? { effort: 0 } : {})
       .toBuffer(),
 
-  /** A PNG of that many pixels in one colour: a few kB of file, gigabytes decoded. */
+  /** A PNG in one colour: the file of a large one has less than 200 kB, its pixels have gigabytes. */
   bomb(width: number, height: number): Buffer {
     const header = Buffer.alloc(13);
     header.writeUInt32BE(width, 0);

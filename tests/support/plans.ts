@@ -54,7 +54,7 @@ export async function sequentialScans(run: RunSql, statements: readonly SentStat
   const found = new Set<string>();
   const planned = statements.filter((one) => one.database === database && PLANNED.test(one.text));
   if (planned.length === 0)
-    throw new Error(`No statement was sent to ${database}: nothing would be looked at.`);
+    throw new Error(`No statement was sent to ${database}, so there is nothing to check.`);
   for (const statement of planned) {
     const [row] = (await run(`explain (format json) ${statement.text}`, [...statement.values])) as [
       { 'QUERY PLAN': [{ Plan: PlanNode }] },

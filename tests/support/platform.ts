@@ -84,7 +84,7 @@ const environment = (dataDir: string, more: Record<string, string> = {}): Record
   ...more,
 });
 
-/** Imported only if needed: it takes most of a second. */
+/** Imports the gateway only if a test needs it, because that takes most of a second. */
 async function gatewayOver(env: Record<string, string>): Promise<RunningGateway> {
   const [{ gatewaySettingsOf }, { startGateway }] = await Promise.all([
     import('../../gateway/settings.ts'),

@@ -7,19 +7,22 @@ const ROOT = path.join(import.meta.dirname, '../..');
 /** Programs of tests share Node's compile cache: half of their start is compilation. */
 const COMPILE_CACHE = path.join(os.tmpdir(), `platform-tests-compiled-${process.getuid?.() ?? 'user'}`);
 
-/** A program of the platform in its own process, started as a person would. */
+/** A program of the platform in its own process, started as an operator starts it. */
 export interface StartedProcess {
   readonly child: ChildProcess;
   /** Its output so far. */
   output(): string;
-  /** Resolves when its output matches; rejects if it ends before. */
+  /** Resolves when its output matches; rejects if the process ends first. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   /** Sends the signal and resolves to the exit code (null after a kill). */
   end(signal?: NodeJS.Signals): Promise<number | null>;
   readonly ended: Promise<number | null>;
 }
 
-/** Starts `node main.ts ...args`, or another program, on this Node, with the given environment and without variables of the machine that would change its behaviour. */
+/**
+ * Starts `node main.ts ...args`, or another program, with the Node that runs the tests. The program gets `env`, and of the
+ * machine's variables only PATH, HOME and TMPDIR, because others could change its behaviour.
+ */
 export function startProcess(
   args: readonly string[],
   env: Record<string, string>,
@@ -55,7 +58,7 @@ export function startProcess(
         watchers.add(look);
         void ended.finally(() => {
           look();
-          reject(new Error(`It ended without printing ${pattern}:\n${text}`));
+          reject(new Error(`The process ended without printing ${pattern}:\n${text}`));
         });
         look();
       }),

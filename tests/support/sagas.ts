@@ -33,12 +33,14 @@ export const down = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'down');
 
 /** Another service: each key is an object that exists in it. It is idempotent and loses nothing. */
 export class Elsewhere {
-  readonly there = new Set<string>();
+  /** The idempotency keys of the objects that exist. */
+  readonly objects = new Set<string>();
   readonly calls: string[] = [];
   readonly events = new EventEmitter();
   /** The errors of the next calls of an action, in order. */
   readonly failures = new Map<string, (() => Error)[]>();
   private readonly atWork = new Map<string, number>();
+  /** The highest number of simultaneous calls for one saga. */
   mostAtWork = 0;
   /** An action that is always refused. */
   refused: string | undefined;
@@ -63,12 +65,12 @@ export class Elsewhere {
     return sagaAction<{ n: number }, { made: string }>({
       service: `${name}-service`,
       run: async ({ sagaId, idempotencyKey, input }) => {
-        await this.call(sagaId, name, () => this.there.add(idempotencyKey));
+        await this.call(sagaId, name, () => this.objects.add(idempotencyKey));
         return { made: `${name}${input?.n ?? ''}` };
       },
       undo: ({ sagaId }) =>
         this.call(sagaId, `undo ${name}`, () => {
-          if (!this.there.delete(`${sagaId}:${name}`)) throw notFound('thing', name);
+          if (!this.objects.delete(`${sagaId}:${name}`)) throw notFound('thing', name);
         }),
     });
   }
@@ -126,12 +128,12 @@ export function sagasIn(storage: string) {
     instances.push(sagas);
     return sagas;
   };
-  /** Makes the lease of a crashed instance expire, instead of waiting. */
+  /** Makes the lease of a crashed instance expire, so that a test need not wait for it. */
   const expire = async (sagaId: string): Promise<void> => {
     const lease = leases.get(sagaId);
     if (lease) await store.renew(sagaId, { ...lease, millis: 0 });
   };
-  /** A kind of its own, so that instances of other tests leave it alone. */
+  /** A definition with a new kind, so that the instances of other tests do not work on its sagas. */
   const kindOf = (elsewhere: Elsewhere, more: Partial<SagaDefinition> = {}): SagaDefinition => ({
     kind: randomUUID(),
     actions: Object.fromEntries(['one', 'two', 'three'].map((name) => [name, elsewhere.action(name)])),

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Records the reading statements that services in this process send while `work` runs. */
+/** Records the SELECT statements that services in this process send while `work` runs. */
 export async function selectsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const original = pg.Client.prototype.query;

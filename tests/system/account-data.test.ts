@@ -68,7 +68,7 @@ describe.each(SERVICES)('the part of %s in exports and deletions', (service) => 
     ]);
   });
 
-  it('refuses malformed ids and cursors; an unknown user has no records, and deleting them twice has one outcome', async () => {
+  it('refuses malformed ids and cursors, and answers for an unknown user, also after a repeated deletion', async () => {
     const somebody = randomUUID();
     const ask = (at: string) => platform.rest(service, 'GET', at, { token: identity });
     expect((await ask('/accounts/1/records')).status).toBe(404);
@@ -131,7 +131,7 @@ describe('a deleted user', () => {
       headers: { 'Content-Type': 'text/csv' },
       body: `localDate,foodName,calories,protein,carbs,fats\n${csv}`,
     });
-    await Promise.race([importing, recordsComeIn(user.id)]);
+    await Promise.race([importing, importHasBegun(user.id)]);
     expect((await erase('nutrition', user.id)).body).toEqual({ outcome: 'DELETED', reason: null });
     await importing;
     for (const table of ['food_log', 'food_log_day', 'food_log_import'])
@@ -141,7 +141,7 @@ describe('a deleted user', () => {
   });
 });
 
-const recordsComeIn = async (userId: string): Promise<void> => {
+const importHasBegun = async (userId: string): Promise<void> => {
   while (!(await recordsIn('nutrition', userId)).foodLogs) await new Promise(setImmediate);
 };
 

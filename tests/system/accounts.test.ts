@@ -26,7 +26,7 @@ afterAll(() => platform.stop());
 
 const DATABASES = SERVICE_NAMES.filter((name) => name !== 'squad');
 
-/** The contents of all databases, `<service>.<table>` with its rows as JSON; and every file, with its text. */
+/** Every row of all databases as JSON, with `<service>.<table>` as its place; and the text of every file, with its path. */
 async function everything(): Promise<[place: string, content: string][]> {
   const found: [string, string][] = [];
   for (const service of DATABASES) {
@@ -63,7 +63,7 @@ const receiptAt = async (location: string) =>
 const outcomes = (receipt: Pick<AccountDeletionShape, 'parts'>) =>
   Object.fromEntries(receipt.parts.map(({ service, outcome }) => [service, outcome]));
 
-/** The number of records of a user with all kinds of data, by service and kind. */
+/** The kinds of records of a user who has data of all kinds, by service. */
 const KINDS = {
   identity: ['user', 'sessions', 'passwordResets', 'auditEvents'],
   gym: [
@@ -184,7 +184,7 @@ describe('the deletion of an account', () => {
     const { body: me } = await platform.rest<UserShape>('identity', 'GET', '/users/me', anna);
     const before = await everything();
     expect(placesIn(before, anna.mark).length).toBeGreaterThan(10);
-    // avatar, post, logo; two exports
+    // the pictures of the avatar, a post and a logo, and the files of two exports
     expect(before.filter(([place]) => place.startsWith('files/'))).toHaveLength(3 + 2 * SERVICE_NAMES.length);
     await platform.running('nutrition').stop();
     const { status, headers } = await platform.rest('identity', 'DELETE', '/users/me', {
@@ -227,7 +227,7 @@ describe('the deletion of an account', () => {
       expect(typeof reason).toBe(outcome === 'DELETED' ? typeof reason : 'string');
     expect(JSON.stringify(receipt)).not.toContain(anna.id);
 
-    // In every service within 5 s.
+    // Every service refuses the user's access token within 5 s.
     for (const [service, at] of [
       ['gym', '/locations'],
       ['nutrition', '/goals'],
@@ -306,7 +306,7 @@ describe('the deletion of an account', () => {
     expect(outcomes(receipt)).toEqual(Object.fromEntries(SERVICE_NAMES.map((name) => [name, 'DELETED'])));
   });
 
-  it('removes the first admin from the set-up of their gym, which another user has filled in', async () => {
+  it('removes the first admin from the wizard session in which another user set up their gym', async () => {
     const setUp = newGym();
     const { id } = await preparedGym(platform, setUp);
     await platform.rest('wizard', 'POST', `/${id}/deploy`, { token: await platform.demo('super@demo.test') });

@@ -144,9 +144,9 @@ describe('docker-compose.yml', () => {
   });
 
   it('names its variables in .env.example', () => {
-    const asked = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!);
-    const offered = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
-    expect(offered.toSorted()).toEqual([...new Set(asked)].toSorted());
+    const used = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!);
+    const documented = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
+    expect(documented.toSorted()).toEqual([...new Set(used)].toSorted());
   });
 
   it('sets shared settings under the names that the servers read', () => {

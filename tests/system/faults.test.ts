@@ -27,7 +27,7 @@ let token: string;
 const urls = new Map<string, string>();
 const urlOf = (part: string): string => urls.get(part) ?? '';
 
-/** Names of meals, with the ids in their acknowledgements. */
+/** The ids of the acknowledged meals, by name. */
 const acknowledged = new Map<string, string>();
 const answers = new Map<number, number>();
 let isWriting = true;
@@ -35,7 +35,7 @@ let writing: Promise<unknown>;
 
 const authorization = () => ({ 'Content-Type': 'application/json', Authorization: `Bearer ${token}` });
 
-/** Sends one meal until it is acknowledged, as a client does that retries with its key. */
+/** Sends one meal until it is acknowledged, as a client that repeats the request with its key. */
 async function logMeal(): Promise<void> {
   const foodName = `meal ${randomUUID()}`;
   const body = JSON.stringify({ foodName, calories: 100, protein: 3, carbs: 18, fats: 2 });
@@ -74,7 +74,7 @@ async function works(): Promise<boolean> {
   return errors === undefined;
 }
 
-/** 5 s on an idle machine. */
+/** The longest recovery that is allowed; it takes 5 s on an idle machine. */
 const MOST_SECONDS = 15;
 
 /** Seconds from the end of a fault until everything works again. */
@@ -90,7 +90,7 @@ async function secondsToRecover(fault: string): Promise<number> {
   return seconds;
 }
 
-/** The socket in the server's own pid file (https://www.postgresql.org/docs/current/storage-file-layout.html). */
+/** Connects through the socket that the server's pid file names (https://www.postgresql.org/docs/current/storage-file-layout.html). */
 async function connectToPostgres(): Promise<pg.Client> {
   const host = readFileSync(path.join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[4];
   const client = new pg.Client({ ...(host && { host }), user: 'postgres', database: 'postgres' });
@@ -197,7 +197,7 @@ async function connectToPostgres(): Promise<pg.Client> {
   );
 
   it(
-    'has every acknowledged write exactly once',
+    'stores every acknowledged write exactly once',
     async () => {
       isWriting = false;
       await writing;

@@ -3,7 +3,7 @@ import type { AnySubgraph } from '#server/define-subgraph.ts';
 import type { RestRoute } from '#server/rest/route.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
 
-/** For each route with a limit of its own, the field of the graph that does the same, or the reason why there is none. */
+/** For routes with a rate limit of their own, the field of the graph that does the same. */
 const TWINS: Record<string, string> = {
   'POST /auth/register': 'Mutation.register',
   'POST /auth/login': 'Mutation.login',
@@ -22,13 +22,14 @@ const TWINS: Record<string, string> = {
   'GET /check-availability': 'Query.checkAvailability',
   'POST /analyze': 'Mutation.analyzeFood',
 };
+/** For the other routes with a rate limit of their own, the reason why no field has the same limit. */
 const WITHOUT_TWIN: Record<string, string> = {
-  'GET /auth/me': 'Query.me is the entry to all of a person, and has the limit of the graph.',
+  'GET /auth/me': 'Query.me is the entry to all data of a user, and has the general limit of the graph.',
   'POST /auth/token': 'Services and machine clients get their tokens by REST only.',
-  'GET /auth/ended-sessions': 'Only services ask for it.',
-  'GET /auth/email-availability': 'Only services ask for it.',
-  'DELETE /accounts/:userId': 'Only services ask for it.',
-  'GET /accounts/:userId/records': 'Only services ask for it.',
+  'GET /auth/ended-sessions': 'Only services call it.',
+  'GET /auth/email-availability': 'Only services call it.',
+  'DELETE /accounts/:userId': 'Only services call it.',
+  'GET /accounts/:userId/records': 'Only services call it.',
 };
 
 const limitedRoutes = subgraphs.flatMap((subgraph: AnySubgraph) =>

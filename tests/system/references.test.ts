@@ -8,7 +8,7 @@ import type { GymProductShape, GymProgramShape } from '../../subgraphs/gym/shop/
 import { eventually, mailsTo } from '../identity/support.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
-/** Rounds of products deleted while gyms list them. */
+/** How often products are deleted while gyms list them. */
 const ROUNDS = Number(process.env.STORM_ROUNDS ?? 3);
 
 const { ironTemple, aquaClub } = DEMO_GYMS;
@@ -94,7 +94,7 @@ describe('the list of a gym', () => {
     expect((await listProducts([foreign], superAdmin, aquaClub.slug)).status).toBe(200);
   });
 
-  it('is refused if a routine does not exist, and names it', async () => {
+  it('is refused if a routine does not exist; the routine is named', async () => {
     const routineId = await newRoutine();
     const put = (programs: object[]) =>
       platform.rest('gym', 'PUT', `/gym/${ironTemple.slug}/programs`, { token: staff, body: { programs } });
@@ -116,11 +116,11 @@ describe('the list of a gym', () => {
       ['chf', 200],
     ] as const) {
       const products = [{ productId, price: 100, currency }];
-      const { status: given } = await platform.rest('gym', 'PUT', `/gym/${ironTemple.slug}/products`, {
+      const { status: answered } = await platform.rest('gym', 'PUT', `/gym/${ironTemple.slug}/products`, {
         token: staff,
         body: { products },
       });
-      expect(given).toBe(status);
+      expect(answered).toBe(status);
     }
     expect(
       (
@@ -136,7 +136,7 @@ describe('the list of a gym', () => {
     const ids = [await newProduct(), await newProduct(), await newProduct()];
     expect((await listProducts(ids)).status).toBe(200);
     expect((await deleteProduct(ids[1] ?? '')).status).toBe(204);
-    // Immediately, before the gym service has received the removal: the list is readable, with or without the deleted product.
+    // Also before the gym service has received the removal, the list is readable, with or without the deleted product.
     const { data, errors } = await platform.graph<{
       gym: { products: { product: { id: string } | null }[] };
     }>('gateway', '{ gym(slug: "iron-temple") { products { product { id name } } } }');
@@ -180,7 +180,7 @@ describe('the list of a gym', () => {
     }
   });
 
-  it('cannot be stored after the removal was received, even if the owner was asked before', async () => {
+  it('cannot contain a product after its removal was reported, even if content still has the product', async () => {
     const id = await newProduct();
     const content = await platform.serviceToken('content');
     const removed = await platform.rest('gym', 'DELETE', `/references/Product/${id}`, { token: content });
@@ -267,7 +267,7 @@ describe('a gym that does not exist', () => {
     expect((await move(null)).body.gymId).toBeNull();
   });
 
-  it('cannot be recognised while the gym service is down: a registration answers 503 and creates no account', async () => {
+  it('cannot be recognised while the gym service is down: a registration answers 503 without an account', async () => {
     await platform.running('gym').stop();
     try {
       const person = { ...someone(), gymId: ironTemple.id };

@@ -68,7 +68,7 @@ describe('a start without the choices of an operator', () => {
     ['the embedded database without the demo', { ...production, DEMO: 'off' }, WHOLE, []],
     ['the demo in production by choice', { ...production, DEMO: 'on' }, ALONE, []],
     ['one service with all it needs', { ...production, ...url, ...secret }, ALONE, []],
-  ])('(%s) is refused by the names of what is missing', (_what, env, kind, expected) => {
+  ])('(%s) names the missing variables', (_what, env, kind, expected) => {
     expect(namesOf(missingChoices(env, kind))).toEqual(expected);
   });
 

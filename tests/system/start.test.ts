@@ -12,7 +12,7 @@ const started: StartedProcess[] = [];
 const folders: string[] = [];
 afterEach(async () => {
   await Promise.all(started.splice(0).map((process) => process.end('SIGKILL')));
-  // After kill -9 the database server needs a moment to notice, and writes until then.
+  // After kill -9, the database server writes until it has noticed the end of the platform.
   await Promise.all(
     folders
       .splice(0)
@@ -150,10 +150,10 @@ describe('npm start', () => {
     await new Promise<void>((resolve) => {
       other.listen(0, '127.0.0.1', resolve);
     });
-    const taken = (other.address() as AddressInfo).port;
-    const platform = start([], { DATA_DIR: await dataFolder(), CONTENT_PORT: String(taken) });
+    const usedPort = (other.address() as AddressInfo).port;
+    const platform = start([], { DATA_DIR: await dataFolder(), CONTENT_PORT: String(usedPort) });
     expect(await platform.ended).toBe(1);
-    expect(platform.output()).toContain(`Port ${taken} is in use`);
+    expect(platform.output()).toContain(`Port ${usedPort} is in use`);
     expect(platform.output()).toContain('CONTENT_PORT');
     other.close();
   });

@@ -16,7 +16,7 @@ afterEach(async () => {
   );
 });
 
-/** The gym service with its own database. */
+/** Starts the gym service with its own database. */
 async function startGym(
   env: Record<string, string> = {},
 ): Promise<{ gym: StartedProcess; url: string; dataDir: string }> {
@@ -42,7 +42,7 @@ const secondsOf = async (work: Promise<unknown>): Promise<number> => {
     const seconds = await secondsOf(gym.end('SIGTERM'));
     postgres.resume();
     await requests;
-    // The limit is 5.5 s; the rest is for a busy machine.
+    // The limit is 5.5 s; the other seconds are for a busy machine.
     expect(seconds).toBeLessThan(10);
     expect(gym.output()).toContain('Stopping ...');
   });
@@ -68,7 +68,7 @@ describe.each(['exception', 'rejection'])('an unhandled %s', (kind) => {
   });
 });
 
-describe('a start in production without any choice', () => {
+describe('a start in production without settings', () => {
   it.each([
     ['the platform', [], ['DATABASE_URL']],
     ['one service', ['gym'], ['DATABASE_URL', 'SERVICE_SECRET']],

@@ -16,12 +16,12 @@ const size = (variable: string, byDefault: number): number => Number(process.env
 const SLOW_BODIES = size('ATTACK_SLOW_BODIES', 40);
 const SOCKETS = size('ATTACK_SOCKETS', 100);
 const SECONDS = size('ATTACK_SECONDS', 14);
-/** With a margin for a machine that runs other tests. */
+/** The highest ratio of the median times with and without the attack. It has a margin for a machine that runs other tests. */
 const MAX_RATIO = size('ATTACK_MAX_RATIO', 5);
 
 /** Not the attackers' address, because limits are per address. */
 const VICTIM = '127.0.0.2';
-/** A user may send 600 operations a minute. */
+/** Below the limit of a user, 600 operations a minute. */
 const QUERIES_PER_SECOND = 8;
 
 const HOME = `{ me { displayName role gym { name config { theme features } locations { name capacity occupancy { people level } } }
@@ -31,7 +31,7 @@ let platform: StartedProcess;
 let dataDir: string;
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'under-attack-'));
-  // No address here is a trusted proxy's, which may have more connections than a client.
+  // The attackers' address must not be a trusted proxy's, because a proxy may have more connections than a client.
   const env = { DATA_DIR: dataDir, HOST: '127.0.0.1', TRUSTED_PROXIES: '192.0.2.1', ...ANY_PORTS };
   platform = startProcess([], env);
   await platform.printed(/Ready after/);
@@ -44,11 +44,11 @@ afterAll(async () => {
 const urlOf = async (part: string): Promise<string> =>
   (await platform.printed(new RegExp(`^ {2}${part} +(http://\\S+)`, 'm')))[1] ?? '';
 
-it('another client is served nearly as fast as before during an attack', async () => {
+it('during an attack, another client is served nearly as fast as before it', async () => {
   const gateway = await urlOf('gateway');
   const identity = await urlOf('identity');
   const victim = await loggedIn(gateway);
-  await victim.homeTimes(3); // The first ones are planned, and connect.
+  await victim.homeTimes(3); // The first queries connect, and are planned.
   const calmBefore = await victim.homeTimes(SECONDS / 2);
 
   const doors = [`${gateway}/graphql`, `${gateway}/identity/auth/login`, `${identity}/auth/login`];

@@ -111,12 +111,12 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
     it('reserves a value for a session, and not for others', async () => {
       const [mine, other] = [await begin(), await begin()];
       const value = `Held ${unique()}`;
-      const held = await ask(
+      const reserved = await ask(
         { resource: 'gym-name', value, reserve: true, sessionId: mine.id },
         { token: superAdmin },
       );
-      expect(held.body).toMatchObject({ available: true, reservedUntil: expect.any(String) });
-      const minutes = (Date.parse(held.body.reservedUntil) - Date.now()) / 60_000;
+      expect(reserved.body).toMatchObject({ available: true, reservedUntil: expect.any(String) });
+      const minutes = (Date.parse(reserved.body.reservedUntil) - Date.now()) / 60_000;
       expect(minutes).toBeGreaterThan(14);
       expect(minutes).toBeLessThanOrEqual(15);
       expect((await ask({ resource: 'gym-name', value: value.toUpperCase() })).body).toMatchObject({
@@ -132,13 +132,13 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
         (await ask({ resource: 'gym-name', value, sessionId: mine.id }, { token: superAdmin })).body
           .available,
       ).toBe(true);
-      // another choice releases the first
+      // A reservation of another value releases the first.
       await ask(
         { resource: 'gym-name', value: `${value} 2`, reserve: true, sessionId: mine.id },
         { token: superAdmin },
       );
       expect((await ask({ resource: 'gym-name', value })).body.available).toBe(true);
-      // as a cancellation does
+      // A cancellation releases the second.
       await platform.rest('wizard', 'POST', `/${mine.id}/cancel`, { token: superAdmin });
       expect((await ask({ resource: 'gym-name', value: `${value} 2` })).body.available).toBe(true);
       const cancelled = await ask(
@@ -148,7 +148,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
       expect(cancelled).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
     });
 
-    it('opens sessions only for their owners', async () => {
+    it('reserves for a session only if the caller may open it', async () => {
       const session = await begin('MEMBER_ONBOARDING', '');
       const question = {
         resource: 'email',
@@ -165,7 +165,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
 
   const ask = doors.rest as Ask;
 
-  it('of one name with 20 simultaneous reservations accepts one', async () => {
+  it('allows one of 20 simultaneous reservations of a name', async () => {
     const value = `Race ${unique()}`;
     const sessions = await Promise.all(Array.from({ length: 20 }, () => begin()));
     const answers = await Promise.all(
@@ -177,7 +177,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
     expect(answers.filter(({ body }) => body.available)).toHaveLength(1);
   });
 
-  it("of a slot has the location's capacity, within its opening hours", async () => {
+  it("of a slot is limited by the location's capacity and opening hours", async () => {
     const location = (
       await platform.rest('gym', 'POST', '/locations', {
         token: superAdmin,
@@ -229,7 +229,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
   });
 
   if (storage === 'database')
-    it('expires after its time', async () => {
+    it('is given again when a reservation has expired', async () => {
       const [mine, other] = [await begin(), await begin()];
       const question = { resource: 'gym-name', value: `Late ${unique()}`, reserve: true };
       await ask({ ...question, sessionId: mine.id }, { token: superAdmin });

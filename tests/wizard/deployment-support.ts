@@ -15,7 +15,7 @@ const start = (storage: string, gateway = false) =>
     },
   });
 
-/** A platform with a wizard in one kind of store, for the tests of a `describe`, and what they do with deployments. */
+/** A platform with a wizard in one kind of store, for the tests of a `describe`, and functions for their deployments. */
 export function deploymentsIn(storage: string) {
   let platform: TestPlatform;
   let superAdmin: string;
@@ -34,7 +34,7 @@ export function deploymentsIn(storage: string) {
     storage === 'database' ? platform.sql('wizard', statement, [id]) : [];
   const reservationsOf = (id: string) => inDatabase('select 1 from reservation where session_id = $1', id);
   /** The stored text of a session and of its deployment. */
-  const keptOf = async (id: string): Promise<string> =>
+  const storedTextOf = async (id: string): Promise<string> =>
     JSON.stringify(
       await inDatabase(
         'select w.data, s.actions, s.context from wizard_session w join saga s on s.subject = w.id::text where w.id = $1',
@@ -87,7 +87,7 @@ export function deploymentsIn(storage: string) {
     deploy,
     gymsNamed,
     reservationsOf,
-    keptOf,
+    storedTextOf,
     expectGym,
   };
 }

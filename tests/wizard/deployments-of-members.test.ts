@@ -6,7 +6,7 @@ import { comingMonday, settled } from './support.ts';
 
 describe.each(['database', 'memory'])('deployments of members in %s', (storage) => {
   const wizard = deploymentsIn(storage);
-  const { deploy, keptOf } = wizard;
+  const { deploy, storedTextOf } = wizard;
 
   const monday = comingMonday();
   const startsAt = `${monday}T18:10:00Z`;
@@ -74,9 +74,9 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
       ...Array.from({ length: 5 }, () => ['COMPLETE', {}]),
       ['COMPLETE', { confirmed: true }],
     ]);
-    const kept = await keptOf(session.id);
+    const stored = await storedTextOf(session.id);
     for (const personal of ['New Name', 'strength', 'heightCm', 'calories'])
-      expect(kept).not.toContain(personal);
+      expect(stored).not.toContain(personal);
     const me = (await wizard.platform.rest('identity', 'GET', '/users/me', { token: member.token })).body;
     expect(me).toMatchObject({
       displayName: 'New Name',
@@ -145,7 +145,7 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
       body: { heightCm: 150, weightKg: null, sex: 'OTHER', birthDate: null },
       trainingGoals: { goals: ['fun'], activity: 'low' },
     });
-    expect(failed.steps[1].data).toEqual({ heightCm: 170, weightKg: 60 }); // to be corrected
+    expect(failed.steps[1].data).toEqual({ heightCm: 170, weightKg: 60 }); // The member can correct them.
   });
 
   it('with a slot of another gym, or outside of opening hours, are refused before anything changes', async () => {

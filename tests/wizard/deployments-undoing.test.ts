@@ -6,8 +6,8 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
   const wizard = deploymentsIn(storage);
   const { deploy, gymsNamed, reservationsOf } = wizard;
 
-  /** A gym (by its slug) that is in use as soon as it is created, and whose first admin is refused. */
-  const unwithdrawable = async (token = wizard.superAdmin) => {
+  /** Deploys a gym that cannot be withdrawn: by a trigger, it is in use as soon as it is created; its admin is refused. */
+  const deployedInUse = async (token = wizard.superAdmin) => {
     await wizard.platform.sql(
       'gym',
       `create or replace function use_at_once() returns trigger language plpgsql as $$ begin
@@ -34,8 +34,8 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
     wizard.platform.rest('wizard', 'POST', `/${id}/deployment/resolve`, { token, body });
   const retry = { action: 'RETRY', note: 'The post is gone.' };
 
-  it('undo the rest and wait for a SUPER_ADMIN; nothing of the session changes meanwhile', async () => {
-    const { id, basics, session } = await unwithdrawable();
+  it('undo the other actions and wait for a SUPER_ADMIN; meanwhile, their session cannot be changed', async () => {
+    const { id, basics, session } = await deployedInUse();
     expect(session).toMatchObject({
       status: 'FAILED',
       gymId: null,
@@ -64,7 +64,7 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
     expect(
       (await call('GET', `/check-availability?resource=gym-slug&value=${basics.slug}`)).body.available,
     ).toBe(false);
-    // the gym that is left is visible to nobody
+    // The gym still exists, but is visible to nobody.
     expect(await gymsNamed(basics.name)).toEqual([]);
     expect((await wizard.platform.rest('gym', 'GET', `/gym/config/${basics.slug}`)).status).toBe(404);
     expect((await resolve(id, retry, await wizard.platform.demo('admin@iron.test'))).status).toBe(403);
@@ -95,13 +95,13 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
   });
 
   if (storage === 'database')
-    it('forget the user who deployed and decided when that account is deleted, and can still be undone', async () => {
+    it('forget the user who started and resolved them if the account is deleted, and can still be undone', async () => {
       const other = await wizard.platform.register(null);
       await wizard.platform.sql('identity', `update user_account set role = 'SUPER_ADMIN' where id = $1`, [
         other.id,
       ]);
       const token = await wizard.platform.login(other.email, other.password);
-      const { id, basics } = await unwithdrawable(token);
+      const { id, basics } = await deployedInUse(token);
       await resolve(id, retry, token);
       expect((await settled(wizard.platform, id)).deployment).toMatchObject({
         status: 'UNDO_FAILED',
@@ -132,8 +132,8 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
       );
     });
 
-  it('end if a SUPER_ADMIN accepts what is left, also by the graph', async () => {
-    const { id } = await unwithdrawable();
+  it('end if a SUPER_ADMIN accepts what could not be undone, also in the graph', async () => {
+    const { id } = await deployedInUse();
     const note = 'An operator removes it by hand.';
     const { data, errors } = await wizard.platform.graph(
       'wizard',

@@ -55,7 +55,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   });
 
   it('create a gym by the graph, followed by a subscription', async () => {
-    const door = storage === 'database' ? 'gateway' : 'wizard'; // one of the two each
+    const door = storage === 'database' ? 'gateway' : 'wizard'; // The tests of each store use one of the two doors.
     const gym = newGym();
     const graph = async (query: string, variables: object) => {
       const { data, errors } = await wizard.platform.graph(door, query, variables, {
@@ -98,7 +98,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     await expectGym(gym, last.deployment.result);
   });
 
-  it('requested again with their key have the same answer', async () => {
+  it('that are requested again with the same Idempotency-Key have the same answer', async () => {
     const { id } = await preparedGym(wizard.platform);
     const options = { token: wizard.superAdmin, headers: { 'idempotency-key': randomUUID() } };
     const first = await wizard.platform.rest('wizard', 'POST', `/${id}/deploy`, options);
@@ -140,7 +140,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect((await settled(wizard.platform, winner)).status).toBe('DEPLOYED');
     const late = answers.find(({ status }, index) => status === 409 && sessions[index])?.body;
     expect(late.code).toBe('CONFLICT');
-    // The name is no longer reserved: it now belongs to the gym, and the deployment says so.
+    // The name is no longer reserved. The gym has it now, so the deployment is refused.
     const other = sessions.find(({ id }) => id !== winner)?.id ?? '';
     expect((await deploy(other)).status).toBe(202);
     expect(await settled(wizard.platform, other)).toMatchObject({
@@ -186,7 +186,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
       "select 1 from location where name = 'Main hall' and gym_id not in (select id from gym)",
     );
     expect(locations).toEqual([]);
-    // its reservations stay, so that no other session takes the name while it is corrected
+    // The session keeps its reservations, so that no other session gets the name while this one is corrected.
     const held = await wizard.platform.rest(
       'wizard',
       'GET',
@@ -203,7 +203,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   });
 
   if (storage === 'database')
-    it('that an older version has started are finished with its plan', async () => {
+    it('that an older version of the program has started are finished with its plan', async () => {
       const gym = newGym();
       const { id } = await preparedGym(wizard.platform, gym);
       const gymId = uuidv7();
@@ -313,7 +313,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect((await wizard.platform.rest('wizard', 'POST', `/${id}/deploy`)).status).toBe(401);
     expect((await deploy(id)).status).toBe(202);
     const done = await settled(wizard.platform, id);
-    // the first admin was left out, so the step is skipped
+    // The step `admin` is skipped, because `inviteAdmin` is false.
     expect(done.deployment.result.adminId).toBeNull();
     expect(done.steps.find(({ key }: { key: string }) => key === 'admin').status).toBe('SKIPPED');
   });

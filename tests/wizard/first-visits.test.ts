@@ -111,7 +111,7 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     expect([await on(noon), await on(new Date(noon.getTime() + DAY_MILLIS))]).toEqual([false, true]);
   });
 
-  it('are one for each member: a second is refused, and a mere reservation moves', async () => {
+  it('are limited to one for each member: a second is refused, and a reservation replaces an earlier one', async () => {
     const { token } = await platform.register();
     const locationId = await newLocation();
     const [first, second] = [
@@ -120,7 +120,7 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     ];
     expect((await reserve(token, first, locationId, inDays(3))).body.available).toBe(true);
     expect((await reserve(token, second, locationId, inDays(4))).body.available).toBe(true);
-    const held = async (time: Date) => {
+    const reservedPlaces = async (time: Date) => {
       const others = await Promise.all(
         Array.from({ length: 3 }, async () => {
           const other = await platform.register();
@@ -133,8 +133,8 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
       );
       return others.filter((isFree) => !isFree).length;
     };
-    // of three places, all are free again at the first time, and two at the second
-    expect([await held(inDays(3)), await held(inDays(4))]).toEqual([0, 1]);
+    // The first reservation was replaced: all three places are free at its time, and two at the time of the second.
+    expect([await reservedPlaces(inDays(3)), await reservedPlaces(inDays(4))]).toEqual([0, 1]);
 
     const place = await newLocation();
     const third = await prepared(token, place, inDays(3));

@@ -50,7 +50,7 @@ describe('a gym that the wizard sets up', () => {
     ],
   ];
 
-  it('is visible only to that service until it is opened', async () => {
+  it('is visible only to the wizard service until it is opened', async () => {
     const member = await platform.register();
     for (const token of [undefined, member.token, superAdmin, await platform.serviceToken('nutrition')]) {
       const listed = (await call('GET', '/gyms', token)).body as { id: string }[];
@@ -78,7 +78,7 @@ describe('a gym that the wizard sets up', () => {
       'gymId: expected the id of a gym; there is no gym with this id',
     );
     const early = await platform.register(null);
-    // as its invited admin would be
+    // This user gets the rights of the gym's invited admin.
     await platform.sql('identity', `update user_account set role = 'GYM_ADMIN', gym_id = $1 where id = $2`, [
       gym.id,
       early.id,
@@ -102,7 +102,7 @@ describe('a gym that the wizard sets up', () => {
     expect((await call('DELETE', `/gyms/${gym.id}`, wizard)).status).toBe(204);
   });
 
-  it('is opened by that service, once, and is then visible to everybody', async () => {
+  it('is opened by the wizard service, once, and is then visible to everybody', async () => {
     expect((await open(superAdmin)).status).toBe(403);
     expect((await open(await platform.serviceToken('nutrition'))).status).toBe(404);
     const answers = await Promise.all(Array.from({ length: 5 }, () => open(wizard)));
@@ -125,7 +125,7 @@ describe('a gym that the wizard sets up', () => {
     expect((await call('DELETE', `/gyms/${gym.id}`, wizard)).status).toBe(409);
   });
 
-  it('can be created only by services: a SUPER_ADMIN creates open gyms', async () => {
+  it('can be created unopened only by services: the gyms of a SUPER_ADMIN are open', async () => {
     const other = { name: 'Mine', slug: `mine-${randomUUID()}` };
     expect((await call('POST', '/gyms', superAdmin, { ...other, opened: false })).status).toBe(400);
     expect((await call('POST', '/gyms', superAdmin, other)).status).toBe(201);

@@ -27,8 +27,8 @@ import { cloneDatabase } from '../support/database.ts';
 
 const log = createLogger('wizard', 'silent');
 
-/** The parts of a wizard service that store data, without its doors. */
-async function kept(storageName: string) {
+/** Opens the parts of a wizard service that store data, without its doors. */
+async function partsIn(storageName: string) {
   if (storageName === 'memory') {
     const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
     return {
@@ -56,7 +56,7 @@ async function kept(storageName: string) {
 describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (storageName) => {
   it('removes sessions that were abandoned a month ago, with their files, and no deployed ones', async () => {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), 'wizard-test-'));
-    const { unitOf, storage, sagaStore, close } = await kept(storageName);
+    const { unitOf, storage, sagaStore, close } = await partsIn(storageName);
     const files = diskStorage(dataDir, 'wizard');
     const sagas = new Sagas({ store: sagaStore, definitions: [], log });
     const add = async (status: WizardStatus, expiredDaysAgo: number) => {
@@ -104,12 +104,12 @@ describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (sto
     await retention.run();
     await retention.stop();
     const ids = [...over, ...staying].map(({ id }) => id);
-    const left = (await storage.sessions(unitOf()).findByIds(ids)).map(({ id }) => id);
-    expect(left.toSorted()).toEqual(staying.map(({ id }) => id).toSorted());
-    const leftFiles = await Promise.all(
+    const remaining = (await storage.sessions(unitOf()).findByIds(ids)).map(({ id }) => id);
+    expect(remaining.toSorted()).toEqual(staying.map(({ id }) => id).toSorted());
+    const haveFiles = await Promise.all(
       [...over, ...staying].map(async ({ key }) => Boolean(await files.read(key))),
     );
-    expect(leftFiles).toEqual([false, false, false, true, true, true]);
+    expect(haveFiles).toEqual([false, false, false, true, true, true]);
     await sagas.dispose();
     await close();
     await rm(dataDir, { recursive: true });

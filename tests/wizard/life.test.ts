@@ -181,7 +181,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       expect(metadata.exif).toBeUndefined();
       expect((await call('GET', path)).status).toBe(401);
       expect((await call('GET', path, { token: await platform.demo('admin@iron.test') })).status).toBe(404);
-      // replaced by another one: the first is deleted
+      // A second picture replaces the first, which is deleted.
       const second = await upload(
         id,
         { step: 'branding', field: 'assets.logo' },
@@ -360,13 +360,13 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
           code: 'WIZARD_INCOMPLETE',
           errors: [{ path: 'basics.country' }],
         });
-        // and the stored version is unchanged
+        // The stored session still has the old version.
         expect((await call('GET', `/${session.id}`, { token: superAdmin })).body.code).toBe(
           'WIZARD_VERSION_UNSUPPORTED',
         );
       });
 
-      it('is refused with WIZARD_VERSION_UNSUPPORTED if it has none, but is in lists and can be cancelled', async () => {
+      it('is refused with WIZARD_VERSION_UNSUPPORTED without a migration, but is listed and can be cancelled', async () => {
         const session = await preparedGym(platform, newGym());
         const { url } = await platform.replica('wizard', next({}));
         for (const [method, path, body] of [

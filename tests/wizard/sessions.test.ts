@@ -203,7 +203,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
       expect((await door.read(session.id)).status).toBe(401);
     });
 
-    it('created without an account are opened only with their token', async () => {
+    it('created without an account are opened only with their resume token', async () => {
       const { session, status } = await door.create('MEMBER_ONBOARDING');
       expect(status).toBe(201);
       expect(session).toMatchObject({ createdBy: null, resumeToken: expect.stringMatching(/^[\w-]{43}$/) });
@@ -219,7 +219,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
       );
     });
 
-    it('of a gym are created by admins', async () => {
+    it('for a gym are created only by admins', async () => {
       expect((await door.create('GYM_SETUP')).status).toBe(401);
       expect((await door.create('GYM_SETUP', { token: await platform.demo('maya@iron.test') })).status).toBe(
         403,
@@ -267,7 +267,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
     });
   });
 
-  it("below a user are the user's own", async () => {
+  it('in the field of a user are those of this user', async () => {
     const owner = await platform.register();
     const created = await doors.rest?.create('MEMBER_ONBOARDING', { token: owner.token });
     const query =
@@ -288,7 +288,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
     });
   });
 
-  it('whose id is no UUID are 404, and fixed paths come first', async () => {
+  it('whose id is no UUID are 404, and do not hide fixed paths such as /docs', async () => {
     const token = await platform.demo('maya@iron.test');
     expect((await platform.rest('wizard', 'GET', '/not-a-uuid', { token })).status).toBe(404);
     expect((await platform.rest('wizard', 'GET', '/docs')).status).toBe(200);

@@ -6,14 +6,14 @@ import type { CallOptions, TestPlatform } from '../support/platform.ts';
 export const SESSION_FIELDS =
   'id kind status definitionVersion currentStep version createdBy gymId expiresAt resumeToken steps { key title status data errors { path message } currentlyDue } files { id step field filename contentType bytes url } deployment { status startedAt finishedAt actions { name service status attempts error { code message } result } result }';
 
-/** The day of a Monday that is one to two weeks ahead, or this many days later, such as `2026-01-05`. */
+/** The date of the Monday that is 8 to 14 days ahead, or of the day `daysLater` after it, such as `2026-01-05`. */
 export function comingMonday(daysLater = 0): string {
   const weekday = new Date().getUTCDay(); // 1: Monday
   const ahead = 7 + ((8 - weekday) % 7 || 7) + daysLater;
   return new Date(Date.now() + ahead * DAY_MILLIS).toISOString().slice(0, 10);
 }
 
-/** The data of a unique gym, step by step. */
+/** The data of a gym with a unique name, by step. */
 export const newGym = () => {
   const unique = randomBytes(5).toString('hex');
   return {
@@ -38,7 +38,7 @@ export const newGym = () => {
 };
 export type NewGym = ReturnType<typeof newGym>;
 
-/** A completed session. */
+/** Creates a session for a gym, and fills in all its steps. */
 export async function preparedGym(
   platform: TestPlatform,
   gym: object = newGym(),
@@ -52,7 +52,7 @@ export async function preparedGym(
   return session;
 }
 
-/** The session when its deployment has that status; read repeatedly until then. */
+/** Reads the session repeatedly until it has one of the statuses. */
 export async function settled(
   platform: TestPlatform,
   id: string,

@@ -17,7 +17,7 @@ import type { LoadedGraph } from '../../../gateway/supergraph/loaded-graph.ts';
 import { composed, graphOf, type SubgraphSdls } from './composed-graph.ts';
 import { MadeUpSubgraph, type Scenario } from './made-up-subgraph.ts';
 
-/** What a client gets. */
+/** The response that a client gets. */
 export interface Response {
   readonly data?: unknown;
   readonly errors?: readonly GraphQLFormattedError[];
@@ -25,9 +25,9 @@ export interface Response {
 }
 
 export interface Responses {
-  /** Of @apollo/gateway's executor; `undefined` where it threw and a client got nothing but that. */
-  readonly stock: Response | undefined;
-  /** Of ours, by each of its two ways. */
+  /** From the Apollo executor; undefined if it threw an error instead of returning a response. */
+  readonly apollo: Response | undefined;
+  /** From our executor: by `toJson` and by `toResult`. */
   readonly json: Response;
   readonly result: Response;
 }
@@ -39,10 +39,10 @@ export interface Prepared {
   run(variables: Record<string, unknown>, scenario: Scenario): Promise<Responses>;
 }
 
-/** One graph over made-up subgraphs, to be asked through both executors. */
+/** A graph over made-up subgraphs. Ours and the Apollo executor run the same operations on it. */
 export class BothExecutors {
   readonly graph: LoadedGraph;
-  /** Why @apollo/gateway's executor did the work of ours, and how often. */
+  /** How often the Apollo executor did the work of ours, by fallback reason. */
   readonly fallbacks = new Map<string, number>();
   private readonly scenarios = new Map<string, Scenario>();
 
@@ -53,7 +53,7 @@ export class BothExecutors {
     );
   }
 
-  /** Undefined for what does not validate, and for the few operations that the planner fails on. */
+  /** Returns undefined if the operation is invalid, or if the planner throws an error for it, as it does for a few. */
   prepare(query: string, operationName?: string): Prepared | undefined {
     const document = parse(query);
     const operation = getOperationAST(document, operationName);
@@ -99,17 +99,17 @@ export class BothExecutors {
     this.scenarios.set(scenario.seed, scenario);
     const context = { requestId: scenario.seed } as GatewayContext;
     const request = { variables: coerced.coerced, rawVariables, context };
-    const [stock, json, result] = await Promise.all([
-      stockResponse(source, rawVariables, context),
+    const [apollo, json, result] = await Promise.all([
+      apolloResponse(source, rawVariables, context),
       execution.toJson(request),
       execution.toResult(request),
     ]);
     this.scenarios.delete(scenario.seed);
-    return { stock, json: JSON.parse(json) as Response, result: responseOf(result) };
+    return { apollo, json: JSON.parse(json) as Response, result: responseOf(result) };
   }
 }
 
-async function stockResponse(
+async function apolloResponse(
   { graph, document, operation, plan }: ExecutionSource,
   variables: Record<string, unknown>,
   context: GatewayContext,
@@ -150,7 +150,7 @@ async function stockResponse(
   }
 }
 
-/** As JSON has it, with errors as Apollo Server makes them of whatever was thrown. */
+/** The result after serialization to JSON. Errors are formatted as Apollo Server formats any thrown value. */
 const responseOf = ({ errors, ...rest }: ExecutionResult): Response =>
   JSON.parse(JSON.stringify({ ...(errors && { errors: errors.map(formatted) }), ...rest })) as Response;
 

@@ -18,7 +18,7 @@ export function composed(sdls: SubgraphSdls): string {
   return supergraphSdl;
 }
 
-/** A supergraph over subgraphs that a test holds in its hands. */
+/** Loads a supergraph whose fetches go to the given subgraphs instead of to their URLs. */
 export function graphOf(sdl: string, subgraphs: Iterable<Subgraph>): LoadedGraph {
   const byName = new Map([...subgraphs].map((subgraph) => [subgraph.name, subgraph]));
   return loadGraph(sdl, (name) => {

@@ -3,8 +3,8 @@ import type { SubgraphAnswer } from '../../../gateway/subgraphs/subgraph.ts';
 import { randomFrom } from './random.ts';
 
 /**
- * An answer as it should not be, or none. Equal entities are distorted equally, whatever others are in the answer, so
- * that it does not matter how many are asked about at once.
+ * Returns a wrong answer, throws an error, or returns the answer unchanged, as the seed decides. Equal entities are
+ * distorted equally, so the result does not depend on which entities are fetched together.
  */
 export function distorted(answer: SubgraphAnswer, name: string, query: string, seed: string): SubgraphAnswer {
   const random = randomFrom(`${seed}/${name}/${query}`);

@@ -2,9 +2,9 @@ const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9
   import: ["@key", "@external", "@requires", "@provides", "@shareable", "@override", "@interfaceObject", "@inaccessible"])`;
 
 /**
- * Subgraphs that hold together what is rare in ours: interfaces and unions of entities and of plain objects, an
- * interface that another subgraph knows as an object, lists of lists, several and composite keys, fields that require
- * fields, provided and overridden ones.
+ * Subgraphs that combine what is rare in those of the platform: interfaces and unions of entities and of plain objects,
+ * an interface that is an object type in another subgraph (`@interfaceObject`), lists of lists, several and composite
+ * keys, and fields with `@requires`, `@provides` and `@override`.
  */
 export const HARD_SDLS = {
   catalog: `${link}

@@ -23,16 +23,16 @@ export interface MadeUpOperation {
   readonly variables: Record<string, unknown>;
 }
 
-const DEEPEST = 6;
-/** Selections of one operation, about. */
-const MOST = 30;
+const MAX_DEPTH = 6;
+/** The approximate number of selections in one operation. */
+const MOST_SELECTIONS = 30;
 
-/** A random operation that a schema allows; almost always, as fields of equal names may still not go together. */
+/** A random operation. It is nearly always valid; it is invalid if fields with equal names cannot be merged. */
 export function madeUpOperation(schema: GraphQLSchema, seed: string): MadeUpOperation {
   return new Maker(schema, randomFrom(seed)).make();
 }
 
-/** Values for the variables of an operation. */
+/** Random values for the variables of an operation. */
 export function madeUpVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -80,7 +80,7 @@ class Maker {
   }
 
   private selections(type: GraphQLCompositeType, depth: number): string {
-    const parts = Array.from({ length: 1 + this.random.below(this.count > MOST ? 1 : 4) }, () =>
+    const parts = Array.from({ length: 1 + this.random.below(this.count > MOST_SELECTIONS ? 1 : 4) }, () =>
       this.selection(type, depth),
     );
     return `{ ${parts.join(' ')} }`;
@@ -89,7 +89,7 @@ class Maker {
   private selection(type: GraphQLCompositeType, depth: number): string {
     const fields = isAbstractType(type) && !('getFields' in type) ? [] : Object.values(type.getFields());
     this.count += 1;
-    const deep = depth >= DEEPEST || this.count > MOST;
+    const deep = depth >= MAX_DEPTH || this.count > MOST_SELECTIONS;
     const within = deep ? fields.filter((field) => !isCompositeType(getNamedType(field.type))) : fields;
     const kind = this.random.below(20);
     if (!within.length && !(isAbstractType(type) && !deep)) return '__typename';
@@ -99,7 +99,8 @@ class Maker {
   }
 
   private fragment(type: GraphQLCompositeType, depth: number): string {
-    // No interfaces inside of an object's selections: in them @apollo/gateway loses what stands under the object's own name.
+    // An object's selections contain no fragments on its interfaces: inside of such a fragment, @apollo/gateway loses the
+    // fields of nested fragments on the object's own type.
     const possible = isAbstractType(type) ? [...this.schema.getPossibleTypes(type), type] : [type];
     const on = this.random.pick(possible);
     const inside = this.selections(on, depth + (isAbstractType(type) ? 0 : 1));
@@ -115,7 +116,7 @@ class Maker {
   private field(field: GraphQLField<unknown, unknown>, depth: number): string {
     const args = field.args.filter((argument) => isRequiredArgument(argument) || this.random.chance(0.3));
     const given = args.map((argument) => `${argument.name}: ${this.argument(argument)}`);
-    // Fields with arguments have names of their own, or two of them could not go together.
+    // Fields with arguments have unique aliases, because fields with equal names and other arguments cannot be merged.
     const alias = field.args.length || this.random.chance(0.15) ? `${this.alias()}: ` : '';
     const type = getNamedType(field.type);
     const inside = isCompositeType(type) ? ` ${this.selections(type, depth + 1)}` : '';

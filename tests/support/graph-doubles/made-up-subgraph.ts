@@ -27,32 +27,35 @@ import {
 import { distorted } from './distortions.ts';
 import { randomFrom, type Random } from './random.ts';
 
-/** How things go in one execution. What a field gives depends on it and on the field alone, not on when or how often it is asked. */
+/** The conditions of one execution. A value depends only on the scenario and on its field, not on when or how often it is fetched. */
 export interface Scenario {
   readonly seed: string;
   /** Probabilities, from 0 to 1, that a nullable field is null and that a field fails. */
   readonly nulls: number;
   readonly failures: number;
-  /** Whether subgraphs also give answers that no subgraph should, or none. */
+  /** Whether subgraphs also return wrong answers, or throw errors instead of answering. */
   readonly distorts: boolean;
-  /** Whether texts hold nothing that JSON escapes. Default: some do. */
+  /** Whether no text contains characters that JSON escapes. Default: some texts do. */
   readonly plain?: boolean;
-  /** As in life, for measuring: this many elements in every list, so many entities of a type, and ordinary texts. Default: few of all, odd texts. */
+  /**
+   * Realistic data for benchmarks: ordinary texts, and the number of elements in every list and of entities of a type.
+   * Default: unusual texts, small numbers.
+   */
   readonly lifelike?: { readonly elements: number; readonly entities: number };
 }
 
 interface Thing {
   readonly __typename: string;
   readonly seed: string;
-  /** What entities are known by: every key of one is made of it. */
+  /** Identifies an entity: the values of all its keys contain this number. */
   readonly number?: number;
   readonly given?: Readonly<Record<string, unknown>>;
 }
 
-/** Few, so that the same entity comes up again and again. */
+/** The number of entities of a type: small, so that one response contains the same entity several times. */
 const ENTITIES = 5;
 
-/** A subgraph of any schema that makes up its data: the far end of a gateway's fetches, without HTTP. */
+/** A subgraph with made-up data for any schema. It answers a gateway's fetches without HTTP. */
 export class MadeUpSubgraph implements Subgraph {
   readonly name: string;
   readonly url: string;
@@ -61,7 +64,7 @@ export class MadeUpSubgraph implements Subgraph {
   private readonly requiring: ReadonlySet<string>;
   private readonly scenarios: ReadonlyMap<string, Scenario>;
   private readonly documents = new Map<string, DocumentNode>();
-  /** The texts of the answers by request: the executors send the same requests, and an answer depends on its request alone. */
+  /** Answers as JSON, by request body. Both executors send the same requests, and equal requests of a scenario have equal answers. */
   private readonly answers = new WeakMap<Scenario, Map<string, Promise<string>>>();
 
   /** @param scenarios by the `requestId` of a request's context */
@@ -86,7 +89,7 @@ export class MadeUpSubgraph implements Subgraph {
     const answers = this.answers.get(scenario) ?? new Map<string, Promise<string>>();
     this.answers.set(scenario, answers);
     const answering = answers.get(body) ?? this.answerTo(query, variables, scenario);
-    if (answers.size < 1_000) answers.set(body, answering); // a benchmark sends many different ones
+    if (answers.size < 1_000) answers.set(body, answering); // a benchmark sends many different requests
     const text = await answering;
     const answer = { ...(JSON.parse(text) as SubgraphAnswer), hasNoEscapes: isEscapeFree(text) };
     return scenario.distorts ? distorted(answer, this.name, query, scenario.seed) : answer;
@@ -112,7 +115,7 @@ export class MadeUpSubgraph implements Subgraph {
   }
 
   async close(): Promise<void> {
-    // holds nothing open
+    // There is nothing to close.
   }
 
   private readonly resolve: GraphQLFieldResolver<Thing | undefined, Scenario> = (
@@ -125,7 +128,7 @@ export class MadeUpSubgraph implements Subgraph {
     if (given !== undefined) return given;
     const keys = this.keys.get(source?.__typename ?? '') ?? this.keys.get(parentType.name);
     if (source?.number !== undefined && keys?.has(fieldName)) return keyValue(fieldName, returnType, source);
-    // What a representation brings along beside the key is what some fields require.
+    // The value of a field with `@requires` also depends on the required fields, which the representation contains.
     const required = this.requiring.has(`${parentType.name}.${fieldName}`)
       ? JSON.stringify(source?.given)
       : '';
@@ -148,7 +151,7 @@ export class MadeUpSubgraph implements Subgraph {
     if (random.chance(scenario.nulls)) return null;
     if (isListType(type))
       return Array.from({ length: scenario.lifelike?.elements ?? random.below(4) }, (_, index) =>
-        this.valueOf(type.ofType, { ...made, scenario: this.again(made), seed: `${made.seed}.${index}` }),
+        this.valueOf(type.ofType, { ...made, scenario: this.withNulls(made), seed: `${made.seed}.${index}` }),
       );
     const named = getNamedType(type);
     if (isObjectType(named) || isAbstractType(named)) return this.thing(named.name, made);
@@ -156,8 +159,8 @@ export class MadeUpSubgraph implements Subgraph {
     return scenario.lifelike && !(named.name in NUMBERS) ? ordinaryText(random) : leaf(named.name, made);
   }
 
-  /** The nulls of a scenario hold again inside of a list that may not be null itself. */
-  private again({ scenario }: { scenario: Scenario }): Scenario {
+  /** Inside of a non-null list, the elements have the scenario's probability of nulls again. */
+  private withNulls({ scenario }: { scenario: Scenario }): Scenario {
     return this.scenarios.get(scenario.seed) ?? scenario;
   }
 
@@ -173,7 +176,7 @@ export class MadeUpSubgraph implements Subgraph {
     return this.keys.has(concrete) ? this.entity(concrete, number) : { __typename: concrete, seed };
   }
 
-  /** Of an interface with a key every entity is of one type for good. */
+  /** An entity of an interface with a key always has the same object type, which its number decides. */
   private entity(typename: string, number: number, given?: Thing['given']): Thing {
     const type = this.schema.getType(typename);
     const possible = isInterfaceType(type) ? this.schema.getPossibleTypes(type).map(({ name }) => name) : [];
@@ -203,7 +206,7 @@ export class MadeUpSubgraph implements Subgraph {
   }
 }
 
-/** A key's value tells the entity's number, whatever its type. */
+/** The value of a key field contains the entity's number, whatever the field's type. */
 function keyValue(field: string, type: GraphQLOutputType, source: Thing): unknown {
   const named = getNamedType(type);
   if (isObjectType(named))
@@ -259,7 +262,7 @@ function failure(message: string, random: Random): Error {
   return new GraphQLError(message, extensions ? { extensions } : {});
 }
 
-/** The fields that stand in a type's keys. */
+/** The names of the top-level key fields, by type. */
 function keysOf(document: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
   const keys = new Map<string, Set<string>>();
   for (const definition of document.definitions) {

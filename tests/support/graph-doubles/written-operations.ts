@@ -4,7 +4,7 @@ import { parse, type DocumentNode } from 'graphql';
 const ROOT = new URL('../../../', import.meta.url);
 const QUOTED = /`([^`]*)`|'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/g;
 
-/** Every text in our tests and documents that is a GraphQL document, each once. */
+/** Returns the texts in our tests and documents that are GraphQL documents, without duplicates. */
 export function writtenOperations(): string[] {
   const found = new Set<string>();
   for (const file of [...filesIn('tests'), ...filesIn('docs'), 'README.md'])

@@ -1,14 +1,14 @@
-/** What `@jest/globals` exports, for modules that several test files share: each name is that of the file that runs. */
-let ofRunningFile;
+/** The exports of `@jest/globals` for modules that several test files share. Each calls the function of the test file that is running. */
+let globalsOfRunningFile;
 
 export function setJestGlobals(globals) {
-  ofRunningFile = globals;
+  globalsOfRunningFile = globals;
 }
 
 const current = (name) =>
   new Proxy(() => undefined, {
-    apply: (_target, _this, args) => ofRunningFile[name](...args),
-    get: (_target, property) => ofRunningFile[name][property],
+    apply: (_target, _this, args) => globalsOfRunningFile[name](...args),
+    get: (_target, property) => globalsOfRunningFile[name][property],
   });
 
 export const afterAll = current('afterAll');

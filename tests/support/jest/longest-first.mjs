@@ -25,7 +25,7 @@ const LONG = [
   'system/accounts',
 ].map((name) => `/tests/${name}.test.ts`);
 
-/** Long files first, then by size. The order is the same in every run, so that what one order shows can be repeated. */
+/** Long files first, then by size. The order is the same in every run, so that a failure that depends on the order can be repeated. */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const rank = ({ path }) => {

@@ -3,9 +3,10 @@ import { TestEnvironment } from 'jest-environment-node';
 import { ModuleMocker } from 'jest-mock';
 
 /**
- * Jest's own environment for Node has built-in objects of its own (`String`, `Error`, ...). The tests of
- * `shared-modules.mjs` run outside of it. Therefore Jest gets the built-in objects of the tests here, because
- * `expect.any(String)` compares by identity; and its mocks and fake timers replace the functions that the tests see.
+ * Jest's environment for Node is a realm with separate built-in objects (`String`, `Error`, ...). Because of
+ * `shared-modules.mjs`, the tests run outside of that realm. Therefore this environment passes the built-in objects of the
+ * tests to Jest, because `expect.any(String)` compares them by identity. Jest's mocks and fake timers replace the functions
+ * that the tests call.
  */
 export default class SharedRealm extends TestEnvironment {
   constructor(config, context) {

@@ -2,11 +2,11 @@
 export interface CallOptions {
   token?: string;
   headers?: Record<string, string>;
-  /** Sent as JSON; bytes, text and forms unchanged. */
+  /** Bytes, text and forms are sent unchanged, everything else as JSON. */
   body?: unknown;
 }
 
-// oxlint-disable-next-line no-explicit-any -- the type of an answer whose caller names none
+// oxlint-disable-next-line no-explicit-any -- the type of an answer for which a test names no type
 export type Untyped = any;
 
 /**
@@ -82,7 +82,7 @@ function encoded({ token, headers, body }: CallOptions): RequestInit {
   };
 }
 
-/** JSON parsed, text as it is, anything else as bytes; undefined if there is nothing. */
+/** Returns parsed JSON, text as a string, anything else as bytes, and undefined for an empty body. */
 async function bodyOf(response: Response): Promise<Untyped> {
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('json')) return response.json();

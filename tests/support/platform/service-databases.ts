@@ -13,7 +13,7 @@ export interface ServiceDatabases {
     subgraph: AnySubgraph,
     settings: ServerSettings,
   ): Promise<ClonedDatabase | undefined>;
-  /** Runs one statement over a connection of its own. */
+  /** Runs one statement on a new connection. */
   sql<Row = Untyped>(service: ServiceName, statement: string, values?: unknown[]): Promise<Row[]>;
   stop(): Promise<void>;
 }

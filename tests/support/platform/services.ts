@@ -13,12 +13,12 @@ export interface Services {
   start(service: ServiceName, port?: number): Promise<void>;
   /** Stops a service, and starts it again on the same database and port. */
   restart(service: ServiceName): Promise<void>;
-  /** Another process of the same service, or of another version of it, on the same database. */
+  /** Starts a replica of the service, or of another version of it, on the same database. It runs in this process. */
   replica(service: ServiceName, version?: AnySubgraph): Promise<RunningSubgraph>;
   stop(): Promise<void>;
 }
 
-/** @param env is also written: `GYM_URL` and so on, as the services start */
+/** @param env the environment of the services; each start also writes the URL of the service into it, such as `GYM_URL` */
 export function services(env: Record<string, string>, databases: ServiceDatabases): Services {
   const running = new Map<ServiceName, RunningSubgraph>();
   const replicas: RunningSubgraph[] = [];

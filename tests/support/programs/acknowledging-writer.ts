@@ -22,7 +22,7 @@ async function writeOn(): Promise<void> {
   }
 }
 
-/** Written at once, without a buffer: a buffer would be lost with the process and hide acknowledged rows from the test. */
+/** Writes without a buffer: what a buffer contains is lost with the process, and the test would not learn of acknowledged rows. */
 function say(line: string): void {
   fs.writeSync(1, `${line}\n`);
 }

@@ -1,6 +1,6 @@
 /**
  * Runs operations through both executors, and prints how many were compared, as JSON. It ends with 1 at the first
- * difference, which it prints in full. It is a program of its own because Jest's modules make it five times as slow.
+ * difference, which it prints in full. It is a separate program because Jest's modules make it five times as slow.
  *
  *     node tests/support/programs/compare-executors.ts made-up|hard|written <operations> <seed>
  */

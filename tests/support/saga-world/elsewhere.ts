@@ -9,7 +9,7 @@ export const REQUEST_TIMEOUT_MILLIS = 3_000;
 export const SHORTEST_WAIT_MILLIS = 75;
 
 /** One worker's view of a saga. */
-export interface Standing {
+export interface WorkerView {
   /** Whether its lease is valid for long enough to make a request. */
   mayAct(sagaId: string): boolean;
   isGivenUp(action: string): boolean;
@@ -43,12 +43,12 @@ export class Elsewhere {
   }
 
   /** The code of an action for one worker. */
-  action(saga: MadeUpSaga, action: MadeUpAction, worker: Worker, standing: Standing): SagaAction {
+  action(saga: MadeUpSaga, action: MadeUpAction, worker: Worker, view: WorkerView): SagaAction {
     const request = async (phase: Phase, call: ActionCall, deliver: () => unknown) => {
       this.countCall(phase, call, action.name);
-      // The case that a process is paused between storing and sending for longer than its lease is left out: only the other
-      // service could detect that its request is too late.
-      if (!standing.mayAct(call.sagaId)) throw lost();
+      // The simulation pauses no process between storing and sending for longer than its lease: only the other service could
+      // detect that such a request is too late.
+      if (!view.mayAct(call.sagaId)) throw noAnswer();
       this.checkPause(call, `${call.sagaId}:${action.name}:${phase}`);
       return this.overNetwork(worker, deliver);
     };
@@ -58,10 +58,9 @@ export class Elsewhere {
       ...(!action.goesWith && {
         undo: async (call) => {
           const id = `${call.sagaId}:${action.name}`;
-          if (!standing.wasBegun(action.name))
-            this.violations.push(`${id} was undone without having been begun`);
+          if (!view.wasBegun(action.name)) this.violations.push(`${id} was undone without having been begun`);
           try {
-            await request('undo', call, () => this.takeBack(saga, action, call, standing));
+            await request('undo', call, () => this.undoEffect(saga, action, call, view));
           } catch (error) {
             if (!(error instanceof PlatformError && error.code === 'NOT_FOUND')) this.undoFailures.add(id);
             throw error;
@@ -71,7 +70,7 @@ export class Elsewhere {
     };
   }
 
-  /** Requests of a crashed worker arrive by chance. */
+  /** Delivers each open request of a crashed worker with a probability of one half. */
   crash(worker: Worker): void {
     for (const deliver of this.inFlight.get(worker) ?? []) if (this.scheduler.random.chance(0.5)) deliver();
     this.inFlight.delete(worker);
@@ -104,17 +103,17 @@ export class Elsewhere {
     this.inFlight.set(worker, mine.add(arrive));
     await this.scheduler.gate(worker);
     mine.delete(arrive);
-    if (this.scheduler.now - sentAt > REQUEST_TIMEOUT_MILLIS || random.chance(0.1)) throw lost();
+    if (this.scheduler.now - sentAt > REQUEST_TIMEOUT_MILLIS || random.chance(0.1)) throw noAnswer();
     if (random.chance(0.05)) throw new TypeError('a bug of ours');
-    if (random.chance(0.1)) arrive(); // twice
+    if (random.chance(0.1)) arrive(); // delivered twice
     const isAnswerLost = random.chance(0.1);
     try {
       const answer = deliver();
       await this.scheduler.gate(worker);
-      if (isAnswerLost) throw lost();
+      if (isAnswerLost) throw noAnswer();
       return answer;
     } catch (error) {
-      throw isAnswerLost ? lost() : error;
+      throw isAnswerLost ? noAnswer() : error;
     }
   }
 
@@ -133,7 +132,7 @@ export class Elsewhere {
     if (this.effects.has(id)) this.violations.push(`${id} was made twice`);
     for (const other of after)
       if (!this.effects.has(`${call.sagaId}:${other}`))
-        this.violations.push(`${id} was made before ${other} was there`);
+        this.violations.push(`${id} was made before ${other} existed`);
     for (const other of after)
       if (call.outputs[other] === undefined) this.violations.push(`${id} did not get the output of ${other}`);
     this.effects.add(id);
@@ -142,11 +141,11 @@ export class Elsewhere {
     return answer;
   }
 
-  private takeBack(
+  private undoEffect(
     saga: MadeUpSaga,
     { name, undo }: MadeUpAction,
     { sagaId, idempotencyKey }: ActionCall,
-    standing: Standing,
+    view: WorkerView,
   ): void {
     const id = `${sagaId}:${name}`;
     const round = Number(/:undo:(\d+)$/.exec(idempotencyKey)?.[1] ?? 0);
@@ -156,11 +155,11 @@ export class Elsewhere {
         later.after.includes(name) &&
         !later.goesWith &&
         this.effects.has(`${sagaId}:${later.name}`) &&
-        !standing.isGivenUp(later.name)
+        !view.isGivenUp(later.name)
       )
-        this.violations.push(`${id} was taken back before ${later.name}`);
+        this.violations.push(`${id} was undone before ${later.name}`);
     if (undo.kind !== 'fine' && round < undo.untilRound)
-      throw undo.kind === 'refused' ? conflict('it is in use') : lost();
+      throw undo.kind === 'refused' ? conflict('it is in use') : noAnswer();
     const isThere = this.effects.delete(id);
     for (const { goesWith, name: other } of saga.actions)
       if (goesWith === name) this.effects.delete(`${sagaId}:${other}`);
@@ -168,4 +167,4 @@ export class Elsewhere {
   }
 }
 
-const lost = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'no answer');
+const noAnswer = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'no answer');

@@ -13,10 +13,10 @@ export interface MadeUpAction {
   name: string;
   /** Names of the actions whose effects must exist first. */
   after: string[];
-  /** Always refused; if refusals are retried, this many times. */
+  /** How often the other service refuses it: never if 0, always if Infinity. */
   refusals: number;
   undo: UndoMode;
-  /** It has no undo of its own: the undo of this action covers it. */
+  /** The action whose undo also undoes this one, which then has no undo. */
   goesWith: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { workOn } from '#server/saga/saga-work.ts';
 import { resolve } from '#server/saga/undoing.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { randomFrom } from '../graph-doubles/random.ts';
-import { Elsewhere, REQUEST_TIMEOUT_MILLIS, type Standing } from './elsewhere.ts';
+import { Elsewhere, REQUEST_TIMEOUT_MILLIS, type WorkerView } from './elsewhere.ts';
 import { madeUpSaga, planOf, type MadeUpSaga } from './made-up-sagas.ts';
 import { Scheduler, type Worker } from './scheduler.ts';
 
@@ -28,7 +28,7 @@ interface Known {
   saga: MadeUpSaga;
   id: string;
   /** Statuses in the order in which they were stored. */
-  told: string[];
+  statuses: string[];
   resolutions: number;
 }
 
@@ -71,7 +71,7 @@ export class SagaWorld {
   }
 
   private async add(saga: MadeUpSaga): Promise<void> {
-    const known: Known = { saga, id: uuidv7(), told: [], resolutions: 0 };
+    const known: Known = { saga, id: uuidv7(), statuses: [], resolutions: 0 };
     const record = planned(
       planOf(saga, randomUUID()),
       this.definitionOf(known, this.newWorker(), undefined),
@@ -104,7 +104,7 @@ export class SagaWorld {
 
   private async claim(worker: Worker): Promise<void> {
     if (!worker.isIdle) return;
-    // For a store that measures leases with its own clock.
+    // A store in a database measures leases with the real clock, so leases that have expired in simulated time are ended here.
     for (const [id, { lease, until }] of this.leases)
       if (until <= this.scheduler.now) await this.store.renew(id, { ...lease, millis: 0 });
     const lease: Lease = { holder: randomUUID(), millis: LEASE_MILLIS };
@@ -113,7 +113,7 @@ export class SagaWorld {
     if (!saga) return;
     const before = this.leases.get(saga.id);
     if (before && before.until > this.scheduler.now)
-      this.elsewhere.violations.push(`${saga.id} was claimed while somebody held it`);
+      this.elsewhere.violations.push(`${saga.id} was claimed during the lease of another worker`);
     this.hold(saga.id, worker, lease);
     worker.isIdle = false;
     void this.work(worker, saga, lease).finally(() => {
@@ -145,7 +145,7 @@ export class SagaWorld {
     }
   }
 
-  /** The store for one worker: each call takes time, before and after it. */
+  /** The store of one worker: before and after each call, other workers can act. */
   private storeOf(worker: Worker, lease: Lease): SagaStore {
     return Object.assign(Object.create(this.store) as SagaStore, {
       save: async (saga, mine, within) => {
@@ -177,10 +177,10 @@ export class SagaWorld {
   ): SagaDefinition {
     const { saga } = known;
     const holder = work?.lease.holder ?? '';
-    const standing: Standing = {
+    const view: WorkerView = {
       mayAct: (id) => {
         if (this.evicted.has(holder))
-          this.elsewhere.violations.push(`${id} was worked on by somebody who had lost it`);
+          this.elsewhere.violations.push(`${id} was worked on by a worker that had lost its lease`);
         const held = this.leases.get(id);
         // The heartbeat of a process that is not paused keeps at least two thirds of the lease.
         return held?.lease.holder === holder && held.until - this.scheduler.now > REQUEST_TIMEOUT_MILLIS;
@@ -197,11 +197,11 @@ export class SagaWorld {
       undoGiveUpAfterMillis: UNDO_GIVE_UP_MILLIS,
       ...(saga.giveUpAfterMillis !== undefined && { giveUpAfterMillis: saga.giveUpAfterMillis }),
       actions: Object.fromEntries(
-        saga.actions.map((action) => [action.name, this.elsewhere.action(saga, action, worker, standing)]),
+        saga.actions.map((action) => [action.name, this.elsewhere.action(saga, action, worker, view)]),
       ),
       onChange: async ({ status }) => {
         if (this.scheduler.random.chance(0.01)) throw new Error('its subject cannot be changed now');
-        known.told.push(status);
+        known.statuses.push(status);
       },
     };
   }
@@ -233,7 +233,7 @@ export class SagaWorld {
         { kind: known.saga.kind, actions: {} },
         { action, note: 'decided', by: randomUUID(), at },
       );
-      known.told.push(waiting.status);
+      known.statuses.push(waiting.status);
     });
   }
 
@@ -248,12 +248,12 @@ export class SagaWorld {
     const isAccepted = saga.status === 'UNDONE' && saga.undoing?.resolutions.at(-1)?.action === 'ACCEPT';
     for (const { name, goesWith } of known.saga.actions) {
       if (saga.status === 'DONE' && !isThere(name)) say(`${name} is missing`);
-      if (saga.status === 'UNDONE' && !isAccepted && isThere(name)) say(`${name} is left`);
-      const mayBeLeft = isGivenUp(name) || isGivenUp(goesWith);
-      if ((saga.status === 'UNDO_FAILED' || isAccepted) && isThere(name) && !mayBeLeft)
-        say(`${name} is left`);
+      if (saga.status === 'UNDONE' && !isAccepted && isThere(name)) say(`${name} still exists`);
+      const mayExist = isGivenUp(name) || isGivenUp(goesWith);
+      if ((saga.status === 'UNDO_FAILED' || isAccepted) && isThere(name) && !mayExist)
+        say(`${name} still exists`);
       if (isGivenUp(name) && !undoFailures.has(`${saga.id}:${name}`))
-        say(`${name} was given up without need`);
+        say(`${name} was given up, although no undo of it failed`);
       const action = byName.get(name);
       for (const [phase, attempts] of [
         ['run', action?.attempts ?? 0],
@@ -268,12 +268,12 @@ export class SagaWorld {
       known.saga.onRefusal === 'retry' &&
       known.saga.giveUpAfterMillis === undefined
     )
-      say('it was to be repeated until it is done');
+      say('it ended, although its refusals are retried without a limit');
     if (saga.status === 'UNDO_FAILED' && !saga.actions.some(({ isUndoGivenUp }) => isUndoGivenUp))
       say('nothing was given up');
     if (saga.actions.some(({ status, error }) => status === 'FAILED' && !error))
       say('a failure has no reason');
-    const line = known.told.join(' ');
+    const line = known.statuses.join(' ');
     if (!/^(RUNNING )*((DONE)|(UNDOING ?)*((UNDO_FAILED) (UNDOING ?)*)*(UNDONE|UNDO_FAILED))$/.test(line))
       say(`its statuses were ${line}`);
     return wrong;

@@ -17,7 +17,7 @@ interface Gate {
  * chosen. The same seed makes the same choices. The simulated time passes only when the scheduler advances it.
  */
 export class Scheduler {
-  /** Milliseconds since 1970. In the past, so that everything is due for a database. */
+  /** The simulated time in milliseconds since 1970. It is in the past, so that everything is due by the clock of a database. */
   now = Date.parse('2020-01-01T00:00:00Z');
   readonly random: Random;
   private gates: Gate[] = [];
@@ -27,7 +27,7 @@ export class Scheduler {
     this.random = random;
   }
 
-  /** Waits until it is chosen; for ever if the worker crashes before. */
+  /** Resolves when the scheduler chooses it; never if the worker crashes first. */
   gate(worker: Worker): Promise<void> {
     return new Promise((open) => {
       if (worker.isAlive) this.gates.push({ worker, open });

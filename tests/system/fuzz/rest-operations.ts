@@ -48,7 +48,7 @@ export const restOperations = ({ paths }: OpenApiDocument): RestOperation[] =>
       .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 
-/** A schema of the document by its reference, `#/components/schemas/X`. */
+/** Returns a function that finds a schema of the document by its reference, `#/components/schemas/X`. */
 export function resolverOf(document: OpenApiDocument): (reference: string) => Schema {
   return (reference) => {
     const found = reference
@@ -147,5 +147,5 @@ function broken(random: Random, text: string): string {
   ]);
 }
 
-/** As a client writes it: lone surrogates cannot be UTF-8. */
+/** Replaces lone surrogates, for which encodeURIComponent would throw an error. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());

@@ -24,7 +24,7 @@ export interface Schema {
   allOf?: Schema[];
 }
 
-/** Makes values: most of them match the schema, some are wrong in one place. */
+/** Makes values: most of them match the schema, the others are wrong in some places. */
 export class SchemaValues {
   private readonly random: Random;
   private readonly resolve: (reference: string) => Schema;

@@ -1,4 +1,4 @@
-/** A server with an unhandled exception or rejection, according to its argument, a moment after its start. */
+/** A server with an unhandled error, 10 ms after its start: a rejection if its argument is `rejection`, else an exception. */
 import { runUntilSignal } from '#server/run-until-signal.ts';
 
 await runUntilSignal(async (progress) => {

@@ -12,7 +12,7 @@ export interface Attack {
   stop(): void;
 }
 
-/** Keeps this many requests open, each with a body of one byte a second; each refused one is opened again. */
+/** Keeps this many requests open, each with a body of one byte a second. A request that is refused is replaced by a new one. */
 export function slowBodies(urls: readonly string[], count: number): Attack & { cut(): number } {
   const sockets = new Set<net.Socket>();
   let isOver = false;
@@ -30,7 +30,7 @@ export function slowBodies(urls: readonly string[], count: number): Attack & { c
       sockets.delete(socket);
       if (isOver) return;
       cut += 1;
-      // With a pause, so that there is no busy loop if the server refuses connections.
+      // The pause prevents a busy loop if the server refuses connections.
       void after(100).then(() => isOver || open(index));
     });
   };
@@ -101,7 +101,7 @@ export async function fragmentBombs(
   };
 }
 
-/** Each level doubles the expansion of the previous one. @param number makes each text different */
+/** A query whose fragments double its expansion at each level. @param number makes each text different */
 function bombOf(levels: number, number: number): string {
   const fragments = Array.from(
     { length: levels },

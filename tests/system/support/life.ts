@@ -24,7 +24,7 @@ export interface Life {
   remains: { commentedPostId: string; squadId: string; groupId: string; visitId: string };
 }
 
-/** Creates such a user: a GYM_ADMIN, so that the audit trail has entries, too. */
+/** Creates a user with data of every kind. They are a GYM_ADMIN, so that the audit trail has entries, too. */
 export async function live(platform: TestPlatform, friend: { id: string; token: string }): Promise<Life> {
   const mark = `mark-${randomUUID().slice(0, 8)}`;
   const person = { email: `${mark}@example.test`, password: `pass-${randomUUID()}` };
@@ -92,7 +92,7 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
   withPicture.append('text', `Look, ${mark}`);
   const commented = await call<PostShape>(platform, 'gym', 'POST', '/posts', { token, body: withPicture });
   await call(platform, 'gym', 'POST', `/posts/${commented.id}/comments`, {
-    ...only(friend),
+    ...tokenOf(friend),
     body: { text: 'Nice one' },
   });
   await call(platform, 'gym', 'POST', '/posts', {
@@ -101,7 +101,7 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
     body: { text: `Nobody answers ${mark}` },
   });
   const friends = await call<PostShape>(platform, 'gym', 'POST', '/posts', {
-    ...only(friend),
+    ...tokenOf(friend),
     body: { text: 'Hello' },
   });
   await call(platform, 'gym', 'POST', `/posts/${friends.id}/comments`, {
@@ -173,7 +173,7 @@ async function withTheSquad(platform: TestPlatform, me: Me, friend: { id: string
     token,
     body: { name: `Club ${randomUUID()}` },
   });
-  await call(platform, 'squad', 'POST', `/groups/${group.id}/join`, only(friend));
+  await call(platform, 'squad', 'POST', `/groups/${group.id}/join`, tokenOf(friend));
   await call(platform, 'squad', 'POST', `/blocks/${randomUUID()}`, { token });
   await theirs.close();
   return { squadId, groupId: group.id };
@@ -201,7 +201,7 @@ async function withTheWizard(platform: TestPlatform, { token, mark }: Me): Promi
   await call(platform, 'wizard', 'POST', `/${id}/uploads`, { token, body: logo });
 }
 
-const only = ({ token }: { token: string }) => ({ token });
+const tokenOf = ({ token }: { token: string }) => ({ token });
 
 async function picture(field: string): Promise<FormData> {
   const form = new FormData();
@@ -213,7 +213,7 @@ async function picture(field: string): Promise<FormData> {
   return form;
 }
 
-/** The body of an answer, which must be successful. */
+/** Returns the body of the answer; throws if the answer is not successful. */
 async function call<Body>(
   platform: TestPlatform,
   service: Called,

@@ -9,16 +9,16 @@ import type { DatabaseServer } from '#server/database/database-server.ts';
 import { DEFINITIONS } from '../../../subgraphs/wizard/definitions/definitions.ts';
 import { wizardOf } from '../../../subgraphs/wizard/subgraph.ts';
 
-let left = Infinity;
+let remainingBoundaries = Infinity;
 process.on('message', (message: 'start' | number) => {
-  if (message !== 'start') left = message;
+  if (message !== 'start') remainingBoundaries = message;
 });
 
 const wizard = wizardOf({
   definitions: DEFINITIONS,
   observe: () => {
-    left -= 1;
-    if (left === 0) process.kill(process.pid, 'SIGKILL');
+    remainingBoundaries -= 1;
+    if (remainingBoundaries === 0) process.kill(process.pid, 'SIGKILL');
   },
 });
 await once(process, 'message');
