@@ -91,7 +91,9 @@ export const sessionsRest = [
         .string()
         .max(100)
         .optional()
-        .meta({ description: '`next` of the previous answer; absent: from the beginning.' }),
+        .meta({
+          description: '`next` of the previous answer. Without it, the answer begins with the oldest entry.',
+        }),
     }),
     rateLimit: FEED_RATE,
     success: { status: 200, description: 'The sessions that ended since then.', shape: EndedSessionsShape },
