@@ -32,7 +32,7 @@ export class AutomaticCheckOut {
   private async endVisits(): Promise<void> {
     try {
       const unit = this.unitOf();
-      // one statement: the end of the visits and its notification are committed together
+      // With one statement, the end of the visits and its notification are committed together.
       const [{ ended } = { ended: 0 }] = await unit.em.execute<{ ended: number }[]>(
         // Skips locked rows: another replica is ending them, or the next sweep will. So no sweep waits for a lock.
         `with due as (
@@ -40,10 +40,10 @@ export class AutomaticCheckOut {
          ), ended as (
            update check_in set checked_out_at = expires_at, check_out_kind = 'AUTOMATIC'
            from due where check_in.id = due.id returning location_id
-         ), told as (
+         ), notified as (
            select pg_notify(?, location_id::text) from (select distinct location_id from ended) as changed
          )
-         select (select count(*)::int from ended) as ended, (select count(*) from told) as told`,
+         select (select count(*)::int from ended) as ended, (select count(*) from notified) as notified`,
         [OCCUPANCY_CHANNEL],
       );
       if (ended > 0) this.log.info({ ended }, 'expired visits ended');
