@@ -124,10 +124,10 @@ export class AccountExports {
         [id, now, expiresAt, userId],
       );
       if (begun.length === 0) {
-        const underWay = await this.unit.em.findOne(AccountExport, { userId, finishedAt: null });
-        if (!underWay) throw unauthenticated('Your account has been deleted.');
-        if (underWay.expiresAt < expiresAt) underWay.expiresAt = expiresAt;
-        return underWay;
+        const running = await this.unit.em.findOne(AccountExport, { userId, finishedAt: null });
+        if (!running) throw unauthenticated('Your account has been deleted.');
+        if (running.expiresAt < expiresAt) running.expiresAt = expiresAt;
+        return running;
       }
       await this.resources.sagas.start(
         {

@@ -81,8 +81,8 @@ export class Invitations {
   /** Open invitations, the oldest first: of their own gym for a GYM_ADMIN, of all gyms or one for a SUPER_ADMIN. */
   async list(filter: unknown, request: PageRequest): Promise<Page<InvitationShape>> {
     const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
-    const { gymId: asked } = validated(InvitationsFilter, filter);
-    const gymId = isSuperAdmin(viewer) ? asked : requireGym(viewer, asked);
+    const { gymId: requested } = validated(InvitationsFilter, filter);
+    const gymId = isSuperAdmin(viewer) ? requested : requireGym(viewer, requested);
     const [after] = cursors.read(request.cursor) ?? [];
     const rows = await this.unit.em.execute<InvitationRow[]>(
       `${INVITATIONS} where password_hash is null ${gymId ? 'and gym_id = ?' : ''} ${after ? 'and user_account.id > ?' : ''}

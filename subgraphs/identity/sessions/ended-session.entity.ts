@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * A session whose access tokens are refused before they expire. The row is kept until the last of these tokens has
- * expired. It has no foreign key, because it outlives its session and its user.
+ * A session whose access tokens are refused before they expire. The row is kept until the last of these tokens has expired.
+ * It has no foreign key, because it outlives its session and its user.
  */
 const EndedSessionSchema = defineEntity({
   name: 'EndedSession',

@@ -53,7 +53,7 @@ export async function isLocked(em: EntityManager, attempt: Attempt): Promise<boo
 }
 
 /**
- * Resets the count of an account, after a log-in or a new password. The count of the address stays, because an attacker could
+ * Resets the count of an account, e.g. after a log-in or a new password. The count of the address stays, because an attacker could
  * reset it by logging in to an account of their own.
  */
 export async function forgetFailures(em: EntityManager, email: string): Promise<void> {

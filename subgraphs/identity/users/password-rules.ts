@@ -3,7 +3,7 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 /** Some 50,000 passwords that are common in leaks; attackers try them first (NIST SP 800-63B, 5.1.1.2). */
 const COMMON: ReadonlySet<string> = new Set(dictionary['passwords-common']);
 
-/** What is wrong with a password for the account of that email; undefined if it is good. The shape checks its length. */
+/** The problem of a password for the account with that email; undefined if the password is acceptable. The shape checks its length. */
 export function passwordProblem(password: string, email: string): string | undefined {
   const given = password.toLowerCase();
   const login = email.toLowerCase();

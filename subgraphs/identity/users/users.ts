@@ -123,8 +123,8 @@ export class Users {
 
   /**
    * Creates an account; its role is MEMBER.
-   * @throws CONFLICT if the email is taken, without regard to case; UPSTREAM_UNAVAILABLE if the account names a gym and the gym service
-   * does not answer
+   * @throws CONFLICT if the email is taken, without regard to case; UPSTREAM_UNAVAILABLE if the account names a gym
+   * and the gym service does not answer
    */
   async register(input: unknown): Promise<UserShape> {
     const { email, password, displayName, gymId } = validated(RegisterShape, input);

@@ -57,9 +57,9 @@ async function eraseSessions(
       if (isRecordOfGym(session)) {
         const rest = anonymised(session);
         await removeFiles(options, session, rest.files);
-        if (!(await store.replace(rest))) throw underWay();
+        if (!(await store.replace(rest))) throw beingDeployed();
         kept += 1;
-      } else if (session.status === 'DEPLOYING') throw underWay();
+      } else if (session.status === 'DEPLOYING') throw beingDeployed();
     const others = page.filter((session) => !isRecordOfGym(session));
     for (const session of others) {
       await removeFiles(options, session, []);
@@ -105,5 +105,5 @@ async function removeFiles(
     if (!kept.includes(file)) await files.delete(fileKey(session.id, file.id));
 }
 
-const underWay = () =>
+const beingDeployed = () =>
   conflict('A wizard session of this user is being deployed; try again when the deployment has ended.');

@@ -56,7 +56,7 @@ export const progressWhenDeployed = (definition: WizardDefinition, data: StepDat
 
 const isPassed = ({ status }: StepState): boolean => status === 'COMPLETE' || status === 'SKIPPED';
 
-/** What is missing or wrong before a deployment, by step and field. */
+/** The fields that are missing or wrong before a deployment; each path begins with the step. */
 export const dueOf = (definition: WizardDefinition, data: StepData): FieldError[] =>
   progressOf(definition, data)
     .filter((state) => !isPassed(state))

@@ -38,8 +38,8 @@ export class Deployments {
 
   /**
    * Starts the deployment, only once: a running or finished deployment is returned unchanged.
-   * @throws FORBIDDEN for users who may prepare but not deploy the session, WIZARD_INCOMPLETE naming what is missing, VERSION_CONFLICT,
-   * CONFLICT if another session has reserved what this one needs
+   * @throws FORBIDDEN for users who may prepare but not deploy the session, WIZARD_INCOMPLETE naming what is missing,
+   * VERSION_CONFLICT, CONFLICT if another session has reserved a value that this session needs
    */
   async deploy(id: string, expectedVersion?: number): Promise<WizardSessionShape> {
     const { sessions } = this.options;

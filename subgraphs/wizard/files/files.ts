@@ -55,11 +55,11 @@ export class Files {
     resumeToken?: string | null,
     expectedVersion?: number,
   ): Promise<WizardSessionShape> {
-    const { step, field: asked } = validated(UploadFieldsShape, input);
+    const { step, field: requested } = validated(UploadFieldsShape, input);
     const { sessions, files, definitions } = this.options;
     const session = await sessions.open(sessionId, resumeToken);
     requireEditable(session);
-    const [field, place] = fieldOf(stepOf(definitions[session.kind], step, 'step'), asked);
+    const [field, place] = fieldOf(stepOf(definitions[session.kind], step, 'step'), requested);
     const { bytes, contentType } = await safe(file.bytes, place);
     const added: SessionFile = {
       id: uuidv7(),
