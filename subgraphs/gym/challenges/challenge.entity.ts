@@ -61,7 +61,7 @@ const ParticipantSchema = defineEntity({
 export class Participant extends ParticipantSchema.class {}
 ParticipantSchema.setClass(Participant);
 
-/** How many participants have each score. A trigger maintains it, so that a rank is a sum over scores instead of participants. */
+/** The number of participants with each score. A trigger maintains it, so that a rank is a sum over scores instead of participants. */
 const ScoreCountSchema = defineEntity({
   name: 'ScoreCount',
   tableName: 'challenge_score_count',

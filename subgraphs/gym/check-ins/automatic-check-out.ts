@@ -34,7 +34,7 @@ export class AutomaticCheckOut {
       const unit = this.unitOf();
       // With one statement, the end of the visits and its notification are committed together.
       const [{ ended } = { ended: 0 }] = await unit.em.execute<{ ended: number }[]>(
-        // Skips locked rows: another replica is ending them, or the next sweep will. So no sweep waits for a lock.
+        // The statement skips locked rows: another replica is ending them, or the next sweep will. So no sweep waits for a lock.
         `with due as (
            select id from check_in where checked_out_at is null and expires_at <= now() for no key update skip locked
          ), ended as (
@@ -49,7 +49,7 @@ export class AutomaticCheckOut {
       if (ended > 0) this.log.info({ ended }, 'expired visits ended');
       this.failed = false;
     } catch (error) {
-      // Logged once, not at every sweep while the database is unreachable.
+      // The failure is logged once, not at every sweep while the database is unreachable.
       if (!this.failed)
         this.log.warn({ err: error }, 'expired visits could not be ended; every sweep tries again');
       this.failed = true;

@@ -122,7 +122,7 @@ interface Claimed {
   attempts: number;
 }
 
-// ASCII and short lines: mail servers do not re-encode such a text, so people and programs can read it in the raw mail.
+// The text is ASCII with short lines: mail servers do not re-encode such a text, so people and programs can read it in the raw mail.
 const textOf = (purpose: ResetPurpose, token: string, resetUrl: string | undefined) => ({
   subject: purpose === ResetPurpose.RESET ? 'Your new password' : 'Your invitation',
   text: [

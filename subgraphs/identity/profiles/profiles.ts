@@ -56,7 +56,7 @@ export class Profiles {
     return user.qrCode;
   }
 
-  /** Changes the viewer's own row under its lock. */
+  /** Locks and changes the viewer's own row. */
   async change(apply: (user: User) => void): Promise<UserShape> {
     return this.changeOf(requireUser(this.unit.viewer).userId, apply);
   }

@@ -30,7 +30,7 @@ export class PasswordChecks {
   async check({ id, email, passwordHash }: Credentials, password: string): Promise<boolean> {
     const attempt = { email, address: this.unit.origin.address };
     const matches = await this.passwords.matches(password, passwordHash);
-    // Checked after the slow hash, so that many simultaneous attempts cannot all pass before the failures are counted.
+    // Locks are checked after the slow hash, so that many simultaneous attempts cannot all pass before the failures are counted.
     if (matches && id !== null && !(await isLocked(this.unit.em, attempt))) return true;
     await this.unit.transaction(async () => {
       const { counted, locked } = await countFailure(this.unit.em, attempt);

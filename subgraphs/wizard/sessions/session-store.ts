@@ -47,7 +47,7 @@ export const LIFETIME_MILLIS = 30 * DAY_MILLIS;
 export const NEVER = new Date('9999-01-01T00:00:00Z');
 
 /**
- * Whether the session's deployment could not be undone: then it keeps its reservations, and cannot change until a
+ * Whether the session's deployment could not be undone. The session then keeps its reservations, and cannot change until a
  * SUPER_ADMIN has decided.
  */
 export const isUnresolved = ({ status, expiresAt }: Pick<SessionRecord, 'status' | 'expiresAt'>): boolean =>

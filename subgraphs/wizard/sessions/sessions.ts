@@ -175,7 +175,7 @@ export class Sessions {
     return this.presented(cancelled);
   }
 
-  /** An event now and at every change, also of its deployment. @throws NOT_FOUND, also for another user's session */
+  /** An event at once, and at every change of the session or of its deployment. @throws NOT_FOUND, also for another user's session */
   async changes(
     id: string,
     resumeToken?: string | null,
