@@ -19,18 +19,18 @@ const isSelf = (viewer: Viewer, userId: string | null | undefined): boolean =>
 export const maySee = (viewer: Viewer, { gymId }: OfGym): boolean => seesGym(viewer, gymId);
 /** The gym's GYM_ADMIN and SUPER_ADMINs: its staff. */
 export const mayManage = (viewer: Viewer, { gymId }: OfGym): boolean => runsGym(viewer, gymId);
-/** Services, too: the wizard checks slots of every location. */
+/** Services see every location, because the wizard checks slots. */
 export const maySeeLocation = (viewer: Viewer, location: OfGym): boolean =>
   viewer.kind === 'service' || maySee(viewer, location);
 /** Members see and end their own visits, staff all visits of their gym. */
 export const maySeeVisit = (viewer: Viewer, visit: Visit): boolean =>
   isSelf(viewer, visit.userId) || mayManage(viewer, visit);
 export const mayUndoVisit = (viewer: Viewer, visit: Visit): boolean => mayManage(viewer, visit);
-/** Beyond the location's capacity. */
+/** Who may let members in beyond the location's capacity. */
 export const mayOverrideCapacity = (viewer: Viewer, location: OfGym): boolean => mayManage(viewer, location);
 export const mayDeletePost = (viewer: Viewer, post: Post): boolean =>
   isSelf(viewer, post.authorId) || mayManage(viewer, post);
-/** In all gyms; staff of one gym see the visits of their own gym only. */
+/** The user's visits in all gyms. A GYM_ADMIN sees only the visits in their own gym. */
 export const maySeeAllVisitsOf = (viewer: Viewer, userId: string): boolean =>
   isSelf(viewer, userId) || isSuperAdmin(viewer);
 

@@ -9,7 +9,7 @@ import { Gym } from './gyms/gym.entity.ts';
 import { Location } from './locations/location.entity.ts';
 import { Comment, Like, Post } from './posts/post.entity.ts';
 
-/** Two gyms with locations, a challenge, announcements and a feed. Created only once, so that deleted data is not created again. */
+/** Creates two gyms with locations, challenges, an announcement and posts; only once, so that deleted data is not created again. */
 export async function demo(unit: UnitOfWork): Promise<void> {
   await unit.transaction(async () => {
     if (await unit.em.count(Gym, { id: DEMO_GYMS.ironTemple.id })) return;
@@ -17,7 +17,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
   });
 }
 
-/** Another replica may be doing the same. */
+/** Writes the rows. Existing rows stay, because another replica may write the same ones. */
 async function fillIn(unit: UnitOfWork): Promise<void> {
   const now = new Date();
   const keep = { onConflictAction: 'ignore' } as const;
@@ -134,7 +134,7 @@ const LOCATIONS = [
   place(3, DEMO_GYMS.aquaClub.id, 'Harbour', '12 Dock Street, New York', 'America/New_York', 60),
 ];
 
-/** For the month of the first start: a challenge that counts visits, and one that counts minutes. */
+/** The challenges of the month of the first start: one counts visits, the other counts minutes. */
 function challengesOf(now: Date) {
   const startsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   const endsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));

@@ -21,7 +21,7 @@ export type {
 } from './posts/posts.shapes.ts';
 export type { GymProductShape as GymProduct, GymProgramShape as GymProgram } from './shop/shop.shapes.ts';
 
-/** Of another service's entities this service has only the id, and `gymId` if the gateway sends it. */
+/** This service has only the id of another service's entity, and a user's `gymId` if the gateway sends it. */
 export interface User {
   id: string;
   gymId?: string | null;

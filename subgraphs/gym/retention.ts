@@ -3,7 +3,7 @@ import { removalsRetention } from '#server/references/removals.ts';
 import { auditRetention } from '#server/retention/audit-retention.ts';
 import { removeRows, type RetentionRule } from '#server/retention/retention.ts';
 
-/** Ids are UUIDs of version 7: the oldest rows are found along the primary key. */
+/** Ids are UUIDs of version 7, so the primary key finds the oldest rows. */
 export const gymRetention: readonly RetentionRule[] = [
   {
     what: 'visits',

@@ -41,7 +41,7 @@ export const gym = defineSubgraph({
   settings: gymSettings,
   database,
   async resources({ database: place, settings, serviceTokens, unitOf, files, log }) {
-    if (!place) throw new Error('the gym service has a database');
+    if (!place) throw new Error('The gym service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
     const removals = new Removals({ holders: { Gym: ['identity', 'content'] }, calls, unitOf, log });
     const notifications = await listenTo(place.server, place.name, [OCCUPANCY_CHANNEL], log);

@@ -19,15 +19,15 @@ export const maySee = (viewer: Viewer, user: Account): boolean =>
 export const mayManage = (viewer: Viewer, { gymId }: Pick<Account, 'gymId'>): boolean =>
   viewer.kind === 'service' || runsGym(viewer, gymId ?? null);
 
-/** With email and QR code. */
+/** Including the email and the QR code. */
 export const maySeeWhole = (viewer: Viewer, user: Account): boolean =>
   isSelf(viewer, user) || mayManage(viewer, user);
 
-/** Every user may contact a SUPER_ADMIN. */
+/** Every user may contact a SUPER_ADMIN, so all users see their email. */
 export const maySeeEmail = (viewer: Viewer, user: Account): boolean =>
   maySeeWhole(viewer, user) || user.role === Role.SUPER_ADMIN;
 
-/** The user themselves; and the wizard, which restores the previous values when a deployment is undone. */
+/** Only the user themselves, and the wizard service, which restores the previous values when it undoes a deployment. */
 export const mayReadBody = (viewer: Viewer, user: Account): boolean =>
   isSelf(viewer, user) || (viewer.kind === 'service' && viewer.service === 'wizard');
 

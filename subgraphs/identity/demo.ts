@@ -19,7 +19,7 @@ export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void
     updatedAt: new Date('2026-01-01T00:00:00Z'),
   };
   for (const person of missing) {
-    // If another account has the email by now, it keeps it.
+    // If another account has the email by now, it keeps the email, and the demo user is not created.
     await unit.em.execute(
       `insert into user_account (id, email, password_hash, display_name, role, gym_id, qr_code, timezone, created_at, updated_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,

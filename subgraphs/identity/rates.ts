@@ -2,11 +2,11 @@
 export const AUTH_RATE = { name: 'auth', perMinute: 60, by: 'caller' } as const;
 /** Registrations per minute and address. */
 export const REGISTRATION_RATE = { name: 'registration', perMinute: 20, by: 'address' } as const;
-/** A limit of its own, because many services may share one address. */
+/** Service tokens per minute and address. It is separate from the other limits, because many services may share one address. */
 export const SERVICE_TOKEN_RATE = { name: 'service-token', perMinute: 60, by: 'address' } as const;
-/** Account exports per minute. */
+/** Account exports per minute and caller. */
 export const EXPORT_RATE = { name: 'exports', perMinute: 10, by: 'caller' } as const;
-/** For services, which call for many users. Reading ended sessions alone takes 30 requests per minute and replica. */
+/** Requests of services, which call for many users. Reading ended sessions alone takes 30 requests per minute and replica. */
 export const FEED_RATE = { name: 'services', perMinute: 6_000, by: 'caller' } as const;
 
 /** The same limits for fields of the graph. */

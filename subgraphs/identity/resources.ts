@@ -45,8 +45,8 @@ export async function identityResources({
   const tokens = new AccessTokens(keyRing, settings);
   const mailer = mailerOf(settings);
   const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, log });
-  resetMailer.wake(); // for mails that a stop left behind
-  // Signed here, so that identity does not call itself over the network.
+  resetMailer.wake(); // for mails that were not sent before the last stop
+  // Identity signs its own service tokens, so that it does not call itself over the network.
   const ownTokens = { get: async () => tokens.ofService('identity') };
   const calls = callsToServices({ settings, tokens: ownTokens });
   const others = new OtherServices(settings, ownTokens);
@@ -58,7 +58,7 @@ export async function identityResources({
     registry: metrics.registry,
     leaseMillis: SAGA_LEASE_MILLIS,
   });
-  sagas.wake(); // for sagas that a stop left behind
+  sagas.wake(); // for sagas that were not finished before the last stop
   const stopRotation = rotateHourly(keyRing, log);
   return {
     orm,
@@ -88,7 +88,7 @@ export type IdentityResources = Awaited<ReturnType<typeof identityResources>>;
 const mailerOf = ({ smtpUrl, mailFrom, dataDir }: IdentitySettings & ServerSettings): Mailer =>
   smtpUrl ? smtpMailer(smtpUrl, mailFrom) : outboxMailer(path.resolve(dataDir, 'outbox'), mailFrom);
 
-/** Rotates the signing key when it is due. Returns what stops it. */
+/** Rotates the signing key when it is due. Returns a function that stops the checks. */
 function rotateHourly(keyRing: KeyRing, log: Logger): () => void {
   const hourly = setInterval(() => {
     void keyRing

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ServerSettings } from '#server/settings.ts';
 
-/** The settings of the identity service, in addition to every server's. */
+/** The settings of the identity service, in addition to those of every server. */
 export const identitySettings = z.object({
-  /** The first SUPER_ADMIN of an installation, created at a start if no account has that email. Both settings or neither. */
+  /** The first SUPER_ADMIN of an installation, created when the service starts and no account has that email. Both settings must be given, or neither. */
   bootstrapAdminEmail: z.email('expected an email address').max(254).optional(),
   bootstrapAdminPassword: z.string().min(8, 'expected at least 8 characters').max(200).optional(),
   /** A mail server, `smtp://user:password@host:587` or `smtps://...`; absent: mails are written to `<dataDir>/outbox`. */
@@ -12,14 +12,14 @@ export const identitySettings = z.object({
     .regex(/^smtps?:\/\/[^/\s]+/, 'expected smtp://user:password@host:port')
     .optional(),
   mailFrom: z.string().max(300).default('Fitness Platform <no-reply@localhost>'),
-  /** The page of a front end that sets a new password, with `{token}` at the place of the token; absent: mails contain only the token. */
+  /** The page of a front end that sets a new password, in which the token replaces `{token}`; absent: mails contain only the token. */
   passwordResetUrl: z
     .string()
     .regex(/^https?:\/\/\S*\{token\}/, 'expected an http(s) URL with {token} in it')
     .optional(),
   /** A new key signs the access tokens after this many days. */
   keyRotationDays: z.coerce.number('expected a number of days').min(1).max(3650).default(30),
-  /** How long a new key is published before it signs; longer than other services take to read it. */
+  /** How long a new key is published before it signs. It must be longer than other services take to read the key. */
   keyPublishAheadSeconds: z.coerce
     .number('expected a number of seconds')
     .int()

@@ -40,7 +40,7 @@ export const identity = defineSubgraph({
   database,
   resources: identityResources,
   services: identityServices,
-  // Identity checks tokens in its own database: without calling itself over HTTP, and without the delay of other services.
+  // Identity checks tokens in its own database, so it does not call itself over HTTP, and refuses ended sessions without delay.
   tokenChecks: ({ keyRing, orm }) => ({
     keys: keyRing,
     isRevoked: (viewer) => viewer.kind === 'user' && isRefused(orm.em, viewer.sessionId, viewer.expiresAt),

@@ -10,7 +10,7 @@ const isSelf = (viewer: Viewer, userId: string | null): boolean =>
 export const maySeeSessionsOf = (viewer: Viewer, userId: string): boolean =>
   isSelf(viewer, userId) || isSuperAdmin(viewer);
 
-/** Its owner; until it has one, whoever presents its resume token; and a SUPER_ADMIN. */
+/** The owner of the session, and a SUPER_ADMIN; until it has an owner, also every caller with its resume token. */
 export const mayOpen = (
   viewer: Viewer,
   { createdBy, resumeTokenHash }: SessionRecord,
@@ -19,13 +19,13 @@ export const mayOpen = (
   isSuperAdmin(viewer) ||
   (createdBy === null ? isToken(resumeToken, resumeTokenHash) : isSelf(viewer, createdBy));
 
-/** A gym is deployed by a SUPER_ADMIN, whoever prepared it; an onboarding by its member, too. */
+/** Only a SUPER_ADMIN may deploy a gym, even if another user prepared it. A member may also deploy their own onboarding. @throws FORBIDDEN */
 export function requireDeployer(viewer: UserViewer, { kind, createdBy }: SessionRecord): void {
   if (isSuperAdmin(viewer)) return;
   if (kind === 'GYM_SETUP')
     throw forbidden(
-      'Only a SUPER_ADMIN may deploy a gym; this session is in the list of their wizard sessions.',
+      'Only a SUPER_ADMIN may deploy a gym; they find this session in their list of wizard sessions.',
     );
   if (!isSelf(viewer, createdBy))
-    throw forbidden('Only its own member or a SUPER_ADMIN may deploy an onboarding.');
+    throw forbidden('Only the member themselves or a SUPER_ADMIN may deploy an onboarding.');
 }

@@ -5,7 +5,7 @@ import type { WizardStorage } from './storage.ts';
 
 const YEAR_MILLIS = 365 * DAY_MILLIS;
 
-/** A half-finished set-up of a gym, to show a wizard in progress. An existing session is not changed. */
+/** Creates an incomplete set-up of a gym, to show a wizard in progress. An existing session is not changed. */
 export async function demo(unit: UnitOfWork, storage: WizardStorage): Promise<void> {
   const sessions = storage.sessions(unit);
   const id = demoId('501', 1);

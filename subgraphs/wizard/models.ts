@@ -7,7 +7,7 @@ export type {
 } from './sessions/sessions.shapes.ts';
 import type { WizardDeploymentShape } from './sessions/sessions.shapes.ts';
 export type WizardDeploymentAction = WizardDeploymentShape['actions'][number];
-/** Of another service's entity this service has only the id. */
+/** This service has only the id of another service's entity. */
 export interface User {
   id: string;
 }

@@ -40,7 +40,7 @@ const locationAnswer = z.object({
   openingHours: openingHours.nullable(),
 });
 
-/** Data of the other services, for one unit of work; a location is read only once. */
+/** Reads data of the other services, for one unit of work. Each location is read only once. */
 export const lookups = ({ gym, identity }: OtherServices, origin: Origin) => {
   const locations = new Map<string, Promise<SlotLocation | undefined>>();
   const locationOf = async (id: string): Promise<SlotLocation | undefined> => {
@@ -63,11 +63,11 @@ export const lookups = ({ gym, identity }: OtherServices, origin: Origin) => {
       const answer = await identity.call({ method: 'GET', path, as: 'service', origin });
       return !z.object({ available: z.boolean() }).parse(answer).available;
     },
-    /** Undefined if there is none. */
+    /** The location; undefined if there is none. */
     location(id: string): Promise<SlotLocation | undefined> {
-      const asked = locations.get(id) ?? locationOf(id);
-      locations.set(id, asked);
-      return asked;
+      const location = locations.get(id) ?? locationOf(id);
+      locations.set(id, location);
+      return location;
     },
   };
 };

@@ -15,7 +15,7 @@ import { memoryStorage } from './storage.memory.ts';
 import type { WizardStorage } from './storage.ts';
 
 export const wizardSettings = z.object({
-  /** Where sessions are stored: in `platform_wizard`, or in this process. */
+  /** Where sessions are stored: in the database `platform_wizard`, or in the memory of this process. */
   wizardStorage: z.enum(['database', 'memory'], 'expected database or memory').default('database'),
   /** The public URL of this service, for the URLs of uploaded files. Default: WIZARD_URL. */
   wizardPublicUrl: z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }).optional(),
@@ -35,7 +35,7 @@ export const wizardSettings = z.object({
     .default(30_000), // 30 s
 });
 
-/** For tests: other definitions, and an observer of deployments. */
+/** The parts that tests replace: the definitions, and an observer of deployments. */
 export interface WizardParts {
   definitions: WizardDefinitions;
   observe?: (boundary: Boundary) => void;
@@ -62,7 +62,7 @@ export async function wizardResources(
     },
     observe,
   });
-  sagas.wake(); // for deployments that a stop or a crash left behind
+  sagas.wake(); // for deployments that were not finished before the last stop or crash
   return {
     storage,
     definitions,

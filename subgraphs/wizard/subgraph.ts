@@ -31,7 +31,7 @@ export const wizardOf = (parts: WizardParts) =>
     features: { sessions: 'wizard', files: 'wizard', deployments: 'wizard' },
     graphql: [sessionsGraphql, availabilityGraphql, firstVisitsGraphql, filesGraphql, deploymentsGraphql],
     graphqlRateLimits: { 'Query.checkAvailability': AVAILABILITY_RATE },
-    // fixed paths come before the paths of sessions, which begin with a UUID
+    // Fixed paths come before the paths of sessions, which begin with the id of a session.
     rest: [
       ...accountDataRest,
       ...availabilityRest,

@@ -5,7 +5,7 @@ import { lockMember } from '../check-ins/member-lock.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 
 /**
- * Erases who the member was and what they wrote; statistics of the gym and texts of other users stay. It runs in the
+ * Erases the identity and the texts of a member; statistics of the gym and texts of other users stay. It runs in the
  * transaction of the caller, which has ensured that nothing new about the member is written. Each statement finds its rows
  * by an index, and takes its locks in the same order as the rules.
  */
@@ -25,7 +25,7 @@ export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: 
     (await run(
       `update post set author_id = null, text = '', image = null, version = version + 1 where author_id = ?`,
     )) +
-    // The member's own visits first, most of which name them twice; then the visits of others whom they let in as staff.
+    // First the member's own visits, most of which name the member twice; then visits of others whom the member let in as staff.
     (await run(ofVisits('user_id = ?', 'user_id = null, checked_in_by = nullif(checked_in_by, user_id)'))) +
     (await run(
       ofVisits('checked_in_by = ? and checked_in_by is distinct from user_id', 'checked_in_by = null'),
@@ -43,7 +43,7 @@ const ofVisits = (where: string, change: string): string =>
   `with theirs as (select id from check_in where ${where} order by id for no key update)
    update check_in set ${change} from theirs where check_in.id = theirs.id`;
 
-/** Replaces the id of the user who published a configuration. */
+/** Stored instead of the id of the user who published a configuration or changed a draft. */
 const NOBODY = 'deleted account';
 
 /** Ends the member's open visit, so that the location has room at once. */
@@ -56,7 +56,7 @@ async function leaveLocation(unit: UnitOfWork, userId: string): Promise<void> {
   for (const { locationId } of left) await announceOccupancy(unit, locationId);
 }
 
-/** Challenges are changed in the order of check-ins, because each change locks sums that other members change, too. */
+/** Leaves the challenges in the order in which check-ins change them, because each change locks counts that other members change, too. */
 async function leaveChallenges(unit: UnitOfWork, userId: string): Promise<void> {
   const joined = await unit.em.execute<{ id: string }[]>(
     `select id from challenge where id in (select challenge_id from challenge_participant where user_id = ?)
@@ -70,7 +70,7 @@ async function leaveChallenges(unit: UnitOfWork, userId: string): Promise<void> 
     ]);
 }
 
-/** Removes their likes and comments with the counts, their reports, and the likes and reports of their own posts. */
+/** Removes the member's likes and comments, corrects the counts, and removes the member's reports and all likes and reports of their own posts. */
 async function removeFromPosts(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute(
     `select id from post where id in (

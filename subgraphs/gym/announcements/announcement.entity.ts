@@ -12,7 +12,7 @@ const AnnouncementSchema = defineEntity({
       .primary()
       .onCreate(() => uuidv7()),
     gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
-    /** Null once the account is deleted: the announcement belongs to the gym. */
+    /** Null once the account is deleted. The announcement stays, because it belongs to the gym. */
     authorId: p.uuid().nullable(),
     title: p.string().length(120),
     text: p.text(),

@@ -8,7 +8,7 @@ const AuditEventSchema = defineEntity({
   indexes: [
     { properties: ['gymId', 'id'] },
     { properties: ['actorId', 'id'] },
-    // the user whom the action concerns
+    // for the records about a user
     {
       name: 'audit_event_about',
       expression: `create index "audit_event_about" on "audit_event" (("details" ->> 'userId'), "id")`,

@@ -40,7 +40,7 @@ const ParticipantSchema = defineEntity({
   tableName: 'challenge_participant',
   indexes: [
     {
-      // the leaderboard: the same direction for all keys, so that each page begins with an index look-up
+      // For the leaderboard. All keys have the same direction, so that each page begins with an index look-up.
       name: 'challenge_participant_ranking',
       expression:
         'create index "challenge_participant_ranking" on "challenge_participant" ("challenge_id", (-"score"), "reached_at", "user_id")',
@@ -52,7 +52,7 @@ const ParticipantSchema = defineEntity({
       p.manyToOne(Challenge).primary().mapToPk().joinColumn('challenge_id').deleteRule('cascade'),
     userId: p.uuid().primary(),
     score: p.integer().default(0),
-    /** When the score was reached: of equal scores the earlier one ranks higher. */
+    /** When the score was reached. Of equal scores, the earlier one ranks higher. */
     reachedAt: p.datetime(),
     joinedAt: p.datetime(),
   },
@@ -61,7 +61,7 @@ const ParticipantSchema = defineEntity({
 export class Participant extends ParticipantSchema.class {}
 ParticipantSchema.setClass(Participant);
 
-/** How many participants have each score. A trigger maintains it, so that a rank is a sum over scores instead of participants. */
+/** The number of participants with each score. A trigger maintains it, so that a rank is a sum over scores instead of participants. */
 const ScoreCountSchema = defineEntity({
   name: 'ScoreCount',
   tableName: 'challenge_score_count',

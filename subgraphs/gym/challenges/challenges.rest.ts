@@ -67,7 +67,7 @@ export const challengesRest = [
     params: idParams,
     success: {
       status: 200,
-      description: 'The challenge, joined.',
+      description: 'The challenge with `joined: true`.',
       shape: ChallengeShape,
       changesBetweenVersions: true,
     },
@@ -82,7 +82,7 @@ export const challengesRest = [
     params: idParams,
     success: {
       status: 200,
-      description: 'The challenge, left.',
+      description: 'The challenge with `joined: false`.',
       shape: ChallengeShape,
       changesBetweenVersions: true,
     },

@@ -25,7 +25,7 @@ const ranking = cursorsOf('leaderboard', z.tuple([z.int(), z.iso.datetime(), z.u
 /** The challenge itself, without the viewer's part in it. */
 const ChallengeRow = ChallengeShape.omit({ joined: true, score: true });
 
-/** A participant's row. `reachedAt` has PostgreSQL's own format, which is exact to the microsecond. */
+/** A row of a participant. `reachedAt` has PostgreSQL's own format, which is exact to the microsecond. */
 interface Ranked {
   challengeId: string;
   userId: string;
@@ -37,8 +37,8 @@ const RANKED = 'challenge_id as "challengeId", user_id as "userId", score, reach
 const BEST_FIRST = '-score, reached_at, user_id';
 
 /**
- * How many participants rank above each of these: all with a higher score, by the sums that a trigger maintains, and those
- * who reached the same score earlier.
+ * How many participants rank above each given place: all with a higher score, from the counts that a trigger maintains, and
+ * those who reached the same score earlier.
  */
 const AHEAD = `
   select (
@@ -187,7 +187,7 @@ export class Challenges {
     });
   }
 
-  /** Best first; of equal scores the earlier one ranks higher. First pages are batched. */
+  /** The participants, best first; of equal scores the earlier one ranks higher. First pages are batched. */
   async leaderboard(id: string, request: PageRequest): Promise<Page<LeaderboardEntryShape>> {
     await this.load(id);
     const after = ranking.read(request.cursor);
@@ -217,7 +217,7 @@ export class Challenges {
     return requireSight(this.unit.viewer, 'challenge', id, isUuid(id) ? await this.byId.load(id) : null);
   }
 
-  /** As `load`, for a write: the challenge cannot be deleted before the transaction ends. */
+  /** As `load`, for a write: nobody can delete the challenge before the transaction ends. */
   private async keptUntilCommit(id: string): Promise<Challenge> {
     requireUser(this.unit.viewer);
     const { em } = this.unit;

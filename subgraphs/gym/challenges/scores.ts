@@ -9,7 +9,7 @@ export class Scores {
   }
 
   /**
-   * Recounts a member's visits in every challenge of the gym that includes this time. The caller holds the member's lock.
+   * Recounts a member's visits in every challenge of the gym that runs at this time. The caller has locked the member.
    */
   async countCheckIns(userId: string, gymId: string, at: Date): Promise<void> {
     const challenges = await this.unit.em.execute<{ id: string }[]>(
@@ -17,11 +17,11 @@ export class Scores {
        where c.gym_id = ? and c.metric = 'CHECK_INS' and c.starts_at <= ? and c.ends_at > ? order by c.id for key share of c`,
       [userId, gymId, at, at],
     );
-    // In the same order for all members, because each takes locks.
+    // The order is the same for all members, because each count takes locks.
     for (const { id } of challenges) await this.count(id, userId);
   }
 
-  /** The score counts as reached when its last visit began, so undoing a visit restores the earlier time. */
+  /** Recounts one score. It counts as reached when its last visit began, so undoing a visit restores the earlier time. */
   async count(challengeId: string, userId: string): Promise<void> {
     await this.unit.em.execute(
       `update challenge_participant p set score = visits.score, reached_at = coalesce(visits.reached_at, p.joined_at)

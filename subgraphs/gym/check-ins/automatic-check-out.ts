@@ -32,24 +32,24 @@ export class AutomaticCheckOut {
   private async endVisits(): Promise<void> {
     try {
       const unit = this.unitOf();
-      // one statement: the end of the visits and its notification are committed together
+      // With one statement, the end of the visits and its notification are committed together.
       const [{ ended } = { ended: 0 }] = await unit.em.execute<{ ended: number }[]>(
-        // Skips locked rows: another replica is ending them, or the next sweep will. So no sweep waits for a lock.
+        // The statement skips locked rows: another replica is ending them, or the next sweep will. So no sweep waits for a lock.
         `with due as (
            select id from check_in where checked_out_at is null and expires_at <= now() for no key update skip locked
          ), ended as (
            update check_in set checked_out_at = expires_at, check_out_kind = 'AUTOMATIC'
            from due where check_in.id = due.id returning location_id
-         ), told as (
+         ), notified as (
            select pg_notify(?, location_id::text) from (select distinct location_id from ended) as changed
          )
-         select (select count(*)::int from ended) as ended, (select count(*) from told) as told`,
+         select (select count(*)::int from ended) as ended, (select count(*) from notified) as notified`,
         [OCCUPANCY_CHANNEL],
       );
       if (ended > 0) this.log.info({ ended }, 'expired visits ended');
       this.failed = false;
     } catch (error) {
-      // Logged once, not at every sweep while the database is unreachable.
+      // The failure is logged once, not at every sweep while the database is unreachable.
       if (!this.failed)
         this.log.warn({ err: error }, 'expired visits could not be ended; every sweep tries again');
       this.failed = true;

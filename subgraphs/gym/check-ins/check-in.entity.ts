@@ -24,19 +24,19 @@ const CheckInSchema = defineEntity({
   name: 'CheckIn',
   tableName: 'check_in',
   indexes: [
-    // the current occupancy of a location
+    // for the current occupancy of a location
     {
       name: 'check_in_open_by_location',
       expression:
         'create index "check_in_open_by_location" on "check_in" ("location_id", "expires_at") where "checked_out_at" is null',
     },
-    // when the occupancy of a location last decreased
+    // for the time when the occupancy of a location last decreased
     {
       name: 'check_in_left_location',
       expression:
         'create index "check_in_left_location" on "check_in" ("location_id", "checked_out_at") where "checked_out_at" is not null',
     },
-    // the next visits to end automatically
+    // for the visits that end automatically next
     {
       name: 'check_in_open_by_expiry',
       expression:
@@ -45,7 +45,7 @@ const CheckInSchema = defineEntity({
     { properties: ['userId', 'checkedInAt', 'id'] },
     { properties: ['locationId', 'checkedInAt'] },
     { properties: ['gymId'] },
-    // members whom staff let in; members who checked in by themselves are found by their own id
+    // for visits of members whom staff let in; the other visits are found by `userId`
     {
       name: 'check_in_by_staff',
       expression:

@@ -37,10 +37,11 @@ export const checkInsRest = [
     method: 'POST',
     path: '/locations/check-out',
     summary: 'End an open visit',
-    description: "The visit of the presented code, or of `userId` (staff); without both, the caller's own.",
+    description:
+      "Ends the visit of the member with the presented code, or of `userId` (only for staff); without both, the caller's own visit.",
     auth: 'required',
     body: CheckOutInput,
-    success: { status: 200, description: 'The visit, ended.', shape: CheckInShape },
+    success: { status: 200, description: 'The ended visit.', shape: CheckInShape },
     errors: ['FORBIDDEN', 'NOT_FOUND', 'QR_UNKNOWN', 'UPSTREAM_UNAVAILABLE'],
     handler: ({ body }, { checkIns }) => checkIns.checkOut(body),
   }),

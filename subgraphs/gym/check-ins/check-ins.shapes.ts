@@ -47,7 +47,7 @@ export const DenialShape = z
     deniedAt: z.iso.datetime(),
     count: z.int().meta({
       description:
-        'How many denials this entry represents: 60 an hour of one caller are stored one by one, and the last of them counts the following ones, whatever their reason.',
+        'How many denials this entry represents. The first 60 denials of one caller in an hour have one entry each; the last of these entries also counts the following ones, whatever their reason.',
     }),
   })
   .meta({ id: 'CheckInDenial' });

@@ -32,12 +32,12 @@ interface Entry {
   userId: string;
   location: Location;
   source: string | null;
-  /** Whether staff let them in even if the location is full. */
+  /** Whether staff let the member in even if the location is full. */
   override: boolean;
   viewer: UserViewer;
 }
 
-/** Check-ins and check-outs. Even with simultaneous scans, the people inside never exceed a location's capacity. */
+/** Check-ins and check-outs. Without an override, the people inside never exceed a location's capacity, even with simultaneous scans. */
 export class CheckIns {
   private readonly unit: UnitOfWork;
   private readonly resolveQrCode: ResolveQrCode;
@@ -96,7 +96,7 @@ export class CheckIns {
     } catch (refusal) {
       if (refusal instanceof PlatformError)
         await this.unit.transaction(async () => {
-          if (!(await this.keepLocation(location))) return; // withdrawn with its gym in the meantime
+          if (!(await this.keepLocation(location))) return; // the gym was withdrawn in the meantime
           await this.denials.keep({
             reason: refusal.code,
             location,
@@ -197,7 +197,7 @@ export class CheckIns {
     return presentEntity(visit);
   }
 
-  /** The latest visits of each of these members that the viewer may see: all of their own, those of other members in one gym. */
+  /** The latest visits of each of these members, as far as the viewer may see them, see `gymSeenOf`. */
   private latestVisits(userIds: readonly string[], count: number): Promise<VisitRow[]> {
     return this.unit.read<VisitRow>(
       `select latest.* from unnest(?::uuid[], ?::uuid[]) as member (user_id, seen_gym_id) cross join lateral (
@@ -301,8 +301,8 @@ export class CheckIns {
   }
 
   /**
-   * Ends those of these visits that are still open, each only once, and notifies the locations; returns how many it ended. Rows
-   * are locked in the order of their ids, so that two of these statements cannot deadlock.
+   * Ends the visits that match `where` and are still open, and notifies their locations; returns how many it ended. Rows are
+   * locked in the order of their ids, so that two of these statements cannot deadlock.
    */
   private async end(where: string, values: unknown[], kind: CheckOutKind): Promise<number> {
     const ended = await this.unit.em.execute<{ locationId: string }[]>(
@@ -323,7 +323,7 @@ export class CheckIns {
     return holder.userId;
   }
 
-  /** The gym whose visits of that user the viewer may see; undefined: all. @throws NOT_FOUND for members */
+  /** The only gym in which the viewer may see the visits of that user; undefined if in all gyms. @throws NOT_FOUND if in none */
   private gymSeenOf(userId: string): string | undefined {
     const viewer = requireUser(this.unit.viewer);
     if (!isUuid(userId)) throw notFound('check-in of user', userId);
@@ -333,7 +333,7 @@ export class CheckIns {
   }
 }
 
-/** The member who may be let in. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
+/** The id of the member, who may be let in. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
 function memberLetIn(viewer: UserViewer, holder: QrCodeHolder | null, location: Location): string {
   if (viewer.role === Role.MEMBER && holder?.userId !== viewer.userId) throw ownCodeOnly();
   if (!holder) throw qrUnknown();

@@ -20,7 +20,7 @@ const DenialSchema = defineEntity({
       .onCreate(() => uuidv7()),
     locationId: () => p.manyToOne(Location).mapToPk().joinColumn('location_id').deleteRule('cascade'),
     gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('cascade'),
-    /** The owner of the code; null if it had none, or if the account is deleted. */
+    /** The owner of the code; null if the code had no owner, or if the account is deleted. */
     userId: p.uuid().nullable(),
     reason: p.string().length(32),
     /** Null once the account is deleted. */

@@ -12,7 +12,7 @@ import { Denial } from './denial.entity.ts';
 
 const cursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
 
-/** Rows of one caller; a scanner that presents codes all the time must not fill the table. */
+/** Rows of one caller. A scanner that is refused all the time must not fill the table. */
 const MOST_AN_HOUR = 60;
 
 /** Denials: refused check-ins with their reason, for those who manage the gym. */
@@ -24,7 +24,7 @@ export class Denials {
   }
 
   /**
-   * Stores a denial. The first 60 an hour of one caller have a row each; the last of these rows counts the following ones.
+   * Stores a denial. The first 60 of one caller in an hour have one row each; the last of these rows also counts the following ones.
    * @param denial the owner of the code (null: none), the location, the caller who presented it, and the error code
    */
   async keep(denial: {
@@ -58,7 +58,7 @@ export class Denials {
     });
   }
 
-  /** Newest first. */
+  /** The denials at a location, newest first; for those who manage its gym. @throws NOT_FOUND, FORBIDDEN */
   async list(locationId: string, request: PageRequest): Promise<Page<DenialShape>> {
     const location = await this.unit.em.findOne(Location, { id: locationId });
     if (!location) throw notFound('location', locationId);

@@ -9,12 +9,12 @@ export interface QrCodeHolder {
   gymId: string | null;
 }
 
-/** Finds the owner of a check-in code; null if it has none. @throws UPSTREAM_UNAVAILABLE while identity does not answer */
+/** Finds the owner of a check-in code; null if the code has no owner. @throws UPSTREAM_UNAVAILABLE while identity does not answer */
 export type ResolveQrCode = (qrCode: string, origin: Origin) => Promise<QrCodeHolder | null>;
 
 const answer = z.object({ id: z.uuid(), gymId: z.uuid().nullable() });
 
-/** A text that cannot be a code (or a path segment) has no owner. */
+/** Whether the text can be a code, and a path segment. Other texts have no owner. */
 const isCode = (text: string): boolean => /^[\w.~:-]{1,100}$/.test(text);
 
 /**
@@ -22,7 +22,7 @@ const isCode = (text: string): boolean => /^[\w.~:-]{1,100}$/.test(text);
  * simultaneous scans of one code share an answer.
  */
 export function qrCodesOf(identity: ServiceCalls): ResolveQrCode {
-  const asking = new Map<string, Promise<QrCodeHolder | null>>();
+  const pending = new Map<string, Promise<QrCodeHolder | null>>();
   const ask = async (qrCode: string, origin: Origin): Promise<QrCodeHolder | null> => {
     try {
       const path = `/users/by-qr-code/${encodeURIComponent(qrCode)}`;
@@ -37,8 +37,8 @@ export function qrCodesOf(identity: ServiceCalls): ResolveQrCode {
   };
   return async (qrCode, origin) => {
     if (!isCode(qrCode)) return null;
-    const asked = asking.get(qrCode) ?? ask(qrCode, origin).finally(() => asking.delete(qrCode));
-    asking.set(qrCode, asked);
-    return asked;
+    const holder = pending.get(qrCode) ?? ask(qrCode, origin).finally(() => pending.delete(qrCode));
+    pending.set(qrCode, holder);
+    return holder;
   };
 }

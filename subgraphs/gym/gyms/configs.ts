@@ -24,7 +24,7 @@ import {
 
 const cursors = cursorsOf('gymConfigHistory', z.tuple([z.int()]));
 
-/** Versions of gyms' configurations: drafts, publishing and rollback. A SUPER_ADMIN writes. */
+/** Versions of gyms' configurations: drafts, publishing and rollback. Only a SUPER_ADMIN, or a service that acts for one, changes them. */
 export class Configs {
   private readonly unit: UnitOfWork;
   private readonly gyms: Gyms;
@@ -162,8 +162,9 @@ export class Configs {
   }
 
   /**
-   * @param next computes the new configuration from the published one; called with the gym locked. The current rules are
-   * checked also for drafts and versions that were stored under earlier rules.
+   * Publishes the next configuration of a gym.
+   * @param next computes the new configuration from the published one, while the gym is locked. The result must follow the
+   * current rules, even if it is a draft or version that was stored under earlier rules.
    * @param draftVersion the version of the draft, if one is published
    */
   private async publishGroups(

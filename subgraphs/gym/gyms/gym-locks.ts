@@ -15,7 +15,7 @@ export async function keepOpenGym(unit: UnitOfWork, gymId: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Serialises changes of a gym; false if there is no such gym. New rows may still refer to it. */
+/** Locks a gym, so that its changes run one after the other; false if there is no such gym. The lock allows new rows that refer to it. */
 export async function lockGym(unit: UnitOfWork, gymId: string): Promise<boolean> {
   const rows = await unit.em.execute<unknown[]>('select 1 from gym where id = ? for no key update', [gymId]);
   return rows.length > 0;

@@ -49,7 +49,7 @@ export const gymsRest = [
     path: '/gyms/:gymId/open',
     summary: 'Open a gym that the calling service has created',
     only: SERVICES,
-    description: 'Until then only that service can see it. A repeated call changes nothing.',
+    description: 'Until the gym is open, only that service can see it. A repeated call changes nothing.',
     auth: 'required',
     params: z.object({ gymId: z.uuid() }),
     success: { status: 200, description: 'The gym, now visible to everybody.', shape: GymShape },
@@ -84,7 +84,7 @@ export const gymsRest = [
     summary: 'Publish the branding and feature configuration of a gym',
     only: callers('SUPER_ADMIN; the wizard service for one', 'SUPER_ADMIN', 'SERVICE'),
     description:
-      'Theme, assets and features are merged by RFC 7396: a given key replaces that key, null removes it, an absent key is unchanged. The primary colour cannot be removed. Every text under `theme.colors` is a colour, except below keys that begin with `x-`; no text of a theme can end a CSS value; every text of `assets` is an http(s) URL or a path.',
+      'Theme, assets and features are merged by RFC 7396: a given key replaces the stored value, null removes the key, an absent key is unchanged. The primary colour cannot be removed. Every text under `theme.colors` is a colour, except below keys that begin with `x-`; no text of a theme can end a CSS value; every text of `assets` is an http(s) URL or a path.',
     auth: 'required',
     body: UpdateGymConfigShape,
     versioned: true,
@@ -113,7 +113,7 @@ export const gymsRest = [
     summary: 'Save the draft; the first change creates it from the published configuration',
     only: SUPER_ADMINS,
     description:
-      'Theme, assets and features are merged by RFC 7396: a given key replaces that key, null removes it, an absent key is unchanged.',
+      'Theme, assets and features are merged by RFC 7396: a given key replaces the stored value, null removes the key, an absent key is unchanged.',
     auth: 'required',
     params,
     body: DraftInput,

@@ -27,12 +27,12 @@ export const GymShape = z
   .meta({ id: 'Gym' });
 export type GymShape = z.infer<typeof GymShape>;
 
-/** The complete three groups of a configuration. */
+/** The three groups of a configuration, each complete. */
 export const GroupsShape = z.object({ theme: ThemeShape, assets: AssetsShape, features: FeaturesShape });
 export type Groups = z.infer<typeof GroupsShape>;
 
 const MERGES =
-  'A JSON Merge Patch (RFC 7396): a given key replaces that key, null removes it, an absent key is unchanged.';
+  'A JSON Merge Patch (RFC 7396): a given key replaces the stored value, null removes the key, an absent key is unchanged.';
 const patch = z.record(z.string(), z.unknown(), 'expected an object').nullish().meta({ description: MERGES });
 /** Changes of the groups; the merged groups are checked against `GroupsShape`. */
 const patches = { theme: patch, assets: patch, features: patch };

@@ -15,8 +15,8 @@ import { CreateGymInput, GymConfigShape, GymShape } from './gyms.shapes.ts';
 import { callingService, VISIBLE_GYM } from './open-gyms.ts';
 
 /**
- * The gyms of the platform. Everybody may read them; a SUPER_ADMIN, or the wizard for one, adds them. Until a gym is opened,
- * only the service that is setting it up can see it.
+ * The gyms of the platform. Everybody may read them; a SUPER_ADMIN, or a service that acts for one, adds them. Until a gym is
+ * opened, only the service that is setting it up can see it.
  */
 export class Gyms {
   private readonly unit: UnitOfWork;
@@ -41,14 +41,14 @@ export class Gyms {
     return callingService(this.unit.viewer);
   }
 
-  /** By id or slug; null if there is none. */
+  /** The gym with this id or slug; null if there is none. */
   async find(idOrSlug: string): Promise<GymShape | null> {
     if (idOrSlug.includes('\0')) return null; // PostgreSQL's text cannot contain NUL
     const gym = isUuid(idOrSlug) ? await this.byId.load(idOrSlug) : await this.bySlug.load(idOrSlug);
     return gym && present(gym);
   }
 
-  /** By id or slug. @throws NOT_FOUND */
+  /** The gym with this id or slug. @throws NOT_FOUND */
   async get(idOrSlug: string): Promise<GymShape> {
     const gym = await this.find(idOrSlug);
     if (!gym) throw notFound('gym', idOrSlug);
@@ -72,7 +72,7 @@ export class Gyms {
   }
 
   /**
-   * For a SUPER_ADMIN, and for a service that acts for one and may open the gym later.
+   * Creates a gym. For a SUPER_ADMIN, and for a service that acts for one; the service may open the gym later.
    * @throws CONFLICT if the slug is taken
    */
   async create(input: unknown): Promise<GymShape> {
@@ -164,7 +164,7 @@ export class Gyms {
     const viewer = requireService(this.unit.viewer);
     await this.unit.transaction(async () => {
       const { em } = this.unit;
-      // Locked before the check: running writes for the gym have then committed, and no new ones begin.
+      // The gym is locked before the check: running writes for the gym have then ended, and no new ones begin.
       const made = await em.execute<unknown[]>(MADE_BY_SERVICE, [id, id, GYM_CREATED, viewer.service]);
       if (made.length === 0) throw notFound('gym', id);
       const used = await em.execute<unknown[]>(

@@ -5,9 +5,8 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { keepOpenGym } from './gym-locks.ts';
 
 /**
- * The gym of a write: the input's `gymId`, or the writer's own. A gym that is being set up exists only for the service that
- * creates it, so that no write of others prevents the service from withdrawing it.
- * The gym cannot be withdrawn before the transaction ends.
+ * Requires that the gym of a write is open, and keeps it from being withdrawn until the transaction ends. A gym that is being
+ * set up exists only for the service that creates it: a write of another caller would prevent the service from withdrawing it.
  * @throws VALIDATION_FAILED if there is no such gym
  */
 export async function requireOpenGym(unit: UnitOfWork, gymId: string): Promise<string> {

@@ -18,7 +18,7 @@ const LocationSchema = defineEntity({
     timezone: p.string().length(64),
     capacity: p.integer(),
     maxStayMinutes: p.integer().default(90),
-    /** null: unknown */
+    /** Null if they are unknown. */
     openingHours: p.json<OpeningHours>().nullable(),
     /** Increases with every change. */
     version: p.integer().default(1),

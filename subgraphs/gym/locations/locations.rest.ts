@@ -33,7 +33,7 @@ export const locationsRest = [
     query: gymQuery,
     success: {
       status: 200,
-      description: 'By name, each with its occupancy.',
+      description: 'The locations by name, each with its occupancy.',
       shape: z.array(LocationWithOccupancyShape),
     },
     errors: ['FORBIDDEN', 'GYM_REQUIRED'],
@@ -69,7 +69,7 @@ export const locationsRest = [
     params: idParams,
     success: {
       status: 200,
-      description: 'With its occupancy.',
+      description: 'The location with its occupancy.',
       shape: LocationWithOccupancyShape,
       changesBetweenVersions: true,
     },

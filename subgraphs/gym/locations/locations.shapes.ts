@@ -30,7 +30,7 @@ export const LocationShape = z
     timezone: z.string(),
     capacity: z.int(),
     maxStayMinutes: z.int(),
-    openingHours: openingHours.nullable().meta({ description: 'null: not known.' }),
+    openingHours: openingHours.nullable().meta({ description: 'Null if they are unknown.' }),
     version: z.int(),
   })
   .meta({ id: 'Location' });
@@ -66,11 +66,13 @@ export const CreateLocationShape = z.object({
 /** Absent fields are unchanged. Null clears `address` and `openingHours`; null in other fields is ignored, because they cannot be empty. */
 export const UpdateLocationShape = z.object({
   name: fields.name.nullish(),
-  address: fields.address.meta({ description: 'null removes it.' }),
+  address: fields.address.meta({ description: 'Null removes the address.' }),
   timezone: timezone.nullish(),
   capacity: fields.capacity.nullish(),
   maxStayMinutes: fields.maxStayMinutes.nullish(),
-  openingHours: openingHours.nullish().meta({ description: 'null removes them: unknown.' }),
+  openingHours: openingHours
+    .nullish()
+    .meta({ description: 'Null removes the opening hours; they are then unknown.' }),
   version: versionNumber.nullish(),
 });
 

@@ -36,9 +36,9 @@ const LOCATIONS = `select ${columnsOf(LocationShape)} from location`;
 const IN_VISIBLE_GYM = `exists (select 1 from gym where gym.id = location.gym_id and ${VISIBLE_GYM})`;
 
 /**
- * How many people are inside each location, and when that number last changed: the latest check-in, check-out or expiry of a
- * visit, else the last change of the location itself. Each is the end of an index. The time of the request would differ in
- * every answer, so that no answer could be confirmed by its ETag.
+ * How many people are inside each location, and when its occupancy last changed: the time of the latest check-in, check-out
+ * or expiry of a visit, or of the last change of the location. Each is read from the end of an index. The time of the request
+ * is not used, because it would differ in every answer, and no answer could be confirmed by its ETag.
  */
 const PEOPLE_INSIDE = `
   select location.id as "locationId",
@@ -120,24 +120,24 @@ export class Locations {
     return { ...(await this.occupancy(await this.get(id))), locationId: id };
   }
 
-  /** Hour by hour, at most 31 days; see `occupancyHistory`. */
+  /** The occupancy hour by hour, at most 31 days; see `occupancyHistory`. */
   async history(id: string, range: unknown): Promise<OccupancySampleShape[]> {
     return occupancyHistory(this.unit, await this.get(id), range);
   }
 
-  /** The same as an SVG picture. */
+  /** The same history as an SVG picture. */
   async chart(id: string, range: unknown): Promise<string> {
     const location = await this.get(id);
     return occupancyChart(location, await occupancyHistory(this.unit, location, range));
   }
 
-  /** An event now and at every change, while the viewer may see it. @throws NOT_FOUND, also for another gym's location */
+  /** An event at once, and at every change of the location's occupancy. @throws NOT_FOUND, also for another gym's location */
   async occupancyChanges(id: string): Promise<AsyncIterableIterator<{ locationId: string }>> {
     await this.get(id);
     return occupancyEvents(this.notifications, id);
   }
 
-  /** For those who manage the gym, and for a service that acts for a SUPER_ADMIN. */
+  /** Creates a location. For those who manage the gym, and for a service that acts for a SUPER_ADMIN. */
   async create(input: unknown): Promise<LocationShape> {
     const { viewer } = this.unit;
     const { id, gymId, maxStayMinutes, address, openingHours, ...rest } = validated(
@@ -162,7 +162,7 @@ export class Locations {
     return created;
   }
 
-  /** With the gym locked, so that it is not withdrawn in the meantime and a simultaneous repetition waits. */
+  /** Creates a location for a service. The gym is locked, so that it is not withdrawn in the meantime, and a repeated request waits. */
   private async createFor(
     service: ServiceViewer,
     { id, ...fields }: Omit<LocationShape, 'id' | 'version'> & { id: string | null | undefined },

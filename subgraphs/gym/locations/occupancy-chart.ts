@@ -3,7 +3,7 @@ import type { LocationShape, OccupancySampleShape } from './locations.shapes.ts'
 const WIDTH = 760;
 const HEIGHT = 260;
 const PLOT = { left: 48, right: 16, top: 40, bottom: 36 };
-const HALF_LABEL = 44; // of "22 Nov, 17:00" at 12 px, with some room
+const HALF_LABEL = 44; // pixels: half of "22 Nov, 17:00" at 12 px, with some room
 const escaped = (text: string): string => text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** The peak of each hour as an SVG picture, readable on light and dark backgrounds; times are the location's own. */

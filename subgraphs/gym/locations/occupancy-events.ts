@@ -10,7 +10,7 @@ export async function announceOccupancy(unit: UnitOfWork, locationId: string): P
   await unit.em.execute('select pg_notify(?, ?)', [OCCUPANCY_CHANNEL, locationId]);
 }
 
-/** An event at once, and at every change of that location at any replica; a slow reader gets only the latest. */
+/** An event at once, and at every change of the location's occupancy by any replica; a slow reader gets only the latest event. */
 export const occupancyEvents = (
   notifications: Notifications,
   locationId: string,

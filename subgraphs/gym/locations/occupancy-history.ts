@@ -10,7 +10,7 @@ const LONGEST_RANGE_DAYS = 31;
 
 const HistoryInput = z.object({ from: instant.nullish(), to: instant.nullish() });
 
-/** The peak and the check-ins of every hour from `from` (default: 24 hours ago) to `to` (default: now). */
+/** The peak and the check-ins of every hour from `from` (default: 24 hours before `to`) to `to` (default: now). */
 export async function occupancyHistory(
   unit: UnitOfWork,
   location: LocationShape,
@@ -47,7 +47,7 @@ interface HourOfChanges {
   arrivals: number;
 }
 
-/** Every check-in is +1 and every end -1, summed in order; people who were inside before `from` count as arriving at `from`. */
+/** Every check-in counts +1 and every end of a visit -1, summed in the order of time. A visit that began before `from` counts from `from` on. */
 function changesByHour(unit: UnitOfWork, locationId: string, from: Date, to: Date): Promise<HourOfChanges[]> {
   return unit.em.execute<HourOfChanges[]>(
     `with visits as (

@@ -95,7 +95,7 @@ export class Gym extends Migration {
       `create table "challenge_score_count" ("challenge_id" uuid not null, "score" int not null, "participants" int not null, primary key ("challenge_id", "score"));`,
     );
 
-    // How many participants have each score, for ranks. The two rows of a change are written in the order of their scores, so
+    // Counts the participants with each score, for ranks. The two rows of a change are written in the order of their scores, so
     // that two changes, one up and one down, take the locks in the same order.
     this.addSql(`create function "count_scores"() returns trigger language plpgsql as $$
 begin

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { acceptErasedAccount, refuseErasedAccount } from '#server/accounts/erased-accounts.ts';
 
-/** Rows outlive the users whom they name, and a deleted user is not named again. */
+/** Rows stay when a user is deleted, but no longer name them. No new row can name a deleted user. */
 export class AccountData extends Migration {
   override up(): void {
     this.addSql(`alter table "announcement" alter column "author_id" drop not null;`);
@@ -25,12 +25,12 @@ export class AccountData extends Migration {
     this.addSql(
       `create index "post_report_reporter_id_post_id_index" on "post_report" ("reporter_id", "post_id");`,
     );
-    for (const [table, column] of NAMES_PEOPLE)
+    for (const [table, column] of USER_COLUMNS)
       for (const statement of refuseErasedAccount(table, column)) this.addSql(statement);
   }
 
   override down(): void {
-    for (const [table, column] of NAMES_PEOPLE)
+    for (const [table, column] of USER_COLUMNS)
       for (const statement of acceptErasedAccount(table, column)) this.addSql(statement);
     for (const index of [
       'announcement_author_id_id_index',
@@ -46,7 +46,7 @@ export class AccountData extends Migration {
     ])
       this.addSql(`drop index "${index}";`);
     // The previous version requires a value: the nil UUID keeps the rows of deleted users, and with them the statistics.
-    for (const [table, column] of NAMES_NOBODY_LATER) {
+    for (const [table, column] of ANONYMISED_COLUMNS) {
       this.addSql(
         `update "${table}" set "${column}" = '00000000-0000-0000-0000-000000000000' where "${column}" is null;`,
       );
@@ -56,7 +56,7 @@ export class AccountData extends Migration {
 }
 
 /** Columns that are null once an account is deleted. */
-const NAMES_NOBODY_LATER = [
+const ANONYMISED_COLUMNS = [
   ['announcement', 'author_id'],
   ['check_in', 'user_id'],
   ['check_in', 'checked_in_by'],
@@ -64,7 +64,7 @@ const NAMES_NOBODY_LATER = [
   ['post', 'author_id'],
 ] as const;
 
-const NAMES_PEOPLE = [
+const USER_COLUMNS = [
   ['announcement', 'author_id'],
   ['challenge_participant', 'user_id'],
   ['check_in', 'user_id'],

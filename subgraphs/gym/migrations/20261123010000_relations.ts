@@ -56,7 +56,7 @@ const RELATIONS: readonly Relation[] = [
 
 /**
  * The function of the first migration, except for `only`: when a challenge is deleted, PostgreSQL deletes its participants
- * and its counts in no guaranteed order, and then nothing may be counted any more.
+ * and its counts in no guaranteed order, so the deletion of a participant must not add a count.
  */
 const countScores = (
   only: string,

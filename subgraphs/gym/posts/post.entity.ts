@@ -12,7 +12,7 @@ const PostSchema = defineEntity({
       .primary()
       .onCreate(() => uuidv7()),
     gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
-    /** Null once the account is deleted: then the text is empty, and the comments of other users stay. */
+    /** Null once the account is deleted. Then the text is empty, and the comments of other users stay. */
     authorId: p.uuid().nullable(),
     text: p.text(),
     /** File name of the picture, under /media/. */

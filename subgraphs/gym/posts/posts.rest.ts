@@ -32,7 +32,7 @@ export const postsRest = [
     method: 'POST',
     path: '/posts',
     summary: 'Write a post',
-    description: 'As JSON, or as multipart with a picture in `image` (JPEG, PNG, WebP or AVIF).',
+    description: 'The body is JSON, or multipart with a picture in `image` (JPEG, PNG, WebP or AVIF).',
     auth: 'required',
     body: CreatePostInput,
     upload: { field: 'image', optional: true },
@@ -78,7 +78,7 @@ export const postsRest = [
     summary: 'Like a post',
     auth: 'required',
     params: idParams,
-    success: { status: 200, description: 'The post, liked.', shape: PostShape, changesBetweenVersions: true },
+    success: { status: 200, description: 'The liked post.', shape: PostShape, changesBetweenVersions: true },
     handler: ({ params }, { posts }) => posts.like(params.id),
   }),
   route({

@@ -82,7 +82,7 @@ export class Posts {
     this.files = files;
   }
 
-  /** Newest first. First pages are batched. */
+  /** The posts of a gym, newest first. First pages are batched. */
   async list(gymId: string | null | undefined, request: PageRequest): Promise<Page<PostShape>> {
     const [before] = cursors.read(request.cursor) ?? [];
     const ownGymId = requireGym(this.unit.viewer, gymId);
@@ -105,7 +105,7 @@ export class Posts {
     return present(this.unit, post, (await this.liked.load(id)) !== null);
   }
 
-  /** With or without a picture. @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE for an unusable picture */
+  /** Writes a post, with or without a picture. @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE for an unusable picture */
   async create(input: unknown, image?: Buffer): Promise<PostShape> {
     const { gymId: chosen, text } = validated(CreatePostInput, input);
     const gymId = requireGym(this.unit.viewer, chosen);
@@ -131,7 +131,7 @@ export class Posts {
     }
   }
 
-  /** By its author, or by those who manage the gym; its likes, comments and reports are deleted, too. */
+  /** Deletes a post with its likes, comments and reports. For its author, and for those who manage the gym. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
       const { image } = await this.locked(id, expectedVersion, (post) => {
@@ -174,7 +174,7 @@ export class Posts {
     return commented;
   }
 
-  /** Oldest first. */
+  /** The comments on a post, oldest first. First pages are batched. */
   async comments(id: string, request: PageRequest): Promise<Page<CommentShape>> {
     await this.load(id);
     const [after] = commentCursors.read(request.cursor) ?? [];
@@ -188,13 +188,13 @@ export class Posts {
     return commentCursors.page(comments, request, (comment) => [comment.id]);
   }
 
-  /** The users who liked it, latest first, at most `first`; batched. */
+  /** The users who liked the post, latest first, at most `first`; batched. */
   async likers(id: string, first: number): Promise<string[]> {
     await this.load(id);
     return (await this.latestLikes(id, pageSize({ limit: first }))).map(({ userId }) => userId);
   }
 
-  /** A report to those who manage the gym; a second report of a member replaces their first. */
+  /** Reports a post to those who manage the gym; a second report of a member replaces their first. */
   async report(id: string, input: unknown): Promise<ReportShape> {
     const { reason } = validated(ReportInput, input);
     return this.unit.transaction(async () => {

@@ -13,7 +13,7 @@ const GymProductSchema = defineEntity({
     /** Minor units; null: the product's own price. */
     price: p.integer().nullable(),
     currency: p.string().length(3).nullable(),
-    /** Null: not counted at this gym. */
+    /** Null if the gym does not count its stock. */
     stock: p.integer().nullable(),
   },
 });

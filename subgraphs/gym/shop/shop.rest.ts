@@ -22,7 +22,7 @@ export const shopRest = [
   route({
     method: 'PUT',
     path: '/gym/:gymId/products',
-    summary: 'Replace the list of a gym',
+    summary: "Replace the products of a gym's shop",
     only: GYM_STAFF,
     auth: 'required',
     params,

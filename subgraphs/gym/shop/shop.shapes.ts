@@ -7,7 +7,7 @@ export const GymProductShape = z
     productId: z.uuid().meta({ description: 'A product of the content service.' }),
     price: z.int().nullable().meta({ description: "Minor units; null: the product's own price." }),
     currency: z.string().nullable().meta({ description: 'ISO 4217.' }),
-    stock: z.int().nullable().meta({ description: 'Null: not counted at this gym.' }),
+    stock: z.int().nullable().meta({ description: 'Null if the gym does not count its stock.' }),
   })
   .meta({ id: 'GymProduct' });
 export type GymProductShape = z.infer<typeof GymProductShape>;

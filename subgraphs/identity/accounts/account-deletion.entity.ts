@@ -6,7 +6,7 @@ const AccountDeletionSchema = defineEntity({
   name: 'AccountDeletion',
   tableName: 'account_deletion',
   properties: {
-    /** Fully random, because it is the only secret that gives access to the receipt: the account that could log in is deleted. */
+    /** The id is fully random, because it is the only secret that gives access to the receipt: the user can no longer log in. */
     id: p.uuid().primary(),
     userId: p.uuid().unique(),
     requestedAt: p.datetime(),

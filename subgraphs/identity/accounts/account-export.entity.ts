@@ -7,7 +7,7 @@ const AccountExportSchema = defineEntity({
   tableName: 'account_export',
   indexes: [{ properties: ['userId', 'id'] }, { properties: ['expiresAt'] }],
   uniques: [
-    // one running export for each user: another request meanwhile gets the same one
+    // Each user has at most one running export: a second request returns it.
     {
       name: 'account_export_under_way',
       expression: `create unique index "account_export_under_way" on "account_export" ("user_id") where "finished_at" is null`,
@@ -18,7 +18,7 @@ const AccountExportSchema = defineEntity({
     userId: () => p.manyToOne(User).deleteRule('cascade').fieldName('user_id').mapToPk(),
     requestedAt: p.datetime(),
     finishedAt: p.datetime().nullable(),
-    /** It is removed at this time, with its files. */
+    /** After this time the export is removed, with its files. */
     expiresAt: p.datetime(),
   },
 });

@@ -25,7 +25,7 @@ export const accountsRest = [
     path: '/users/me/export',
     summary: 'Everything that all services store about the caller',
     description:
-      'Waits for the complete document. If a service does not answer: 503 with its name; the export continues in the background, and the message says where to download it.',
+      'Waits for the complete document. If a service does not answer, the answer is 503 with the name of that service; the export continues in the background, and the message says where to download it.',
     auth: 'required',
     rateLimit: EXPORT_RATE,
     success: { status: 200, description: 'The records, by service and kind.', shape: AccountDocumentShape },
@@ -80,7 +80,7 @@ export const accountsRest = [
     path: '/users/me',
     summary: "Delete the caller's account",
     description:
-      'The deletion is immediate and final. Identity deletes sessions, profile and access tokens at once; each other service follows as soon as it answers. `Location` is the receipt, which says what each service did.',
+      'The deletion is immediate and final. Identity deletes the profile and ends all sessions at once; each other service erases its part as soon as it can be reached. `Location` is the path of the receipt, which says what each service did.',
     auth: 'required',
     body: DeleteAccountShape,
     success: { status: 204, description: 'The account is deleted.' },
@@ -92,7 +92,7 @@ export const accountsRest = [
     method: 'GET',
     path: '/account-deletions/:id',
     summary: 'The receipt of a deletion',
-    description: 'Readable by every caller with its id, which is random.',
+    description: 'Every caller who knows its id may read it; the id is random.',
     auth: 'forgiving',
     params: idParams,
     success: {

@@ -30,11 +30,14 @@ export const AccountExportShape = z
     id: z.uuid(),
     requestedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable().meta({ description: 'Null while a part is PENDING.' }),
-    expiresAt: z.iso.datetime().meta({ description: 'The export can be downloaded until then.' }),
+    expiresAt: z.iso.datetime().meta({ description: 'The export can be downloaded until this time.' }),
     parts: z
       .array(z.object({ service: z.string(), status: z.enum(['PENDING', 'DONE']) }))
       .meta({ description: 'One part for each service.' }),
-    document: z.string().nullable().meta({ description: 'Path of the document; null until it is complete.' }),
+    document: z
+      .string()
+      .nullable()
+      .meta({ description: 'Path of the document; null until the export is complete.' }),
   })
   .meta({ id: 'AccountExport' });
 export type AccountExportShape = z.infer<typeof AccountExportShape>;

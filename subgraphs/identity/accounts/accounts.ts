@@ -73,7 +73,7 @@ export class Accounts {
         { kind: DELETION_SAGA, subject: receipt.id, context, actions: deletionActions(keys) },
         this.unit,
       );
-      // At once; if this process ends first, the saga does it.
+      // If this process stops before it has deleted all files, the saga deletes them.
       await this.unit.afterCommit(async () => {
         for (const key of keys) await this.resources.files.delete(key);
       });
@@ -81,7 +81,7 @@ export class Accounts {
     });
   }
 
-  /** Readable by every caller with its id. @throws NOT_FOUND */
+  /** The receipt of a deletion; every caller who knows its id may read it. @throws NOT_FOUND */
   async deletion(id: string): Promise<AccountDeletionShape> {
     const receipt = isUuid(id) ? await this.unit.em.findOne(AccountDeletion, { id }) : null;
     if (!receipt) throw notFound('deletion', id);
@@ -91,7 +91,7 @@ export class Accounts {
   private async eraseOwnPart(userId: string, email: string): Promise<void> {
     const { em } = this.unit;
     await endAllSessionsOf(em, userId);
-    // By email address too: a mail that was not sent yet has no user id.
+    // A request whose mail has not been sent yet has no user id, so the email is compared, too.
     await em.execute('delete from password_reset where user_id = ? or lower(email) = lower(?)', [
       userId,
       email,
@@ -102,7 +102,7 @@ export class Accounts {
     await this.audit.record('ACCOUNT_DELETED', userId);
   }
 
-  /** Returns the storage keys of their files. */
+  /** Deletes the exports of the user, and returns the storage keys of their files. */
   private async eraseExports(userId: string): Promise<string[]> {
     const deleted = await this.unit.em.execute<{ id: string }[]>(
       'delete from account_export where user_id = ? returning id',

@@ -8,7 +8,7 @@ import { OTHER_SERVICES, type OtherServices } from './other-services.ts';
 export const DELETION_SAGA = 'account-deletion';
 const FILES = 'files';
 
-/** The part of identity itself, carried out in the transaction of the deletion. */
+/** Identity's own part of the receipt. The transaction of the deletion carries it out. */
 const OWN_PART: ReceiptPart = {
   service: 'identity',
   outcome: Outcome.DELETED,
@@ -20,7 +20,7 @@ export interface DeletionContext {
   userId: string;
 }
 
-/** Each service erases its part independently: one that is down delays no other, and is called until it has answered. */
+/** Each service erases its part independently: a service that is down does not delay the others, and is called until it has answered. */
 export const deletionSaga = (others: OtherServices, files: FileStorage): SagaDefinition => ({
   kind: DELETION_SAGA,
   order: 'independent',
@@ -46,7 +46,7 @@ export const deletionSaga = (others: OtherServices, files: FileStorage): SagaDef
   onChange: writeReceipt,
 });
 
-/** @param keys storage keys of the user's files in identity, which no transaction can remove */
+/** @param keys storage keys of the user's files in identity, which are not part of the database transaction */
 export const deletionActions = (keys: readonly string[]): PlannedAction[] => [
   ...OTHER_SERVICES.map((name) => ({ name })),
   ...(keys.length > 0 ? [{ name: FILES, input: keys }] : []),

@@ -8,7 +8,7 @@ import { streamOf } from '#server/streams.ts';
 
 type PageOf = (cursor: string | undefined) => Promise<RecordsPageShape>;
 
-/** Identity first, as in receipts. */
+/** The services in the order of the document: identity first, as in receipts. */
 export const SECTIONS = SERVICE_NAMES.toSorted((one) => (one === 'identity' ? -1 : 0));
 
 export const sectionKey = (exportId: string, service: string): string =>
@@ -26,7 +26,7 @@ export async function* sectionText(pageOf: PageOf): AsyncGenerator<string> {
     kinds = page.kinds;
     let text = '';
     for (const { kind, record } of page.records) {
-      // Kinds are written in order, also those without records.
+      // All kinds are written in their order, also kinds without records.
       for (; begun <= kinds.indexOf(kind); begun += 1) {
         text += opening(kinds, begun);
         isFirst = true;
@@ -69,7 +69,10 @@ async function* documentText(
 
 const WAITS_MILLIS = [200, 1_000, 3_000];
 
-/** Repeats a request for a page that fails in the middle of a long export. A service that does not answer at all is not retried. */
+/**
+ * Repeats a request for a page that was refused by a rate limit or timed out, so that a long section need not start again. If
+ * the service does not answer at all, the saga repeats the section later.
+ */
 async function withRetries<Result>(ask: () => Promise<Result>): Promise<Result> {
   for (const wait of WAITS_MILLIS) {
     try {

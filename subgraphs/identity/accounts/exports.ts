@@ -17,8 +17,8 @@ import { documentOf, SECTIONS, sectionKey } from './export-sections.ts';
 
 const KEPT_MILLIS = 7 * DAY_MILLIS;
 const KEPT_AFTER_DOWNLOAD_MILLIS = 10 * 60 * 1000; // 10 min, for another request that waits for the same export
-const KEPT_A_USER = 5;
-const LONGEST_WAIT_MILLIS = 45_000; // 45 s, before the gateway gives up
+const FINISHED_KEPT = 5; // of each user
+const LONGEST_WAIT_MILLIS = 45_000; // 45 s, shorter than the time limit of the gateway
 const LONGEST_GRAPH_DOCUMENT = 8 * 1024 * 1024; // 8 MiB
 
 interface ExportResources {
@@ -68,7 +68,7 @@ export class AccountExports {
     return this.presented(await this.own(id));
   }
 
-  /** @throws CONFLICT while it is not complete */
+  /** The document of one of the viewer's exports. @throws NOT_FOUND as `get`; CONFLICT while the export is not complete */
   async document(id: string): Promise<Readable> {
     const { finishedAt } = await this.own(id);
     if (!finishedAt)
@@ -99,7 +99,7 @@ export class AccountExports {
     }
   }
 
-  /** As `now`, as JSON for the graph. @throws PAYLOAD_TOO_LARGE if it does not fit into an answer */
+  /** The document of `now` as a JSON value, for the graph. @throws as `now`; PAYLOAD_TOO_LARGE above 8 MiB */
   async nowAsJson(): Promise<unknown> {
     const stream = await this.now();
     let length = 0;
@@ -124,10 +124,10 @@ export class AccountExports {
         [id, now, expiresAt, userId],
       );
       if (begun.length === 0) {
-        const underWay = await this.unit.em.findOne(AccountExport, { userId, finishedAt: null });
-        if (!underWay) throw unauthenticated('Your account has been deleted.');
-        if (underWay.expiresAt < expiresAt) underWay.expiresAt = expiresAt;
-        return underWay;
+        const running = await this.unit.em.findOne(AccountExport, { userId, finishedAt: null });
+        if (!running) throw unauthenticated('Your account has been deleted.');
+        if (running.expiresAt < expiresAt) running.expiresAt = expiresAt;
+        return running;
       }
       await this.resources.sagas.start(
         {
@@ -143,12 +143,12 @@ export class AccountExports {
     });
   }
 
-  /** Repeated requests must not fill the disk. */
+  /** Removes all but the newest finished exports of a user, so that repeated requests do not fill the disk. */
   private async removeOldest(userId: string): Promise<void> {
     const finished = await this.unit.em.find(
       AccountExport,
       { userId, finishedAt: { $lt: new Date(Date.now() - KEPT_AFTER_DOWNLOAD_MILLIS) } },
-      { orderBy: { id: 'desc' }, offset: KEPT_A_USER },
+      { orderBy: { id: 'desc' }, offset: FINISHED_KEPT },
     );
     await removeExports(
       this.unit,

@@ -20,7 +20,7 @@ const pageAnswer = z.object({
   next: z.string().nullable(),
 });
 
-/** The other services' parts in exports and deletions, called with identity's own token. */
+/** Calls the other services for their parts of exports and deletions, with identity's own token. */
 export class OtherServices {
   private readonly calls: CallsToServices;
 
@@ -28,7 +28,7 @@ export class OtherServices {
     this.calls = callsToServices({ settings, tokens, timeoutMillis: TIMEOUT_MILLIS });
   }
 
-  /** Idempotent. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT */
+  /** Erases the data of a user in that service. Idempotent. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT */
   async erase(service: OtherService, userId: string): Promise<Verdict> {
     return VerdictShape.parse(await this.call(service, 'DELETE', `/accounts/${userId}`));
   }

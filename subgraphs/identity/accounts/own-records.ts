@@ -16,7 +16,7 @@ export async function ownRecords(unit: UnitOfWork, userId: string): Promise<obje
   const resets = await em.find(PasswordReset, { userId }, { orderBy: { id: 'asc' }, limit: MOST });
   const events = await em.find(AuditEvent, { subjectId: userId }, { orderBy: { id: 'asc' }, limit: MOST });
   return {
-    user: presentUser(unit, user, herself(user)),
+    user: presentUser(unit, user, asThemselves(user)),
     sessions: sessions.map(({ id, createdAt, lastUsedAt, expiresAt, userAgent, address }) => ({
       id,
       createdAt,
@@ -35,8 +35,8 @@ export async function ownRecords(unit: UnitOfWork, userId: string): Promise<obje
   };
 }
 
-/** More than any user has: such rows are removed after days, or made by hand. */
+/** The most rows of one kind in an export, the oldest first. A user normally has far fewer. */
 const MOST = 10_000;
 
-const herself = ({ id, role, gymId }: User) =>
+const asThemselves = ({ id, role, gymId }: User) =>
   ({ kind: 'user', userId: id, role, gymId: gymId ?? null, sessionId: '', expiresAt: 0 }) as const;

@@ -18,13 +18,13 @@ export const AuditAction = {
 } as const;
 export type AuditAction = (typeof AuditAction)[keyof typeof AuditAction];
 
-/** An action on an account, with its actor. A trigger refuses updates and deletions. It has no foreign key, because it outlives the account. */
+/** An action on an account, with its actor. A record has no foreign key, because it outlives the account. */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',
   indexes: [{ properties: ['subjectId', 'id'] }],
   triggers: [
-    // Append-only for everybody: not even the service itself may change or remove what it has written.
+    // The service itself cannot change a record either. It can remove only old records, see server/retention/audit-retention.ts.
     {
       name: 'audit_event_append_only',
       timing: 'before',

@@ -7,7 +7,7 @@ export const AuditEventShape = z
     at: z.iso.datetime(),
     action: z.enum(AuditAction),
     actor: z.string().meta({ description: '`user:<id>`, `service:<name>` or `anonymous`.' }),
-    subjectId: z.uuid().nullable().meta({ description: 'The user whose account it was.' }),
+    subjectId: z.uuid().nullable().meta({ description: 'The user whose account the action concerned.' }),
     details: z.record(z.string(), z.string().nullable()),
   })
   .meta({ id: 'AuditEvent' });

@@ -17,7 +17,7 @@ export class Audit {
     this.unit = unit;
   }
 
-  /** Writes one event, in the transaction of the action. */
+  /** Writes one record, in the transaction of the action. */
   async record(
     action: AuditAction,
     subjectId: string | null,
@@ -38,7 +38,7 @@ export class Audit {
     });
   }
 
-  /** For SUPER_ADMIN, the newest first; of one user if `userId` is given. */
+  /** The records, the newest first; only those about one user if `userId` is given. For SUPER_ADMIN. */
   async list(request: PageRequest & { userId?: string | null | undefined }): Promise<Page<AuditEventShape>> {
     requireRole(this.unit.viewer, Role.SUPER_ADMIN);
     const before = cursors.read(request.cursor);

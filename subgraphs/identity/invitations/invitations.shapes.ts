@@ -13,7 +13,7 @@ export const InviteShape = z.object({
   gymId: z.uuid().nullish(),
 });
 
-/** For rules of several doors. */
+/** The rule checks the filter, because an `ID` of the graph may be any text. */
 export const InvitationsFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });
 
 export const InvitationShape = z

@@ -56,7 +56,7 @@ export class Invitations {
       role = Role.MEMBER,
       gymId = null,
     } = withoutNulls(validated(InviteShape, input));
-    const gym = gymThatMayBe(viewer, role, gymId);
+    const gym = gymOfInvitation(viewer, role, gymId);
     const chosenId = viewer.kind === 'service' && id ? id : undefined;
     // A service invites into a gym that it is about to create and that nobody else can see yet.
     if (viewer.kind !== 'service') await this.gyms.requireExists(gym);
@@ -73,7 +73,7 @@ export class Invitations {
         gymId: gym,
       });
       await this.audit.record('USER_INVITED', user.id, { role, gymId: gym });
-      await this.resets.note(email, ResetPurpose.INVITATION);
+      await this.resets.requestMail(email, ResetPurpose.INVITATION);
       return presentUser(this.unit, user, viewer);
     });
   }
@@ -81,8 +81,8 @@ export class Invitations {
   /** Open invitations, the oldest first: of their own gym for a GYM_ADMIN, of all gyms or one for a SUPER_ADMIN. */
   async list(filter: unknown, request: PageRequest): Promise<Page<InvitationShape>> {
     const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
-    const { gymId: asked } = validated(InvitationsFilter, filter);
-    const gymId = isSuperAdmin(viewer) ? asked : requireGym(viewer, asked);
+    const { gymId: requested } = validated(InvitationsFilter, filter);
+    const gymId = isSuperAdmin(viewer) ? requested : requireGym(viewer, requested);
     const [after] = cursors.read(request.cursor) ?? [];
     const rows = await this.unit.em.execute<InvitationRow[]>(
       `${INVITATIONS} where password_hash is null ${gymId ? 'and gym_id = ?' : ''} ${after ? 'and user_account.id > ?' : ''}
@@ -95,7 +95,7 @@ export class Invitations {
     );
   }
 
-  /** Sends the mail again, with a new token. @throws NOT_FOUND also for another gym's invitation; CONFLICT once a password is set */
+  /** Sends the mail again, with a new token. @throws NOT_FOUND also for another gym's invitation; CONFLICT if the user has set a password */
   async resend(userId: string): Promise<InvitationShape> {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
@@ -106,12 +106,12 @@ export class Invitations {
       ]);
       if (!row) throw notFound('invitation', userId);
       await this.audit.record('INVITATION_SENT_AGAIN', userId);
-      await this.resets.note(row.email, ResetPurpose.INVITATION);
+      await this.resets.requestMail(row.email, ResetPurpose.INVITATION);
       return present(row);
     });
   }
 
-  /** Withdraws an open invitation. Idempotent for services. @throws as `resend` */
+  /** Withdraws an open invitation, and deletes its account. @throws as `resend` */
   async withdraw(userId: string): Promise<void> {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
@@ -170,7 +170,7 @@ const present = ({ id, createdAt, sentAt, expiresAt, ...row }: InvitationRow): I
   expiresAt: expiresAt && timeOf(expiresAt),
 });
 
-function gymThatMayBe(viewer: Viewer, role: Role, gymId: string | null): string | null {
+function gymOfInvitation(viewer: Viewer, role: Role, gymId: string | null): string | null {
   if (viewer.kind === 'service') {
     if (role === Role.SUPER_ADMIN) throw forbidden('Only a SUPER_ADMIN may invite a SUPER_ADMIN.');
     return gymId;

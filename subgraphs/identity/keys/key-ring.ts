@@ -31,7 +31,7 @@ interface Key extends PublishedKey {
   readonly publishedUntil: number;
 }
 
-const RELOAD_EVERY_MILLIS = 1_000; // 1 s: the time until a replica has the key that another one made
+const RELOAD_EVERY_MILLIS = 1_000; // 1 s: the time until a replica has a key that another replica created
 const OVERLAP_MILLIS = (ACCESS_TOKEN_SECONDS + 300) * 1000; // the lifetime of the last token, and 5 min for different clocks
 
 /**
@@ -39,7 +39,7 @@ const OVERLAP_MILLIS = (ACCESS_TOKEN_SECONDS + 300) * 1000; // the lifetime of t
  * for `publishAheadSeconds` before it signs. The previous key stays published until its last token has expired.
  *
  * The keys are read every second, independently of requests: a request that signs inside its transaction must not wait for
- * a second connection, because as many of such requests as there are connections would wait for each other.
+ * a second connection. If such requests occupied all connections, they would wait for each other.
  */
 export class KeyRing {
   private readonly orm: MikroORM;
@@ -61,7 +61,7 @@ export class KeyRing {
     const ring = new KeyRing(orm, options);
     await ring.load();
     if (ring.keys.length === 0)
-      await ring.addKey({ onlyWhere: (newest) => newest === undefined, signsAfterMillis: 0 });
+      await ring.addKey({ onlyIf: (newest) => newest === undefined, signsAfterMillis: 0 });
     await ring.rotateIfDue();
     return ring;
   }
@@ -98,7 +98,7 @@ export class KeyRing {
   /** Creates the next key, which signs after it has been published for long enough. If it exists already, it is returned. */
   async rotate(): Promise<{ kid: string; signsFrom: Date }> {
     await this.addKey({
-      onlyWhere: (newest) => !newest || newest.signsFrom.getTime() <= Date.now(),
+      onlyIf: (newest) => !newest || newest.signsFrom.getTime() <= Date.now(),
       signsAfterMillis: this.options.publishAheadSeconds * 1000,
     });
     const newest = this.keys.at(-1);
@@ -112,7 +112,7 @@ export class KeyRing {
     if (newest && Date.now() - newest.createdAt > this.options.rotationDays * DAY_MILLIS) await this.rotate();
   }
 
-  /** If the database fails for a moment, the known keys are kept. */
+  /** Reads the keys again. If the database fails, the known keys stay in use. */
   private reload(): Promise<void> {
     this.loading ??= this.load()
       .catch((error: unknown) => this.options.log.warn({ err: error }, 'signing keys could not be read'))
@@ -128,16 +128,16 @@ export class KeyRing {
   }
 
   private async addKey({
-    onlyWhere,
+    onlyIf,
     signsAfterMillis,
   }: {
-    onlyWhere(newest: SigningKey | undefined): boolean;
+    onlyIf(newest: SigningKey | undefined): boolean;
     signsAfterMillis: number;
   }): Promise<void> {
     await this.orm.em.fork().transactional(async (em) => {
       await em.execute(`select pg_advisory_xact_lock(hashtextextended('identity signing keys', 0))`);
       const rows = await em.find(SigningKey, {}, { orderBy: { signsFrom: 'asc', kid: 'asc' } });
-      if (!onlyWhere(rows.at(-1))) return;
+      if (!onlyIf(rows.at(-1))) return;
       const now = Date.now();
       const signsFrom = new Date(now + signsAfterMillis);
       const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

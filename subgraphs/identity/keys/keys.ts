@@ -3,7 +3,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** The public side of the installation's keys. */
+/** The rules for the installation's signing keys. */
 export class Keys {
   private readonly unit: UnitOfWork;
   private readonly ring: KeyRing;

@@ -9,9 +9,9 @@ const SigningKeySchema = defineEntity({
     /** PKCS #8, PEM. */
     privateKey: p.text().hidden(),
     createdAt: p.datetime(),
-    /** It is published earlier, so that every service has it before the first token. */
+    /** The key signs from this time on. It is published earlier, so that every service has it before the first token. */
     signsFrom: p.datetime(),
-    /** Set when the next key takes over: it stays published until its last token has expired. */
+    /** Set when the next key is created: this key stays published until its last token has expired. */
     publishedUntil: p.datetime().nullable(),
   },
 });

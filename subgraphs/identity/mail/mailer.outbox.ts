@@ -12,7 +12,7 @@ export function outboxMailer(folder: string, from: string): Mailer {
       const { message } = await composer.sendMail({ from, ...mail });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${new Date().toISOString().replace(/\D/g, '')}-${randomUUID()}`;
-      // Written under another name first, so that a program that watches the folder finds only complete mails.
+      // The file has another name at first, so that a program that watches the folder finds only complete mails.
       await writeFile(path.join(folder, `.${name}.part`), message as Buffer, { mode: 0o600, flush: true });
       await rename(path.join(folder, `.${name}.part`), path.join(folder, `${name}.eml`));
     },

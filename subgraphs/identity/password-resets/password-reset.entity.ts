@@ -24,7 +24,7 @@ const PasswordResetSchema = defineEntity({
       .primary()
       .onCreate(() => uuidv7()),
     purpose: p.string().length(16).$type<ResetPurpose>(),
-    /** As the caller wrote it. Whether an account has it is checked after the answer, so that no caller can measure it. */
+    /** As the caller wrote it. Whether an account has this email is checked after the answer, so that the duration of the answer does not reveal it. */
     email: p.string().length(254),
     requestedAt: p.datetime(),
     nextAttemptAt: p.datetime(),

@@ -14,7 +14,7 @@ import { PasswordReset, type ResetPurpose } from './password-reset.entity.ts';
 import { ConfirmResetShape, RequestResetShape } from './password-resets.shapes.ts';
 import type { ResetMailer } from './reset-mailer.ts';
 
-/** New passwords with a mailed token. */
+/** Sets new passwords with mailed tokens. */
 export class PasswordResets {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
@@ -28,14 +28,14 @@ export class PasswordResets {
     this.audit = audit;
   }
 
-  /** Stores the request, for every address alike; the mail is sent afterwards. */
+  /** Stores the request in the same way for every address; the mail is sent afterwards. */
   async request(input: unknown): Promise<void> {
     const { email } = validated(RequestResetShape, input);
-    await this.note(email, 'RESET');
+    await this.requestMail(email, 'RESET');
   }
 
   /** Requests a mail to the account that will have this address when the mail is sent. */
-  async note(email: string, purpose: ResetPurpose): Promise<void> {
+  async requestMail(email: string, purpose: ResetPurpose): Promise<void> {
     const now = new Date();
     await this.unit.em.insert(PasswordReset, {
       id: uuidv7(),
@@ -87,7 +87,4 @@ export class PasswordResets {
 }
 
 const wrongToken = () =>
-  invalid(
-    'token',
-    'expected a token from a mail of the last hour that has not been used; ask for a new mail',
-  );
+  invalid('token', 'expected a token that has neither been used nor expired; ask for a new mail');

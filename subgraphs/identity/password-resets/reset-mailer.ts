@@ -15,7 +15,7 @@ const GIVE_UP_MILLIS = DAY_MILLIS;
 interface ResetMailerOptions {
   orm: MikroORM;
   mailer: Mailer;
-  /** With `{token}` at the place of the token; absent: the mail contains only the token. */
+  /** The URL in the mail, in which the token replaces `{token}`. If it is absent, the mail contains only the token. */
   resetUrl: string | undefined;
   log: Logger;
 }
@@ -33,13 +33,13 @@ export class ResetMailer {
     this.timer.unref();
   }
 
-  /** Called when there is a mail to send. */
+  /** Starts sending. Call it when there is a mail to send. */
   wake(): void {
     this.again = true;
     this.working ??= this.work().finally(() => (this.working = undefined));
   }
 
-  /** Finishes the current mail. */
+  /** Stops after the current mail. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.again = false;
@@ -61,7 +61,7 @@ export class ResetMailer {
     }
   }
 
-  /** Whether there was a mail to send. */
+  /** Sends the next mail that is due; returns false if there was none. */
   private async sendNext(): Promise<boolean> {
     const { orm, mailer, resetUrl, log } = this.options;
     const claimed = await orm.em.fork().transactional((em) => this.claim(em));
@@ -82,8 +82,8 @@ export class ResetMailer {
   }
 
   /**
-   * Claims the next mail for a minute and stores its token, so that the token is valid before the mail can arrive and no
-   * connection is held during the conversation with the mail server. After a crash in between, another mail with a new token
+   * Claims the next mail for a minute and stores its token, so that the token is valid before the mail can arrive, and no
+   * database connection is occupied while the mail server answers. After a crash in between, another mail with a new token
    * is sent.
    */
   private async claim(em: EntityManager): Promise<Claimed | 'dropped' | 'none'> {
@@ -93,7 +93,7 @@ export class ResetMailer {
     if (!next) return 'none';
     const reset = await em.findOneOrFail(PasswordReset, { id: next.id });
     const [user] = await em.execute<{ id: string; email: string }[]>(
-      // Locked, so that the account is not deleted before the token is stored.
+      // The lock keeps the account from being deleted before the token is stored.
       'select id, email from user_account where lower(email) = lower(?) for key share',
       [reset.email],
     );
@@ -122,7 +122,7 @@ interface Claimed {
   attempts: number;
 }
 
-// ASCII and short lines: mail servers do not re-encode such a text, so people and programs can read it in the raw mail.
+// The text is ASCII with short lines: mail servers do not re-encode such a text, so people and programs can read it in the raw mail.
 const textOf = (purpose: ResetPurpose, token: string, resetUrl: string | undefined) => ({
   subject: purpose === ResetPurpose.RESET ? 'Your new password' : 'Your invitation',
   text: [

@@ -17,7 +17,7 @@ export class Profiles {
   }
 
   /**
-   * Absent fields are unchanged; an empty bio removes it. A service of the platform names the user.
+   * Absent fields are unchanged; an empty bio removes it. A user changes their own profile; a service names the user by `userId`.
    * @param expectedVersion the version on which the change is based; undefined: last write wins
    * @throws VERSION_CONFLICT
    */
@@ -56,7 +56,7 @@ export class Profiles {
     return user.qrCode;
   }
 
-  /** Changes the viewer's own row under its lock. */
+  /** Locks and changes the viewer's own row. */
   async change(apply: (user: User) => void): Promise<UserShape> {
     return this.changeOf(requireUser(this.unit.viewer).userId, apply);
   }
@@ -80,13 +80,13 @@ export class Profiles {
 
 const NO_BODY: Body = { heightCm: null, weightKg: null, sex: null, birthDate: null };
 
-/** Null if no value is left. */
+/** The body after a change; null if it has no values. */
 function changedBody(
   body: Body | null,
   change: Partial<{ [Key in keyof Body]: Body[Key] | undefined }>,
 ): Body | null {
-  const said = Object.entries(change).filter(([, value]) => value !== undefined);
-  const changed: Body = { ...NO_BODY, ...body, ...Object.fromEntries(said) };
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  const changed: Body = { ...NO_BODY, ...body, ...Object.fromEntries(given) };
   return Object.values(changed).every((value) => value === null) ? null : changed;
 }
 

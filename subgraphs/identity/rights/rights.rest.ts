@@ -14,7 +14,7 @@ export const rightsRest = [
     summary: 'Change the role of a user',
     only: SUPER_ADMINS,
     description:
-      'Audited. The access tokens of the user are no longer valid; a refresh issues one with the new role.',
+      'The change is audited. It makes the access tokens of the user invalid; a refresh returns one with the new role.',
     auth: 'required',
     params: idParams,
     body: SetRoleShape,
@@ -33,7 +33,7 @@ export const rightsRest = [
     summary: 'Move a user to a gym, or out of their gym',
     only: callers('GYM_ADMIN, SUPER_ADMIN', 'GYM_ADMIN', 'SUPER_ADMIN'),
     description:
-      'A GYM_ADMIN may add members without a gym to their own gym, and remove its members. Audited. The access tokens of the user are no longer valid; a refresh issues one with the new gym.',
+      'A GYM_ADMIN may add members without a gym to their own gym, and remove its members. The change is audited. It makes the access tokens of the user invalid; a refresh returns one with the new gym.',
     auth: 'required',
     params: idParams,
     body: SetGymShape,

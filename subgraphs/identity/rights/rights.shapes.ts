@@ -2,4 +2,6 @@ import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
 
 export const SetRoleShape = z.object({ role: z.enum(Role) });
-export const SetGymShape = z.object({ gymId: z.uuid().nullable().meta({ description: 'Null: no gym.' }) });
+export const SetGymShape = z.object({
+  gymId: z.uuid().nullable().meta({ description: 'Null removes the user from their gym.' }),
+});

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import { refuseTokensSoFarOf } from '../sessions/ended-sessions.ts';
+import { refuseOlderTokensOf } from '../sessions/ended-sessions.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
@@ -30,7 +30,7 @@ export class Rights {
     this.mailer = mailer;
   }
 
-  /** For SUPER_ADMIN. @throws CONFLICT if no SUPER_ADMIN would be left */
+  /** For SUPER_ADMIN. @throws CONFLICT for the last SUPER_ADMIN */
   async setRole(userId: string, input: unknown): Promise<UserShape> {
     const viewer = requireRole(this.unit.viewer, Role.SUPER_ADMIN);
     const { role } = validated(SetRoleShape, input);
@@ -71,8 +71,8 @@ export class Rights {
   }
 
   /**
-   * Takes the users of a removed gym out of it, and mails them. It is repeated if a mail cannot be sent. So a user may get the
-   * mail twice, but nobody is moved without a mail.
+   * Takes the users of a removed gym out of it, and mails them. The caller repeats it if a mail cannot be sent. So a user may
+   * get the mail twice, but nobody is moved without a mail.
    */
   async leaveRemovedGym(gymId: string): Promise<void> {
     const rows = await this.unit.em.execute<{ id: string }[]>(
@@ -83,7 +83,7 @@ export class Rights {
       const user = await this.locked(id);
       await this.audit.record('GYM_CHANGED', id, { from: gymId, to: null });
       user.gymId = null;
-      await this.renewTokens(user);
+      await this.invalidateTokens(user);
       await this.mailer.send({ to: user.email, ...GYM_REMOVED });
     }
   }
@@ -101,19 +101,19 @@ export class Rights {
   }
 
   private async changed(user: User, viewer: UserViewer): Promise<UserShape> {
-    await this.renewTokens(user);
+    await this.invalidateTokens(user);
     // An admin who removes a member may still see them in this answer, as before the change.
     return presentUser(this.unit, user, viewer);
   }
 
   /** Invalidates access tokens with the old rights. */
-  private async renewTokens(user: User): Promise<void> {
+  private async invalidateTokens(user: User): Promise<void> {
     const now = new Date();
-    // At least one second after the last change: tokens have times in whole seconds, by which old and new ones are compared.
+    // Two changes are at least one second apart, because old and new tokens are distinguished by their times in whole seconds.
     user.rightsChangedAt = new Date(Math.max(now.getTime(), (user.rightsChangedAt?.getTime() ?? 0) + 1_000));
     user.updatedAt = now;
     user.version += 1;
-    await refuseTokensSoFarOf(this.unit.em, user.id, user.rightsChangedAt);
+    await refuseOlderTokensOf(this.unit.em, user.id, user.rightsChangedAt);
   }
 }
 

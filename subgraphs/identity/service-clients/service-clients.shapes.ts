@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The names of OAuth 2.0 (RFC 6749, section 4.4). */
+/** The fields have the names of OAuth 2.0 (RFC 6749, section 4.4). */
 export const ClientCredentialsShape = z.object({
   grant_type: z.literal('client_credentials', 'expected client_credentials'),
   client_id: z.string().max(40),

@@ -8,7 +8,7 @@ import type { ServiceTokenShape } from './service-clients.shapes.ts';
 
 const CLIENTS: ReadonlySet<string> = new Set([...SERVICE_NAMES, 'gateway']);
 
-/** The other services of the installation, which authenticate with a secret. */
+/** Access tokens for the services of the installation and the gateway, which authenticate with a secret. */
 export class ServiceClients {
   private readonly serviceSecret: string;
   private readonly tokens: AccessTokens;

@@ -17,9 +17,9 @@ export class AccessTokens {
     this.audience = jwtAudience;
   }
 
-  /** For a user's session. */
+  /** A token for a session of this user. */
   ofUser(user: Pick<User, 'id' | 'role' | 'gymId' | 'rightsChangedAt'>, sessionId: string): string {
-    // A token with changed rights must be issued in a later second than those with the old ones, see `refusedUntil` in ended-sessions.ts.
+    // A token with changed rights must be issued in a later second than the tokens with the old rights, see `refuseOlderTokensOf`.
     const issuedAt = Math.max(
       secondsOf(Date.now()),
       user.rightsChangedAt ? secondsOf(user.rightsChangedAt.getTime()) + 1 : 0,
@@ -30,7 +30,7 @@ export class AccessTokens {
     );
   }
 
-  /** For another service, which acts under its own identity. */
+  /** A token with which a service acts as itself, for no user. */
   ofService(service: string): string {
     return this.signed({ sub: service, role: 'SERVICE', gymId: null, sid: '' }, secondsOf(Date.now()));
   }

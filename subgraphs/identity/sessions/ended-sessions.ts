@@ -9,11 +9,11 @@ import type { EndedSessionsShape } from './sessions.shapes.ts';
 export async function endSessions(em: EntityManager, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await em.execute('delete from login_session where id in (?)', [[...ids]]);
-  // A minute more than the lifetime of a token: one that was issued just after a change of rights is dated slightly ahead.
+  // A minute more than the lifetime of a token, because a token that is issued just after a change of rights is dated slightly ahead.
   await refuseTokensOf(em, ids, new Date(Date.now() + (ACCESS_TOKEN_SECONDS + 60) * 1000));
 }
 
-/** If the caller has locked the account's row, no session can be added in the meantime. */
+/** Ends all sessions of a user. The caller has locked the account's row, so that no session is added in the meantime. */
 export async function endAllSessionsOf(em: EntityManager, userId: string): Promise<void> {
   await endSessions(em, await sessionIdsOf(em, userId));
 }
@@ -28,9 +28,9 @@ export async function endOtherSessionsOf(em: EntityManager, userId: string, kept
 
 /**
  * After a change of rights, sessions continue but need a new access token with the new rights. The times in tokens are whole
- * seconds: tokens of the second of the change count as old, and the next ones are dated a second later.
+ * seconds: tokens that were issued in the second of the change count as old, and new tokens have a later second.
  */
-export async function refuseTokensSoFarOf(
+export async function refuseOlderTokensOf(
   em: EntityManager,
   userId: string,
   rightsChangedAt: Date,
@@ -43,7 +43,7 @@ export async function refuseTokensSoFarOf(
   );
 }
 
-/** Whether the session's token that expires at this time is refused. */
+/** Whether the session's token that expires at this time (in milliseconds) is refused. */
 export async function isRefused(em: EntityManager, sessionId: string, expiresAt: number): Promise<boolean> {
   const rows = await read(em, 'select 1 from ended_session where session_id = ? and refused_until > ?', [
     sessionId,
@@ -68,7 +68,8 @@ export async function endedSince(em: EntityManager, since: string | undefined): 
   const [horizon] = await em.execute<{ oldest: string; next: string }[]>(
     'select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as next',
   );
-  // A cursor from the future comes from another server, or from before a restore: start from the beginning.
+  // A cursor with a transaction that does not exist yet is of another database, or older than a restore: the feed then starts
+  // from the beginning.
   const isOurs = cursor !== undefined && BigInt(cursor[1] ?? 0) <= BigInt(horizon?.next ?? 0);
   const [transaction, id] = isOurs ? [cursor[1] ?? '0', cursor[2] ?? FIRST_ID] : ['0', FIRST_ID];
   const rows = await em.execute<{ id: string; refusedUntil: Date | string; transaction: string }[]>(

@@ -6,7 +6,7 @@ const LoginFailuresSchema = defineEntity({
   tableName: 'login_failures',
   indexes: [{ properties: ['updatedAt'] }],
   properties: {
-    /** `account:<SHA-256 of the email address in small letters>` or `address:<network address>` */
+    /** `account:<SHA-256 of the email address in lower case>` or `address:<network address>` */
     key: p.string().length(80).primary(),
     /** The times of the failures in the last 15 minutes. */
     failedAt: p.string().columnType('timestamptz[]'),

@@ -12,7 +12,7 @@ export interface Attempt {
 
 /** The effect of a failure: whether it was counted, and what it locked. */
 interface CountedFailure {
-  /** False if the account or the address was locked already: then failures are not counted, so that their number is bounded. */
+  /** False if the account or the address was locked already. Such failures are not counted, so that the number of audit records is bounded. */
   counted: boolean;
   locked: ('account' | 'address')[];
 }
@@ -34,7 +34,7 @@ export async function countFailure(em: EntityManager, attempt: Attempt): Promise
   };
 }
 
-/** Undefined if the key is locked already. */
+/** Counts one failure; undefined if the key was locked already. */
 async function countOne(
   em: EntityManager,
   key: string,
@@ -52,7 +52,10 @@ export async function isLocked(em: EntityManager, attempt: Attempt): Promise<boo
   return row?.locked ?? false;
 }
 
-/** A log-in or a reset resets the account's count, but not the address's: an attacker could reset it with an account of their own. */
+/**
+ * Resets the count of an account, e.g. after a log-in or a new password. The count of the address stays, because an attacker could
+ * reset it by logging in to an account of their own.
+ */
 export async function forgetFailures(em: EntityManager, email: string): Promise<void> {
   await em.execute('delete from login_failures where key = ?', [accountKey(email)]);
 }

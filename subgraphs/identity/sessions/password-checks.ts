@@ -3,7 +3,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { countFailure, isLocked } from './login-guard.ts';
 
-/** An account before its password is checked; all null if no account has the address. */
+/** An account before its password is checked; `id` and `passwordHash` are null if no account has the email. */
 export interface Credentials {
   id: string | null;
   email: string;
@@ -11,7 +11,7 @@ export interface Credentials {
 }
 
 /**
- * Checks passwords. Every check counts as a log-in attempt, also one of a logged-in user, so that a stolen access token
+ * Checks passwords. Every check counts as a log-in attempt, also the check of a logged-in user, so that a stolen access token
  * cannot be used to guess passwords; failures and locks are audited. Steps and statements are the same whether the account
  * exists or not, so that neither the time nor the message reveals it.
  */
@@ -30,7 +30,7 @@ export class PasswordChecks {
   async check({ id, email, passwordHash }: Credentials, password: string): Promise<boolean> {
     const attempt = { email, address: this.unit.origin.address };
     const matches = await this.passwords.matches(password, passwordHash);
-    // Checked after the slow hash, so that many simultaneous attempts cannot all pass before the failures are counted.
+    // Locks are checked after the slow hash, so that many simultaneous attempts cannot all pass before the failures are counted.
     if (matches && id !== null && !(await isLocked(this.unit.em, attempt))) return true;
     await this.unit.transaction(async () => {
       const { counted, locked } = await countFailure(this.unit.em, attempt);

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Session } from './session.entity.ts';
 
-/** The refresh tokens of a session. Used ones are kept for a token's lifetime, so that their reuse is detected. */
+/** The refresh tokens of a session. A used token is kept for the lifetime of a token, so that its reuse is detected. */
 const RefreshTokenSchema = defineEntity({
   name: 'RefreshToken',
   tableName: 'refresh_token',

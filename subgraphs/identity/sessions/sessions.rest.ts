@@ -87,14 +87,16 @@ export const sessionsRest = [
     description: 'For the services of the platform, which call it every 2 seconds.',
     auth: 'required',
     query: z.object({
-      since: z
-        .string()
-        .max(100)
-        .optional()
-        .meta({ description: '`next` of the previous answer; absent: from the beginning.' }),
+      since: z.string().max(100).optional().meta({
+        description: '`next` of the previous answer. Without it, the answer begins with the oldest entry.',
+      }),
     }),
     rateLimit: FEED_RATE,
-    success: { status: 200, description: 'The sessions that ended since then.', shape: EndedSessionsShape },
+    success: {
+      status: 200,
+      description: 'The sessions that ended since the previous answer.',
+      shape: EndedSessionsShape,
+    },
     errors: ['FORBIDDEN'],
     handler: ({ query }, { sessions }) => sessions.ended(query.since),
   }),

@@ -9,7 +9,7 @@ export const SessionShape = z
     expiresAt: z.iso.datetime().meta({ description: 'Extended by each refresh.' }),
     userAgent: z.string(),
     address: z.string(),
-    current: z.boolean().meta({ description: 'Whether this request belongs to it.' }),
+    current: z.boolean().meta({ description: 'Whether the request was made in this session.' }),
   })
   .meta({ id: 'Session' });
 export type SessionShape = z.infer<typeof SessionShape>;
@@ -51,7 +51,7 @@ export const EndedSessionsShape = z
         id: z.uuid().meta({ description: 'The `sid` of the access tokens.' }),
         refusedUntil: z.iso.datetime().meta({
           description:
-            'Its access tokens that expire before this time are refused; after this time the entry can be dropped.',
+            "The session's access tokens that expire before this time are refused; after this time the entry can be dropped.",
         }),
       }),
     ),

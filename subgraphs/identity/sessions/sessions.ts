@@ -25,7 +25,7 @@ import {
   type SessionShape,
 } from './sessions.shapes.ts';
 
-/** Log-ins. Each is a session: a family of refresh tokens of which only the latest is valid. */
+/** Log-ins. Each log-in opens a session: a family of refresh tokens of which only the latest is valid. */
 export class Sessions {
   private readonly unit: UnitOfWork;
   private readonly passwordChecks: PasswordChecks;
@@ -97,7 +97,7 @@ export class Sessions {
       usedAt: null,
     });
     await this.unit.em.flush();
-    const herself = {
+    const themselves = {
       kind: 'user',
       userId: user.id,
       role: user.role,
@@ -110,19 +110,19 @@ export class Sessions {
       tokenType: 'Bearer',
       expiresIn: ACCESS_TOKEN_SECONDS,
       refreshToken,
-      user: presentUser(this.unit, user, herself),
+      user: presentUser(this.unit, user, themselves),
     };
   }
 
   /**
    * Returns the next pair of tokens for the latest refresh token. A token that has been used before ends the session: either
-   * its owner or a thief sends an old one, and the service cannot tell which. A second use at the same moment ends it, too. A
-   * client that repeats a request because its answer was lost sends the same Idempotency-Key, and gets the same answer.
+   * its owner or a thief sends an old one, and the service cannot tell which. A second use at the same moment ends the session,
+   * too. A client that repeats a request because its answer was lost sends the same Idempotency-Key, and gets the same answer.
    * @throws UNAUTHENTICATED
    */
   async refresh(input: unknown): Promise<AuthPayloadShape> {
     const { refreshToken } = validated(RefreshShape, input);
-    // Decided inside the transaction, thrown outside, because the end of a session must be committed.
+    // The error is thrown outside of the transaction, because the end of a session must be committed.
     const payload = await this.unit.transaction(() => this.rotate(hashOf(refreshToken)));
     if (!payload) throw unauthenticated('This refresh token is not valid, or no longer valid; log in again.');
     return payload;
@@ -131,7 +131,7 @@ export class Sessions {
   private async rotate(hash: string): Promise<AuthPayloadShape | undefined> {
     const { em } = this.unit;
     const owner = await this.ownerOf(hash);
-    // Locked in the order account, session, as everywhere. The account's lock is shared, so that its rights stay until the commit.
+    // The account is locked before the session, as everywhere. Its lock is shared, and keeps its rights unchanged until the commit.
     const user =
       owner && (await em.findOne(User, { id: owner.userId }, { lockMode: LockMode.PESSIMISTIC_READ }));
     const session =

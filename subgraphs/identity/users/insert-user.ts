@@ -7,7 +7,7 @@ import { newQrCode } from './qr-code.ts';
 import { User } from './user.entity.ts';
 
 interface NewUser {
-  /** Default: a new one. */
+  /** Default: a new id. */
   id?: string | undefined;
   email: string;
   /** Null if the user will set one with the token of an invitation. */
@@ -17,7 +17,7 @@ interface NewUser {
   gymId: string | null;
 }
 
-/** @throws CONFLICT if the email is taken, in any case: the unique constraint decides, so one of two simultaneous requests succeeds */
+/** @throws CONFLICT if the email is taken, without regard to case. The unique constraint decides, so one of two simultaneous requests succeeds */
 export async function insertUser(unit: UnitOfWork, { id = uuidv7(), ...fields }: NewUser): Promise<User> {
   try {
     return await unit.transaction(async () => {

@@ -1,16 +1,16 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** Some 50,000 passwords that are common in leaks; attackers try them first (NIST SP 800-63B, 5.1.1.2). */
+/** About 50,000 passwords that are common in leaks; attackers try them first (NIST SP 800-63B, 5.1.1.2). */
 const COMMON: ReadonlySet<string> = new Set(dictionary['passwords-common']);
 
-/** What is wrong with a password for the account of that email; undefined if it is good. The shape checks its length. */
+/** The problem of a password for the account with that email; undefined if the password is acceptable. The shape checks its length. */
 export function passwordProblem(password: string, email: string): string | undefined {
   const given = password.toLowerCase();
   const login = email.toLowerCase();
   const name = login.slice(0, login.lastIndexOf('@'));
   if (COMMON.has(given)) return 'expected a password that is not among the most common ones';
   if (login.includes(given)) return 'expected something else than the email or a part of it';
-  // The rest of the password, without the name in the email, must be long enough by itself.
+  // Without the parts of the email, the password must still have at least 6 characters.
   if (name.length >= 3 && given.includes(name) && given.replaceAll(login, '').replaceAll(name, '').length < 6)
     return 'expected something less like the email';
   return undefined;

@@ -6,8 +6,8 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /**
  * Hashes and verifies passwords with argon2id, the default of @node-rs/argon2.
- * Two at a time: hashing runs in libuv's four threads, which file access and DNS need as well, and a burst of log-ins then
- * takes at most 38 MiB.
+ * It hashes two at a time: hashing runs in libuv's four threads, which file access and DNS need as well, and a burst of
+ * log-ins then takes at most 38 MiB.
  */
 export class Passwords {
   private readonly slot = atMost(2, { waiting: 500 });

@@ -55,9 +55,9 @@ const UserSchema = defineEntity({
     body: p.json<Body>().nullable(),
     /** Visible only to the user. */
     trainingGoals: p.json<TrainingGoals>().nullable(),
-    /** Counts every change. */
+    /** Increases with every change. */
     version: p.integer().default(1),
-    /** When role or gym last changed: older access tokens are refused. */
+    /** When the role or the gym last changed. Older access tokens are refused. */
     rightsChangedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),
@@ -67,7 +67,7 @@ const UserSchema = defineEntity({
 export const Units = { METRIC: 'METRIC', IMPERIAL: 'IMPERIAL' } as const;
 export type Units = (typeof Units)[keyof typeof Units];
 
-/** Null: not given. */
+/** A value is null if the user has not given it. */
 export interface Body {
   heightCm: number | null;
   weightKg: number | null;

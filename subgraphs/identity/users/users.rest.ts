@@ -10,8 +10,8 @@ import { emailText, RegisterShape, UserShape } from './users.shapes.ts';
 const route = restRoute<{ users: Users }>();
 
 /**
- * Answers with a user have a version, but differ between callers (`/users/me` is another user for each). Their `ETag` is
- * made of version and content, so that the answer to one user is never confirmed as current for another.
+ * Answers with a user have a version, but differ between callers (for each caller `/users/me` is another user). Their `ETag`
+ * is made of version and content, so that the answer to one user is never confirmed as current for another.
  */
 export const usersRest = [
   route({
@@ -63,7 +63,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/super-admins',
-    summary: 'The platform admins, for support',
+    summary: 'The SUPER_ADMINs, whom users contact for support',
     auth: 'required',
     success: {
       status: 200,

@@ -13,20 +13,20 @@ import { timezone, versionNumber, visibleText } from '#server/shapes.ts';
 import { Units } from './user.entity.ts';
 
 const MAX_BIO_CHARACTERS = 2_000;
-const someText = visibleText(MAX_BIO_CHARACTERS);
-/** An empty bio removes it. PostgreSQL stores no NUL. */
+const visibleBio = visibleText(MAX_BIO_CHARACTERS);
+/** An empty text removes the bio. PostgreSQL cannot store NUL characters. */
 const bio = z
   .string()
   .trim()
   .max(MAX_BIO_CHARACTERS)
   .regex(/^[^\0]*$/, 'expected text without NUL characters')
   .refine(
-    (text) => text === '' || someText.safeParse(text).success,
+    (text) => text === '' || visibleBio.safeParse(text).success,
     'expected visible text of whole characters, without control characters that change the direction of writing',
   );
 
 export const emailText = z.string().trim().max(254).pipe(z.email('expected an email address'));
-/** 200 characters are enough for every password manager; longer ones would only cost argon2 time. */
+/** 200 characters are enough for every password manager; a longer password would only cost argon2 time. */
 export const newPassword = z
   .string()
   .min(8, 'expected at least 8 characters')
@@ -73,7 +73,7 @@ export const UserShape = z
       .nullable()
       .optional()
       .meta({ description: 'Visible only to the user; null if not given.' }),
-    version: z.int().meta({ description: 'Counts every change.' }),
+    version: z.int().meta({ description: 'Increases with every change.' }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -84,7 +84,7 @@ export const RegisterShape = z.object({
   email: emailText,
   password: newPassword.meta({ description: PASSWORD_RULES }),
   displayName,
-  gymId: z.uuid().nullish().meta({ description: 'The gym to join; later only an admin moves a user.' }),
+  gymId: z.uuid().nullish().meta({ description: 'The gym to join. Later only an admin can move the user.' }),
 });
 
 /** Absent and null fields are unchanged; an empty bio removes it. */
@@ -92,7 +92,10 @@ export const UpdateProfileShape = z.object({
   userId: z
     .uuid()
     .nullish()
-    .meta({ description: 'The user, for a service of the platform. Users change only their own profile.' }),
+    .meta({
+      description:
+        'Only for a service of the platform: the user whose profile it changes. Users change only their own profile.',
+    }),
   displayName: displayName.nullish(),
   bio: bio.nullish(),
   locale: z.string().max(35).refine(isLocale, 'expected a BCP 47 language tag such as de-AT').nullish(),
@@ -108,7 +111,8 @@ export const UpdateProfileShape = z.object({
     .nullish()
     .meta({ description: 'An absent key is unchanged; null removes it. Visible only to the user.' }),
   trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish().meta({
-    description: 'Replaced as a whole; without goals and activity it is removed. Visible only to the user.',
+    description:
+      'The whole object is replaced; it is removed if it has neither goals nor activity. Visible only to the user.',
   }),
   version: versionNumber.nullish(),
 });

@@ -60,7 +60,7 @@ export class Users {
     return presentUser(this.unit, user);
   }
 
-  /** A user that the viewer may see, with the fields that they may see; else null. */
+  /** The user, with the fields that the viewer may see; null if the viewer may not see the user. */
   async find(id: string): Promise<UserShape | null> {
     if (this.unit.viewer.kind === 'anonymous') throw unauthenticated();
     const user = isUuid(id) ? await this.byId.load(id) : null;
@@ -74,7 +74,7 @@ export class Users {
     return user;
   }
 
-  /** Of their own gym for a GYM_ADMIN; of all gyms or one for a SUPER_ADMIN. In the order of registration. */
+  /** The users of the viewer's gym for a GYM_ADMIN, of all gyms or of one for a SUPER_ADMIN; in the order of registration. */
   async list(request: PageRequest & { gymId?: string | null | undefined }): Promise<Page<UserShape>> {
     const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
     const gymId = isSuperAdmin(viewer) ? request.gymId : requireGym(viewer, request.gymId);
@@ -100,7 +100,7 @@ export class Users {
     return presentUser(this.unit, user, viewer);
   }
 
-  /** Whether an email is free to register; for services, which ask for their users. */
+  /** Whether an email is free to register; for services, which ask for a user. */
   async isEmailAvailable(email: string): Promise<boolean> {
     requireService(this.unit.viewer);
     const rows = await this.unit.em.execute<unknown[]>(
@@ -110,7 +110,7 @@ export class Users {
     return rows.length === 0;
   }
 
-  /** The platform admins, whom users contact for support: public fields and email. */
+  /** The SUPER_ADMINs, whom users contact for support, with their email. */
   async superAdmins(): Promise<UserShape[]> {
     requireUser(this.unit.viewer);
     const admins = await this.unit.em.find(
@@ -123,8 +123,8 @@ export class Users {
 
   /**
    * Creates an account; its role is MEMBER.
-   * @throws CONFLICT if the email is taken, in any case; UPSTREAM_UNAVAILABLE if the account names a gym and the gym service
-   * does not answer
+   * @throws CONFLICT if the email is taken, without regard to case; UPSTREAM_UNAVAILABLE if the account names a gym
+   * and the gym service does not answer
    */
   async register(input: unknown): Promise<UserShape> {
     const { email, password, displayName, gymId } = validated(RegisterShape, input);
@@ -142,7 +142,7 @@ export class Users {
         gymId: gymId ?? null,
       });
     });
-    // As the new user sees themselves, although nobody is logged in yet.
+    // The answer shows the account as its user sees it, although nobody is logged in yet.
     return presentUser(this.unit, user, {
       kind: 'user',
       userId: user.id,

@@ -19,7 +19,7 @@ interface WizardAccountOptions {
 /** What the wizard service stores about a user: the sessions that they created or claimed, with their data, files and reservations. */
 export const wizardAccountPart = (unit: UnitOfWork, options: WizardAccountOptions): AccountPart => ({
   records: { sessions: sessionsOf(options.storage.sessions(unit)) },
-  // In memory nothing outlives the process, so deleted accounts need no mark.
+  // In memory, no data outlives the process, so the account need not be recorded as erased.
   erase: (userId) =>
     options.storage.isInMemory
       ? eraseSessions(unit, options, userId)
@@ -29,7 +29,7 @@ export const wizardAccountPart = (unit: UnitOfWork, options: WizardAccountOption
         }),
 });
 
-/** Newest first, as in lists. */
+/** The sessions of a user, newest first, as in lists. */
 const sessionsOf =
   (sessions: SessionStore): RecordSource =>
   async (userId, after, limit) => {
@@ -39,8 +39,9 @@ const sessionsOf =
   };
 
 /**
- * The session of a deployed gym is kept as the record of its set-up, without the user's id. So is one whose deployment could
- * not be undone, because a SUPER_ADMIN must decide about it. All other sessions are removed.
+ * Erases the sessions of a user. The session of a deployed gym is kept as the record of the set-up, without the user's id. A
+ * session whose deployment could not be undone is kept, too, because a SUPER_ADMIN must decide about it. All other sessions are
+ * removed.
  */
 async function eraseSessions(
   unit: UnitOfWork,
@@ -53,18 +54,18 @@ async function eraseSessions(
   for (let before: string | undefined; ;) {
     const page = await store.list({ createdBy: userId, before, limit: PAGE });
     for (const session of page)
-      if (isOfAGym(session)) {
+      if (isRecordOfGym(session)) {
         const rest = anonymised(session);
         await removeFiles(options, session, rest.files);
-        if (!(await store.replace(rest))) throw underWay();
+        if (!(await store.replace(rest))) throw beingDeployed();
         kept += 1;
-      } else if (session.status === 'DEPLOYING') throw underWay();
-    const gone = page.filter((session) => !isOfAGym(session));
-    for (const session of gone) {
+      } else if (session.status === 'DEPLOYING') throw beingDeployed();
+    const others = page.filter((session) => !isRecordOfGym(session));
+    for (const session of others) {
       await removeFiles(options, session, []);
       await options.storage.reservations(unit).release(session.id);
     }
-    const ids = gone.map(({ id }) => id);
+    const ids = others.map(({ id }) => id);
     await options.sagas.remove(DEPLOYMENT, ids);
     await store.remove(ids);
     before = page.at(-1)?.id;
@@ -80,7 +81,7 @@ async function eraseSessions(
   };
 }
 
-const isOfAGym = (session: SessionRecord): boolean =>
+const isRecordOfGym = (session: SessionRecord): boolean =>
   session.kind === 'GYM_SETUP' && (session.status === 'DEPLOYED' || isUnresolved(session));
 
 function anonymised(session: SessionRecord): SessionRecord {
@@ -88,7 +89,7 @@ function anonymised(session: SessionRecord): SessionRecord {
     ...withoutAdmin(session),
     createdBy: null,
     resumeTokenHash: null,
-    // its pictures belong to the gym, its documents to the user
+    // The pictures belong to the gym, the documents to the user.
     files: session.files.filter(
       ({ step, contentType }) => step === 'branding' && contentType === 'image/webp',
     ),
@@ -104,5 +105,5 @@ async function removeFiles(
     if (!kept.includes(file)) await files.delete(fileKey(session.id, file.id));
 }
 
-const underWay = () =>
+const beingDeployed = () =>
   conflict('A wizard session of this user is being deployed; try again when the deployment has ended.');

@@ -8,8 +8,8 @@ import type { SessionRecord, SessionStore } from '../sessions/session-store.ts';
 const PAGE = 200;
 
 /**
- * A gym's set-up contains the email of its first admin, entered by another user. The deployment's result contains the id of
- * the account. Returns how many set-ups named the user.
+ * Removes a user from deployed set-ups of gyms whose first admin they are: another user entered their name and email there.
+ * The result of the deployment contains the id of their account. Returns how many set-ups named the user.
  */
 export async function forgetAsFirstAdmin(store: SessionStore, sagas: Sagas, userId: string): Promise<number> {
   let named = 0;
@@ -19,13 +19,13 @@ export async function forgetAsFirstAdmin(store: SessionStore, sagas: Sagas, user
       DEPLOYMENT,
       page.map(({ id }) => id),
     );
-    const hers = new Set(
+    const namingSessions = new Set(
       deployments
         .filter(({ result }) => (result as { adminId?: string | null } | null)?.adminId === userId)
         .map(({ subject }) => subject),
     );
     for (const session of page) {
-      if (!hers.has(session.id) || !session.data.admin) continue;
+      if (!namingSessions.has(session.id) || !session.data.admin) continue;
       if (!(await store.replace(withoutAdmin(session))))
         throw conflict('A wizard session that names this user was changed at the same moment; try again.');
       named += 1;
@@ -35,7 +35,7 @@ export async function forgetAsFirstAdmin(store: SessionStore, sagas: Sagas, user
   }
 }
 
-/** The same for a set-up that could not be undone: the invitation may be what is left. */
+/** The same for set-ups that could not be undone: the invitation of the user may still exist. */
 export async function forgetInUnresolved(
   unit: UnitOfWork,
   store: SessionStore,
@@ -58,7 +58,7 @@ export async function forgetInUnresolved(
   return sessions.length;
 }
 
-/** The session without the ids of its owner and its first admin. */
+/** The session without the name and email of the gym's first admin. */
 export function withoutAdmin(session: SessionRecord): SessionRecord {
   const { admin: _names, ...data } = session.data;
   return { ...session, data, version: session.version + 1, updatedAt: new Date() };
@@ -70,7 +70,7 @@ export function withoutAdmin(session: SessionRecord): SessionRecord {
  */
 export async function forgetAsDeployer(unit: UnitOfWork, userId: string): Promise<void> {
   const decidedBy = JSON.stringify({ resolutions: [{ by: userId }] });
-  // Locked, so that no decision restarts one of them before the update. A finished one has no context.
+  // The sagas are locked, so that no decision restarts one before the update. A finished saga has no context.
   const begun = await unit.em.execute<{ status: SagaStatus }[]>(
     `select status from saga
      where kind = ? and finished_at is null and (context ->> 'actorId' = ? or undoing @> ?::jsonb) for update`,

@@ -4,7 +4,7 @@ import { AvailabilityShape, CheckAvailabilityShape } from './availability.shapes
 
 const route = restRoute<{ availability: Availability }>();
 
-/** Trying out which addresses and names are taken needs many requests: one limit for both doors. */
+/** One limit for both doors. It slows down callers who try out which emails and names are taken. */
 export const AVAILABILITY_RATE = { name: 'availability', perMinute: 20, by: 'address' } as const;
 
 export const availabilityRest = [
@@ -13,13 +13,14 @@ export const availabilityRest = [
     path: '/check-availability',
     summary: 'Whether a name, a slug, an email or a slot for a first visit is available',
     description:
-      'A slot is the half hour that contains the start in `<locationId>@<start>`. It has the capacity of the location as its number of places, within its opening hours, at most 90 days ahead. `reserve=true` reserves an available value for the session (`sessionId`, opened by access token or `X-Resume-Token`) for 15 minutes. A session can reserve one value of each resource, and a member one slot.',
+      'A slot is the half hour that contains the start in `<locationId>@<start>`. The capacity of the location is the number of places. The slot must be within the opening hours and at most 90 days ahead. `reserve=true` reserves an available value for the session (`sessionId`, opened by access token or `X-Resume-Token`) for 15 minutes. A session can reserve one value of each resource, and a member one slot.',
     auth: 'optional',
     query: CheckAvailabilityShape,
     rateLimit: AVAILABILITY_RATE,
     success: {
       status: 200,
-      description: 'Whether it is available, why not, and what is available instead.',
+      description:
+        'Whether the value is available; if not, the reason and similar values that are available.',
       shape: AvailabilityShape,
     },
     errors: ['CONFLICT', 'UPSTREAM_UNAVAILABLE'],

@@ -3,7 +3,7 @@ import { RESOURCES } from './resources.ts';
 
 export const resource = z.enum(RESOURCES, `expected one of ${RESOURCES.join(', ')}`);
 
-/** The reason why a value is not available. */
+/** The reasons why a value is not available. */
 const REASONS = [
   'INVALID',
   'TAKEN',
@@ -39,7 +39,8 @@ export const CheckAvailabilityShape = z.object({
     ])
     .nullish()
     .meta({
-      description: 'Reserves it for the session for 15 minutes, if it is available; requires `sessionId`.',
+      description:
+        'Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`.',
     }),
   sessionId: z.uuid().nullish(),
 });
@@ -51,7 +52,7 @@ export const AvailabilityShape = z
     available: z.boolean(),
     reason: z.enum(REASONS).optional().meta({
       description:
-        'If it is not available: INVALID (breaks a rule), TAKEN (belongs to an account or a gym), RESERVED (by another session, for a limited time); for a slot also FULL, CLOSED, PAST, TOO_FAR (more than 90 days ahead), BOOKED (the member has another first visit), UNKNOWN_LOCATION.',
+        'If the value is not available: INVALID (breaks a rule), TAKEN (belongs to an account or a gym), RESERVED (by another session, for a limited time); for a slot also FULL, CLOSED, PAST, TOO_FAR (more than 90 days ahead), BOOKED (the member has another first visit), UNKNOWN_LOCATION.',
     }),
     suggestions: z
       .array(z.string())
@@ -59,7 +60,7 @@ export const AvailabilityShape = z
     reservedUntil: z.iso
       .datetime()
       .optional()
-      .meta({ description: 'If it is now reserved for the session: until when.' }),
+      .meta({ description: 'The end of the reservation, if the value is now reserved for the session.' }),
   })
   .meta({ id: 'Availability' });
 export type AvailabilityShape = z.infer<typeof AvailabilityShape>;

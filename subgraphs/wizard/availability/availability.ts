@@ -20,8 +20,8 @@ interface AvailabilityOptions {
 }
 
 /**
- * Availability of values, for everybody; and reservations by sessions, for a limited time. The service that finally stores
- * the value decides, by its unique constraint.
+ * Checks for everybody whether values are available, and reserves values for sessions for a limited time. In the end, the
+ * service that stores a value decides, by its unique constraint.
  */
 export class Availability {
   private readonly unit: UnitOfWork;
@@ -33,8 +33,9 @@ export class Availability {
   }
 
   /**
-   * With `reserve`, an available value is reserved for the session. What the session itself has reserved counts as available.
-   * @throws VALIDATION_FAILED; if a session is named, as opening it; UPSTREAM_UNAVAILABLE
+   * Checks a value, and with `reserve` reserves it for the session if it is available. A value that the session itself has
+   * reserved counts as available.
+   * @throws VALIDATION_FAILED, UPSTREAM_UNAVAILABLE; with a session, as `Sessions.open`, and CONFLICT if it cannot reserve
    */
   async check(input: unknown, resumeToken?: string | null): Promise<AvailabilityShape> {
     const { resource, value, reserve, sessionId } = validated(CheckAvailabilityShape, input);
@@ -48,7 +49,7 @@ export class Availability {
     const until = new Date(Date.now() + RESERVATION_MILLIS);
     const outcome = await this.reserve(session, resource, candidate, until);
     if (outcome === 'GONE') throw conflict('This wizard session has been cancelled; begin a new one.');
-    // Another session reserved it between the check and the reservation.
+    // Another session reserved the value between the check and the reservation.
     if (outcome !== 'HELD')
       return this.refusal(resource, value, outcome === 'BOOKED' ? outcome : heldReason(resource), candidate);
     return { resource, value, available: true, suggestions: [], reservedUntil: until.toISOString() };

@@ -5,13 +5,13 @@ import type { Reason } from './availability.shapes.ts';
 import { canonicalEmail, canonicalName, type Resource } from './resources.ts';
 import { FURTHEST_SLOT_MILLIS, isOpen, nextOpen, readSlot, SLOT_MILLIS, writeSlot } from './slots.ts';
 
-/** One value of a resource, and whether it is available, apart from reservations. */
+/** One value of a resource, and whether it is available without regard to reservations. */
 export interface Candidate {
-  /** In its canonical form. */
+  /** The value in its canonical form. */
   value: string;
   /** How many sessions may reserve it at once. */
   places: number;
-  /** Why it is not available; undefined: it is. */
+  /** Why the value is not available; undefined if it is available. */
   reason: Reason | undefined;
   /** Similar values, the most similar first. Their availability is not checked here. */
   alternatives(): string[];
@@ -19,7 +19,7 @@ export interface Candidate {
 
 type Read = (value: string, look: Lookups) => Promise<Candidate>;
 
-/** @throws VALIDATION_FAILED for a value that cannot be read at all */
+/** Reads and checks a value, by its resource. @throws VALIDATION_FAILED for a slot that cannot be read */
 export const CANDIDATES: Record<Resource, Read> = {
   async 'gym-name'(value, look) {
     const isValid = gymName.safeParse(value).success;

@@ -63,16 +63,16 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
 
 async function reserve(unit: UnitOfWork, request: ReservationRequest): Promise<ReservationOutcome> {
   try {
-    // an error rolls back the release of the earlier reservation
+    // An error rolls back the transaction, and with it the release of the earlier reservation.
     return await unit.transaction(async (): Promise<ReservationOutcome> => {
       if (!(await lockSession(unit, request.sessionId))) throw new Refused('GONE');
       await releaseOthersOfMember(unit, request);
-      if (await isMadeLonger(unit, request)) return 'HELD';
+      if (await tryExtend(unit, request)) return 'HELD';
       await unit.em.nativeDelete(Reservation, {
         sessionId: request.sessionId,
         resource: request.resource,
       });
-      while (!(await isInserted(unit, request)))
+      while (!(await tryInsert(unit, request)))
         if (await isTaken(unit, request)) throw new Refused('RESERVED');
       return 'HELD';
     });
@@ -84,7 +84,7 @@ async function reserve(unit: UnitOfWork, request: ReservationRequest): Promise<R
   }
 }
 
-/** Rolls back what the attempt has written. */
+/** Thrown in a transaction, to roll back what the attempt has written. */
 class Refused extends Error {
   readonly outcome: ReservationOutcome;
 
@@ -94,7 +94,7 @@ class Refused extends Error {
   }
 }
 
-/** @throws Refused if the member has another firm first visit that is not over */
+/** Releases the other reservations of the member. @throws Refused if the member has another firm first visit that is not over */
 async function releaseOthersOfMember(
   unit: UnitOfWork,
   { memberId, sessionId, resource }: ReservationRequest,
@@ -114,9 +114,9 @@ async function releaseOthersOfMember(
 }
 
 /**
- * Serialises the writers of one session. All lock in the same order: the session before its reservations. In the other order
- * two of them (the end of a deployment and a cancellation) could deadlock. False if the session has been removed or
- * cancelled: then nothing would release a reservation.
+ * Locks a session, so that its writers run one after the other. All of them lock the session before its reservations; in
+ * different orders, two of them (the end of a deployment and a cancellation) could deadlock. Returns false if the session has
+ * been removed or cancelled: nothing would release a new reservation.
  */
 async function lockSession(unit: UnitOfWork, sessionId: string): Promise<boolean> {
   const [session] = await unit.em.execute<{ isCancelled: boolean }[]>(
@@ -133,7 +133,7 @@ const visitValues = ({ memberId, visit }: ReservationRequest): unknown[] => [
   visit?.startsAt ?? null,
 ];
 
-async function isMadeLonger(unit: UnitOfWork, request: ReservationRequest): Promise<boolean> {
+async function tryExtend(unit: UnitOfWork, request: ReservationRequest): Promise<boolean> {
   const { resource, value, sessionId, until } = request;
   const own = await unit.em.execute<unknown[]>(
     `update reservation set expires_at = ?, is_firm = ?, member_id = ?::uuid, gym_id = ?::uuid, starts_at = ?::timestamptz
@@ -143,8 +143,8 @@ async function isMadeLonger(unit: UnitOfWork, request: ReservationRequest): Prom
   return own.length === 1;
 }
 
-/** Takes the first free place. If several sessions try one place at once, the constraint accepts one of them. */
-async function isInserted(unit: UnitOfWork, request: ReservationRequest): Promise<boolean> {
+/** Reserves the first free place; false if there was none. If several sessions try one place at once, the constraint accepts one of them. */
+async function tryInsert(unit: UnitOfWork, request: ReservationRequest): Promise<boolean> {
   const { resource, value, sessionId, places, until } = request;
   const inserted = await unit.em.execute<unknown[]>(
     `insert into reservation (id, resource, value, place, session_id, expires_at, is_firm, member_id, gym_id, starts_at)

@@ -11,7 +11,7 @@ interface Held {
   visit: { gymId: string; startsAt: Date } | undefined;
 }
 
-/** Reservations of one process. No `await` separates check and write, so of two simultaneous calls one is first. */
+/** Reservations in the memory of one process. No `await` separates a check from its write, so simultaneous calls run one after the other. */
 export function memoryReservationStore(): ReservationStore {
   let all: Held[] = [];
   const drop = (isOver: (held: Held) => boolean) => {

@@ -2,19 +2,19 @@ import type { Resource } from './resources.ts';
 
 export interface ReservationRequest {
   resource: Resource;
-  /** In its canonical form. */
+  /** The value in its canonical form. */
   value: string;
   sessionId: string;
   /** How many sessions may reserve this value at once. */
   places: number;
   until: Date;
-  /** The member, for a first visit. A member has one: a reservation by another of their sessions is released, unless it is firm. */
+  /** The member, for a first visit. A member has at most one: a reservation by another of their sessions is released, unless it is firm. */
   memberId?: string | null | undefined;
   /** Set for a firm first visit, which the gym's staff can see. */
   visit?: { gymId: string; startsAt: Date } | undefined;
 }
 
-/** RESERVED: other sessions have all places. BOOKED: the member has another first visit. GONE: the session is cancelled or removed. */
+/** HELD: the session has the reservation. RESERVED: other sessions have all places. BOOKED: the member has another first visit. GONE: the session is cancelled or removed. */
 export type ReservationOutcome = 'HELD' | 'RESERVED' | 'BOOKED' | 'GONE';
 
 /** A firm first visit. */
@@ -36,7 +36,7 @@ export interface FirstVisitsFilter {
 
 /**
  * Reservations of sessions, for a limited time: each session reserves one value of each resource.
- * `reservation-store.database.ts`, where constraints ensure it; `reservation-store.memory.ts`.
+ * Implementations: `reservation-store.database.ts`, where constraints ensure this; `reservation-store.memory.ts`.
  */
 export interface ReservationStore {
   /**
@@ -48,10 +48,10 @@ export interface ReservationStore {
   holders(resource: Resource, values: readonly string[]): Promise<Map<string, string[]>>;
   /** First visits of deployed sessions, the earliest first. */
   firstVisits(filter: FirstVisitsFilter): Promise<FirstVisit[]>;
-  /** Extends the session's reservations until that time, and makes its first visit no longer firm; null: until they are released. */
+  /** Extends the session's reservations until that time, and makes its first visit no longer firm. With null, they stay until they are released. */
   extend(sessionId: string, until: Date | null): Promise<void>;
-  /** Releases the session's reservations, except for that resource. */
+  /** Releases the session's reservations, except the one of the resource `except`. */
   release(sessionId: string, except?: Resource): Promise<void>;
-  /** Removes up to 1,000 expired reservations, and first visits from before this time; returns how many. */
+  /** Removes up to 1,000 rows, expired reservations and first visits that ended before this time; returns how many. */
   purge(visitsBefore: Date): Promise<number>;
 }

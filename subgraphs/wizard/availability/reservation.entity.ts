@@ -2,14 +2,14 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { WizardSession } from '../sessions/session.entity.ts';
 import type { Resource } from './resources.ts';
 
-/** One place of a value that a session has reserved. Only the constraints decide which of several sessions gets it. */
+/** One place of a value that a session has reserved. The constraints decide which of several sessions gets the place. */
 const ReservationSchema = defineEntity({
   name: 'Reservation',
   tableName: 'reservation',
   uniques: [{ properties: ['resource', 'value', 'place'] }, { properties: ['sessionId', 'resource'] }],
   indexes: [
     { properties: ['expiresAt'] },
-    // a member has one first visit
+    // A member has at most one first visit.
     {
       name: 'reservation_one_of_a_member',
       expression: `create unique index "reservation_one_of_a_member" on "reservation" ("member_id") where "member_id" is not null`,
@@ -23,20 +23,20 @@ const ReservationSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     resource: p.string().length(16).$type<Resource>(),
-    /** canonical: two spellings of one name are one value */
+    /** The canonical form, so that two spellings of one name are one value. */
     value: p.string().length(300),
-    /** from 1 to the number of places of the value */
+    /** From 1 to the number of places of the value. */
     place: p.integer(),
     sessionId: () => p.manyToOne(WizardSession).deleteRule('cascade').fieldName('session_id').mapToPk(),
-    /** null: until it is released */
+    /** Null if the reservation stays until it is released. */
     expiresAt: p.datetime().nullable(),
-    /** for a first visit: whether the session is deployed, so that the gym expects the member */
+    /** Whether this is a first visit of a deployed session, for which the gym expects the member. */
     isFirm: p.boolean().default(false),
-    /** for a first visit: the member; null while the session has no account */
+    /** The member of a first visit; null while the session has no account. */
     memberId: p.uuid().nullable(),
-    /** for a firm first visit: the gym */
+    /** The gym of a firm first visit. */
     gymId: p.uuid().nullable(),
-    /** for a firm first visit */
+    /** The beginning of a firm first visit. */
     startsAt: p.datetime().nullable(),
   },
 });

@@ -2,10 +2,10 @@
 export const RESOURCES = ['gym-name', 'gym-slug', 'slot', 'email'] as const;
 export type Resource = (typeof RESOURCES)[number];
 
-/** The duration of a reservation: by `reserve=true`, and after a failed deployment. */
+/** How long a value is reserved by `reserve=true`, and after a failed deployment. */
 export const RESERVATION_MILLIS = 15 * 60 * 1000; // 15 min
 
-/** Two spellings of one name are equal. */
+/** The same text for all spellings of a name. */
 export const canonicalName = (name: string): string => name.trim().replace(/\s+/g, ' ').toLowerCase();
 
 export const canonicalEmail = (email: string): string => email.trim().toLowerCase();

@@ -29,7 +29,7 @@ export const slotOf = (locationId: string, startsAt: Date): Slot => ({
   startsAt: new Date(Math.floor(startsAt.getTime() / SLOT_MILLIS) * SLOT_MILLIS),
 });
 
-/** `<locationId>@<start>`, the start in ISO 8601 with its offset. @throws VALIDATION_FAILED */
+/** Reads `<locationId>@<start>`, where the start is in ISO 8601 with an offset. @throws VALIDATION_FAILED */
 export function readSlot(value: string): Slot {
   const [, locationId = '', start = ''] = /^([0-9a-f-]{36})[@,;|/ ](.+)$/i.exec(value.trim()) ?? [];
   const startsAt = DateTime.fromISO(start.replace(' ', '+'), { setZone: true });

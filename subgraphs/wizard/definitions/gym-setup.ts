@@ -20,7 +20,7 @@ export const BasicsShape = z.object({
   inviteAdmin: z.boolean().optional(),
 });
 
-/** The gym service's shape, so that it does not refuse the deployment; here the primary colour is required. */
+/** The shape is that of the gym service, so that the service does not refuse the deployment. Here the primary colour is required, too. */
 export const BrandingShape = z.object({
   theme: themeShape.refine(({ colors }) => colors?.primary !== undefined, {
     path: ['colors', 'primary'],
@@ -56,7 +56,7 @@ export const AdminShape = z.object({
   displayName,
 });
 
-/** The same rules as in the gym and identity services, so that a deployment is not refused for errors that could be shown earlier. */
+/** The steps have the same rules as the gym and identity services, so that users see errors before the deployment. */
 export const gymSetup: WizardDefinition = {
   kind: 'GYM_SETUP',
   version: 1,

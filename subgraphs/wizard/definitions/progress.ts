@@ -1,7 +1,7 @@
 import { invalid, type FieldError } from '#server/errors.ts';
 import type { StepData, StepDefinition, WizardDefinition } from './definition.ts';
 
-/** SKIPPED: an earlier step says that this one does not apply. */
+/** SKIPPED: the step does not apply, because of a value in an earlier step. */
 type StepStatus = 'EMPTY' | 'INCOMPLETE' | 'COMPLETE' | 'SKIPPED';
 
 export interface StepState {
@@ -20,15 +20,15 @@ export const progressOf = (definition: WizardDefinition, data: StepData): StepSt
 
 function stateOf(step: StepDefinition, all: StepData): StepState {
   const data = all[step.key] ?? {};
-  const said = { key: step.key, title: step.title, data };
+  const common = { key: step.key, title: step.title, data };
   const condition = step.skipIf;
   if (condition && all[condition.step]?.[condition.field] === condition.is)
-    return { ...said, status: 'SKIPPED', errors: [], currentlyDue: [] };
+    return { ...common, status: 'SKIPPED', errors: [], currentlyDue: [] };
   const result = step.shape.safeParse(data, { reportInput: true });
   const issues = result.success ? [] : result.error.issues;
   const missing = issues.filter((issue) => issue.input === undefined && issue.path.length > 0);
   return {
-    ...said,
+    ...common,
     status: Object.keys(data).length === 0 ? 'EMPTY' : result.success ? 'COMPLETE' : 'INCOMPLETE',
     errors: issues
       .filter((issue) => !missing.includes(issue))
@@ -54,12 +54,12 @@ export const progressWhenDeployed = (definition: WizardDefinition, data: StepDat
     state.status === 'SKIPPED' ? state : { ...state, status: 'COMPLETE', errors: [], currentlyDue: [] },
   );
 
-const isThrough = ({ status }: StepState): boolean => status === 'COMPLETE' || status === 'SKIPPED';
+const isPassed = ({ status }: StepState): boolean => status === 'COMPLETE' || status === 'SKIPPED';
 
-/** What is missing or wrong before a deployment, by step and field. */
+/** The fields that are missing or wrong before a deployment; each path begins with the step. */
 export const dueOf = (definition: WizardDefinition, data: StepData): FieldError[] =>
   progressOf(definition, data)
-    .filter((state) => !isThrough(state))
+    .filter((state) => !isPassed(state))
     .flatMap(({ key, errors, currentlyDue }) => [
       ...currentlyDue.map((path) => ({ path: `${key}.${path}`, message: 'is missing' })),
       ...errors.map(({ path, message }) => ({ path: path ? `${key}.${path}` : key, message })),
@@ -72,19 +72,19 @@ export const dueOf = (definition: WizardDefinition, data: StepData): FieldError[
 export function nextStep(
   definition: WizardDefinition,
   current: string,
-  asked: string | undefined,
+  requested: string | undefined,
   data: StepData,
 ): string {
   const states = progressOf(definition, data);
   const position = (key: string) => states.findIndex((state) => state.key === key);
-  const firstOpen = states.findIndex((state) => !isThrough(state));
+  const firstOpen = states.findIndex((state) => !isPassed(state));
   const furthest = firstOpen === -1 ? states.length - 1 : firstOpen;
   const from = Math.max(position(current), 0);
-  const isCurrentThrough = states[from] !== undefined && isThrough(states[from]);
+  const isCurrentPassed = states[from] !== undefined && isPassed(states[from]);
   let wanted =
-    asked === undefined
-      ? from + (isCurrentThrough ? 1 : 0)
-      : position(stepOf(definition, asked, 'currentStep').key);
+    requested === undefined
+      ? from + (isCurrentPassed ? 1 : 0)
+      : position(stepOf(definition, requested, 'currentStep').key);
   while (states[wanted]?.status === 'SKIPPED') wanted += 1;
   return states[Math.min(wanted, furthest)]?.key ?? current;
 }

@@ -3,13 +3,13 @@ import { EXPIRING, type SessionRecord } from '../sessions/session-store.ts';
 import type { WizardDefinition } from './definition.ts';
 import { dueOf, firstStepOf } from './progress.ts';
 
-/** Whether the session can no longer change: then it keeps the version in which it ended. */
+/** Whether the session has another version and can no longer change: it then keeps that version. */
 export const isFinal = (session: SessionRecord, definition: WizardDefinition): boolean =>
   session.definitionVersion !== definition.version && !EXPIRING.has(session.status);
 
 /**
- * The session in the current version of its definition: unchanged, or with its data migrated version by version. It is stored
- * with the next change. @throws WIZARD_VERSION_UNSUPPORTED if its version has no path to the current one
+ * The session in the current version of its definition: unchanged, or with its data migrated version by version. The result is
+ * stored with the next change. @throws WIZARD_VERSION_UNSUPPORTED if its version has no path to the current one
  */
 export function migratedSession(session: SessionRecord, definition: WizardDefinition): SessionRecord {
   if (session.definitionVersion === definition.version || isFinal(session, definition)) return session;

@@ -29,7 +29,7 @@ export const deploymentSaga = ({
   services,
   storage,
   unitOf,
-  ...keeping
+  ...rest
 }: DeploymentSagaOptions): SagaDefinition => ({
   kind: DEPLOYMENT,
   actions: { ...gymActions(services), ...memberActions(services, storage, unitOf) },
@@ -37,12 +37,12 @@ export const deploymentSaga = ({
   giveUpAfterMillis: GIVE_UP_AFTER_MILLIS,
   result: (outputs) => (outputs.gym ? gymResult(outputs) : memberResult(outputs)),
   async onChange(saga, unit) {
-    if (isAtRest(saga)) await settle(storage, keeping, saga, unit);
+    if (isAtRest(saga)) await settle(storage, rest, saga, unit);
     else await storage.sessions(unit).announce(saga.subject);
   },
 });
 
-/** Changes the session's status and its reservations together with the end of the saga. */
+/** Changes the session's status and its reservations, in the transaction that ends the saga. */
 async function settle(
   storage: WizardStorage,
   { files, definitions }: Pick<DeploymentSagaOptions, 'files' | 'definitions'>,
@@ -55,7 +55,7 @@ async function settle(
   if (!session || !(session.status === 'DEPLOYING' || isUnresolved(session))) return;
   const next =
     saga.status === 'DONE' ? deployed(session, saga, definitions[session.kind]) : failed(session, saga);
-  // Files are removed first: after a crash the session still names them, and this runs again.
+  // Files are removed first: after a crash the session still names them, and this function runs again.
   for (const file of session.files)
     if (!next.files.includes(file)) await files.delete(fileKey(session.id, file.id));
   if (!(await sessions.replace(next))) throw new Error('The session was changed during its deployment.');
@@ -68,10 +68,10 @@ async function settle(
   else if (saga.status === 'UNDONE') await reservations.release(session.id);
 }
 
-/** Removes the personal data: the services to which it was written store it. */
+/** The deployed session, without personal data: the services to which the data was written store it. */
 function deployed(session: SessionRecord, saga: Saga, definition: WizardDefinition): SessionRecord {
   const { gymId } = (outputsOf(saga).gym ?? {}) as { gymId?: string };
-  // A plan of an older version, when no other service stored body and goals.
+  // In a plan of an older version, the action `keep` means that no other service stores body and goals.
   const isOnlyHere = saga.actions.some(({ action }) => action === 'keep');
   const personal = isOnlyHere
     ? []
@@ -94,7 +94,7 @@ function failed(session: SessionRecord, saga: Saga): SessionRecord {
   return { ...changed, status: 'FAILED', expiresAt };
 }
 
-/** Reopens the session of a saga that is being undone again, in the transaction of that decision. */
+/** Sets a session to DEPLOYING again if the undoing of its saga is retried, in the transaction of that decision. @throws CONFLICT */
 export async function reopen(storage: WizardStorage, saga: Saga, unit: UnitOfWork): Promise<void> {
   const sessions = storage.sessions(unit);
   const [session] = await sessions.findByIds([saga.subject]);

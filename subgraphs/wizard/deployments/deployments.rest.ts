@@ -14,18 +14,22 @@ export const deploymentsRest = [
     path: '/:sessionId/deploy',
     summary: 'Deploy a completed session',
     only: callers(
-      'GYM_SETUP: SUPER_ADMIN; MEMBER_ONBOARDING: its owner',
+      'GYM_SETUP: SUPER_ADMIN; MEMBER_ONBOARDING: its owner, SUPER_ADMIN',
       'MEMBER',
       'GYM_ADMIN',
       'SUPER_ADMIN',
     ),
     description:
-      '202 while the deployment is running: follow `deployment` of the session, or the subscription `wizardDeploymentUpdated`. 200 if the session is deployed already. If a service refuses an action, the whole deployment is undone; the session is then FAILED, with the reason in that action, and can be corrected and deployed again. If an action cannot be undone, `deployment.status` is UNDO_FAILED and a SUPER_ADMIN must resolve it first.',
+      'The answer is 202 while the deployment is running: read `deployment` of the session, or subscribe to `wizardDeploymentUpdated`. The answer is 200 if the session is deployed already. If a service refuses an action, the whole deployment is undone; the session is then FAILED, with the reason in that action, and can be corrected and deployed again. If an action cannot be undone, `deployment.status` is UNDO_FAILED and a SUPER_ADMIN must resolve it first.',
     auth: 'required',
     params: z.object({ sessionId: z.uuid() }),
     body: z.object({ version: versionNumber.nullish() }).nullish(),
     versioned: true,
-    success: { status: 202, description: 'The session, DEPLOYING.', shape: WizardSessionShape },
+    success: {
+      status: 202,
+      description: 'The session with the status DEPLOYING.',
+      shape: WizardSessionShape,
+    },
     errors: ['FORBIDDEN', 'WIZARD_INCOMPLETE', 'CONFLICT', 'WIZARD_VERSION_UNSUPPORTED'],
     handler: async ({ params: { sessionId }, expectedVersion }, { deployments }) => {
       const session = await deployments.deploy(sessionId, expectedVersion);
@@ -38,7 +42,7 @@ export const deploymentsRest = [
     summary: 'Decide about a deployment that could not be undone',
     only: SUPER_ADMINS,
     description:
-      'For `deployment.status` UNDO_FAILED. RETRY tries again to undo what is left. ACCEPT leaves it: the deployment becomes UNDONE, the names are released, and the session can be corrected, deployed again or cancelled. Note and author are stored in `deployment.resolution`.',
+      'For `deployment.status` UNDO_FAILED. RETRY tries again to undo what is left. ACCEPT leaves it: the deployment becomes UNDONE, the names are released, and the session can be corrected, deployed again or cancelled. The note and the author of the decision are stored in `deployment.resolution`.',
     auth: 'required',
     params: z.object({ sessionId: z.uuid() }),
     body: ResolveDeploymentShape,

@@ -26,7 +26,7 @@ interface DeploymentsOptions {
   sagas: Sagas;
 }
 
-/** Deploys completed sessions: decided here, carried out by a saga with this service's own token. */
+/** Deploys completed sessions. The decision is made here; a saga carries it out with this service's own token. */
 export class Deployments {
   private readonly unit: UnitOfWork;
   private readonly options: DeploymentsOptions;
@@ -38,8 +38,8 @@ export class Deployments {
 
   /**
    * Starts the deployment, only once: a running or finished deployment is returned unchanged.
-   * @throws FORBIDDEN for users who may prepare but not deploy it, WIZARD_INCOMPLETE naming what is missing, VERSION_CONFLICT,
-   * CONFLICT if another session has reserved what this one needs
+   * @throws FORBIDDEN for users who may prepare but not deploy the session, WIZARD_INCOMPLETE naming what is missing,
+   * VERSION_CONFLICT, CONFLICT if another session has reserved a value that this session needs
    */
   async deploy(id: string, expectedVersion?: number): Promise<WizardSessionShape> {
     const { sessions } = this.options;
@@ -53,7 +53,7 @@ export class Deployments {
         const begun = await this.begin(viewer, session, expectedVersion ?? session.version);
         return await sessions.presented(begun.session, begun.saga);
       } catch (error) {
-        // Another request changed or deployed it at the same moment: it is read again, unless the caller expects a version.
+        // Another request changed or deployed the session first. The session is read again, unless the caller expects a version.
         const isOvertaken = error instanceof PlatformError && error.code === 'VERSION_CONFLICT';
         if (!isOvertaken) throw error;
         const now = await sessions.open(id);
@@ -119,7 +119,7 @@ export class Deployments {
     });
   }
 
-  /** In the same order for all sessions, so that of two sessions that need the same values one gets all of them. */
+  /** Reserves values in the same order for all sessions: if two sessions need the same values, one of them gets all. @throws CONFLICT */
   private async reserve(session: SessionRecord): Promise<void> {
     const reservations = this.options.storage.reservations(this.unit);
     const until = new Date(Date.now() + RESERVATION_MILLIS);

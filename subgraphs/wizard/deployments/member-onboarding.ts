@@ -16,7 +16,7 @@ import { lookups, type OtherServices } from '../other-services.ts';
 import type { WizardStorage } from '../storage.ts';
 import { asService, contextOf, originOf } from './deployment-context.ts';
 
-/** The first visit, which is the only action that can be refused, comes before changes of the member's data. */
+/** The plan of an onboarding. The first visit, the only action that can be refused, comes before changes of the member's data. */
 export function memberPlan(userId: string, gymId: string | null, data: StepData): PlannedAction[] {
   const goals = GoalsShape.parse(data.goals);
   const slot = goals.firstVisit === false ? undefined : SlotShape.parse(data.slot);
@@ -153,14 +153,14 @@ async function saveProfile(services: OtherServices, call: ActionCall, body: obje
   return SAVED;
 }
 
-/** All four keys: null removes values that the member did not give. */
-const bodyOf = (userId: string, said: Partial<z.infer<typeof BodyAnswer>>) => ({
+/** The request has all four keys: null removes values that the member did not give. */
+const bodyOf = (userId: string, given: Partial<z.infer<typeof BodyAnswer>>) => ({
   userId,
   body: {
-    heightCm: said.heightCm ?? null,
-    weightKg: said.weightKg ?? null,
-    sex: said.sex ?? null,
-    birthDate: said.birthDate ?? null,
+    heightCm: given.heightCm ?? null,
+    weightKg: given.weightKg ?? null,
+    sex: given.sex ?? null,
+    birthDate: given.birthDate ?? null,
   },
 });
 
@@ -200,7 +200,7 @@ const GoalsAnswer = z.array(
 
 const remembered = ({ outputs }: ActionCall): PreviousValues => outputs.remember as PreviousValues;
 
-/** The ids of what a member has now. */
+/** The ids in the result of a deployed onboarding. */
 export const memberResult = (outputs: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
   userId: (outputs.remember as PreviousValues).userId,
   slot: outputs.slot ?? null,

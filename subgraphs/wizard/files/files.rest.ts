@@ -33,7 +33,7 @@ export const filesRest = [
     method: 'GET',
     path: '/:sessionId/files/:fileId',
     summary: 'A file of a session',
-    description: 'Readable by callers who may open the session; pictures of a deployed gym are public.',
+    description: 'Callers who may open the session may read the file; pictures of a deployed gym are public.',
     auth: 'forgiving',
     params: z.object({ sessionId: z.uuid(), fileId: z.uuid() }),
     success: { status: 200, description: 'A picture (WebP) or a PDF.', contentType: 'image/webp' },

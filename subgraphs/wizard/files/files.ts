@@ -55,11 +55,11 @@ export class Files {
     resumeToken?: string | null,
     expectedVersion?: number,
   ): Promise<WizardSessionShape> {
-    const { step, field: asked } = validated(UploadFieldsShape, input);
+    const { step, field: requested } = validated(UploadFieldsShape, input);
     const { sessions, files, definitions } = this.options;
     const session = await sessions.open(sessionId, resumeToken);
     requireEditable(session);
-    const [field, place] = fieldOf(stepOf(definitions[session.kind], step, 'step'), asked);
+    const [field, place] = fieldOf(stepOf(definitions[session.kind], step, 'step'), requested);
     const { bytes, contentType } = await safe(file.bytes, place);
     const added: SessionFile = {
       id: uuidv7(),
@@ -96,7 +96,7 @@ export class Files {
     return sessions.presented(changed);
   }
 
-  /** For callers who may open the session; pictures of a deployed gym are public. @throws NOT_FOUND */
+  /** A file. For callers who may open the session; pictures of a deployed gym are public. @throws NOT_FOUND, UNAUTHENTICATED */
   async read(sessionId: string, fileId: string, resumeToken?: string | null) {
     const { sessions, storage, files } = this.options;
     const [session] = await storage.sessions(this.unit).findByIds([sessionId]);
@@ -114,7 +114,7 @@ export class Files {
   }
 }
 
-/** The field by its own name or by its path: `logo`, `assets.logo`. */
+/** Finds a file field by its name (`logo`) or by its path (`assets.logo`). @throws VALIDATION_FAILED */
 function fieldOf(step: StepDefinition, field: string): [name: string, place: FileField] {
   const places = Object.entries(step.files ?? {});
   const found = places.find(([name, { path }]) => name === field || path === field);

@@ -5,7 +5,7 @@ export const isPdf = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 5) 
 /**
  * Checks the content of a PDF: a header, an end, and nothing that runs or opens something. Compressed objects are not
  * checked; the file is served as a download and the platform never renders it.
- * @throws VALIDATION_FAILED for a file that is broken, active, or another format as well
+ * @throws VALIDATION_FAILED for a file that is broken, has active content, or has another format as well
  */
 export function requirePlainPdf(bytes: Buffer, field: string): void {
   const text = bytes.toString('latin1');

@@ -5,15 +5,15 @@ const timeOrDay = z
   .union([instant, day], 'expected a time such as 2026-01-31T18:00:00Z, or a day such as 2026-01-31')
   .nullish();
 
-/** For rules of several doors. */
+/** The rule checks the filter, because the graph passes any text. */
 export const FirstVisitsFilter = z.object({
   gymId: z.uuid('expected the id of a gym').nullish(),
   from: timeOrDay.meta({
-    description: 'A time, or a day at the location; inclusive. Default: now.',
+    description: 'A time, or a local day at the location; inclusive. Default: now.',
   }),
   to: timeOrDay.meta({
     description:
-      'A time (exclusive), or a day (inclusive). Default: a week after `from`; at most 92 days after it.',
+      'A time (exclusive), or a local day at the location (inclusive). Default: a week after `from`; at most 92 days after it.',
   }),
 });
 

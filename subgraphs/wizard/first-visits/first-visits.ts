@@ -28,10 +28,10 @@ export class FirstVisits {
     this.look = look;
   }
 
-  /** Of their own gym for a GYM_ADMIN, of any for a SUPER_ADMIN; the earliest first. @throws GYM_REQUIRED, FORBIDDEN */
+  /** The first visits at the viewer's gym for a GYM_ADMIN, at any gym for a SUPER_ADMIN; the earliest first. @throws GYM_REQUIRED, FORBIDDEN */
   async list(filter: unknown): Promise<FirstVisitShape[]> {
-    const { gymId: asked, from, to } = validated(FirstVisitsFilter, filter);
-    const gymId = requireGymAdmin(this.unit.viewer, asked);
+    const { gymId: requested, from, to } = validated(FirstVisitsFilter, filter);
+    const gymId = requireGymAdmin(this.unit.viewer, requested);
     const start = boundOf(from, 'first') ?? { time: Date.now() };
     const end = boundOf(to, 'last') ?? { time: start.time + DEFAULT_MILLIS };
     if (end.time < start.time || end.time - start.time > LONGEST_MILLIS)

@@ -13,7 +13,7 @@ export class FirstVisits extends Migration {
     this.addSql(
       `alter table "reservation" add "is_firm" boolean not null default false, add "member_id" uuid null, add "gym_id" uuid null, add "starts_at" timestamptz null;`,
     );
-    // Members with several first visits keep them; the latest one counts as theirs.
+    // Members with several first visits keep all of them; only the latest one gets a `member_id`, which is unique.
     this.addSql(
       `update "reservation" set "is_firm" = true, "gym_id" = visit."gym_id", "starts_at" = visit."starts_at", "member_id" = case when visit."latest" = 1 then visit."created_by" end
        from (

@@ -5,7 +5,7 @@ import { dueOf, nextStep, stepOf } from '../definitions/progress.ts';
 import { isUnresolved, EXPIRING, statusOf, type SessionRecord } from './session-store.ts';
 import type { UpdateWizardSessionShape } from './sessions.shapes.ts';
 
-/** NUL and lone surrogates in JSON: PostgreSQL can store neither. */
+/** Finds NUL and lone surrogates in JSON text, which PostgreSQL cannot store. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
 /** Recursive code (a database, a serialiser) could overflow its stack on data that is nested more deeply than any form. */
@@ -16,10 +16,10 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** The most data of one session; many times what a real one has. */
+/** The most data of one session; many times more than a real session has. */
 const MAX_DATA_BYTES = 256 * 1024;
 
-/** The changed session. A failed session that is corrected can be deployed again. */
+/** The session after a change. A failed session that is corrected can be deployed again. @throws CONFLICT as `requireEditable` */
 export function changedBy(
   session: SessionRecord,
   change: z.infer<typeof UpdateWizardSessionShape>,
@@ -40,7 +40,7 @@ export function changedBy(
   );
 }
 
-/** @throws VALIDATION_FAILED for data that no database can store, PAYLOAD_TOO_LARGE for too much of it */
+/** The session with this data and its new status. @throws VALIDATION_FAILED for data that cannot be stored, PAYLOAD_TOO_LARGE for too much data */
 export function withData(
   session: SessionRecord,
   data: StepData,

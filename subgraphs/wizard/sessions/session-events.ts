@@ -2,7 +2,7 @@ import { EVENT_KIND } from '#server/event-kind.ts';
 import { eventSource } from '#server/event-source.ts';
 import type { WizardStorage } from '../storage.ts';
 
-/** An event at once, and at every change of that session at any replica; a slow reader gets only the latest. */
+/** An event at once, and at every change of the session by any replica; a slow reader gets only the latest event. */
 export const sessionEvents = (
   { onSessionChange }: Pick<WizardStorage, 'onSessionChange'>,
   sessionId: string,

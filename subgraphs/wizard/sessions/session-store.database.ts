@@ -13,7 +13,7 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
     async insert(session) {
       await unit.em.insert(WizardSession, session);
     },
-    // fresh rows: after losing against another change, the caller reads again
+    // Rows are always read from the database, because a caller whose change was too late reads the session again.
     findByIds: async (ids) =>
       (await unit.em.find(WizardSession, { id: { $in: [...ids] } }, { disableIdentityMap: true })).map(
         recordOf,
@@ -64,8 +64,8 @@ function whereStatus(status: WizardStatus | undefined) {
   if (!status) return {};
   const now = new Date();
   if (status === 'EXPIRED') return { status: { $in: [...EXPIRING] }, expiresAt: { $lte: now } };
-  const isPerishable = EXPIRING.has(status);
-  return { status, ...(isPerishable && { expiresAt: { $gt: now } }) };
+  const canExpire = EXPIRING.has(status);
+  return { status, ...(canExpire && { expiresAt: { $gt: now } }) };
 }
 
 const recordOf = (stored: WizardSession): SessionRecord => ({

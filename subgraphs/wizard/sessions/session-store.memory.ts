@@ -3,7 +3,7 @@ import { isKept, statusOf, type SessionRecord, type SessionStore } from './sessi
 /** Sessions in the memory of one process; they are lost when it ends. */
 export function memorySessionStore(announce: (id: string) => void): SessionStore {
   const sessions = new Map<string, SessionRecord>();
-  // Copies values in and out, so that later changes by a caller do not change what is stored.
+  // The store copies values in and out, so that later changes by a caller do not change what is stored.
   return {
     async insert(session) {
       sessions.set(session.id, structuredClone(session));

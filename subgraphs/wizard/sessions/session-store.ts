@@ -27,7 +27,7 @@ export interface SessionRecord {
 interface SessionFilter {
   /** Only sessions of this user; undefined: of all users. */
   createdBy?: string | undefined;
-  /** The status in the API: EXPIRED after `expiresAt`, whatever is stored. */
+  /** The status in the API, see `statusOf`. */
   status?: WizardStatus | undefined;
   kind?: WizardKind | undefined;
   /** Only sessions with smaller ids; the list is newest first. */
@@ -35,7 +35,7 @@ interface SessionFilter {
   limit: number;
 }
 
-/** The statuses of sessions that can still change; they expire. */
+/** Sessions with these statuses can still change, and expire. */
 export const EXPIRING: ReadonlySet<WizardStatus> = new Set(['DRAFT', 'READY', 'FAILED']);
 
 /** A session that is deployed, or being deployed, does not expire. */
@@ -47,13 +47,13 @@ export const LIFETIME_MILLIS = 30 * DAY_MILLIS;
 export const NEVER = new Date('9999-01-01T00:00:00Z');
 
 /**
- * Whether the session's deployment could not be undone: then it keeps its reservations, and cannot change until a
+ * Whether the session's deployment could not be undone. The session then keeps its reservations, and cannot change until a
  * SUPER_ADMIN has decided.
  */
 export const isUnresolved = ({ status, expiresAt }: Pick<SessionRecord, 'status' | 'expiresAt'>): boolean =>
   status === 'FAILED' && expiresAt >= NEVER;
 
-/** The status in the API. */
+/** The status in the API: a session that can still change is EXPIRED after `expiresAt`, whatever status is stored. */
 export const statusOf = ({ status, expiresAt }: Pick<SessionRecord, 'status' | 'expiresAt'>): WizardStatus =>
   EXPIRING.has(status) && expiresAt.getTime() <= Date.now() ? 'EXPIRED' : status;
 
@@ -62,14 +62,14 @@ export interface SessionStore {
   insert(session: SessionRecord): Promise<void>;
   findByIds(ids: readonly string[]): Promise<SessionRecord[]>;
   list(filter: SessionFilter): Promise<SessionRecord[]>;
-  /** Notifies all replicas that a session or its deployment has changed; part of the unit of work. */
+  /** Notifies all replicas that a session or its deployment has changed; part of the transaction. */
   announce(id: string): Promise<void>;
-  /** Stores and announces the change if the stored version is still `session.version - 1`; else false. */
+  /** Stores and announces the changed session if the stored version is still `session.version - 1`; else returns false. */
   replace(session: SessionRecord): Promise<boolean>;
   /** Sessions that are not deployed and expired before this time. */
   findExpired(before: Date, limit: number): Promise<SessionRecord[]>;
   /** Onboardings that were deployed before this time. */
   findDeployedOnboardings(before: Date, limit: number): Promise<SessionRecord[]>;
-  /** Deletes them. */
+  /** Deletes the sessions with these ids. */
   remove(ids: readonly string[]): Promise<void>;
 }

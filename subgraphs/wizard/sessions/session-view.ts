@@ -48,7 +48,7 @@ export function migratedOrAsStored(session: SessionRecord, definition: WizardDef
   }
 }
 
-/** The steps of a session whose version has no definition any more: only its data is left. */
+/** The steps of a session whose version has no definition any more, so only the data of each step is known. */
 const stepsAsStored = ({ data }: SessionRecord): StepState[] =>
   Object.entries(data).map(([key, saved]) => ({
     key,

@@ -17,7 +17,7 @@ export type WizardStatus = (typeof WizardStatus)[keyof typeof WizardStatus];
 const WizardSessionSchema = defineEntity({
   name: 'WizardSession',
   tableName: 'wizard_session',
-  // lists are newest first, and ids sort by creation time
+  // Lists are newest first; ids sort by creation time.
   indexes: [
     { properties: ['createdBy', 'id'] },
     { properties: ['expiresAt'] },

@@ -75,7 +75,11 @@ export const sessionsRest = [
     auth: 'required',
     params,
     body: ClaimWizardSessionShape,
-    success: { status: 200, description: 'The session, now yours.', shape: WizardSessionShape },
+    success: {
+      status: 200,
+      description: 'The session, which now belongs to the caller.',
+      shape: WizardSessionShape,
+    },
     errors: ['CONFLICT', 'WIZARD_VERSION_UNSUPPORTED'],
     handler: ({ params: { sessionId }, body }, { sessions }) => sessions.claim(sessionId, body),
   }),
@@ -88,7 +92,7 @@ export const sessionsRest = [
     params,
     body: z.object({ version: versionNumber.nullish() }).nullish(),
     versioned: true,
-    success: { status: 200, description: 'The session, CANCELLED.', shape: WizardSessionShape },
+    success: { status: 200, description: 'The cancelled session.', shape: WizardSessionShape },
     errors: ['CONFLICT'],
     handler: ({ params: { sessionId }, header, expectedVersion }, { sessions }) =>
       sessions.cancel(sessionId, header('x-resume-token'), expectedVersion),

@@ -13,7 +13,7 @@ const WizardStepShape = z
     title: z.string(),
     status: z
       .enum(['EMPTY', 'INCOMPLETE', 'COMPLETE', 'SKIPPED'])
-      .meta({ description: 'SKIPPED: an earlier step says that this one does not apply.' }),
+      .meta({ description: 'SKIPPED: the step does not apply, because of a value in an earlier step.' }),
     data: z.record(z.string(), z.unknown()),
     errors: z.array(z.object({ path: z.string(), message: z.string() })),
     currentlyDue: z.array(z.string()).meta({ description: 'Dotted paths of the missing fields.' }),
@@ -62,14 +62,16 @@ export const WizardDeploymentShape = z
     actions: z.array(
       z.object({
         name: z.string(),
-        service: z.string().meta({ description: 'The service that it calls.' }),
+        service: z.string().meta({ description: 'The service that the action calls.' }),
         status: z.enum(ActionStatus),
         attempts: z.int(),
         error: actionError.optional().meta({
           description:
             'Why the last attempt failed; for an action that was done, why it could not be undone.',
         }),
-        undoError: actionError.optional().meta({ description: 'Why the last attempt to undo it failed.' }),
+        undoError: actionError
+          .optional()
+          .meta({ description: 'Why the last attempt to undo the action failed.' }),
         result: z.unknown().meta({ description: 'The result of the action; null if there is none.' }),
       }),
     ),

@@ -48,7 +48,7 @@ interface SessionsOptions {
   deploymentsOf(sessionIds: readonly string[]): Promise<Saga[]>;
 }
 
-/** Wizard sessions. Each belongs to the user who created it, or without an account to the holder of its resume token. */
+/** Wizard sessions. A session belongs to the user who created or claimed it. Until then, a caller with its resume token can open it. */
 export class Sessions {
   private readonly unit: UnitOfWork;
   private readonly options: SessionsOptions;
@@ -68,7 +68,7 @@ export class Sessions {
     this.store = options.storage.sessions(unit);
   }
 
-  /** MEMBER_ONBOARDING needs no account; without one the answer contains the `resumeToken`. */
+  /** Begins a session. MEMBER_ONBOARDING needs no account; without one the answer contains the `resumeToken`. */
   async create(input: unknown): Promise<WizardSessionShape> {
     const { kind } = validated(CreateWizardSessionShape, input);
     const owner = this.ownerOf(kind);
@@ -117,7 +117,7 @@ export class Sessions {
     return this.pageOf(userId, filters, page);
   }
 
-  /** Saves a part of a step, validates it, and moves on only past valid steps. */
+  /** Saves a part of a step, validates it, and moves only past complete steps. */
   async update(
     id: string,
     input: unknown,
@@ -153,7 +153,7 @@ export class Sessions {
     );
   }
 
-  /** Cancels a session that is not deployed: its reservations are released, its files removed. Idempotent. */
+  /** Cancels a session that is not deployed; releases its reservations and removes its files. Idempotent. */
   async cancel(
     id: string,
     resumeToken?: string | null,
@@ -175,7 +175,7 @@ export class Sessions {
     return this.presented(cancelled);
   }
 
-  /** An event now and at every change, also of its deployment. @throws NOT_FOUND, also for another user's session */
+  /** An event at once, and at every change of the session or of its deployment. @throws NOT_FOUND, also for another user's session */
   async changes(
     id: string,
     resumeToken?: string | null,
@@ -184,7 +184,7 @@ export class Sessions {
     return sessionEvents(this.options.storage, id);
   }
 
-  /** @throws as `get`, for a session of any version */
+  /** Requires that the viewer may open the session, in any version. @throws NOT_FOUND, UNAUTHENTICATED */
   async requireOpen(id: string, resumeToken?: string | null): Promise<void> {
     await this.load(id, resumeToken);
   }
@@ -211,7 +211,7 @@ export class Sessions {
     });
   }
 
-  /** The session in the form of the API. @param deployment if known: a new one is visible only to this unit of work */
+  /** The session in the form of the API. @param deployment its last deployment, if the caller has it; a new one may be visible only to this unit of work */
   async presented(session: SessionRecord, deployment?: Saga): Promise<WizardSessionShape> {
     const { definitions, publicUrl } = this.options;
     const last = deployment ?? (await this.deployments.load(session.id));
