@@ -89,13 +89,10 @@ export const RegisterShape = z.object({
 
 /** Absent and null fields are unchanged; an empty bio removes it. */
 export const UpdateProfileShape = z.object({
-  userId: z
-    .uuid()
-    .nullish()
-    .meta({
-      description:
-        'Only for a service of the platform: the user whose profile it changes. Users change only their own profile.',
-    }),
+  userId: z.uuid().nullish().meta({
+    description:
+      'Only for a service of the platform: the user whose profile it changes. Users change only their own profile.',
+  }),
   displayName: displayName.nullish(),
   bio: bio.nullish(),
   locale: z.string().max(35).refine(isLocale, 'expected a BCP 47 language tag such as de-AT').nullish(),
