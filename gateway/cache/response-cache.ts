@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Viewer } from '#server/auth/viewer.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
+import type { Write } from '../writes/writes.ts';
 
 interface CachedResponse {
   readonly json: string;
@@ -8,8 +10,17 @@ interface CachedResponse {
   readonly services: readonly string[];
 }
 
-/** Responses of operations whose every field is public by `@cacheControl`; in this process, bounded. */
+/** A mutation counts as ended after this time, in case the message of its end was lost; longer than any mutation. */
+const WRITE_MILLIS = 130_000;
+
+/**
+ * Responses of operations whose every field is public by `@cacheControl`; in this process, bounded. While a mutation of a
+ * service is pending, responses with its data are neither used nor stored, because this replica of the gateway may be
+ * notified of the mutation's end later than its caller.
+ */
 export class ResponseCache {
+  /** By service, the number of its pending mutations, at all replicas. */
+  private readonly pendingWrites = new LRUCache<string, number>({ max: 1_000, ttl: WRITE_MILLIS });
   private readonly cached = boundedCache<string, CachedResponse>({
     name: 'responses',
     maxEntries: 10_000,
@@ -28,11 +39,22 @@ export class ResponseCache {
 
   get(key: string): { json: string; ageSeconds: number } | undefined {
     const found = this.cached.get(key);
-    return found && { json: found.json, ageSeconds: Math.floor((Date.now() - found.storedAt) / 1000) };
+    return found && !this.isWritten(found.services)
+      ? { json: found.json, ageSeconds: Math.floor((Date.now() - found.storedAt) / 1000) }
+      : undefined;
   }
 
   set(key: string, json: string, services: readonly string[], maxAgeSeconds: number): void {
+    if (this.isWritten(services)) return;
     this.cached.set(key, { json, storedAt: Date.now(), services }, { ttl: maxAgeSeconds * 1000 });
+  }
+
+  onWrite({ service, phase }: Write): void {
+    const pending = this.pendingWrites.get(service) ?? 0;
+    if (phase === 'begun') return void this.pendingWrites.set(service, pending + 1);
+    if (pending > 1) this.pendingWrites.set(service, pending - 1);
+    else this.pendingWrites.delete(service);
+    this.invalidate([service]);
   }
 
   /** To be called after a mutation, so that its caller never reads an older value. */
@@ -40,5 +62,9 @@ export class ResponseCache {
     this.invalidations += 1;
     for (const [key, { services: used }] of this.cached.entries())
       if (used.some((service) => services.includes(service))) this.cached.delete(key);
+  }
+
+  private isWritten(services: readonly string[]): boolean {
+    return this.pendingWrites.size > 0 && services.some((service) => this.pendingWrites.has(service));
   }
 }

@@ -54,9 +54,7 @@ export class Graph {
 
   constructor(options: GraphOptions) {
     this.options = options;
-    this.stopListening = options.writes.onWrite(({ service, phase }) => {
-      if (phase === 'ended') this.responses.invalidate([service]);
-    });
+    this.stopListening = options.writes.onWrite((write) => this.responses.onWrite(write));
   }
 
   get current(): ServedGraph {
