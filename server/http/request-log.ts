@@ -5,11 +5,11 @@ import type { Metrics } from '../observability/metrics.ts';
 /** A request whose response was written, or whose client has left. */
 interface EndedRequest {
   readonly door: 'rest' | 'graphql';
-  /** `POST /locations/check-in`: the declared path, so that ids do not become labels. */
+  /** Method and declared path, see `operationOf`. */
   readonly operation: string;
   readonly requestId: string;
   readonly traceparent: string;
-  /** By `performance.now()`. */
+  /** The time of its start, as `performance.now()`. */
   readonly startedAt: number;
   readonly res: ServerResponse;
 }
@@ -17,7 +17,7 @@ interface EndedRequest {
 /** nginx's status for a request whose client left before the response began. No client sees it. */
 const CLIENT_LEFT = 499;
 
-/** Returns the function that writes a request's log line and counts it in the metrics, for every door alike. */
+/** Returns the function that writes a request's log line and counts the request in the metrics, for all doors. */
 export function requestLog({
   log,
   metrics,
