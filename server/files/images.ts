@@ -20,7 +20,7 @@ export interface Picture {
   readonly height: number;
 }
 
-/** A photo of a current phone below 10 MiB has at most so many pixels. Decoded, at 4 bytes a pixel, they take 200 MB. */
+/** A photo of a current phone below 10 MiB has at most this many pixels. Decoded, at 4 bytes a pixel, they take 200 MB. */
 const MAX_PIXELS = 50_000_000;
 
 sharp.cache(false); // a cached picture of one user is of no use to another

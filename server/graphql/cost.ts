@@ -120,7 +120,7 @@ class Estimator {
   readonly representations: Estimate[] = [];
   private readonly options: CostOptions;
   private readonly fragments: Fragments;
-  /** The cost of each field node without the length of its list, so that it is computed once. */
+  /** The cost of each field node without the length of its list. It is computed once for each node. */
   private readonly ofFields = new Map<
     FieldNode,
     { args: Estimate; each: Estimate; own: Sized | undefined }

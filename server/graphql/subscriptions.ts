@@ -192,7 +192,7 @@ function audienceOf(
   return { id: message.id, members };
 }
 
-/** The execution arguments that contexts are made of, for the viewer's token or the latest token of the audience. */
+/** The execution arguments that depend on a token: that of the subscribe message, or the latest one of the audience. */
 async function eventArgs(
   authorization: string | undefined,
   audience: { members: Audience } | undefined,
