@@ -48,7 +48,7 @@ export class CircuitBreaker {
     if (this.failures >= this.failuresToOpen) this.openedAt = Date.now();
   }
 
-  /** A call ended without saying anything about the health of the service. If it was the trial call, the next call is the trial. */
+  /** A call ended, but its result says nothing about the service. If it was the trial call, the next call is the trial. */
   undecided(): void {
     this.isTrialRunning = false;
   }

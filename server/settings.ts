@@ -146,7 +146,10 @@ export const serverSettings = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:port/database')
     .optional(),
-  /** Redis for several replicas of a service, `redis://host:6379`; if absent, shared state such as rate limits is in the memory of this process. */
+  /**
+   * Redis for several replicas of a service, `redis://host:6379`. If absent, shared state such as rate limits is in the
+   * memory of this process.
+   */
   redisUrl: z
     .string()
     .regex(/^rediss?:\/\//, 'expected redis://host:port')

@@ -91,7 +91,10 @@ export class UnitOfWork {
     return this.orm;
   }
 
-  /** Runs `work` in a transaction; inside another transaction, in a savepoint, so that an error rolls back only the writes of `work`. */
+  /**
+   * Runs `work` in a transaction. Inside another transaction it runs in a savepoint, so that an error rolls back only the
+   * writes of `work`.
+   */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     const mark = this.afterCommitTasks.length;
     let result: Result;

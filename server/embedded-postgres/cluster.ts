@@ -23,7 +23,7 @@ export function dataDirectoryArgument(cluster: Cluster): string {
   return cluster.user.uid !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : cluster.dir;
 }
 
-/** The environment of PostgreSQL's programs. It has none of our variables; messages are in English, because this code parses them. */
+/** The environment of PostgreSQL's programs, without our variables. Messages are in English, because this code parses them. */
 export const PROGRAM_ENVIRONMENT: NodeJS.ProcessEnv = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**

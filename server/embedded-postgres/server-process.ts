@@ -22,7 +22,7 @@ interface ServerProcessOptions {
   cluster: Cluster;
   /** PostgreSQL's settings as `name=value`. */
   settings: string[];
-  /** A process number in postmaster.pid that PostgreSQL should ignore, because it belongs to another program; see stopLeftOver. */
+  /** The number in postmaster.pid, if PostgreSQL must ignore it because another program has it now; see stopLeftOver. */
   overlookPid: number | undefined;
   onLog: (line: string) => void;
 }

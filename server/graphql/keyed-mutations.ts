@@ -34,7 +34,10 @@ interface GraphRequest {
   variables?: unknown;
 }
 
-/** The mutation of a request with an `Idempotency-Key`; undefined for any other request. @throws VALIDATION_FAILED for a malformed key */
+/**
+ * The mutation of a request with an `Idempotency-Key`; undefined for any other request.
+ * @throws VALIDATION_FAILED for a malformed key
+ */
 export async function keyedMutation(
   headers: IncomingHttpHeaders,
   body: unknown,

@@ -7,7 +7,7 @@ interface HealthOptions {
   /** The checks by name. */
   checks: Record<string, HealthCheck>;
   isStopping(): boolean;
-  /** Functions that fail now, although the server continues without them, by name, e.g. `rateLimits: 'requests are not counted'`. */
+  /** The parts of the server that fail now although it continues without them, e.g. `rateLimits: 'requests are not counted'`. */
   losses?(): Record<string, string>;
   /** Whether only a restart of this process would help. */
   isStuck?(): Promise<boolean>;

@@ -62,7 +62,10 @@ function checkOwner(name: (typeof OWNERS)[number], value: unknown, own: string):
     );
 }
 
-/** The only value that the caller may send in this field; undefined for a service, which may send any, and for a SUPER_ADMIN's gym. */
+/**
+ * The only value that the caller may send in this field; undefined if there is no such value: for a service, for an anonymous
+ * caller, and for the gym of a SUPER_ADMIN.
+ */
 function ownIdOf(name: (typeof OWNERS)[number], viewer: Viewer): string | undefined {
   if (viewer.kind !== 'user') return undefined;
   if (name !== 'gymId') return viewer.userId;

@@ -14,7 +14,10 @@ import {
 } from './saga.ts';
 import { beginUndoing, endUndoing, finish, isUndoingTooLong } from './undoing.ts';
 
-/** A point in the run of one action. `starting`: it is stored that it begins. `ran`: it has run. `saved`: its result is stored. */
+/**
+ * A point in one attempt of an action: `starting` when the attempt is stored and about to run, `ran` when it has ended, and
+ * `saved` when its result is stored.
+ */
 export interface Boundary {
   sagaId: string;
   action: string;

@@ -17,7 +17,10 @@ export interface Saga {
   id: string;
   /** The name of the saga's definition. */
   kind: string;
-  /** The object of the work, e.g. the id of a session. There is one saga of a kind and subject at a time, and none after a DONE one. */
+  /**
+   * The object of the work, e.g. the id of a session. There is one saga of a kind and subject at a time, and none after one
+   * that is DONE.
+   */
   subject: string;
   status: SagaStatus;
   /** The common input of all actions, e.g. the user for whom they act. */
