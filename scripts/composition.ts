@@ -3,7 +3,7 @@ import { composeServices, type CompositionResult } from '@apollo/composition';
 import { parse } from 'graphql';
 import { SERVICE_NAMES, SERVICE_PORTS } from '#server/settings.ts';
 
-/** schema/<service>.graphql of all services, composed. */
+/** Composes the schemas of all services, schema/<service>.graphql, into the supergraph. */
 export const composePlatform = (): CompositionResult =>
   composeServices(
     SERVICE_NAMES.toSorted().map((name) => ({
@@ -13,7 +13,7 @@ export const composePlatform = (): CompositionResult =>
     })),
   );
 
-/** Hints of the composition for the author of a change. */
+/** The warnings of a composition for the author of a schema change, without hints of the levels INFO and DEBUG. */
 export const hintsOf = ({ hints }: CompositionResult): string[] =>
   (hints ?? [])
     .filter(({ definition }) => definition.level.name !== 'DEBUG' && definition.level.name !== 'INFO')

@@ -1,10 +1,10 @@
 /**
- * Writes a migration from the result of a subgraph's migrations to the state of its entities.
+ * Writes the migration that is missing between a subgraph's migrations and its entities.
  *
  *     npm run migration:create -- gym add_opening_hours
  *
- * It compares on a temporary database server and reads none of your data. Check the SQL before you commit it: the
- * comparison sees a renamed column as one column dropped and another added.
+ * The comparison runs on a temporary database server and reads none of your data. Check the SQL before you commit it: a
+ * renamed column becomes the drop of one column and the addition of another.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -24,7 +24,7 @@ if (!subgraph || !name || !/^[a-z][a-z0-9_]*$/.test(name)) {
 const folder = path.join(import.meta.dirname, '..', 'subgraphs', subgraph);
 const declarationFile = path.join(folder, 'database.ts');
 if (!fs.existsSync(declarationFile)) {
-  console.error(`There is no ${declarationFile}, which would export the subgraph's "database".`);
+  console.error(`Expected a file ${declarationFile} that exports the subgraph's "database"; there is none.`);
   process.exit(2);
 }
 const { database } = (await import(declarationFile)) as { database: DatabaseDeclaration };

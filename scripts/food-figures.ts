@@ -3,9 +3,9 @@
  *
  *   node scripts/food-figures.ts FACTS [--write]
  *
- * FACTS is a file of JSON lines: a header object, then one array a food with its number, group, description, common
- * name, and per 100 g: kcal, protein, carbohydrates, fat, fibre, sugars (g) and sodium (mg). The exit code is 1 if a
- * figure differs; `--write` corrects the file instead.
+ * FACTS is a file of JSON lines: a header object, then one array for each food. An array contains the food's number,
+ * group, description and common name, then per 100 g: kcal, protein, carbohydrates, fat, fibre, sugars (g) and sodium
+ * (mg). The exit code is 1 if a figure differs; `--write` corrects the food table instead.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FoodSchema, type Food } from '../subgraphs/nutrition/foods/food.ts';
@@ -33,7 +33,7 @@ const different = corrected.filter(
   ({ per100g }, index) => JSON.stringify(per100g) !== JSON.stringify(foods[index]?.per100g),
 );
 for (const { id, per100g } of different) console.log(id, JSON.stringify(per100g));
-console.log(`${foods.length} foods, ${different.length} with other figures than the facts`);
+console.log(`${foods.length} foods, ${different.length} whose figures differ from the facts`);
 if (write) writeFileSync(DATA, corrected.map((food) => `${JSON.stringify(food)}\n`).join(''));
 else if (different.length > 0) process.exitCode = 1;
 
@@ -43,7 +43,7 @@ function linesOf(text: string): string[] {
 
 function figuresOf({ id, ndb, recipe }: Food): Food['per100g'] {
   const parts = recipe?.parts ?? [[ndb ?? '', 100] as const];
-  const made = recipe?.grams ?? parts.reduce((sum, [, grams]) => sum + grams, 0);
+  const totalGrams = recipe?.grams ?? parts.reduce((sum, [, grams]) => sum + grams, 0);
   const column = (nutrient: keyof typeof COLUMNS): number | null => {
     let sum = 0;
     for (const [number, grams] of parts) {
@@ -53,18 +53,18 @@ function figuresOf({ id, ndb, recipe }: Food): Food['per100g'] {
       if (typeof value !== 'number') return null;
       sum += (value * grams * (nutrient === 'salt' ? SALT_PER_MG_SODIUM : 1)) / 100;
     }
-    return Math.round((sum / made) * 100 * 1000) / 1000;
+    return Math.round((sum / totalGrams) * 100 * 1000) / 1000;
   };
-  const known = (nutrient: keyof typeof COLUMNS): number => {
+  const required = (nutrient: keyof typeof COLUMNS): number => {
     const value = column(nutrient);
     if (value === null) throw new Error(`The facts have no ${nutrient} of ${id}.`);
     return value;
   };
   return {
-    calories: known('calories'),
-    protein: known('protein'),
-    carbs: known('carbs'),
-    fats: known('fats'),
+    calories: required('calories'),
+    protein: required('protein'),
+    carbs: required('carbs'),
+    fats: required('fats'),
     fibre: column('fibre'),
     sugars: column('sugars'),
     salt: column('salt'),

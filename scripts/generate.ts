@@ -2,7 +2,7 @@
  * Writes `subgraphs/<name>/resolvers.generated.ts` for each subgraph from its schema, and `docs/rights.md` from its routes.
  *
  *     npm run generate                 # writes what has changed
- *     npm run generate -- --check      # writes nothing; exit code 1, and the names, if files are stale
+ *     npm run generate -- --check      # writes nothing; prints the stale files, with exit code 1 if there are any
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -25,11 +25,11 @@ write(path.join('docs', 'rights.md'), rightsPage());
 
 for (const file of stale) console.log(checkOnly ? `stale: ${file}` : `written: ${file}`);
 if (checkOnly && stale.length > 0) {
-  console.error('The schema, the models or the routes have changed since. Run "npm run generate".');
+  console.error('These files do not match the schema, the models or the routes. Run "npm run generate".');
   process.exitCode = 1;
 }
 
-/** Writes a file if it is not the same already. */
+/** Writes the file if its text has changed, and adds it to the stale ones. */
 function write(file: string, text: string): void {
   if (fs.existsSync(path.join(root, file)) && read(file) === text) return;
   stale.push(file);

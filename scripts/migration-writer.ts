@@ -23,7 +23,8 @@ interface MigrationToWrite {
 
 /**
  * Writes the difference between the declaration's migrations and its entities as a further migration, and adds it to the
- * folder's `index.ts`. Undefined if there is no difference. Platform tables are on both sides, so they never appear in it.
+ * folder's `index.ts`. Returns undefined if there is no difference. Platform tables are on both sides of the comparison,
+ * so they never appear in a migration.
  */
 export async function writeMigration(
   options: MigrationToWrite,
@@ -58,13 +59,14 @@ async function difference({ server, declaration }: MigrationToWrite): Promise<Di
     driverOptions: { ...connectionTo(server, database), Client: PlatformClient },
     entities: [...platformEntities, ...declaration.entities],
     extensions: [Migrator],
-    // Entities do not declare the triggers and functions of hand-written migrations; without this they would be dropped.
+    // Entities do not declare the triggers and functions of hand-written migrations; without these options the new
+    // migration would drop them.
     schemaGenerator: { ignoreTriggers: true, ignoreRoutines: true },
     migrations: {
       migrationsList: [...declaration.migrations],
       snapshot: false,
       disableForeignKeys: false,
-      // replaces MikroORM's own writer of files, to get the statements
+      // Takes the place of MikroORM's file writer, because only the statements are needed here.
       generator: class {
         async generate(statements: Difference): Promise<[string, string]> {
           found = { up: statements.up.filter(Boolean), down: statements.down.filter(Boolean) };
@@ -111,8 +113,8 @@ interface IndexEntry {
 }
 
 /**
- * The list is explicit, so that the same migrations run under Node, Jest and a bundle. The new one is added at the end,
- * because databases that have run the others will run it last. Other entries, such as the saga's migrations, stay.
+ * The list is explicit, so that the same migrations run under Node, Jest and a bundle. The new migration is added at
+ * the end, because databases that have run the others will run it last. The other entries are not changed.
  */
 function addToIndex(file: string, { name, className }: IndexEntry): void {
   const present = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : EMPTY_INDEX;

@@ -13,8 +13,8 @@ interface ResolverTypesInput {
 /**
  * TypeScript for one subgraph's resolvers: its `Resolvers`, and the arguments and results of each field.
  *
- * A type that `models.ts` exports is the parent type of the type with that name in the schema: a resolver may return what
- * the rules return, and field resolvers add the rest. The context is `Context` of `services.ts`.
+ * A type that `models.ts` exports is what resolvers return for the schema type of the same name, and the parent of its
+ * field resolvers, which add the fields that the rules do not return. The context is `Context` of `services.ts`.
  */
 export async function generateResolverTypes({ sdl, models }: ResolverTypesInput): Promise<string> {
   const schema = parse(sdl);
@@ -36,7 +36,7 @@ export async function generateResolverTypes({ sdl, models }: ResolverTypesInput)
       enumsAsTypes: true,
       maybeValue: 'T | null',
       inputMaybeValue: 'T | null | undefined',
-      // a nullable field of an answer must still be given; an absent input stays absent
+      // A resolver must return its nullable fields, too; a client may leave out a nullable input.
       avoidOptionals: { field: true, inputValue: false, object: false, defaultValue: false },
       makeResolverTypeCallable: true,
       optionalResolveType: true,

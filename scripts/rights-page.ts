@@ -5,8 +5,8 @@ const HEAD = `# Who may do what
 
 Made from the REST routes by \`npm run generate\`. Each operation of REST has its twin in the graph, behind which the same rule decides; subscriptions and sockets follow the rules of what they read.
 
-- *everybody*: also without an account. *users*: everybody who is logged in, for what they may see: their own data, and what belongs to their gym. A SUPER_ADMIN sees all gyms.
-- What a caller may not see is answered like something that does not exist: 404 \`NOT_FOUND\`. What they may see, but not do: 403 \`FORBIDDEN\`. Without a log-in: 401 \`UNAUTHENTICATED\`.
+- *everybody*: also callers without an account. *users*: every user who is logged in, for their own data and for the data of their gym. A SUPER_ADMIN sees all gyms.
+- If a caller may not see an object, the answer is the same as if it did not exist: 404 \`NOT_FOUND\`. If they may see it, but not do the operation: 403 \`FORBIDDEN\`. If they are not logged in: 401 \`UNAUTHENTICATED\`.
 - A gym can switch modules off for its members: 403 \`FEATURE_DISABLED\`.
 - The predicates are in each service's \`access.ts\` and in \`server/auth/viewer.ts\`.
 `;

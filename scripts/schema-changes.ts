@@ -26,9 +26,9 @@ interface SchemaChanges {
 }
 
 /**
- * The changes between two schemas that affect clients, as graphql-js finds them (@graphql-inspector/core has no advice for
- * changes of arguments, and takes the end of a directive's `repeatable` for harmless); each is a supergraph, or plain
- * SDL. @throws GraphQLError for any other text
+ * The changes between two schemas that affect clients. Each schema is a supergraph or plain SDL. graphql-js finds the
+ * changes, because @graphql-inspector/core has no advice for changed arguments, and reports a directive that is no longer
+ * `repeatable` as harmless. @throws GraphQLError for any other text
  */
 export function schemaChanges(before: string, after: string): SchemaChanges {
   const [documentBefore, documentAfter] = [parse(before), parse(after)];
@@ -56,7 +56,7 @@ function apiSchemaOf(document: DocumentNode): GraphQLSchema {
     .toGraphQLJSSchema();
 }
 
-/** The subgraphs by their names in a supergraph; undefined if it is none. */
+/** The names of a supergraph's subgraphs; undefined if the document is no supergraph. */
 function subgraphsOf(document: DocumentNode): string[] | undefined {
   return document.definitions
     .find(

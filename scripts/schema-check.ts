@@ -1,8 +1,8 @@
 /**
- * Compares the current schema with an earlier one: exit code 1, with a list of the changes, if clients of the earlier one
- * would break; 2 if one of the two cannot be read.
+ * Compares the current schema with an earlier one. Prints the changes, with exit code 1 if they break clients of the
+ * earlier schema, 2 if one of the two schemas cannot be read.
  *
- *     npm run schema:check                          # with the last release's, schema/released/supergraph.graphql
+ *     npm run schema:check                          # with that of the last release, schema/released/supergraph.graphql
  *     npm run schema:check -- v1.2.0                # with that of a git tag, branch or commit
  *     npm run schema:check -- old.graphql           # with a file: a supergraph, or plain SDL
  *     npm run schema:check -- old.graphql new.graphql
@@ -26,12 +26,12 @@ else
     check(args[0] ?? path.join(root, RELEASED), args[1]);
   } catch (error) {
     console.error((error as Error).message);
-    process.exitCode = 2; // not compared
+    process.exitCode = 2;
   }
 
 function release(): void {
   mkdirSync(path.dirname(path.join(root, RELEASED)), { recursive: true });
-  // Descriptions are half of the file, and no change of one breaks a client.
+  // Descriptions are half of the file, and changing a description breaks no client.
   const undescribed = visit(parse(readSchema(path.join(root, OURS), root)), {
     enter: (node) => ('description' in node ? { ...node, description: undefined } : undefined),
   });
@@ -54,7 +54,7 @@ function check(before: string, after: string | undefined): void {
     );
   if (breaking.length > 0) {
     console.error(
-      `\n${breaking.length} breaking. If a break is intended, describe it in the CHANGELOG and run "npm run schema:check -- --release".`,
+      `\n${breaking.length} breaking. If the changes are intended, describe them in the CHANGELOG and run "npm run schema:check -- --release".`,
     );
     process.exitCode = 1;
   } else console.log(`Nothing breaks a client of ${path.relative(root, before) || before}.`);

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * The text of a schema: of a file, or of `schema/supergraph.graphql` at a git tag, branch or commit of the repository at
- * `root`; `v1:other/path.graphql` names another file there. @throws Error saying what was expected
+ * The text of a schema file, or of `schema/supergraph.graphql` at a git tag, branch or commit of the repository at
+ * `root`. `v1:other/path.graphql` names another file at the tag `v1`. @throws Error that says what was expected
  */
 export function readSchema(where: string, root: string): string {
   if (existsSync(where)) return readFileSync(where, 'utf8');

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { EventSink } from './event-source.ts';
 
-/** The numbers of members whose eligibility has changed; in the `extensions` of a result (gateway/subscriptions/PROTOCOL.md). */
+/**
+ * The numbers of members whose eligibility has changed. It is sent in the `extensions` of a result
+ * (gateway/subscriptions/PROTOCOL.md).
+ */
 export interface EligibilityChange {
   /** From now on the events are right for them. */
   readonly eligible: number[];
@@ -9,7 +12,7 @@ export interface EligibilityChange {
   readonly excluded: number[];
 }
 
-/** In the place of an `EligibilityChange`: all members are eligible, also those who join later. */
+/** Sent instead of an `EligibilityChange`: all members are eligible, also those who join later. */
 export const EVERYBODY = 'everybody';
 
 /** The gateway's message about an audience, in the `extensions` of a subscribe message. */
@@ -26,15 +29,15 @@ export type AudienceMessage = z.infer<typeof AudienceMessage>;
 /** The part of an audience that each subscription implements. */
 interface AudienceRules {
   /**
-   * Called for each new member. It calls `report` at once, and again whenever it changes, with whether the member is
-   * excluded because they may see something else than the audience. Returns a function that ends this.
+   * Is called for each new member. Calls `report` at once, and again after each change: with true if the member is
+   * excluded, because they may see something else than the audience. Returns a function that ends the reports.
    */
   onJoin(userId: string, report: (isExcluded: boolean) => void): Promise<() => void>;
   /** Makes the next event contain the whole state. */
   sendWholeState(): void;
 }
 
-/** Sent in the stream between two events. */
+/** An `EligibilityChange` in the stream, between two events. */
 export class EligibilityNotice implements EligibilityChange {
   readonly eligible: number[] = [];
   readonly excluded: number[] = [];
@@ -48,10 +51,10 @@ interface Member {
 
 /**
  * Members of one role and gym for whom a gateway subscribes once. Only the endpoint creates one, and only for a socket that
- * has proved to be the gateway's: the events of an audience are not filtered for one user.
+ * has proved that it belongs to the gateway: the events of an audience are not filtered for one user.
  *
- * Which members are eligible is sent in the same stream as the events, so that a late reader learns of it before the
- * events that it applies to.
+ * Eligibility is sent in the same stream as the events, so that a slow reader learns of a change before the events to
+ * which it applies.
  */
 export class Audience {
   /** The token of one of the members; events are computed with their rights. */
@@ -69,10 +72,10 @@ export class Audience {
     for (const [number, member] of this.members) this.join(number, member);
     return (event) => {
       this.sendNotice();
-      const isTaken = stream.push(event);
+      const isAccepted = stream.push(event);
       // One of the dropped events may have been a notice.
-      if (!isTaken) this.sendAll();
-      return isTaken;
+      if (!isAccepted) this.sendAll();
+      return isAccepted;
     };
   }
 

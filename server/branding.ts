@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * A gym's theme and assets, which front ends put into their style sheets and load. Known keys have types; unknown keys
- * are kept. No value can end a CSS value early, and none can run as a script.
+ * are stored unchanged. No value can end a CSS value early or run as a script.
  */
 
 const LONGEST_TEXT = 2_048; // characters
@@ -12,7 +12,7 @@ const EXPECTED_COLOUR = 'expected a colour such as #1a2b3c';
 const EXPECTED_TEXT =
   'expected text that cannot end a CSS value: without control characters, ; { } < > \\ /* url( and javascript:';
 
-/** Characters that end an attribute or a URL, and those that browsers remove or treat as a slash. */
+/** Characters that end an attribute or a URL, and characters that browsers remove or treat as a slash. */
 const NOT_IN_ADDRESS = /[\s\p{C}"'`<>\\]/u;
 const LEAVES_CSS_VALUE = /[;{}<>\\\p{Cc}]|\/\*|url\s*\(|javascript\s*:/iu;
 
@@ -29,8 +29,8 @@ export const assetsShape = z
   });
 
 /**
- * Every text under `colors` is a colour, at any depth, except below keys that begin with `x-`. No other text, and no
- * key, can end a CSS value.
+ * Every text under `colors` is a colour, at any depth, except below keys that begin with `x-`. Neither another text nor a
+ * key can end a CSS value.
  */
 export const themeShape = z
   .looseObject({

@@ -2,15 +2,15 @@
  * Stops calls to a service that fails: after several failures in a row it refuses calls for a while, then allows one trial
  * call at a time (half-open).
  *
- * Not cockatiel or opossum: a call that says nothing about the service, such as one whose client left, closes their
- * breakers as a success does, and neither says how long it stays open.
+ * The packages cockatiel and opossum do not fit: a call that says nothing about the service, for example because its
+ * client has left, closes their breakers like a success, and neither returns how long its breaker stays open.
  */
 export class CircuitBreaker {
   private readonly failuresToOpen: number;
   private readonly openMillis: number;
   private failures = 0;
   private openedAt: number | undefined;
-  private onTrial = false;
+  private isTrialRunning = false;
 
   constructor({ failuresToOpen, openMillis }: { failuresToOpen: number; openMillis: number }) {
     this.failuresToOpen = failuresToOpen;
@@ -21,7 +21,7 @@ export class CircuitBreaker {
     return this.openedAt !== undefined;
   }
 
-  /** Milliseconds until a call may be allowed, 0 if calls are allowed. */
+  /** Milliseconds until the next call may be allowed; 0 if calls are allowed now. */
   get retryAfterMillis(): number {
     if (this.openedAt === undefined) return 0;
     const rest = this.openedAt + this.openMillis - Date.now();
@@ -31,25 +31,25 @@ export class CircuitBreaker {
   /** Whether the caller may call now; it then reports the result by `succeeded`, `failed` or `undecided`. */
   tryAcquire(): boolean {
     if (this.openedAt === undefined) return true;
-    if (this.onTrial || Date.now() < this.openedAt + this.openMillis) return false;
-    this.onTrial = true;
+    if (this.isTrialRunning || Date.now() < this.openedAt + this.openMillis) return false;
+    this.isTrialRunning = true;
     return true;
   }
 
   succeeded(): void {
     this.failures = 0;
     this.openedAt = undefined;
-    this.onTrial = false;
+    this.isTrialRunning = false;
   }
 
   failed(): void {
     this.failures += 1;
-    this.onTrial = false;
+    this.isTrialRunning = false;
     if (this.failures >= this.failuresToOpen) this.openedAt = Date.now();
   }
 
-  /** A call ended without saying anything about the health of the service. If it was the trial call, the next call is the trial. */
+  /** A call ended, but its result says nothing about the service. If it was the trial call, the next call is the trial. */
   undecided(): void {
-    this.onTrial = false;
+    this.isTrialRunning = false;
   }
 }

@@ -3,7 +3,7 @@ import { PlatformError } from './errors.ts';
 
 /**
  * Runs at most `concurrency` tasks at a time; further tasks wait in order. If more than `waiting` tasks wait (default
- * 1,000), the next is refused with RATE_LIMITED: its client would have left before its turn.
+ * 1,000), the next task is refused with RATE_LIMITED, because its client would leave before its turn.
  *
  *     const slot = atMost(2);
  *     await slot(() => hash(password));

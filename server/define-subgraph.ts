@@ -18,7 +18,7 @@ import type { RetentionRule } from './retention/retention.ts';
 import type { ServerSettings, ServiceName } from './settings.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** What lives as long as the service. It is made before the service's own resources, which may use it. */
+/** The parts of a running service that every service has. They are created before the service's own resources. */
 export interface ServiceBase<Settings> {
   settings: ServerSettings & Settings;
   log: Logger;
@@ -26,9 +26,9 @@ export interface ServiceBase<Settings> {
   files: FileStorage;
   /** Undefined if the service declares no database, or keeps its state in memory by setting. */
   orm: MikroORM | undefined;
-  /** The address of that database, for code that needs a connection of its own. */
+  /** The address of the ORM's database, for code that needs a connection of its own. */
   database: { server: DatabaseServer; name: string } | undefined;
-  /** The token by which this service calls others under its own identity. */
+  /** The token with which this service calls other services as itself. */
   serviceTokens: ServiceTokens;
   /** A unit of work outside any request, for workers, demo data and events. */
   unitOf(viewer?: UnitOfWork['viewer']): UnitOfWork;
@@ -39,9 +39,9 @@ export interface SocketDoor<Services, Resources> {
   path: string;
   /** Supported sub-protocols, the preferred one first. */
   protocols: readonly string[];
-  /** Longest frame in bytes. Default 64 KiB. */
+  /** The length of the longest frame, in bytes. Default 64 KiB. */
   maxPayloadBytes?: number;
-  /** Called for every socket. The `Origin` has been checked; authentication is up to the door. */
+  /** Called for every socket. The `Origin` has been checked; the door itself authenticates the caller. */
   onConnection(socket: WebSocket, request: IncomingMessage, host: SocketHost<Services, Resources>): void;
   /** Called at a graceful stop, before the sockets are closed with 1001. */
   onStop?(resources: Resources): void;
@@ -69,18 +69,18 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   name: ServiceName;
   title: string;
   description: string;
-  /** Its own environment variables; see `readSettings`. */
+  /** The service's own environment variables; see `readSettings`. */
   settings: z.ZodObject<z.ZodRawShape> & z.ZodType<Settings>;
   database?: DatabaseDeclaration;
   /** Whether a setting replaces the database (wizard's WIZARD_STORAGE=memory). */
   withoutDatabase?(settings: Settings): boolean;
   /** Hubs, key rings, clients, workers: everything that outlives a request. `dispose` is called at the stop, before the database closes. */
   resources(base: ServiceBase<Settings>): Promise<Resources & { dispose?(): Promise<void> }>;
-  /** The rules, made for one unit of work. */
+  /** Creates the rules for one unit of work. */
   services(unit: UnitOfWork, resources: Resources, settings: ServerSettings & Settings): Services;
   /** How access tokens are checked. Default: with the keys that identity publishes. Identity itself uses its own. */
   tokenChecks?(resources: Resources): TokenChecks;
-  /** The services that belong to a module that a gym can switch off; its members are then refused at every door. */
+  /** The rules that belong to a module that a gym can switch off; its members are then refused at every door. */
   features?: Switches<Services>;
   /** The source of the switches. Default: the gym service. */
   featureSource?(base: ServiceBase<Settings>): FeatureSource;
@@ -91,7 +91,10 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   sockets?: readonly SocketDoor<Services, Resources>[];
   /** Additional checks of `GET /health/ready`. */
   health?(resources: Resources): Record<string, HealthCheck>;
-  /** What is removed after a time: at the start and every hour. Stored answers to `Idempotency-Key` are removed for every service. */
+  /**
+   * Which rows are removed when they are old, at the start and every hour. In every service this includes the stored
+   * answers to requests with an `Idempotency-Key`, which need no rule here.
+   */
   retention?(resources: Resources): readonly RetentionRule[];
   /** Fills in demo data. It is called at every start with demo data on, and is idempotent. */
   demo?(services: Services, unit: UnitOfWork, resources: Resources): Promise<void>;
@@ -102,7 +105,7 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
 }
 
 /** Any subgraph, for code that starts several. */
-// oxlint-disable-next-line no-explicit-any -- the three are tied together inside each declaration only
+// oxlint-disable-next-line no-explicit-any -- the three types depend on each other inside each declaration only
 export type AnySubgraph = SubgraphDeclaration<any, any, any>;
 
 /** Declares a subgraph; the types of its settings, resources and services follow from the parts. */

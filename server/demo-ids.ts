@@ -1,5 +1,5 @@
 /**
- * The ids that the services' demo data share: each service adds its own data about the same two gyms and six users.
+ * The ids that the demo data of all services share: each service adds its own data about the same two gyms and six users.
  * They are valid UUIDs of version 7 with a fixed time, so that demo links are the same on every machine.
  */
 export const DEMO_GYMS = {
@@ -64,6 +64,6 @@ export const DEMO_PEOPLE = [
 export const demoPerson = (email: (typeof DEMO_PEOPLE)[number]['email']) =>
   DEMO_PEOPLE.find((person) => person.email === email) ?? DEMO_PEOPLE[0];
 
-/** The id of the `index`-th demo row of one kind, e.g. `demoId('0301', 2)`; each service has kinds of its own. */
+/** The id of the `index`-th demo row of one kind, e.g. `demoId('0301', 2)`. No two services use the same kind. */
 export const demoId = (kind: string, index: number): string =>
   `01900000-0000-7000-8${kind.slice(0, 3).padStart(3, '0')}-${kind.padStart(4, '0')}${String(index).padStart(8, '0')}`;

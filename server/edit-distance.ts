@@ -1,7 +1,7 @@
 /**
  * The number of edits between two words; a swap of neighbouring letters is one edit (optimal string alignment). Packages
- * for the plain Levenshtein distance count a swap as two, and so would find nothing for `benhc`.
- * @param limit above it, the result may be any greater number
+ * for the plain Levenshtein distance count a swap as two edits, so that a search for `benhc` would not find `bench`.
+ * @param limit if the distance is greater, the result may be any number above the limit
  */
 export function editDistance(one: string, other: string, limit = Number.POSITIVE_INFINITY): number {
   let beforeLast: number[] = [];

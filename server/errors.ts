@@ -4,7 +4,7 @@
  * `docs/errors.md` lists the same codes; a test compares the two.
  */
 export const ERRORS = {
-  // of every service
+  // all services
   UNAUTHENTICATED: { status: 401, title: 'Log in first' },
   FORBIDDEN: { status: 403, title: 'Not allowed' },
   NOT_FOUND: { status: 404, title: 'Not found' },
@@ -41,13 +41,13 @@ export const ERRORS = {
   AI_UNUSABLE_ANSWER: { status: 422, title: 'The AI provider gave no usable answer' },
   // wizard
   WIZARD_INCOMPLETE: { status: 409, title: 'The wizard session is not complete' },
-  WIZARD_VERSION_UNSUPPORTED: { status: 409, title: 'The wizard session follows a version that is gone' },
+  WIZARD_VERSION_UNSUPPORTED: { status: 409, title: "The wizard session's version is no longer supported" },
   // squad
   SQUAD_ENDED: { status: 409, title: 'The squad has ended' },
   SQUAD_PAUSED: { status: 409, title: 'The squad is paused' },
   SQUAD_LIMIT: { status: 409, title: 'Too many open squads' },
   SQUAD_FULL: { status: 409, title: 'The squad is full' },
-  INVITE_CLOSED: { status: 409, title: 'The invitation is no longer open' },
+  INVITE_CLOSED: { status: 409, title: 'The invite is no longer open' },
   UNKNOWN_EVENT: { status: 400, title: 'Unknown event' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
@@ -64,9 +64,9 @@ interface PlatformErrorOptions {
   errors?: readonly FieldError[];
   /** Seconds to wait before another attempt, sent as `Retry-After`. */
   retryAfterSeconds?: number;
-  /** `Allow` of a 405. */
+  /** The allowed methods, sent as `Allow` with a 405. */
   allow?: readonly string[];
-  /** For the log only; never shown. */
+  /** The original error. It is only logged. */
   cause?: unknown;
 }
 
@@ -99,7 +99,7 @@ export class PlatformError extends Error {
 }
 
 export const unauthenticated = (
-  message = 'Present an access token as "Authorization: Bearer <token>". The mutation "login" of the graph gives one, and so does POST /auth/login of the identity service (POST /identity/auth/login at the gateway).',
+  message = 'Present an access token as "Authorization: Bearer <token>". The mutation "login" of the graph returns one, and so does POST /auth/login of the identity service (POST /identity/auth/login at the gateway).',
 ) => new PlatformError('UNAUTHENTICATED', message);
 export const forbidden = (message: string) => new PlatformError('FORBIDDEN', message);
 export const notFound = (what: string, id: string) =>
@@ -107,13 +107,13 @@ export const notFound = (what: string, id: string) =>
 export const conflict = (message: string, options?: PlatformErrorOptions) =>
   new PlatformError('CONFLICT', message, options);
 
-/** One wrong field. */
+/** The error of a single field. */
 export const invalid = (path: string, message: string) =>
   new PlatformError('VALIDATION_FAILED', path ? `${path}: ${message}` : message, {
     errors: [{ path, message }],
   });
 
-/** The write expected a version that is not the stored one. */
+/** The error of a write that expected another version than the stored one. */
 export const versionConflict = (what: string, expected: number, stored: number) =>
   new PlatformError(
     'VERSION_CONFLICT',

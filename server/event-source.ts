@@ -3,20 +3,20 @@ import { PushIterator } from './push-iterator.ts';
 
 /** The interface through which a source sends a subscription's events. */
 export interface EventSink<Event> {
-  /** False if the queue is full: the event is dropped, and (with `start-again`) all waiting events with it. */
+  /** Returns false if the queue is full: the event and all waiting events are dropped. */
   push(event: Event): boolean;
   /** Ends the stream; waiting events are still delivered. */
   end(): void;
-  /** Calls `stop` when the stream ends, for whatever reason; at once if it has ended already. */
+  /** Calls `stop` when the stream ends for any reason, or at once if it has ended already. */
   onStop(stop: () => void): void;
 }
 
 interface EventSourceOptions {
-  /** Most events that may wait for a slow reader. Default 1,000. */
+  /** How many events may wait for a slow reader at most. Default 1,000. */
   limit?: number;
   /**
-   * `fail` ends the stream with an error, for events of which none may be lost (default). `start-again` drops the waiting
-   * events, for a source that can send the whole state again.
+   * `fail` (default) ends the stream with an error, for streams in which no event may be lost. `start-again` drops the
+   * waiting events, for a source that can send the whole state again.
    */
   whenFull?: 'fail' | 'start-again';
 }

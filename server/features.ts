@@ -11,12 +11,12 @@ type FeatureModule = (typeof FEATURE_MODULES)[number];
 /** A gym's switches by module; a module without a switch is on. */
 type FeatureSwitches = Readonly<Record<string, boolean>>;
 
-/** Reads the switches of a gym from the gym service. Undefined if there is no such gym. */
+/** Reads the switches of a gym from the gym service. Returns undefined if there is no such gym. */
 export type FeatureSource = (gymId: string) => Promise<FeatureSwitches | undefined>;
 
-const FRESH_MILLIS = 2_000; // 2 s: a switch takes effect everywhere within 5 s
+const FRESH_MILLIS = 2_000; // 2 s, so that a change of a switch takes effect everywhere within 5 s
 
-/** Whether a module is on for the viewer. */
+/** Decides whether a module is on for a viewer. */
 export class Features {
   private readonly source: FeatureSource;
   private readonly log: Logger;
@@ -89,7 +89,7 @@ export function featuresByGymService(gymUrl: string): FeatureSource {
   };
 }
 
-/** Which service of a subgraph belongs to which module. Only services whose methods all return promises can be switched. */
+/** The module to which each rules object of a subgraph belongs. It is possible only if all its methods return promises. */
 export type Switches<Services> = {
   readonly [Name in keyof Services as IsAsync<Services[Name]> extends true ? Name : never]?: FeatureModule;
 };
@@ -98,7 +98,7 @@ type IsAsync<Rules> = {
   [Member in keyof Rules]: Rules[Member] extends (...args: never[]) => Promise<unknown> ? true : false;
 }[keyof Rules];
 
-/** The services, of which those of a module are refused while it is off for the viewer, at every call. */
+/** The services; calls of those that belong to a module fail while the module is off for the viewer. */
 export function withSwitches<Services extends object>(
   services: Services,
   switches: Readonly<Record<string, FeatureModule>>,
@@ -112,7 +112,7 @@ export function withSwitches<Services extends object>(
   return switched as Services;
 }
 
-/** The rules, with `check` before each call. Their methods are asynchronous already, see `Switches`. */
+/** The rules, with `check` before each call. `Switches` admits only rules whose methods are asynchronous. */
 const checkedFirst = <Rules extends object>(rules: Rules, check: () => Promise<void>): Rules =>
   new Proxy(rules, {
     get(target, property) {

@@ -1,12 +1,12 @@
 /**
- * A new id: UUID version 7 (RFC 9562), so that ids sort by their creation time and new rows are added at the end of an
- * index. It is made here and not by the database (only PostgreSQL 18 could), so that an id exists before its row is
- * written. Every id of one process is greater than the previous one, also within one millisecond and when the clock is
+ * Creates an id: UUID version 7 (RFC 9562), so that ids sort by their creation time and new rows are added at the end of
+ * an index. The process creates it and not the database (only PostgreSQL 18 could), so that an id exists before its row
+ * is written. Every id of one process is greater than the previous one, also within one millisecond and when the clock is
  * set back.
  */
 export { v7 as uuidv7 } from 'uuid';
 
-/** The smallest possible id of this time: ids that were made earlier are smaller. */
+/** The smallest possible id of this time: ids that were created earlier are smaller. */
 export function firstIdOf(time: Date): string {
   const millis = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${millis.slice(0, 8)}-${millis.slice(8)}-0000-0000-000000000000`;

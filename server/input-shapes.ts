@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A field of an input that may be absent or null, with the value that it then has. */
+/** A field of an input that may be absent or null, and then has the given value. */
 export const orDefault = <Shape extends z.ZodType>(shape: Shape, value: z.output<Shape>) =>
   shape.nullish().transform((given): z.output<Shape> => given ?? value);
 
@@ -9,8 +9,9 @@ type Change<Fields extends z.ZodRawShape> = {
 };
 
 /**
- * The fields of a change, from those of the whole resource. An absent field is unchanged. Null empties a field that is
- * nullable; it leaves every other field unchanged. Assign the result to the entity with `{ ignoreUndefined: true }`.
+ * The fields of a change, from the fields of the whole resource. If a field is absent, it is not changed. If a field is
+ * null, it becomes null if it is nullable, else it is not changed. Assign the result to the entity with
+ * `{ ignoreUndefined: true }`.
  */
 export const changeOf = <Fields extends z.ZodRawShape>(fields: Fields): Change<Fields> =>
   Object.fromEntries(

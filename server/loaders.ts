@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 
 /**
  * A DataLoader that loads by id (or another unique key). `find` is called once for all keys of one tick, and may return
- * the rows in any order; a key without a row gives null.
+ * the rows in any order; the result for a key without a row is null.
  */
 export function loaderOf<Item>(
   find: (ids: readonly string[]) => Promise<readonly Item[]>,
@@ -15,8 +15,8 @@ export function loaderOf<Item>(
 }
 
 /**
- * As `listLoaderOf`, for the first `n` items of each key: `find` is called once for all keys of one tick with the same
- * number. Nothing is cached, because lists change between the mutations of one operation.
+ * As `listLoaderOf`, for the first `count` items of each key: `find` is called once for all keys of one tick with the same
+ * count. Nothing is cached, because lists change between the mutations of one operation.
  */
 export function firstItemsLoaderOf<Item>(
   find: (keys: readonly string[], count: number) => Promise<readonly Item[]>,

@@ -1,8 +1,8 @@
 import { isJsonObject } from './json-object.ts';
 
 /**
- * JSON Merge Patch (RFC 7396): a given key replaces that key, recursively inside objects; `null` removes it; an absent key
- * is unchanged. Returns a new value and changes neither argument.
+ * JSON Merge Patch (RFC 7396): a key of the patch replaces the same key of the target, recursively inside objects; `null`
+ * removes the key; a key that the patch does not contain is unchanged. Returns a new value and changes neither argument.
  */
 export function merged(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { invalid } from './errors.ts';
+import { jsonIn } from './json-object.ts';
 
 const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 200;
@@ -11,18 +12,18 @@ export interface PageRequest {
   cursor?: string | null | undefined;
 }
 
-/** One page of a list: REST sends `items` and a `Link`, the graph turns it into a connection. */
+/** One page of a list. REST sends its items and a `Link` header; the graph sends it as a connection. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   /** The cursor of the page that begins after this item. */
   cursorOf(item: Item): string;
-  /** Services that did not answer, so that the page lacks what they know; REST sends them as `Incomplete`. */
+  /** Services that did not answer, so that the page lacks their data; REST sends their names as `Incomplete`. */
   readonly missing?: readonly string[];
 }
 
-/** A cursor from a client; real ones are far shorter. */
+/** A cursor from a client. The platform's cursors are far shorter than this limit. */
 export const cursorText = z
   .string()
   .max(4_096, 'expected a cursor from the Link header of an earlier page; start again without one');
@@ -34,13 +35,15 @@ export const pageQuery = z.object({
     .int('expected a whole number from 1 up')
     .min(1, 'expected a whole number from 1 up')
     .default(DEFAULT_PAGE_SIZE)
-    .meta({ description: `Items a page, at most ${MAX_PAGE_SIZE}; more counts as ${MAX_PAGE_SIZE}.` }),
+    .meta({
+      description: `Items a page, at most ${MAX_PAGE_SIZE}; a larger number is treated as ${MAX_PAGE_SIZE}.`,
+    }),
   cursor: cursorText
     .optional()
     .meta({ description: 'The start of the page: the cursor in the Link header of the previous page.' }),
 });
 
-/** `?limit=` and `?cursor=` of a list that is sent whole unless a limit is given, because its length is naturally bounded. */
+/** `?limit=` and `?cursor=` of a list whose length is bounded by its nature. Without a limit the whole list is sent. */
 export const wholeListQuery = pageQuery.extend({
   limit: pageQuery.shape.limit
     .unwrap()
@@ -48,7 +51,10 @@ export const wholeListQuery = pageQuery.extend({
     .meta({ description: `Items a page, at most ${MAX_PAGE_SIZE}. Default: the whole list.` }),
 });
 
-/** The requested page of a whole list. Its cursors are positions, so a page may repeat or skip an item if the list changes in between. */
+/**
+ * The requested page of a list that is in memory as a whole. Its cursors are positions, so a page may repeat or skip an item
+ * if the list has changed since the previous page.
+ */
 export function pageOfWhole<Item>(items: readonly Item[], request: PageRequest): Page<Item> {
   const [start] = positions.read(request.cursor) ?? [0];
   const end = request.limit === undefined ? items.length : start + pageSize(request);
@@ -70,7 +76,8 @@ export function pageSize(request: PageRequest): number {
 }
 
 /**
- * The cursors of one kind of list: the sort keys of the last item seen (keyset paging), opaque to the caller.
+ * The cursors of one kind of list. A cursor contains the sort keys of the last item of a page (keyset paging); callers must
+ * not read it.
  *
  *     const cursors = cursorsOf('locations', z.tuple([z.string(), z.uuid()]));
  *     const after = cursors.read(request.cursor);        // [name, id] | undefined
@@ -87,14 +94,15 @@ export function cursorsOf<Keys extends readonly unknown[]>(list: string, shape: 
     const raw = Buffer.from(cursor, 'base64url').toString('utf8');
     const text = raw.slice(CHECKSUM_LENGTH);
     if (raw.slice(0, CHECKSUM_LENGTH) !== checksum(list, text)) throw wrongCursor();
-    const keys = shape.safeParse(JSON.parse(text));
+    // The checksum has no key, so a client can compute it for any text.
+    const keys = shape.safeParse(jsonIn(text));
     if (!keys.success) throw wrongCursor();
     return keys.data;
   };
   return {
     read,
     write,
-    /** Makes a page from `pageSize(request) + 1` rows: the extra row only shows that there is a next page. */
+    /** Creates a page from `pageSize(request) + 1` rows; the additional row only shows that there is a next page. */
     page<Item>(rows: readonly Item[], request: PageRequest, keysOf: (item: Item) => Keys): Page<Item> {
       const size = pageSize(request);
       return {
@@ -118,7 +126,7 @@ export function mapPage<From, To extends object>(page: Page<From>, present: (ite
   return { ...page, items, cursorOf: (item) => page.cursorOf(origins.get(item) as From) };
 }
 
-// Detects invented cursors and cursors of other lists. It is not a secret: a cursor grants no access.
+// The checksum detects invented cursors and cursors of other lists. It needs no secret, because a cursor grants no access.
 const CHECKSUM_LENGTH = 6;
 const checksum = (list: string, text: string): string =>
   createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, CHECKSUM_LENGTH);

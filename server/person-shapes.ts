@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { day, visibleText } from './shapes.ts';
 
-/** Shapes of what users state about themselves: the wizard asks for it, and identity stores it. */
+/** Shapes of the facts that users state about themselves: the wizard asks for them, and identity stores them. */
 
 /** The name that other users see. */
 export const displayName = visibleText(80).regex(/^\P{Cc}*$/u, 'expected text without control characters');

@@ -1,6 +1,6 @@
 /**
- * An async iterator of values that a source pushes, written by hand: `return()` ends it at once, also while `next()` waits
- * for a value. The `return()` of a generator would wait for that value, and keep the source's listeners until then.
+ * An async iterator of values that a source pushes. `return()` ends it at once, also while `next()` waits for a value; this
+ * is why it is no generator, whose `return()` would wait for that value and keep the source's listeners until then.
  */
 export class PushIterator<Value> implements AsyncIterableIterator<Value> {
   private readonly pending: Value[] = [];
@@ -11,12 +11,12 @@ export class PushIterator<Value> implements AsyncIterableIterator<Value> {
     return this.state.kind === 'open';
   }
 
-  /** Values that the reader has not pulled yet. The source decides how many there may be. */
+  /** How many values the reader has not pulled yet. The source must limit them. */
   get pendingCount(): number {
     return this.pending.length;
   }
 
-  /** Passes the value to the reader, or keeps it until the reader pulls. Ignored once the iterator is over. */
+  /** Passes the value to the reader, or stores it until the reader pulls it. Ignores it if the iterator has ended. */
   add(value: Value): void {
     if (!this.isOpen) return;
     const waiting = this.takeWaiting();
@@ -28,14 +28,14 @@ export class PushIterator<Value> implements AsyncIterableIterator<Value> {
     this.pending.length = 0;
   }
 
-  /** Pending values are still delivered. */
+  /** Ends the iterator after the pending values. */
   end(): void {
     if (!this.isOpen) return;
     this.state = { kind: 'ended' };
     this.takeWaiting()?.resolve({ done: true, value: undefined });
   }
 
-  /** Pending values are still delivered, then the error, once. */
+  /** Ends the iterator after the pending values with the error, which the reader gets once. */
   fail(error: Error): void {
     if (!this.isOpen) return;
     const waiting = this.takeWaiting();

@@ -11,16 +11,21 @@ export interface Running {
   readonly stopGracePeriodMillis: number;
 }
 
-/** A stop that takes longer than its grace period plus this time is aborted: a supervisor would kill the process soon after. */
+/**
+ * If a stop takes longer than its grace period plus this time, the process ends without it: a supervisor would kill the
+ * process soon after.
+ */
 const STOP_MARGIN_MILLIS = 5_000; // 5 s
-/** Used until the start has read the settings. */
+/** The grace period until the start has read the settings. */
 const DEFAULT_GRACE_PERIOD_MILLIS = 10_000; // 10 s
 
 /**
- * Runs what `start` starts until SIGINT or SIGTERM, then stops it and ends the process with 0, or with 1 if not everything
- * could be stopped in time. A second signal ends the process at once. An unhandled error is logged once and stops everything
- * in the same way; the process ends with 1, because its state is unknown. If the start fails, one paragraph says what to do,
- * and the process ends with 1.
+ * Calls `start`, and waits for SIGINT or SIGTERM. Then it stops what was started, and ends the process with 0, or with 1 if
+ * the stop takes too long.
+ *
+ * - A second signal ends the process at once.
+ * - An unhandled error is logged and begins the stop, too. The process then ends with 1, because its state is unknown.
+ * - If the start fails, a message says what to do, and the process ends with 1.
  */
 export async function runUntilSignal(start: (progress: Progress) => Promise<Running>): Promise<void> {
   const progress: Progress = (line) => void process.stdout.write(`${line}\n`);
@@ -36,7 +41,7 @@ export async function runUntilSignal(start: (progress: Progress) => Promise<Runn
   const beginEnd = (code: number) => {
     exitCode = code;
     const graceMillis = running?.stopGracePeriodMillis ?? DEFAULT_GRACE_PERIOD_MILLIS;
-    setTimeout(() => cutOff(graceMillis + STOP_MARGIN_MILLIS), graceMillis + STOP_MARGIN_MILLIS);
+    setTimeout(() => abortStop(graceMillis + STOP_MARGIN_MILLIS), graceMillis + STOP_MARGIN_MILLIS);
     if (running) void end(code).catch(fail);
   };
   const onSignal = () => {
@@ -61,7 +66,7 @@ export async function runUntilSignal(start: (progress: Progress) => Promise<Runn
   if (exitCode !== undefined) await end(exitCode);
 }
 
-function cutOff(afterMillis: number): never {
+function abortStop(afterMillis: number): never {
   process.stderr.write(
     `Not everything could be stopped within ${afterMillis / 1_000} s; the process ends anyway. ` +
       'Usually a database or Redis does not answer; nothing acknowledged is lost.\n',
@@ -79,8 +84,8 @@ const explanationOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError')
     return (
-      'Something that this start needs did not answer in time. Check that the database, Redis and the addresses of the ' +
-      `other services (IDENTITY_URL and so on) can be reached from here, and start again.\n${error.stack ?? error.message}`
+      'A server that this start needs did not answer in time. Check that the database, Redis and the other services ' +
+      `(IDENTITY_URL and so on) can be reached from here, and start again.\n${error.stack ?? error.message}`
     );
   return error.stack ?? error.message;
 };

@@ -16,7 +16,7 @@ import {
 } from './settings.ts';
 import { startSubgraph, type RunningSubgraph } from './start-subgraph.ts';
 
-/** Reads the settings of a subgraph: the platform's, its own, and its port. @throws SettingsError */
+/** Reads the settings of a subgraph: those of every server, the subgraph's own, and its port. @throws SettingsError */
 export function settingsOf(
   subgraph: AnySubgraph,
   env: Environment,
@@ -29,7 +29,10 @@ export function settingsOf(
   return { settings, port: Number(settings[portField]) };
 }
 
-/** The database server of this start: the configured one, or an embedded one under `<dataDir>/postgres`, which the caller stops. */
+/**
+ * The database server for this start: the configured one, or an embedded one that is started with its data in
+ * `<dataDir>/postgres`, and that the caller must stop.
+ */
 export async function openDatabaseServer(
   settings: Pick<ServerSettings, 'databaseUrl' | 'dataDir'>,
   progress: Progress,
@@ -42,7 +45,7 @@ export async function openDatabaseServer(
   return embedded;
 }
 
-/** Starts one subgraph by itself, as its `main.ts` does, until a signal ends it. */
+/** Runs one subgraph alone in this process until a signal ends it, for its `main.ts`. */
 export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise<void> {
   await runUntilSignal(async (progress) => {
     const missing = missingChoices(env, { hasDatabase: subgraph.database !== undefined, isSeparate: true });

@@ -7,14 +7,14 @@ import type { Origin } from './unit-of-work.ts';
 
 export interface ServiceCall {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With the query. */
+  /** The path with the query string. */
   path: string;
   body?: unknown;
-  /** `caller`: with the caller's own token, if their rights decide. `service`: with this service's token. */
+  /** `caller` sends the caller's own token, so that their rights decide; `service` sends this service's token. */
   as: 'caller' | 'service';
   /** The request that causes this call: its trace, its id, and the caller's token. */
   origin: Origin;
-  /** The user for whom the call is made with the service's token; the other service's audit record names them. */
+  /** The user for whom the service makes the call; the other service's audit record names them. */
   onBehalfOf?: string | undefined;
   /** Makes a repeated POST idempotent at the other service. */
   idempotencyKey?: string;
@@ -23,8 +23,8 @@ export interface ServiceCall {
 /** Another service of the platform, called by REST. */
 export interface ServiceCalls {
   /**
-   * The body of the answer. @throws the other service's 4xx unchanged; UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT if it does
-   * not answer, both with `Retry-After`
+   * Returns the body of the answer. @throws the other service's 4xx unchanged; UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT, both
+   * with `Retry-After`, if it does not answer, or answers 401 or 5xx
    */
   call(call: ServiceCall): Promise<unknown>;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface ServiceCallsOptions {
   name: ServiceName;
   url: string;
   tokens: ServiceTokens;
-  /** Default 3 s. */
+  /** The time limit of a call. Default 3 s. */
   timeoutMillis?: number;
 }
 
@@ -87,7 +87,7 @@ export interface CallsToServices {
 export function callsToServices(options: {
   settings: ServerSettings;
   tokens: ServiceTokens;
-  /** Default 3 s. */
+  /** The time limit of a call. Default 3 s. */
   timeoutMillis?: number;
 }): CallsToServices {
   const { settings, ...rest } = options;
@@ -120,15 +120,15 @@ function bodyOf(name: ServiceName, status: number, text: string): unknown {
       problem.errors ? { errors: problem.errors } : {},
     );
   }
-  throw unavailable(name, false, new Error(`it answered ${status}: ${text.slice(0, 500)}`));
+  throw unavailable(name, false, new Error(`${name} answered ${status}: ${text.slice(0, 500)}`));
 }
 
 const isCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
-/** UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT for a needed service that gives no usable answer. */
+/** UPSTREAM_UNAVAILABLE, or UPSTREAM_TIMEOUT if `late`, for a service that returns no usable answer. */
 export const unavailable = (name: ServiceName, late: boolean, cause: unknown) =>
   new PlatformError(
     late ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE',
-    `The ${name} service, which is needed for this, does not answer; nothing was changed. Try again in a moment.`,
+    `The ${name} service, which this request needs, does not answer; nothing was changed. Try again in a moment.`,
     { retryAfterSeconds: 1, cause },
   );

@@ -7,9 +7,9 @@ import { StartError } from './start-error.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads settings from the environment against a schema, once. The field `gymPort` is the variable `GYM_PORT`.
- * An empty variable counts as absent, because Compose passes one for `${X:-}`.
- * @throws SettingsError naming every wrong variable
+ * Reads settings from environment variables, and checks them against a schema. The field `gymPort` is the variable
+ * `GYM_PORT`. An empty variable counts as absent, because Docker Compose passes an empty one for `${X:-}`.
+ * @throws SettingsError that names every wrong variable
  */
 export function readSettings<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -25,8 +25,8 @@ export function readSettings<Shape extends z.ZodRawShape>(
   throw new SettingsError(
     result.error.issues.map((issue) => {
       const field = String(issue.path[0]);
-      const came = given[field] === undefined ? 'it is not set' : `got "${masked(field, given[field])}"`;
-      return `${variableOf(field)}: ${issue.message}; ${came}`;
+      const received = given[field] === undefined ? 'it is not set' : `got "${masked(field, given[field])}"`;
+      return `${variableOf(field)}: ${issue.message}; ${received}`;
     }),
   );
 }
@@ -43,16 +43,16 @@ export class SettingsError extends StartError {
 
 /** The properties of a start that decide which choices an operator must make. */
 interface StartKind {
-  /** Whether it uses a database. */
+  /** Whether the started servers use a database. */
   hasDatabase: boolean;
-  /** Whether other services run in processes of their own. */
+  /** Whether the other services run in other processes. */
   isSeparate: boolean;
 }
 
 /**
- * The defaults that depend on demo data. Demo accounts have a public password, so they are never created in production
- * (`NODE_ENV=production`, or a DATABASE_URL) unless DEMO is set to on. A server with demo data listens only for this
- * machine, unless HOST is set.
+ * Adds the defaults of DEMO and HOST. Demo accounts have a public password, so they are not created in production
+ * (`NODE_ENV=production`, or a DATABASE_URL) if DEMO is not set to on. A server with demo data accepts connections only from
+ * this machine if HOST is not set.
  */
 export function withDemoDefaults(env: Environment): Environment {
   const DEMO = env.DEMO || (isProduction(env) || env.DATABASE_URL ? 'off' : 'on');
@@ -62,7 +62,7 @@ export function withDemoDefaults(env: Environment): Environment {
 const isProduction = (env: Environment): boolean => env.NODE_ENV === 'production';
 const isOn = (word: string): boolean => ['on', 'true', '1'].includes(word);
 
-/** The choices that the operator has not made and that have no safe default; empty if nothing is missing. */
+/** The settings that the operator must choose, because they have no safe default, but has not; empty if none is missing. */
 export function missingChoices(env: Environment, { hasDatabase, isSeparate }: StartKind): string[] {
   const missing: string[] = [];
   if (isProduction(env) && hasDatabase && !env.DATABASE_URL && !env.DEMO)
@@ -72,8 +72,8 @@ export function missingChoices(env: Environment, { hasDatabase, isSeparate }: St
     );
   if (isSeparate && !env.SERVICE_SECRET && !isOn(withDemoDefaults(env).DEMO ?? ''))
     missing.push(
-      'SERVICE_SECRET: services in separate processes authenticate with it. Give all of them the same one, at least 32 ' +
-        'characters; "openssl rand -hex 32" makes one',
+      'SERVICE_SECRET: services in separate processes authenticate with it. Set the same one for all of them, at least 32 ' +
+        'characters; "openssl rand -hex 32" creates one',
     );
   return missing;
 }
@@ -104,7 +104,7 @@ export const port = (byDefault: number) =>
     .max(65_535, 'expected a port number from 0 to 65535')
     .default(byDefault);
 
-/** `on`/`off`, also `true`/`false`, `1`/`0`. */
+/** A setting that is `on` or `off`; `true`, `1`, `false` and `0` are accepted, too. */
 export const toggle = (byDefault: boolean) =>
   z
     .enum(['on', 'off', 'true', 'false', '1', '0'], 'expected on or off')
@@ -121,7 +121,7 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
-/** The ports of the specification. */
+/** The services and their default ports. */
 export const SERVICE_PORTS = {
   gym: 3002,
   nutrition: 3003,
@@ -137,16 +137,19 @@ const serviceUrl = (name: ServiceName) => httpUrl(`http://127.0.0.1:${SERVICE_PO
 
 /** The settings of every server of the platform. `docs/operations.md` describes each. */
 export const serverSettings = z.object({
-  /** The address to listen on; with demo data `withDemoDefaults` makes it 127.0.0.1. */
+  /** The address to listen on; see `withDemoDefaults` for the default with demo data. */
   host: z.string().default('0.0.0.0'),
   /** The folder of the embedded database, uploaded files, the mail outbox and squad's JSON files. */
   dataDir: z.string().default('.data'),
-  /** A PostgreSQL server, `postgres://user:password@host:port/postgres`; absent: the embedded server. */
+  /** A PostgreSQL server, `postgres://user:password@host:port/postgres`; if absent, the embedded server is started. */
   databaseUrl: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:port/database')
     .optional(),
-  /** Redis for several replicas of a service, `redis://host:6379`; absent: the state stays in this process. */
+  /**
+   * Redis for several replicas of a service, `redis://host:6379`. If absent, shared state such as rate limits is in the
+   * memory of this process.
+   */
   redisUrl: z
     .string()
     .regex(/^rediss?:\/\//, 'expected redis://host:port')
@@ -158,8 +161,8 @@ export const serverSettings = z.object({
   contentUrl: serviceUrl('content'),
   squadUrl: serviceUrl('squad'),
   /**
-   * The secret with which services authenticate to identity, the same for all of them.
-   * Absent: a random one is created once in the data folder, for services that share a data folder.
+   * The secret with which services authenticate to identity, the same for all of them. If absent, a random secret is created
+   * once in the data folder, for services that share a data folder.
    */
   serviceSecret: z.string().min(32, 'expected at least 32 characters').optional(),
   /** `iss` and `aud` that access tokens must have. */
@@ -170,11 +173,14 @@ export const serverSettings = z.object({
   /** Who may introspect the schema: `on` everybody, `admins`, `off` nobody. Default: `on` with demo data, else `admins`. */
   introspection: z.enum(['on', 'admins', 'off'], 'expected on, admins or off').optional(),
   rateLimits: toggle(true),
-  /** The most TCP connections, and the most WebSockets, of one client address at a server; the connections of a trusted proxy count for its clients. */
+  /**
+   * How many TCP connections, and how many WebSockets, one client address may have at a server. Sockets through a trusted
+   * proxy count for the proxy's clients.
+   */
   socketsPerAddress: z.coerce.number('expected a number of sockets').int().min(1).default(2_000),
-  /** The most WebSockets of one user at a server. */
+  /** How many WebSockets one user may have at a server. */
   socketsPerUser: z.coerce.number('expected a number of sockets').int().min(1).default(50),
-  /** The most running subscriptions and other operations on one WebSocket. */
+  /** How many subscriptions and other operations may run on one WebSocket. */
   operationsPerSocket: z.coerce.number('expected a number of operations').int().min(1).default(100),
   /** How long a GraphQL WebSocket may stay open without an operation, in milliseconds. */
   socketIdleMillis: z.coerce.number('expected milliseconds').int().min(100).max(DAY_MILLIS).default(600_000), // 10 min
@@ -184,7 +190,7 @@ export const serverSettings = z.object({
   trustedProxies: list.default(['loopback']),
   /** The bearer token that `GET /metrics` requires. */
   metricsToken: z.string().min(16, 'expected at least 16 characters').optional(),
-  /** A port only for `GET /metrics`, one for all servers of a process. */
+  /** A separate port for `GET /metrics`, which all servers of a process share. */
   metricsPort: z.coerce
     .number('expected a port number from 1 to 65535')
     .int('expected a port number from 1 to 65535')

@@ -40,7 +40,7 @@ export type OpeningHours = z.infer<typeof openingHours>;
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2999;
 
-/** A range far wider than any real day, and well within what PostgreSQL and JavaScript can compute (year 0 is an error there). */
+/** The range includes every real day, and all its days can be computed by PostgreSQL (which has no year 0) and JavaScript. */
 const isInYearRange = (text: string): boolean => {
   const year = Number(text.slice(0, 4));
   return year >= FIRST_YEAR && year <= LAST_YEAR;
@@ -61,12 +61,12 @@ export const instant = z.iso
 
 const MAX_SEARCH_CHARACTERS = 200;
 
-/** The words of a text search. Its cost grows with their number: each word is compared with every word of the table. */
+/** The words of a text search. Its length is limited because each word is compared with every word of the table. */
 export const searchText = z
   .string()
   .max(MAX_SEARCH_CHARACTERS, `expected at most ${MAX_SEARCH_CHARACTERS} characters`);
 
-/** For rules of several doors; a null in the graph means no search. */
+/** The search of a list, in rules for several doors; the graph sends null for no search. */
 export const searchFilter = z.object({ search: searchText.nullish() });
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
@@ -88,14 +88,14 @@ export const versionNumber = z
   .min(1, 'expected a version, a whole number from 1 up')
   .max(MAX_INTEGER, 'there is no such version');
 
-/** U+202A to U+202E and U+2066 to U+2069 reorder the characters after them, so that a text looks like another one (Unicode UAX #9). */
+/** Characters that reorder the characters after them, so that a text looks like another text (Unicode UAX #9). */
 const DIRECTION_CONTROLS = /[\u202A-\u202E\u2066-\u2069]/u;
-/** Separators, controls, characters without a glyph, and the blank of the Braille patterns. */
+/** A text that has only separators, controls, characters without a glyph, and the blank of the Braille patterns. */
 const INVISIBLE_ONLY = /^[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 
 /**
- * A text for people, such as a name, a title or a post; spaces at its ends are removed. It can be stored (no half of a
- * surrogate pair), some of it is visible, and it is displayed in the order in which it is stored.
+ * A text that users read, such as a name, a title or a post; spaces at its ends are removed. It contains no half of a
+ * surrogate pair, which could not be stored, and at least one visible character, and is displayed in the stored order.
  */
 export const visibleText = (maxCharacters: number, minCharacters = 1) =>
   z
@@ -116,7 +116,7 @@ export const visibleText = (maxCharacters: number, minCharacters = 1) =>
 function isTimezone(name: string): boolean {
   try {
     Intl.DateTimeFormat('en', { timeZone: name });
-    // "+01:00" is accepted by Intl, but it is an offset and no zone
+    // Intl also accepts "+01:00", which is an offset and not a time zone.
     return /^[A-Za-z]/.test(name);
   } catch {
     return false;

@@ -1,2 +1,2 @@
-/** A start failed for a reason that the operator can correct; the message says how. */
+/** A start failed for a reason that the operator can remove; the message says how. */
 export class StartError extends Error {}

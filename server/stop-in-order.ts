@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './observability/logger.ts';
 
 export interface StopStep {
-  /** Its name in the log, e.g. `database`. */
+  /** The step's name in the log, e.g. `database`. */
   readonly name: string;
   run(): unknown;
-  /** Time limit in milliseconds. Default 2 s. */
+  /** The time limit of the step. Default 2 s. */
   readonly withinMillis?: number | undefined;
 }
 
 /**
- * Runs the steps of a stop one after the other. A step that fails or exceeds its time limit is logged, and the next one
- * begins: a database that hangs must not keep anything else open.
+ * Runs the steps of a stop one after the other. If a step fails or exceeds its time limit, this is logged and the next step
+ * begins, so that a database that hangs does not prevent the other steps.
  */
 export async function stopInOrder(steps: readonly StopStep[], log: Logger): Promise<void> {
   for (const { name, run, withinMillis = 2_000 } of steps) {

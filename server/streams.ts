@@ -1,11 +1,11 @@
 import { pipeline, Readable, type Duplex, type Writable } from 'node:stream';
 
 /**
- * A readable stream of the values of `source`, passed through `stages` in order. If any part fails, all parts are
+ * A readable stream of the values of `source`, which pass through `stages` in order. If any part fails, all parts are
  * destroyed and the reader of the stream gets the error.
  *
- * Streams are made from iterables only here. `Readable.from(rows).pipe(csv)` forwards no errors: a failed query then emits
- * an 'error' event without a listener, which ends the process. A stream of this function has a listener from the
+ * Only this function creates streams from iterables (a lint rule). `Readable.from(rows).pipe(csv)` forwards no errors: if the
+ * query fails, the 'error' event has no listener and ends the process. A stream of this function has a listener from the
  * beginning, so that an error before its first reader does not end the process.
  */
 export function streamOf(
@@ -20,9 +20,8 @@ export function streamOf(
 }
 
 /**
- * Writes a request's body to a parser. Unlike `pipeline`, it does not destroy the request if the parser fails: the
- * client reads the answer only over a connection that still works.
- * Returns a function that stops it and discards the rest of the body.
+ * Writes a request's body to a parser. Unlike `pipeline`, it does not destroy the request if the parser fails, because the
+ * answer needs the connection. Returns a function that stops writing, and reads the rest of the body without using it.
  */
 export function feed(body: Readable, parser: Writable): () => void {
   const onError = (error: Error): void => void parser.destroy(error);
@@ -51,5 +50,5 @@ export async function begun(stream: Readable): Promise<void> {
   });
 }
 
-/** The reader of the stream gets the error as well. */
+/** A listener that prevents the end of the process; the reader of the stream gets the error as well. */
 function ignoreError(): void {}

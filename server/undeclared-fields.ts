@@ -3,7 +3,7 @@ import type { z } from 'zod';
 
 /**
  * The paths of all fields in `value` that `shape` does not declare, such as `sets.0.repz`. A loose object and a record
- * declare every field. zod itself silently drops undeclared fields, so a misspelt field would be lost.
+ * declare every field. zod itself removes undeclared fields without an error, so a misspelt field would be lost.
  */
 export function undeclaredFields(shape: z.core.$ZodType, value: unknown, path = ''): string[] {
   const { def } = (shape as z.core.$ZodTypes)._zod;

@@ -5,7 +5,7 @@ import { read } from './database/read.ts';
 import { logOfRequest, type Logger } from './observability/logger.ts';
 import type { ServiceName } from './settings.ts';
 
-/** The request that a unit of work belongs to; passes its identity and trace on to other services. */
+/** The request to which a unit of work belongs. Calls to other services send its id, trace and authorization. */
 export interface Origin {
   readonly requestId: string;
   readonly traceparent: string;
@@ -16,11 +16,11 @@ export interface Origin {
   readonly userAgent: string;
   /** The gateway's path prefix of this service, such as `/gym`, if the request came through the gateway; else empty. */
   readonly prefix: string;
-  /** `Accept-Language`, cut to 256 characters. Absent: work that no request has asked for. */
+  /** `Accept-Language`, cut to 256 characters. Absent if no request has caused the work. */
   readonly acceptLanguage?: string;
-  /** Milliseconds that the caller still waits for the answer; undefined if it has not said. Absent: no caller waits. */
+  /** How many milliseconds the caller still waits for the answer; undefined if that is unknown. Absent if no caller waits. */
   readonly timeLeft?: () => number | undefined;
-  /** Aborts if the client's connection closes before it has the answer. Absent: no client waits. */
+  /** Returns a signal that aborts if the client's connection closes before the answer is sent. Absent if no client waits. */
   readonly clientLeft?: () => AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export const NO_ORIGIN: Origin = {
 
 /**
  * One request, one subscription event or one socket frame: its viewer, a fresh EntityManager, and the tasks that run after
- * its writes are committed. Rule objects and their DataLoaders are made for one unit of work and dropped with it.
+ * its writes are committed. Rules and their DataLoaders are created for one unit of work, and used by no other.
  */
 export class UnitOfWork {
   readonly viewer: Viewer;
@@ -62,9 +62,10 @@ export class UnitOfWork {
   }
 
   /**
-   * A path of this service as the caller can request it: under the gateway's prefix if the request came through the gateway.
+   * A path of this service as the caller can request it: with the gateway's prefix if the request came through the gateway.
    * URLs are returned unchanged.
-   * @param service the owner of the path, if it is another service; only the gateway serves both under one address
+   * @param service the owner of the path, if it is another service. The result is right only for requests through the
+   * gateway, which serves all services under one address.
    */
   publicPath<Path extends string | null>(path: Path, service?: ServiceName): Path;
   publicPath(path: string | null, service?: ServiceName): string | null {
@@ -73,16 +74,15 @@ export class UnitOfWork {
     return (service ? prefix.replace(/[^/]+$/, service) : prefix) + path;
   }
 
-  /** The EntityManager; inside `transaction` the transaction's own. */
+  /** The unit's EntityManager. Inside `transaction`, its calls run in the transaction, because of `useContext`. */
   get em(): EntityManager {
-    // useContext: inside `transaction`, calls use the transaction's own EntityManager
     this.own ??= this.database.em.fork({ useContext: true });
     return this.own;
   }
 
   /** Rows of a frequent `select`; see `read` of server/database. */
   read<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
-    // A unit that uses only `read` needs no EntityManager of its own.
+    // The ORM's EntityManager is enough for `read`, so that a unit that only reads does not create one.
     return read(this.database.em, sql, values);
   }
 
@@ -91,7 +91,10 @@ export class UnitOfWork {
     return this.orm;
   }
 
-  /** Runs `work` in a transaction; inside another one, in a savepoint, so that an error rolls back only its own writes. */
+  /**
+   * Runs `work` in a transaction. Inside another transaction it runs in a savepoint, so that an error rolls back only the
+   * writes of `work`.
+   */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     const mark = this.afterCommitTasks.length;
     let result: Result;
@@ -109,13 +112,13 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `work` inside the open transaction, which stays usable whatever happens in `work`. Without it, one statement that
-   * fails (a unique violation that a rule turns into a refusal) makes PostgreSQL refuse every further statement of the
-   * transaction.
+   * Runs `work` inside the open transaction, behind a savepoint, so that the transaction can still be used if a statement of
+   * `work` fails. Without a savepoint, PostgreSQL refuses every further statement after one that failed, such as a unique
+   * violation that a rule turns into a refusal.
    *
-   * A refusal keeps what `work` has written, such as a count of failed log-ins, unless a statement failed. It drops changes of
-   * entities that were not flushed. If a statement failed but `work` returned a result, the result is not returned, because
-   * its writes are lost.
+   * If the result is a refusal, the writes of `work`, such as a count of failed log-ins, stay if no statement failed; changes
+   * of entities that were not flushed are dropped. If a statement failed and the result is no refusal, the writes are lost.
+   * @throws RolledBackError in this case
    */
   async attempt<Result>(
     work: () => Promise<Result>,
@@ -140,9 +143,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `task` after the writes so far are committed (at once if no transaction is open): events are published after
-   * commit, never before. A task that fails is logged; it cannot roll back what is committed. Tasks of a transaction that was
-   * rolled back are dropped.
+   * Runs `task` after the open transaction is committed, or at once if none is open, so that events are never published
+   * before the commit. If the task fails, the error is logged. If the transaction is rolled back, its tasks are dropped.
    */
   async afterCommit(task: () => void | Promise<void>): Promise<void> {
     this.afterCommitTasks.push(task);
@@ -162,5 +164,5 @@ export class UnitOfWork {
   }
 }
 
-/** SQLSTATE */
+/** SQLSTATE in_failed_sql_transaction: an earlier statement of the transaction has failed. */
 const IN_FAILED_SQL_TRANSACTION = '25P02';

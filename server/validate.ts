@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { PlatformError, type FieldError } from './errors.ts';
 
-/** Checks an input against its shape, for rules of several doors and for the REST door. @throws VALIDATION_FAILED naming each wrong field */
+/**
+ * Checks an input against its shape, in the REST door and in rules for several doors.
+ * @throws VALIDATION_FAILED that names each wrong field
+ */
 export function validated<Shape extends z.ZodType>(shape: Shape, input: unknown): z.output<Shape> {
   const result = shape.safeParse(input);
   if (result.success) return result.data;

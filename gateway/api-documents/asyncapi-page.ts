@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-object.ts';
+import type { JsonObject } from '#server/json-object.ts';
 
 type Reference = { $ref: string };
 interface Operation {

@@ -3,7 +3,7 @@ import { IDLE } from '#server/http/idle-sockets.ts';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { jsonSchemaOf } from './json-schema.ts';
-import type { JsonObject } from '../json-object.ts';
+import type { JsonObject } from '#server/json-object.ts';
 
 const LEVELS_SHOWN = 2; // of a subscription's answer
 

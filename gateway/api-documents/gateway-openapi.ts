@@ -1,5 +1,5 @@
 import { API_VERSION } from '#server/http/response-headers.ts';
-import type { JsonObject } from '../json-object.ts';
+import type { JsonObject } from '#server/json-object.ts';
 
 const jsonOf = (schema: JsonObject) => ({ content: { 'application/json': { schema } } });
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject } from '#server/json-object.ts';
 
 /** A copy with every `$ref`, and every target in a discriminator's `mapping`, renamed. */
 export function withReferences<T>(value: T, rename: (reference: string) => string): T {

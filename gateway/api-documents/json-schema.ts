@@ -7,7 +7,7 @@ import {
   type GraphQLInputType,
   type GraphQLOutputType,
 } from 'graphql';
-import type { JsonObject } from '../json-object.ts';
+import type { JsonObject } from '#server/json-object.ts';
 
 const SCALARS: Readonly<Record<string, JsonObject>> = {
   ID: { type: 'string' },

@@ -1,5 +1,5 @@
 import { withReferences } from './json-references.ts';
-import type { JsonObject } from '../json-object.ts';
+import type { JsonObject } from '#server/json-object.ts';
 import type { ServiceDocument } from './service-documents.ts';
 
 type Entries = Record<string, JsonObject>;

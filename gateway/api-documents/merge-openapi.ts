@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { referencesIn, withReferences } from './json-references.ts';
-import type { JsonObject } from '../json-object.ts';
+import type { JsonObject } from '#server/json-object.ts';
 import type { ServiceDocument } from './service-documents.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);

@@ -1,6 +1,6 @@
 import type { Logger } from '#server/observability/logger.ts';
 import { urlOf, type ServerSettings, type ServiceName } from '#server/settings.ts';
-import type { JsonObject } from '../json-object.ts';
+import type { JsonObject } from '#server/json-object.ts';
 
 /** A service's document: the current one, the one from when the service last answered, or none. */
 export type ServiceDocument =

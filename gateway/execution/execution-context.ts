@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { JsonObject } from '../json-object.ts';
+import type { JsonObject } from '#server/json-object.ts';
 import type { RepeatedValues } from '../response/repeated-values.ts';
 import type { ExecutionRequest } from './execution.ts';
 

@@ -3,7 +3,7 @@ import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import { parse, OperationTypeNode, type ExecutionResult } from 'graphql';
 import type { Subgraph, SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import type { ExecutionRequest, ExecutionSource } from '../execution/execution.ts';
-import type { JsonObject } from '../json-object.ts';
+import type { JsonObject } from '#server/json-object.ts';
 import { copyOf } from '../fetch/merge.ts';
 import { withoutFiles, type Files } from '../fetch/upload-variables.ts';
 

@@ -1,5 +1,5 @@
 import { MAX_REPRESENTATIONS } from '#server/graphql/cost.ts';
-import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { isJsonObject, type JsonObject } from '#server/json-object.ts';
 import type { Representation, RepresentationOf } from './representations.ts';
 
 /** The entities of one fetch, each distinct representation once. */

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import type { PlanStep } from '../execution/plan-step.ts';
-import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { isJsonObject, type JsonObject } from '#server/json-object.ts';
 import { locatedValuesAt, valuesAt, type FlattenPath, type ResponsePath } from '../response/response-path.ts';
 import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import { batchEntities, type EntityBatch } from './entity-batch.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { isJsonObject, type JsonObject } from '#server/json-object.ts';
 
 /**
  * Merges a subgraph's answer into the response data: objects field by field, lists of equal length element by element;

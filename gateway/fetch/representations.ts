@@ -1,7 +1,7 @@
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
 import type { GraphQLSchema } from 'graphql';
 import { jsonOf, fieldPrefix, type FieldPrefix } from '../response/json-text.ts';
-import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { isJsonObject, type JsonObject } from '#server/json-object.ts';
 import { merge } from './merge.ts';
 import { isInherited } from './inherited-names.ts';
 import { compileRewrites } from './rewrites.ts';

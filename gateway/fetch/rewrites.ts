@@ -1,6 +1,6 @@
 import type { FetchDataRewrite } from '@apollo/query-planner';
 import type { GraphQLSchema } from 'graphql';
-import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { isJsonObject, type JsonObject } from '#server/json-object.ts';
 import { typenamesWithin } from './type-conditions.ts';
 
 /** Changes values in place. */

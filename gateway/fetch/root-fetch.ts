@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import type { PlanStep } from '../execution/plan-step.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject } from '#server/json-object.ts';
 import { valuesAt, type FlattenPath } from '../response/response-path.ts';
 import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import type { FetchRequest } from './fetch-request.ts';

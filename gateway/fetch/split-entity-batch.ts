@@ -1,7 +1,7 @@
 import { MAX_REPRESENTATIONS } from '#server/graphql/cost.ts';
 import type { SubgraphAnswer, SubgraphError } from '../subgraphs/subgraph.ts';
 import type { EntityBatch } from './entity-batch.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject } from '#server/json-object.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 
 /**

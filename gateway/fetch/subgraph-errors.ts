@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { SubgraphError } from '../subgraphs/subgraph.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject } from '#server/json-object.ts';
 import type { ResponsePath } from '../response/response-path.ts';
 
 /** The response paths of a subgraph's error: several if equal entities shared one representation. */

@@ -3,7 +3,7 @@ import type { Viewer } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
 import { operationLimiter, OPERATION_LIMITS, type OperationLimits } from '#server/graphql/limits.ts';
 import { contextOf } from '#server/http/request-context.ts';
-import { isJsonObject, jsonIn } from '../json-object.ts';
+import { isJsonObject, jsonIn } from '#server/json-object.ts';
 import type { OperationReference, PersistedOperations } from '../operations/persisted-operations.ts';
 
 /** Operations in one request (a JSON array of them). */

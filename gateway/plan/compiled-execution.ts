@@ -8,7 +8,7 @@ import type {
 } from '../execution/execution.ts';
 import type { PlanStep } from '../execution/plan-step.ts';
 import { ApolloExecutor } from '../fallback/apollo-executor.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject } from '#server/json-object.ts';
 import { coerceToJson } from '../response/coerce-to-json.ts';
 import { coerceToValue } from '../response/coerce-to-value.ts';
 import { coercionErrors, invalidValue } from '../response/coercion-errors.ts';

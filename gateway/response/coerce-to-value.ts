@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-object.ts';
+import type { JsonObject } from '#server/json-object.ts';
 import type { ListShape, ObjectShape, Shape } from './response-shape.ts';
 import { invalid, undecided, type ResultCoercion } from './result-coercion.ts';
 

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { PlatformError } from '#server/errors.ts';
 import { extensionsOf } from '#server/graphql/errors.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject } from '#server/json-object.ts';
 import type { ResponsePath } from './response-path.ts';
 
 /** More errors say nothing new. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject } from '#server/json-object.ts';
 import type { RepeatedValues } from './repeated-values.ts';
 
 /** A path of the query planner: response keys from the root, and `@` for every element of a list. */

@@ -6,7 +6,7 @@ import { TIME_LIMIT_HEADER } from '#server/http/waiting-client.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { TimeLimitError, type RawAnswer } from './answer-reader.ts';
-import { isJsonObject, jsonIn } from '../json-object.ts';
+import { isJsonObject, jsonIn } from '#server/json-object.ts';
 import { MemoryWrites, type Writes } from '../writes/writes.ts';
 import { ClientLeftError } from '../context/waiting-client.ts';
 import {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Logger } from '#server/observability/logger.ts';
 import { RedisChannels } from '#server/redis/redis-channels.ts';
 import { RedisConnection } from '#server/redis/redis-connection.ts';
-import { jsonIn } from '../json-object.ts';
+import { jsonIn } from '#server/json-object.ts';
 import { MemoryWrites, type Write, type WriteListener, type Writes } from './writes.ts';
 
 const CHANNEL = 'gateway:writes';

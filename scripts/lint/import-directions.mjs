@@ -16,9 +16,9 @@ const doorLibraries = /^(express|graphql|ws)(\/|$|-)|^@apollo\//;
 const doorServerFolders = /^#server\/(graphql|rest)\//;
 
 /**
- * Why `file` may not import `specifier`; undefined if it may.
+ * Returns why `file` may not import `specifier`; undefined if it may.
  * @param {string} file path from the repository's root
- * @param {string} specifier as written
+ * @param {string} specifier as written in the import
  * @returns {string | undefined}
  */
 export function whyForbidden(file, specifier) {
@@ -27,7 +27,7 @@ export function whyForbidden(file, specifier) {
 
   if (from[0] === 'server') {
     if (target !== undefined && !isBelow('server', target)) {
-      return `server/ is what every server is made of and imports nothing else of ours; got ${target}.`;
+      return `server/ imports nothing from the repository's other folders; got ${target}.`;
     }
   }
   if (from[0] === 'gateway') {
@@ -40,12 +40,12 @@ export function whyForbidden(file, specifier) {
     if (target !== undefined && !isBelow(own, target)) {
       return throughServerPackage(target) ?? `A subgraph imports #server/* and itself; got ${target}.`;
     }
-    return againstTheLayers(layerOf(file), target, specifier);
+    return whyAgainstLayers(layerOf(file), target, specifier);
   }
   return undefined;
 }
 
-/** The path from the root of a file that is imported by a path; undefined for packages and #server/*. */
+/** The imported file's path from the root if the specifier is a relative path; undefined for packages and #server/*. */
 function resolve(file, specifier) {
   if (!specifier.startsWith('.')) return undefined;
   return path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
@@ -72,7 +72,7 @@ function layerOf(file) {
   if (/\.(graphql|rest|socket)\.ts$/.test(name) || name.endsWith('.generated.ts')) return 'door';
   if (inside.length === 1 && name === 'subgraph.ts') return 'subgraph';
   if (inside.length === 1 && name === 'main.ts') return 'main';
-  // database.ts, services.ts, demo.ts and the like, which use several folders; and the migrations
+  // Files that use several folders, such as database.ts, services.ts and demo.ts, and the migrations.
   if (inside.length === 1 || inside[0] === 'migrations') return 'support';
   return name === `${inside.at(-2)}.ts` ? 'rules' : 'domain';
 }
@@ -92,23 +92,23 @@ const above = {
 const names = {
   entity: 'An entity',
   shapes: 'Shapes',
-  domain: 'What rules are made of',
+  domain: 'A file of the domain',
   rules: 'A rule',
   door: 'A door',
   support: "A subgraph's shared file",
   subgraph: 'subgraph.ts',
 };
 
-function againstTheLayers(layer, target, specifier) {
+function whyAgainstLayers(layer, target, specifier) {
   if (target !== undefined && above[layer].includes(layerOf(target))) {
     return `${names[layer]} may not import ${target}: entity <- rules <- doors <- subgraph.ts <- main.ts.`;
   }
   const isBelowDoors = ['entity', 'shapes', 'domain', 'rules'].includes(layer);
   if (isBelowDoors && target !== undefined && /^subgraphs\/[^/]+\/services\.ts$/.test(target)) {
-    return `${names[layer]} may not import services.ts, which makes the rules: take what you need as an argument.`;
+    return `${names[layer]} may not import services.ts, which creates the rules: take what you need as an argument.`;
   }
   if (isBelowDoors && (doorLibraries.test(specifier) || doorServerFolders.test(specifier))) {
-    return `${names[layer]} knows no door: "${specifier}" belongs in *.graphql.ts, *.rest.ts or *.socket.ts.`;
+    return `${names[layer]} may not import "${specifier}": only doors may (*.graphql.ts, *.rest.ts, *.socket.ts).`;
   }
   return undefined;
 }

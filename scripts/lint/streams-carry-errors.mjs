@@ -22,7 +22,7 @@ function rootOf(node) {
   return undefined;
 }
 
-/** `Readable` of both `Readable` and `stream.Readable`. */
+/** The last name of an expression: `Readable` for both `Readable` and `stream.Readable`. */
 const lastNameOf = (node) => (node.type === 'MemberExpression' ? nameOf(node) : node.name);
 
 const nameOf = (member) => (member.computed ? undefined : member.property.name);

@@ -10,7 +10,7 @@ const userParams = z.object({ userId: z.uuid() });
 /** Requests a minute. The export of a long-used account has many pages, and many accounts may be exported at once. */
 const RATE = { name: 'account-data', perMinute: 6_000, by: 'caller' } as const;
 
-/** The two routes by which identity reads and erases what a service stores about a person; the same in every service. */
+/** The two routes by which identity reads and erases what a service stores about a user; they are the same in every service. */
 export const accountDataRest = [
   route({
     method: 'GET',

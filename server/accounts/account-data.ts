@@ -11,7 +11,7 @@ const RECORDS_PAGE = 1_000;
 export const VerdictShape = z
   .object({
     outcome: z.enum(Outcome),
-    reason: z.string().nullable().meta({ description: 'What is kept and why, if anything is.' }),
+    reason: z.string().nullable().meta({ description: 'Which data is kept, and why; null if none is.' }),
   })
   .meta({ id: 'AccountVerdict' });
 
@@ -55,7 +55,7 @@ export class AccountData {
     return recordsPage(this.part, userId, cursor);
   }
 
-  /** Erases it. A repeated call returns the same verdict. */
+  /** Erases everything that the service stores about a user. A repeated call returns the same verdict. */
   async erase(userId: string): Promise<Verdict> {
     requireIdentity(this.unit.viewer);
     return this.part.erase(userId.toLowerCase());
@@ -68,11 +68,11 @@ async function recordsPage(
   userId: string,
   cursor: string | undefined,
 ): Promise<RecordsPageShape> {
-  const [begun, key] = cursors.read(cursor) ?? [undefined, undefined];
+  const [firstKind, key] = cursors.read(cursor) ?? [undefined, undefined];
   const kinds = Object.keys(part.records);
   const records: RecordsPageShape['records'] = [];
   let after: RecordKey | undefined = key;
-  for (const kind of kinds.slice(begun === undefined ? 0 : kinds.indexOf(begun))) {
+  for (const kind of kinds.slice(firstKind === undefined ? 0 : kinds.indexOf(firstKind))) {
     const wanted = RECORDS_PAGE - records.length;
     const found = (await part.records[kind]?.(userId, after, wanted)) ?? [];
     for (const { record } of found) records.push({ kind, record: record as Record<string, unknown> });

@@ -1,13 +1,14 @@
 /**
- * What one service stores about a user, and what happens to it when their account is deleted. Every service has one;
- * identity reads the others' by the two routes of `account-data.rest.ts`.
+ * What one service stores about a user, and what happens to it when their account is deleted. Every service has an
+ * account part; identity calls those of the other services by the two routes of `account-data.rest.ts`.
  */
 export interface AccountPart {
   /** Everything that is stored about a user, by kind (e.g. `foodLogs`), in the order in which it is exported. */
   readonly records: Readonly<Record<string, RecordSource>>;
   /**
-   * Erases it, and refuses later writes of requests that are still running. Idempotent, also after a crash in the middle:
-   * a repeated call returns the same verdict. If it throws, it is called again until it succeeds.
+   * Erases everything that is stored about a user, and refuses later writes of requests that are still running.
+   * Idempotent, also after a crash in the middle: a repeated call returns the same verdict. If it throws, the caller
+   * repeats the call until it succeeds.
    */
   erase(userId: string): Promise<Verdict>;
 }
@@ -25,11 +26,11 @@ export type Outcome = (typeof Outcome)[keyof typeof Outcome];
 
 export interface Verdict {
   outcome: Outcome;
-  /** What is kept and why, if anything is. */
+  /** Which data is kept, and why; null if none is. */
   reason: string | null;
 }
 
-/** The position in a kind of record: the sort keys of the last record of the previous page. */
+/** A position in the records of one kind: the sort keys of the last record of the previous page. */
 export type RecordKey = readonly (string | number)[];
 
 interface KeyedRecord {

@@ -3,7 +3,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import type { RecordSource } from './account-part.ts';
 
 /**
- * The records of an entity that are about a user, in the order of `key`: a property that is unique among them.
+ * The records of an entity that are about a user, in the order of `key`, which must be unique among them.
  * `except` names properties that mean nothing outside the service.
  */
 export const entityRecords =
@@ -15,7 +15,7 @@ export const entityRecords =
     except: readonly (string & keyof Entity)[] = [],
   ): RecordSource =>
   async (userId, after, limit) => {
-    // In a fork, so that the identity map does not keep the rows of every page.
+    // Reads in a fork, so that the unit's identity map does not keep the rows of every page.
     const found = await unit.em.fork().find(
       entity,
       { $and: [about(userId), ...(after ? [{ [key]: { $gt: after[0] } }] : [])] } as FilterQuery<Entity>,

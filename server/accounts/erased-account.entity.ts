@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Outcome } from './account-part.ts';
 
 /**
- * The mark of an account that has been erased here. A trigger on the tables that name users refuses rows with a marked
+ * Marks an account that this service has erased. A trigger on the tables that name users refuses rows with a marked
  * id (see `erased-accounts.ts`). The id no longer identifies anybody.
  */
 const ErasedAccountSchema = defineEntity({

@@ -4,11 +4,11 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import type { Verdict } from './account-part.ts';
 
 /**
- * Erases what a service's database holds about an account, once. A repeated call returns the verdict of the first.
+ * Erases what a service's database contains about an account, once. A repeated call returns the verdict of the first.
  *
- * The account is marked in a transaction of its own, under an exclusive lock. Every statement that writes the id of an
- * account takes the same lock shared (`refuseErasedAccount`). So a writer that got the lock first has committed before
- * the mark, and `erase` finds its rows; a later writer is refused. `erase` runs in one transaction. It removes files
+ * A first transaction marks the account under an exclusive lock. Every statement that writes the id of an account takes
+ * the same lock shared (`refuseErasedAccount`). So a writer that got the lock first has committed before the account is
+ * marked, and `erase` finds its rows; a later writer is refused. `erase` runs in a second transaction. It removes files
  * before rows, so that after a crash the rows still name the files that are left.
  */
 export async function eraseOnce(
@@ -47,13 +47,16 @@ export async function forgetAnswersTo(unit: UnitOfWork, userId: string): Promise
   await unit.em.execute('delete from idempotency_record where caller = ?', [`user:${userId}`]);
 }
 
-/** Whether the account has been erased here, or is being erased. */
+/** Whether this service has erased the account, or is erasing it. */
 export async function isErased(unit: UnitOfWork, userId: string): Promise<boolean> {
   const rows = await unit.em.execute<unknown[]>('select 1 from erased_account where user_id = ?', [userId]);
   return rows.length > 0;
 }
 
-/** SQL for a migration: refuses new rows of `table` whose `column` names an erased account; also updates, if the column can be updated. */
+/**
+ * SQL for a migration: triggers that refuse rows of `table` whose `column` names an erased account. `events` must
+ * include `update` if the column can be updated.
+ */
 export const refuseErasedAccount = (
   table: string,
   column: string,
@@ -65,7 +68,7 @@ export const refuseErasedAccount = (
       : `create trigger "${table}_${column}_not_erased_by_update" after update of "${column}" on "${table}" for each row when (new."${column}" is distinct from old."${column}" and new."${column}" is not null) execute function refuse_erased_account_row('${column}');`,
   );
 
-/** SQL for the `down` of that migration. */
+/** SQL for the `down` of a migration with `refuseErasedAccount`: removes its triggers. */
 export const acceptErasedAccount = (
   table: string,
   column: string,
@@ -76,7 +79,7 @@ export const acceptErasedAccount = (
       `drop trigger "${table}_${column}_not_erased${event === 'insert' ? '' : '_by_update'}" on "${table}";`,
   );
 
-/** The refusal of that trigger as a PlatformError; undefined for any other error. */
+/** A PlatformError for an error that a trigger of `refuseErasedAccount` raised; undefined for any other error. */
 export function ofErasedAccount(thrown: unknown): PlatformError | undefined {
   if (!isNativeError(thrown) || (thrown as { code?: unknown }).code !== REFUSED) return undefined;
   return conflict('The account that this is about has been deleted.', { cause: thrown });

@@ -18,7 +18,7 @@ export function optionalAuth(verifier: TokenVerifier): RequestHandler {
 }
 
 /**
- * As `optionalAuth`, but an invalid token counts as none. Clients add their token to every request, also to the one
+ * As `optionalAuth`, but an invalid token counts as none. Clients add their token to every request, even to the request
  * that replaces an expired token.
  */
 export function forgivingAuth(verifier: TokenVerifier): RequestHandler {
@@ -28,7 +28,7 @@ export function forgivingAuth(verifier: TokenVerifier): RequestHandler {
   };
 }
 
-/** A valid token is required: 401 without. */
+/** Answers 401 to a request without a valid token. */
 export function authenticateToken(verifier: TokenVerifier): RequestHandler {
   return async (req, res, next) => {
     const viewer = await viewerOfRequest(req.headers, verifier);

@@ -9,8 +9,8 @@ export const SESSION_END_MILLIS = 5_000;
 /** How often services ask identity which sessions have ended. */
 export const READ_ENDED_SESSIONS_MILLIS = 2_000;
 /**
- * How often every open socket and subscription is checked against the ended sessions. Together with the interval above
- * it is shorter than `SESSION_END_MILLIS`; the rest is for the request to identity.
+ * How often every open socket and subscription is checked against the ended sessions. This interval and the one above
+ * add up to 0.5 s less than `SESSION_END_MILLIS`; the difference is for the request to identity.
  */
 export const CHECK_SESSIONS_MILLIS = 2_500;
 
@@ -21,7 +21,7 @@ interface EndedSessionsOptions {
   log: Logger;
   /** Default `READ_ENDED_SESSIONS_MILLIS`. */
   pollMillis?: number;
-  /** Most sessions to remember; beyond that the oldest are forgotten, with a warning. Default 200,000. */
+  /** How many sessions are remembered at most; if there are more, the oldest are forgotten, with a warning. Default 200,000. */
   maxRemembered?: number;
 }
 
@@ -34,7 +34,7 @@ const feedAnswer = z.object({
 
 /**
  * The sessions whose access tokens are refused before they expire: sessions that have ended, and sessions of users whose
- * rights have changed. Read from identity every 2 s, so that a token is refused everywhere within 5 s.
+ * rights have changed. They are read from identity every 2 s, so that a token is refused everywhere within 5 s.
  *
  * An entry is dropped when the tokens that it refuses have expired, after 15 minutes. While identity does not answer, the
  * entries read so far stay in force.

@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { ServerSettings } from '../settings.ts';
 
 /**
- * The secret by which the services of one installation authenticate to identity: the setting, or a random one that is
- * created once in `<dataDir>/secrets/service-secret`, readable by its owner only. Services that do not share a data
- * folder must share the setting.
+ * The secret with which the services of one installation authenticate to identity. It is the setting SERVICE_SECRET, or
+ * a random secret that is created once in `<dataDir>/secrets/service-secret`, readable by its owner only. Services that
+ * do not share a data folder must share the setting.
  */
 export async function serviceSecretOf(
   settings: Pick<ServerSettings, 'serviceSecret' | 'dataDir'>,
@@ -14,8 +14,8 @@ export async function serviceSecretOf(
   if (settings.serviceSecret) return settings.serviceSecret;
   const folder = path.resolve(settings.dataDir, 'secrets');
   const file = path.join(folder, 'service-secret');
-  const kept = await readIfThere(file);
-  if (kept) return kept;
+  const existing = await readIfThere(file);
+  if (existing) return existing;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`;
   const handle = await open(draft, 'wx', 0o600);

@@ -3,7 +3,7 @@ import { PlatformError } from '../errors.ts';
 import type { ServerSettings } from '../settings.ts';
 import { clientSecretOf, serviceSecretOf } from './service-secret.ts';
 
-/** The token by which a service calls others under its own identity. */
+/** The token with which a service calls other services as itself. */
 export interface ServiceTokens {
   /** A token that is valid for at least one more minute. @throws UPSTREAM_UNAVAILABLE if identity issues none. */
   get(): Promise<string>;

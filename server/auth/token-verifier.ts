@@ -9,23 +9,23 @@ import { Role, type ServiceViewer, type UserViewer } from './viewer.ts';
 /** The only signature algorithm that is accepted. The `alg` in a token's own header never chooses it (RFC 8725, section 3.1). */
 export const TOKEN_ALGORITHM = 'ES256';
 
-/** The source of the keys, and which tokens have been revoked. */
+/** The source of the keys, and the check whether a token has been revoked. */
 export interface TokenChecks {
   keys: Pick<JwksKeys, 'get'>;
-  /** Whether a token, valid by itself, is refused because its session has ended; called for every use. Default: never. */
+  /** Whether a valid token is refused because its session has ended. Called for every use of a token. Default: none is. */
   isRevoked?: ((viewer: UserViewer | ServiceViewer) => boolean | Promise<boolean>) | undefined;
 }
 
 interface TokenVerifierOptions extends TokenChecks {
   issuer: string;
   audience: string;
-  /** Most verified tokens to cache. Default 10,000. */
+  /** How many verified tokens are cached at most. Default 10,000. */
   cacheSize?: number;
 }
 
 const BYTES_A_VIEWER = 500;
 
-/** Verifies access tokens (RFC 9068 in spirit): signature, `iss`, `aud`, `nbf`, `exp` and the shape of the claims. */
+/** Verifies access tokens (similar to RFC 9068): signature, `iss`, `aud`, `nbf`, `exp` and the shape of the claims. */
 export class TokenVerifier {
   private readonly verified: LRUCache<string, UserViewer | ServiceViewer>;
   private readonly options: TokenVerifierOptions;
@@ -44,7 +44,7 @@ export class TokenVerifier {
   async verify(token: string): Promise<UserViewer | ServiceViewer> {
     let viewer = this.verified.get(token);
     if (!viewer || viewer.expiresAt <= Date.now()) {
-      viewer = await this.verifyAnew(token);
+      viewer = await this.verifyUncached(token);
       this.verified.set(token, viewer);
     }
     const isRevoked = this.options.isRevoked?.(viewer);
@@ -52,12 +52,12 @@ export class TokenVerifier {
     return viewer;
   }
 
-  /** Whether a token that was verified earlier, for this viewer, is still valid. */
+  /** Whether the token from which this viewer was read is still valid. */
   async isStillValid(viewer: UserViewer | ServiceViewer): Promise<boolean> {
     return viewer.expiresAt > Date.now() && !(await this.options.isRevoked?.(viewer));
   }
 
-  private async verifyAnew(token: string): Promise<UserViewer | ServiceViewer> {
+  private async verifyUncached(token: string): Promise<UserViewer | ServiceViewer> {
     const key = await this.options.keys.get(keyIdOf(token));
     if (!key)
       throw unauthenticated(

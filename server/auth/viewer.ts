@@ -21,11 +21,11 @@ export interface UserViewer {
 export interface ServiceViewer {
   readonly kind: 'service';
   readonly service: string;
-  /** The user for whom it acts, from `X-On-Behalf-Of`. For audit records only: it grants no rights. */
+  /** The user for whom the service acts, from `X-On-Behalf-Of`. For audit records only: it grants no rights. */
   readonly onBehalfOf?: string;
   readonly expiresAt: number;
 }
-/** The caller. Every rule decides by it. */
+/** The caller. Every rule decides the rights by its viewer. */
 export type Viewer = AnonymousViewer | UserViewer | ServiceViewer;
 
 export const ANONYMOUS: AnonymousViewer = { kind: 'anonymous' };
@@ -40,7 +40,7 @@ export function requireUser(viewer: Viewer): UserViewer {
 
 /**
  * The user that an input is about, if users may name only themselves. A service of the platform may name any user.
- * @throws FORBIDDEN for another user, VALIDATION_FAILED if a service names none
+ * @throws FORBIDDEN for another user, VALIDATION_FAILED if a service names no user
  */
 export function requireSelf(viewer: Viewer, userId: string | null | undefined): string {
   if (viewer.kind === 'service') {
@@ -63,7 +63,7 @@ export function requireRole(viewer: Viewer, ...roles: readonly Role[]): UserView
 
 /**
  * The gym that a read or write is about: a SUPER_ADMIN names any gym by `gymId`, every other user has their own.
- * @throws GYM_REQUIRED if there is none, FORBIDDEN for another gym
+ * @throws GYM_REQUIRED if there is no such gym, FORBIDDEN for another gym
  */
 export function requireGym(viewer: Viewer, gymId?: string | null): string {
   const user = requireUser(viewer);
@@ -78,7 +78,7 @@ export function requireGym(viewer: Viewer, gymId?: string | null): string {
   return user.gymId;
 }
 
-/** As `requireGym`, for those who manage a gym: its GYM_ADMIN, or a SUPER_ADMIN. */
+/** As `requireGym`, for staff only: a GYM_ADMIN of the gym, or a SUPER_ADMIN. */
 export function requireGymAdmin(viewer: Viewer, gymId?: string | null): string {
   requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
   return requireGym(viewer, gymId);
@@ -87,12 +87,12 @@ export function requireGymAdmin(viewer: Viewer, gymId?: string | null): string {
 export const isAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.role !== Role.MEMBER;
 export const isSuperAdmin = (viewer: Viewer): boolean =>
   viewer.kind === 'user' && viewer.role === Role.SUPER_ADMIN;
-/** Whether the viewer manages that gym: its GYM_ADMIN, or a SUPER_ADMIN. */
+/** Whether the viewer manages that gym, as its GYM_ADMIN or as a SUPER_ADMIN. */
 export const runsGym = (viewer: Viewer, gymId: string | null): boolean =>
   viewer.kind === 'user' &&
   (viewer.role === Role.SUPER_ADMIN ||
     (viewer.role === Role.GYM_ADMIN && gymId !== null && viewer.gymId === gymId));
-/** Whether the viewer may see what belongs to that gym: its own users, and every SUPER_ADMIN. */
+/** Whether the viewer may see what belongs to that gym: the gym's users may, and every SUPER_ADMIN. */
 export const seesGym = (viewer: Viewer, gymId: string | null): boolean =>
   viewer.kind === 'user' && (viewer.role === Role.SUPER_ADMIN || (gymId !== null && viewer.gymId === gymId));
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * The select list for rows of a shape: for each field its column in snake case, days as `YYYY-MM-DD` and instants in
- * ISO 8601, UTC, with milliseconds.
+ * The select list for rows of a shape. It selects each field's column in snake case; days become `YYYY-MM-DD`, and
+ * instants ISO 8601 in UTC with milliseconds.
  *
  *     columnsOf(LocationShape)   // id as "id", gym_id as "gymId", ...
  *
- * @param expressions SQL for the fields that are not simply the column of that name
+ * @param expressions SQL for the fields whose value is not the column of the same name
  */
 export function columnsOf(shape: z.ZodObject, expressions: Readonly<Record<string, string>> = {}): string {
   return Object.entries(shape.shape)
@@ -35,7 +35,7 @@ type Source<Answer> = {
     | undefined;
 };
 
-/** The fields of a shape from an entity: the same values that a select of `columnsOf` returns for its row. */
+/** The fields of a shape from an entity, with the same values that a select of `columnsOf` returns for its row. */
 export function presented<Shape extends z.ZodObject>(
   shape: Shape,
   entity: Source<z.infer<Shape>>,

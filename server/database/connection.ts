@@ -9,7 +9,7 @@ export function connectionTo(server: DatabaseServer, database: string): ClientCo
   return { connectionString: url.href };
 }
 
-/** The database to connect to while another one is created: the URL's own, else `postgres`. */
+/** The database to connect to while another database is created: the one in the URL, else `postgres`. */
 export function maintenanceDatabase(server: DatabaseServer): string {
   if ('socketDir' in server) return 'postgres';
   return decodeURIComponent(parse(server.url).pathname.slice(1)) || 'postgres';

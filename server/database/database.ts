@@ -25,9 +25,9 @@ export interface DatabaseDeclaration {
 
 interface OpenDatabaseOptions {
   server: DatabaseServer;
-  /** Another name for the database itself, for tests, which clone it. Default: the declaration's. */
+  /** The name of the database, for tests, which run on clones. Default: the name in the declaration. */
   name?: string;
-  /** Most connections at a time. Default: 10. A request that waits 10 s for one fails. */
+  /** How many connections are open at most. Default: 10. A request that waits 10 s for a connection fails. */
   poolMax?: number;
   /** Overrides `TIME_LIMITS`; for tests. */
   timeLimits?: Partial<typeof TIME_LIMITS>;
@@ -38,13 +38,13 @@ interface OpenDatabaseOptions {
 }
 
 /**
- * Opens a service's database: creates it if it is missing, runs its migrations, and connects. Safe if any number of
- * replicas do so at once.
+ * Opens a service's database: creates it if it is missing, runs its migrations, and connects. Any number of replicas may
+ * do so at once.
  *
- * The tables that every service has (see platform-tables.ts) come before the service's own.
+ * The tables that every service has (see platform-tables.ts) are created before the service's own.
  *
- * @throws DatabaseUnavailableError if the server cannot be reached, refuses the connection, or the right to create is
- * missing; an Error if a migration fails, of which nothing is kept.
+ * @throws DatabaseUnavailableError if the server cannot be reached or refuses the connection, or if the user may not
+ * create the database; an Error if a migration fails, in which case none of the pending migrations is committed.
  */
 export async function openDatabase(
   declaration: DatabaseDeclaration,
@@ -66,12 +66,12 @@ export async function openDatabase(
       ...TIME_LIMITS,
       ...options.timeLimits,
       application_name: declaration.name,
-      // some load balancers and firewalls drop connections that are silent for minutes
+      // Some load balancers and firewalls drop connections that are silent for minutes.
       keepAlive: true,
       Client: PlatformClient,
     },
     pool: { min: 0, max: options.poolMax ?? 10, idleTimeoutMillis: 30_000 },
-    ensureDatabase: false, // done above, safe if replicas do it at once
+    ensureDatabase: false, // `ensureDatabase` above does it, also if several replicas start at once
     dataloader: true,
     forceUtcTimezone: true,
     validateRequired: true,
@@ -79,20 +79,20 @@ export async function openDatabase(
     colors: false,
     logger: log,
   });
-  // MikroORM closes the driver's pool, which `read` uses, only if it has itself used the pool.
+  // `read` uses the driver's pool directly. MikroORM closes that pool only if MikroORM has used it, too.
   await orm.em.fork().execute('select 1');
   return orm;
 }
 
-/** In milliseconds. Clients give up after about 10 s: a slower statement helps nobody and blocks others. */
+/** In milliseconds. Clients give up after about 10 s, so a slower statement helps nobody and blocks others. */
 export const TIME_LIMITS = {
   statement_timeout: 15_000,
   lock_timeout: 10_000,
-  /** a transaction whose process hangs loses its locks after this time */
+  /** If a process hangs inside a transaction, the locks are released after this time. */
   idle_in_transaction_session_timeout: 30_000,
-  /** measured in this process, for a server that hangs or a network that is cut, in which case the server's limits never arrive */
+  /** Measured in this process: if the server hangs or the network is cut, no error of the server's own limits arrives. */
   query_timeout: 20_000,
-  /** for a new connection, and for a free one of the pool */
+  /** How long a request waits for a new connection, or for a free one of the pool. */
   connectionTimeoutMillis: 10_000,
 };
 
@@ -106,7 +106,7 @@ async function migrateOrExplain(
   } catch (error) {
     throw new Error(
       `The database "${name}" could not be brought up to date: ${(error as Error).message}. ` +
-        'Nothing of it was kept; the database is unchanged. ' +
+        'The database is unchanged. ' +
         'If a right is missing: the user of DATABASE_URL must own the database.',
       { cause: error },
     );

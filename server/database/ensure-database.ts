@@ -11,7 +11,7 @@ export class DatabaseUnavailableError extends StartError {
 }
 
 /**
- * Creates the database if it is missing. Replicas may do so at the same time: one creates it, the others find it.
+ * Creates the database if it is missing. If replicas do so at the same time, one creates it and the others find it.
  * Waits up to 30 s for a server that is starting or recovering from a crash.
  * @throws DatabaseUnavailableError
  */
@@ -36,10 +36,10 @@ async function exists(server: DatabaseServer, name: string): Promise<boolean> {
 
 async function createUnlessThere(client: pg.Client, name: string): Promise<void> {
   try {
-    // template0: it takes any encoding, and it has no connections, which would make the copy fail
+    // template0 allows any encoding. It never has connections, with which the copy would fail.
     await client.query(`create database ${pg.escapeIdentifier(name)} template template0 encoding 'UTF8'`);
   } catch (error) {
-    // If two replicas create it at once, the slower one gets either error, depending on how far the other one is.
+    // If two replicas create the database at once, the slower one gets one of these two errors, depending on the timing.
     const isThere = codeOf(error) === code.duplicateDatabase || codeOf(error) === code.uniqueViolation;
     if (!isThere) throw error;
   }
@@ -96,7 +96,7 @@ function explained(error: unknown, server: DatabaseServer, name: string): Error 
     case code.tooManyConnections:
       return because(
         `PostgreSQL at ${address} has no free connection for "${name}" (${reason}). ` +
-          'Each replica of a service holds up to 10: raise max_connections, or run fewer.',
+          'Each replica of a service uses up to 10: raise max_connections, or run fewer replicas.',
       );
     case code.startingUp:
       return because(`PostgreSQL at ${address} is still starting after 30 s (${reason}). Look into its log.`);
@@ -110,8 +110,8 @@ function explained(error: unknown, server: DatabaseServer, name: string): Error 
   if (isSqlState(codeOf(error))) return because(`PostgreSQL at ${address} cannot open "${name}": ${reason}`);
   return because(
     `No PostgreSQL server can be reached at ${address} for "${name}" (${reason}). ` +
-      'Check that it runs and takes connections from here, that host, port and sslmode of DATABASE_URL are right, ' +
-      'and that no firewall is between. Without a DATABASE_URL the platform starts a server of its own.',
+      'Check that it runs and accepts connections from here, that host, port and sslmode of DATABASE_URL are right, ' +
+      'and that no firewall blocks them. Without a DATABASE_URL the platform starts a server of its own.',
   );
 }
 
@@ -123,7 +123,7 @@ function isSqlState(text: string | undefined): boolean {
   return text !== undefined && /^[0-9A-Z]{5}$/.test(text) && /\d/.test(text);
 }
 
-/** localhost is two addresses; when neither answers the error is an AggregateError without a text of its own. */
+/** localhost is two addresses. If neither answers, the error is an AggregateError without a text of its own. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -9,9 +9,9 @@ import { PlatformDriver } from './platform-driver.ts';
 /**
  * Runs the pending migrations in one transaction, and returns their names.
  *
- * MikroORM's migrator takes no lock: replicas that start at once would run the same migration and fail. Here one replica
- * migrates; the others wait and then find nothing to do. The connections are not those of the service, whose time
- * limits are meant for requests: migrating a large table may take longer.
+ * MikroORM's migrator takes no lock: replicas that start at once would run the same migration and fail. With the lock of
+ * this function one replica migrates; the others wait and then find nothing to do. It opens connections of its own,
+ * because the time limits of the service's connections are for requests, and migrating a large table may take longer.
  */
 export async function migrate(
   server: DatabaseServer,
@@ -26,7 +26,7 @@ export async function migrate(
       application_name: `${name} migrations`,
       Client: PlatformClient,
     },
-    // one connection holds the lock, the other makes the migrator's own table
+    // One connection has the lock; on the other the migrator creates its own table.
     pool: { min: 0, max: 2 },
     discovery: { warnWhenNoEntities: false },
     entities: [],
@@ -37,7 +37,8 @@ export async function migrate(
   try {
     return await orm.em.fork().transactional(async (em) => {
       await em.execute("select pg_advisory_xact_lock(hashtextextended('fitness-platform migrations', 0))");
-      // While a statement waits for a table's lock, every other statement on the table waits behind it. So it fails early.
+      // While a statement waits for a table's lock, every other statement on the table waits behind it. So the
+      // migration fails after 30 s.
       await em.execute("set local lock_timeout = '30s'");
       const done = await orm.migrator.up({ transaction: em.getTransactionContext()! });
       return done.map((migration) => migration.name);

@@ -18,13 +18,13 @@ export interface Notifications {
 }
 
 const RECONNECT_MILLIS = 500; // 0.5 s
-/** A network that drops packets closes no connection: only a query without an answer shows the failure. */
+/** If the network drops packets, no connection is closed: only a query without an answer shows the failure. */
 const PROBE_MILLIS = 15_000; // 15 s
 const ANSWER_MILLIS = 5_000; // 5 s
 
 /**
  * Listens to `channels` on a connection of its own, and reconnects whenever the connection is lost. Events that are sent
- * while it is lost are missed. The log has one line when it is lost and one when it is back.
+ * in between are missed. The log gets one line when the connection is lost, and one when it is restored.
  */
 export async function listenTo(
   server: DatabaseServer,
@@ -55,7 +55,7 @@ class ListeningConnection implements Notifications {
   private readonly probing = setInterval(() => this.probe(), PROBE_MILLIS);
   /** Undefined while the connection is lost. */
   private client: pg.Client | undefined;
-  private again: NodeJS.Timeout | undefined;
+  private reconnectTimer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
   constructor(newClient: () => pg.Client, channels: readonly string[], log: Logger) {
@@ -87,7 +87,7 @@ class ListeningConnection implements Notifications {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    clearTimeout(this.again);
+    clearTimeout(this.reconnectTimer);
     clearInterval(this.probing);
     await this.client?.end();
   }
@@ -98,7 +98,7 @@ class ListeningConnection implements Notifications {
   }
 
   private lost(client: pg.Client, error?: Error): void {
-    if (this.client !== client || this.isClosed) return; // not in use yet, or no longer
+    if (this.client !== client || this.isClosed) return; // this client is not in use yet, or no longer
     this.client = undefined;
     client.end(() => undefined);
     this.log.warn({ reason: error?.message }, 'the connection for notifications is lost; connecting again');
@@ -107,7 +107,7 @@ class ListeningConnection implements Notifications {
 
   private retry(): void {
     if (this.isClosed) return;
-    this.again = setTimeout(() => {
+    this.reconnectTimer = setTimeout(() => {
       this.connect().then(
         () => this.log.warn({}, 'the connection for notifications is back'),
         () => this.retry(),

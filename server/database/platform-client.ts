@@ -3,27 +3,28 @@ import pg from 'pg';
 /** pg's callback for the result of a query. */
 type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
 
-/** pg's method that makes the startup message; @types/pg does not declare it. */
+/** pg's method that returns the parameters of the startup message; @types/pg does not declare it. */
 type StartupOf = (this: pg.Client) => Record<string, string>;
 
 /**
- * A connection of our own copy of pg, also in MikroORM's pool, which brings another copy. Every connection of the
- * platform is a PlatformClient, so that all of them work in UTC.
+ * A database connection. Every connection of the platform is a PlatformClient, also those of MikroORM's pool, although
+ * MikroORM has another copy of pg.
  *
- * PostgreSQL computes days and hours, and prints times, in the time zone of the session. Its default is set by the owner
- * of the server, the database or the role. It is set in the startup message, which needs no statement of its own, takes
- * precedence over those defaults, is what `DISCARD ALL` resets to, and passes through PgBouncer, because `TimeZone` is
- * one of the few parameters that PgBouncer keeps for each client.
+ * It works in UTC. PostgreSQL computes days and hours, and prints times, in the time zone of the session, whose default
+ * the owner of the server, the database or the role can set. So the time zone is sent in the startup message: this needs
+ * no statement of its own, takes precedence over those defaults, is what `DISCARD ALL` resets to, and passes through
+ * PgBouncer, because `TimeZone` is one of the few parameters that PgBouncer keeps for each client.
  *
- * The connection closes itself when it can no longer be trusted, so that the pool replaces it.
+ * It closes itself if its state is unknown or the server ends it, so that the pool replaces it.
  *
  * - A statement that failed without an answer of the server (query_timeout, a broken socket, a protocol error) leaves the
  *   connection in an unknown state: pg keeps it open, and its next user would wait behind the statement that hangs.
  * - Some errors announce the end of the connection, which follows some milliseconds later. Until then the pool would
  *   still hand it out.
- * - PostgreSQL answers the COMMIT of a transaction in which a statement has failed with ROLLBACK and no error
- *   (https://www.postgresql.org/docs/current/sql-commit.html). Here that is an error, because otherwise a lost write
- *   would be acknowledged.
+ *
+ * It throws if a COMMIT did not commit. PostgreSQL answers the COMMIT of a transaction in which a statement has failed
+ * with ROLLBACK and no error (https://www.postgresql.org/docs/current/sql-commit.html), so that otherwise a lost write
+ * would be acknowledged.
  */
 export class PlatformClient extends pg.Client {
   getStartupConf(): Record<string, string> {
@@ -47,7 +48,7 @@ export class PlatformClient extends pg.Client {
       return super.query(...([...args.slice(0, -1), watching] as Parameters<pg.Client['query']>));
     }
     const answer: unknown = super.query(...(args as Parameters<pg.Client['query']>));
-    if (!(answer instanceof Promise)) return answer; // a cursor, which its owner reads
+    if (!(answer instanceof Promise)) return answer; // a cursor, whose errors its reader gets
     return answer.then(
       (result: pg.QueryResult) => {
         const failure = checked(undefined, result);
@@ -61,13 +62,13 @@ export class PlatformClient extends pg.Client {
     );
   }
 
-  /** From here on the pool does not take the connection back, and its current user gets an error at once. */
+  /** Ends the connection if it is lost: the pool then does not take it back, and its current user gets an error at once. */
   private endIfLost(error: Error): void {
     if (isConnectionLost(error)) this.end(() => undefined);
   }
 }
 
-/** The server rolled back a transaction that was to be committed. */
+/** The server answered a COMMIT with ROLLBACK. */
 export class RolledBackError extends Error {
   override readonly name = 'RolledBackError';
   constructor() {

@@ -7,7 +7,7 @@ type Driver = ReturnType<Dialect['createDriver']>;
 type PooledConnection = Awaited<ReturnType<Driver['acquireConnection']>>;
 
 /**
- * MikroORM's PostgreSQL driver, changed so that it gives every connection back to the pool.
+ * MikroORM's PostgreSQL driver, changed so that every connection returns to the pool.
  *
  * Kysely 0.29.6 does not release the connection of a transaction whose BEGIN, COMMIT or ROLLBACK throws
  * (https://github.com/kysely-org/kysely/issues/1990): each such failure takes one connection from the pool for good.

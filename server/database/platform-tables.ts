@@ -8,20 +8,20 @@ import type { MigrationDeclaration } from './migration-declaration.ts';
 import { RefuseErasedAccountRows } from './migrations/20261121111000_erased_account_rows.ts';
 
 /**
- * The stored answer to a request with an `Idempotency-Key`, for a repeated request with the same key. It is written in
- * the transaction of the request's own writes, so that either both exist or neither.
+ * The stored answer to a request with an `Idempotency-Key`, which a repeated request with the same key gets. The record is
+ * written in the transaction of the request's own writes, so that both are committed or neither.
  */
 const IdempotencyRecordSchema = defineEntity({
   name: 'IdempotencyRecord',
   tableName: 'idempotency_record',
   indexes: [{ properties: ['createdAt'] }], // records are purged by age
   properties: {
-    /** the sender of the key: two callers may choose the same key */
+    /** The sender of the key is part of the primary key, because two callers may choose the same key. */
     caller: p.text().primary(),
     key: p.text().primary(),
-    /** method and path, e.g. `POST /posts` */
+    /** Method and path, e.g. `POST /posts`. */
     operation: p.text(),
-    /** SHA-256 of the body, hexadecimal */
+    /** SHA-256 of the body, hexadecimal. */
     fingerprint: p.text(),
     status: p.integer(),
     headers: p.json<Record<string, string>>(),

@@ -3,9 +3,9 @@ import { connectionTo } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
 import { PlatformClient } from './platform-client.ts';
 
-/** Detects that a service has lost its connections for good. */
+/** Detects that all connections of a pool are lost for good. */
 interface PoolWatch {
-  /** True if all connections are in use, none was handed out for `stuckAfterMillis`, and the server would accept another. */
+  /** True if all connections are in use, none was acquired for `stuckAfterMillis`, and the server accepts another one. */
   isStuck(): Promise<boolean>;
   stop(): void;
 }
@@ -19,8 +19,8 @@ interface PoolWatchOptions {
 }
 
 /**
- * Watches a pool for the one state that only a restart of the process ends. A server that does not answer is not that
- * state: a restart would not help, and the pool recovers when the server is back.
+ * Watches a pool for the one state that only a restart of the process ends: connections that are never returned. If the
+ * server does not answer, the pool is not stuck: a restart would not help, and the pool recovers with the server.
  */
 export async function watchPool(
   orm: MikroORM,
@@ -28,14 +28,14 @@ export async function watchPool(
 ): Promise<PoolWatch> {
   const pool = await orm.em.getConnection().getNativeClient();
   let busySince: number | undefined;
-  let isNew = true;
-  const onAcquire = () => (isNew = true);
+  let wasAcquired = true;
+  const onAcquire = () => (wasAcquired = true);
   pool.on('acquire', onAcquire);
   const timer = setInterval(() => {
     const isExhausted = pool.totalCount >= pool.options.max && pool.idleCount === 0;
     if (!isExhausted) busySince = undefined;
-    else if (isNew || busySince === undefined) busySince = Date.now();
-    isNew = false;
+    else if (wasAcquired || busySince === undefined) busySince = Date.now();
+    wasAcquired = false;
   }, stuckAfterMillis / 10);
   timer.unref();
   return {

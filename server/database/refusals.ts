@@ -7,8 +7,8 @@ import { RolledBackError } from './platform-client.ts';
 /**
  * An error of the database as a PlatformError; undefined for any other error.
  *
- * None of them acknowledges a write: a COMMIT whose answer is lost also becomes UPSTREAM_UNAVAILABLE, although it may
- * have happened. A caller with an `Idempotency-Key` can repeat the request safely.
+ * If the answer to a COMMIT is lost, the error is UPSTREAM_UNAVAILABLE, although the transaction may have been committed.
+ * A caller with an `Idempotency-Key` can repeat the request safely.
  */
 export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
   if (!isNativeError(thrown) || thrown instanceof PlatformError) return undefined;
@@ -20,10 +20,10 @@ export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
   return ofErasedAccount(thrown) ?? unavailable(thrown, code);
 }
 
-/** PostgreSQL's text takes any character but NUL (Character Types, 8.3). It reports a NUL in three ways. */
+/** A `text` of PostgreSQL may contain any character but NUL (Character Types, 8.3). PostgreSQL reports a NUL in three ways. */
 function isUnstorable(thrown: Error, code: unknown): boolean {
   if (code === '22021' || code === '22P05') return true; // character_not_in_repertoire, untranslatable_character
-  // A parameter that its NUL cut short. The driver itself never breaks the protocol.
+  // PostgreSQL read a parameter up to its NUL only. This error has no other cause: pg never breaks the protocol.
   return code === '08P01' && routineOf(thrown) === 'pq_getmsgend';
 }
 
@@ -34,8 +34,8 @@ function isUnstorable(thrown: Error, code: unknown): boolean {
 const routineOf = (thrown: Error): unknown => (thrown as { routine?: unknown }).routine;
 
 /**
- * SQLSTATEs of a value that its column cannot hold. Shapes refuse such values with the name of the field; this is for
- * values that no shape can check, such as an id that is no UUID or a sum that grows too large.
+ * SQLSTATEs of a value that cannot be stored in its column. Shapes refuse most of these values with the name of the field;
+ * this list is for values that no shape checks, such as an id that is no UUID or a sum that grows too large.
  */
 const UNFIT: ReadonlyMap<string, string> = new Map([
   ['22001', 'a text is longer than can be stored'], // string_data_right_truncation
@@ -46,16 +46,16 @@ const UNFIT: ReadonlyMap<string, string> = new Map([
 ]);
 
 function unfit(thrown: Error, code: string): PlatformError {
-  // All ids are UUIDs, so another text is the id of nothing.
+  // All ids are UUIDs, so nothing has another text as its id.
   if (code === '22P02' && routineOf(thrown) === 'string_to_uuid')
-    return new PlatformError('NOT_FOUND', 'Nothing has this id: an id is not a UUID.');
+    return new PlatformError('NOT_FOUND', 'Nothing has the id that was sent: expected a UUID.');
   return invalid('', UNFIT.get(code) ?? 'a value cannot be stored');
 }
 
 /** SQLSTATE disk_full, and the errors of the file system in this process. */
 const NO_SPACE: ReadonlySet<string> = new Set(['53100', 'ENOSPC', 'EDQUOT']);
 
-/** Also if it is the cause of another error, as in libraries that write files. */
+/** Whether the error, or its cause at up to five levels, reports a full disk. Libraries that write files wrap such errors. */
 function isWithoutSpace(thrown: unknown, depth = 0): boolean {
   if (!isNativeError(thrown) || depth > 5) return false;
   const { code, cause } = thrown as { code?: unknown; cause?: unknown };
@@ -75,7 +75,7 @@ function unavailable(thrown: Error, code: unknown): PlatformError | undefined {
   return new PlatformError(
     'UPSTREAM_UNAVAILABLE',
     isBusy
-      ? 'The database was too busy for this, for example because other requests changed the same data; try again in a moment.'
+      ? 'The database was too busy for this request, for example because other requests changed the same data; try again in a moment.'
       : 'The database does not answer now; try again in a moment.',
     { cause: thrown, retryAfterSeconds: isBusy ? 1 : 2 },
   );
@@ -92,7 +92,7 @@ const BUSY: ReadonlySet<string> = new Set([
   '53400', // configuration_limit_exceeded
 ]);
 
-/** SQLSTATEs of a server that starts, stops, is full, or has become a standby. */
+/** SQLSTATEs of a server that is starting or stopping, has no free connection, or has become a standby. */
 const OUT_OF_REACH: ReadonlySet<string> = new Set([
   '08000', // connection_exception
   '08001', // sqlclient_unable_to_establish_sqlconnection
@@ -110,7 +110,7 @@ const OUT_OF_REACH: ReadonlySet<string> = new Set([
   '58030', // io_error
 ]);
 
-/** Errors of a socket to the server. ENOENT counts only for a Unix socket: for a file it means something else. */
+/** Errors of a socket to the server. ENOENT is not in the list, because it can also be the error of a file. */
 const SOCKET_ERRORS: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -126,8 +126,8 @@ const SOCKET_ERRORS: ReadonlySet<string> = new Set([
 /** Errors of pg, its pool and Kysely that have no code; a test provokes each of them. */
 const MESSAGES = [
   'Connection terminated', // also "... unexpectedly" and "... due to connection timeout"
-  'timeout exceeded when trying to connect', // no free connection in time
-  'timeout expired', // a client that connects by itself
+  'timeout exceeded when trying to connect', // the pool had no free connection in time
+  'timeout expired', // a client outside the pool could not connect in time
   'Query read timeout',
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',

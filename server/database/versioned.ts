@@ -13,15 +13,15 @@ interface ChangeOf<Entity> {
   /** The entity's name in messages, e.g. `post`. */
   what: string;
   id: string;
-  /** The version on which the change is based; undefined or null: any, so that the last write wins. */
+  /** The version on which the change is based; undefined or null if any version will do, so that the last write wins. */
   expectedVersion?: number | null | undefined;
-  /** Decides the rights. @throws NOT_FOUND for a viewer who may not see the entity, FORBIDDEN for one who may not change it */
+  /** Decides the rights. @throws NOT_FOUND if the viewer may not see the entity, FORBIDDEN if they may not change it */
   decide(stored: Entity): void;
 }
 
 /**
- * Loads an entity for a change and locks its row until the transaction ends, so that the rights and the version are those
- * of the state that is changed.
+ * Loads an entity for a change and locks its row until the transaction ends, so that the rights and the version cannot
+ * change between the check and the write.
  * @throws NOT_FOUND; what `decide` throws; VERSION_CONFLICT
  */
 export async function lockedForChange<Entity extends Versioned>(

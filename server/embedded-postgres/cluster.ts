@@ -6,27 +6,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { makePrivateFolder, type SystemUser } from './system-user.ts';
 
-/** The folder that PostgreSQL itself calls its data directory. */
+/** A data directory of PostgreSQL, and the system user who owns it. */
 export interface Cluster {
   dir: string;
   user: SystemUser;
 }
 
 /**
- * The path of the data directory, as an argument for PostgreSQL. As root, it is started inside the folder before it gives
- * up root's rights: `/proc/self/cwd` leads there without access to the parent folders, so that it works for data below
- * /root, too, which PostgreSQL's own user may not enter. Linux only; on other systems, and for ordinary users, the plain path.
+ * The path of the data directory, as an argument for PostgreSQL's programs.
+ *
+ * If this process runs as root on Linux, they start inside the directory and run as another user, and the path is
+ * `/proc/self/cwd`: it needs no access to the parent folders, so that data below /root works, too. In all other cases it
+ * is the plain path.
  */
 export function dataDirectoryArgument(cluster: Cluster): string {
   return cluster.user.uid !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : cluster.dir;
 }
 
-/** The environment of PostgreSQL's programs: none of our variables, and messages in English, because this code parses them. */
+/** The environment of PostgreSQL's programs, without our variables. Messages are in English, because this code parses them. */
 export const PROGRAM_ENVIRONMENT: NodeJS.ProcessEnv = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
- * Creates the cluster if there is none, with data checksums. The finished folder is renamed into place, so a process that
- * is killed in the middle leaves nothing that a later start could mistake for a database.
+ * Creates the cluster, with data checksums, if there is none. It is created under another name and renamed when it is
+ * complete, so that a process that is killed in the middle leaves nothing that a later start could mistake for a database.
  */
 export function createCluster(cluster: Cluster, binaries: Binaries, options: { durable: boolean }): void {
   const versionFile = path.join(cluster.dir, 'PG_VERSION');
@@ -48,7 +50,7 @@ export function createCluster(cluster: Cluster, binaries: Binaries, options: { d
       `--pgdata=${dataDirectoryArgument(unfinished)}`,
       '--username=postgres',
       '--auth=trust',
-      // the same sort order on every machine, and no dependence on the machine's locales
+      // These options give the same sort order on every machine, and depend on no locale of the machine.
       '--encoding=UTF8',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -63,12 +65,12 @@ export function createCluster(cluster: Cluster, binaries: Binaries, options: { d
     const reason = run.error?.message ?? run.stderr.trim();
     throw new Error(
       `The embedded PostgreSQL could not create its data folder ${cluster.dir}: ${reason}\n` +
-        'Check that there is space, that its user may write there and has an entry in /etc/passwd; ' +
+        'Check that the disk has space, and that the user of PostgreSQL may write there and has an entry in /etc/passwd; ' +
         'or choose another folder (DATA_DIR), or a server of your own (DATABASE_URL).',
     );
   }
   fs.renameSync(unfinished.dir, cluster.dir);
-  // Otherwise a power failure could undo the rename, and the next start would create an empty database.
+  // Without the sync a power failure could undo the rename, and the next start would create an empty database.
   if (options.durable) syncFolder(path.dirname(cluster.dir));
 }
 
@@ -76,8 +78,9 @@ export function createCluster(cluster: Cluster, binaries: Binaries, options: { d
  * Stops the server that a killed process left behind. Usually it is shutting down already, because its watcher has noticed
  * the end of that process. Call it only while holding the lock: then no living process of the platform owns that server.
  *
- * Resolves to the number in `postmaster.pid` if it now belongs to another program. PostgreSQL would refuse to start
- * because of it; the caller makes PostgreSQL ignore it, and PostgreSQL still checks for processes that use the old memory.
+ * Resolves to the process number in `postmaster.pid` if it now belongs to another program. PostgreSQL would refuse to start
+ * because of that program, so the caller makes PostgreSQL ignore the number; PostgreSQL still checks that no process uses
+ * the old shared memory.
  */
 export async function stopLeftOver(cluster: Cluster): Promise<{ reusedPid: number | undefined }> {
   const deadline = Date.now() + 30_000;
@@ -86,7 +89,7 @@ export async function stopLeftOver(cluster: Cluster): Promise<{ reusedPid: numbe
     const pid = readServerPid(cluster);
     if (pid === undefined || !isAlive(pid)) return { reusedPid: undefined };
     if (!isServerOf(pid, cluster)) return { reusedPid: pid };
-    if (Date.now() > deadline) signal = 'SIGQUIT'; // at once; the next start recovers from the log
+    if (Date.now() > deadline) signal = 'SIGQUIT'; // immediate shutdown: the next start recovers from the write-ahead log
     if (Date.now() > deadline + 10_000)
       throw new Error(`An earlier PostgreSQL, process ${pid}, cannot be stopped.`);
     sendSignal(pid, signal);
@@ -111,7 +114,7 @@ function removeUnfinished(clusterDir: string): void {
     try {
       fs.rmSync(path.join(parent, name), { recursive: true, force: true });
     } catch {
-      // still being written; the next first start tries again
+      // A process still writes to the folder. The next start without a cluster tries again.
     }
   }
 }
@@ -139,7 +142,7 @@ function isServerOf(pid: number, cluster: Cluster): boolean {
     try {
       return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(cluster.dir);
     } catch {
-      return false; // ended just now, or this user may not inspect it
+      return false; // the process has just ended, or this user may not inspect it
     }
   }
   const command = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
@@ -150,7 +153,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // it has just ended
+    // The process has just ended.
   }
 }
 

@@ -3,17 +3,17 @@ import path from 'node:path';
 import type { SystemUser } from './system-user.ts';
 import { StartError } from '../start-error.ts';
 
-/** Another living process uses the data folder. */
+/** Another running process uses the data folder. */
 export class DataFolderInUseError extends StartError {
   override readonly name = 'DataFolderInUseError';
   readonly dataDir: string;
-  /** undefined if the holder has not written its process number yet */
+  /** The other process; undefined if it has not written its process number yet. */
   readonly pid: number | undefined;
 
   constructor(dataDir: string, pid: number | undefined) {
     super(
       `The data folder ${dataDir} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}. ` +
-        'Stop that one first, or give this one a folder of its own (DATA_DIR), ' +
+        'Stop that process first, or set another folder for this one (DATA_DIR), ' +
         'or let both use one PostgreSQL server (DATABASE_URL).',
     );
     this.dataDir = dataDir;
@@ -22,7 +22,7 @@ export class DataFolderInUseError extends StartError {
 }
 
 export interface DataFolderLock {
-  /** The note of the previous holder; undefined if there was none. */
+  /** The note of the process that had the lock before; undefined if there was none. */
   previousNote: string | undefined;
   release(): void;
 }
@@ -30,21 +30,21 @@ export interface DataFolderLock {
 /**
  * Locks the folder for this process, until `release` or the end of the process, however it ends.
  *
- * The lock is the kernel's lock on a file (fcntl), taken through SQLite because Node has no other way to take one. The
- * kernel releases it at the moment the process ends: a restart directly after kill -9 succeeds, no timeout has to
- * pass, and a reused process number does no harm. It also works between containers that share a volume, which see neither
- * each other's process numbers nor abstract sockets.
+ * The lock is the kernel's lock on a file (fcntl), taken through SQLite because Node has no function for it. The kernel
+ * releases the lock when the process ends: a restart directly after kill -9 succeeds without a timeout, and a reused
+ * process number does no harm. The lock also works between containers that share a volume, which see neither each other's
+ * process numbers nor abstract sockets.
  *
  * Never open the file `lock` in another way in the same process: closing it again would release the lock.
  *
- * `note` is stored beside the lock for the next holder, which can then clean up after a holder that was killed.
+ * `note` is stored beside the lock for the next process that gets it, which can then clean up after a killed process.
  * `user` will own the lock's files, so that this user can start the server here after root has done so.
  *
- * @throws DataFolderInUseError if another process, or this one, holds the lock
+ * @throws DataFolderInUseError if another process, or this one, has the lock
  */
 export function lockDataFolder(dataDir: string, note: string, user: SystemUser = {}): DataFolderLock {
   const holderFile = path.join(dataDir, 'lock-holder.json');
-  // Not a static import: a Node before 22.13 has no node:sqlite, and must reach the launcher's message first.
+  // A static import would fail on Node before 22.13, which has no node:sqlite, before the launcher prints its message.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const lockFile = path.join(dataDir, 'lock');
   const database = new DatabaseSync(lockFile);
@@ -71,6 +71,6 @@ function readHolder(file: string): { pid?: number; note?: string } {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8')) as { pid?: number; note?: string };
   } catch {
-    return {}; // absent, or its writer was killed in the middle: then a message lacks this detail
+    return {}; // the file is absent, or its writer was killed in the middle; the message then lacks the process number
   }
 }

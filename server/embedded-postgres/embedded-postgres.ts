@@ -14,7 +14,7 @@ import { makePrivateFolder, systemUserFor, type SystemUser } from './system-user
 export { DataFolderInUseError } from './data-folder-lock.ts';
 
 export interface EmbeddedPostgresOptions {
-  /** Created if missing. Contains the lock and, in `cluster/`, PostgreSQL's data. */
+  /** The folder with the lock and, in `cluster/`, PostgreSQL's data. It is created if it is missing. */
   dataDir: string;
   /**
    * true: an acknowledged write is on disk, and survives kill -9 and a power failure.
@@ -31,9 +31,9 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** The connection options. They stay the same, also after a restart of the server. */
   server: DatabaseServer;
-  /** The folder of its Unix socket; it opens no TCP port. */
+  /** The folder of the server's Unix socket; the server opens no TCP port. */
   socketDir: string;
-  /** The process number of the server. It changes with a restart. */
+  /** The process number of the server. It changes when the server is restarted. */
   readonly pid: number;
   /** Shuts the server down after it has written everything, and releases the data folder. Idempotent. */
   stop(): Promise<void>;
@@ -42,8 +42,9 @@ export interface EmbeddedPostgres {
 /**
  * Starts a PostgreSQL server on `dataDir`, and creates its data if there is none.
  *
- * The server ends with this process, which may be killed at any moment. A server that ends while this process runs (out
- * of memory, killed by mistake) is started again. As root it runs as another user, because PostgreSQL refuses to run as root.
+ * The server ends with this process, also if this process is killed. If the server ends while this process runs (out of
+ * memory, killed by mistake), it is started again. If this process runs as root, the server runs as another user, because
+ * PostgreSQL refuses to run as root.
  *
  * @throws DataFolderInUseError if another process uses the folder; an Error with a plain message if there is no package for
  * this machine, no space, no right to write, or data of another PostgreSQL version
@@ -96,7 +97,7 @@ function settingsFor(socketDir: string): string[] {
     'listen_addresses=',
     `unix_socket_directories=${socketDir}`,
     'unix_socket_permissions=0700',
-    // seven services with ten connections each, and the same again for a second set of services in tests
+    // Six services have ten connections each, and tests start a second set of services; the others are in reserve.
     'max_connections=200',
     'timezone=UTC',
     'log_timezone=UTC',
@@ -115,14 +116,15 @@ const settingsWithoutDurability = [
 ];
 
 /**
- * In the temporary folder, not beside the data: the path of a Unix socket is limited to 107 bytes, and folders that are
- * shared with a virtual machine support no sockets. The name is random, so that no other user can create it first.
+ * The socket is in the temporary folder, not beside the data, because the path of a Unix socket is limited to 107 bytes, and
+ * folders that are shared with a virtual machine support no sockets. The folder's name is random, so that no other user can
+ * create it first.
  */
 function chooseSocketDir(): string {
   const name = `fitness-pg-${randomBytes(9).toString('hex')}`;
-  const longest = 103 - '/.s.PGSQL.5432'.length - 1; // macOS: 103 bytes
+  const longest = 103 - '/.s.PGSQL.5432'.length - 1; // on macOS a path has at most 103 bytes
   const wanted = path.join(os.tmpdir(), name);
-  // for root, the temporary folder may be private, so that the server's user cannot enter it
+  // The temporary folder of root may be private, so that the server's user cannot enter it.
   const usable =
     Buffer.byteLength(wanted) <= longest && (process.getuid?.() !== 0 || isOpenToAll(os.tmpdir()));
   return usable ? wanted : path.join('/tmp', name);
@@ -143,7 +145,7 @@ function makeDataFolder(dataDir: string, user: SystemUser): void {
   } catch (error) {
     throw new Error(
       `The data folder ${dataDir} cannot be used by this process: ${(error as Error).message}. ` +
-        'If another user made it (as root it belongs to user 65534), run as that user, ' +
+        'If another user created it (if root did, it belongs to user 65534), run as that user, ' +
         'or choose another folder with DATA_DIR.',
       { cause: error },
     );
@@ -158,8 +160,8 @@ function removeSocketDirOf({ previousNote }: DataFolderLock): void {
 }
 
 /**
- * After a server's main process was killed, its workers need a moment to notice. Until then they use the shared memory,
- * and PostgreSQL refuses to start.
+ * Starts the server, and repeats this for 20 s while PostgreSQL refuses to start because of used shared memory. If a
+ * server's main process was killed, its workers end a moment later, and use the shared memory until then.
  */
 async function runServerWithRetries(options: Parameters<typeof runServer>[0]): Promise<ServerProcess> {
   const deadline = Date.now() + 20_000;
@@ -167,8 +169,8 @@ async function runServerWithRetries(options: Parameters<typeof runServer>[0]): P
     try {
       return await runServer(options);
     } catch (error) {
-      const isHeld = /pre-existing shared memory block/.test((error as Error).message);
-      if (!isHeld || Date.now() > deadline) throw error;
+      const isMemoryInUse = /pre-existing shared memory block/.test((error as Error).message);
+      if (!isMemoryInUse || Date.now() > deadline) throw error;
       await sleep(100);
     }
   }

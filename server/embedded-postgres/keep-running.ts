@@ -37,7 +37,7 @@ export function keepRunning(first: ServerProcess, options: KeepRunningOptions): 
       const next = await startAgain();
       if (next === undefined) return;
       server = next;
-      // `stop` may have been called while this one was starting, and has then stopped only its predecessor
+      // If `stop` was called while this server was starting, it has stopped only the previous one.
       if (stopping) return next.stop();
     }
   }

@@ -10,16 +10,19 @@ export interface ServerProcess {
   pid: number;
   /** Resolves, and never rejects, when the server has ended. The text says how it ended, with its last log lines. */
   ended: Promise<string>;
-  /** Fast shutdown: clients are disconnected, everything is written. After 30 s it is killed and recovers at the next start. */
+  /**
+   * Disconnects the clients, writes everything and ends the server (fast shutdown). After 30 s the server is ended at once
+   * (immediate shutdown), and recovers at the next start.
+   */
   stop(): Promise<void>;
 }
 
 interface ServerProcessOptions {
   binaries: Binaries;
   cluster: Cluster;
-  /** `name=value` settings */
+  /** PostgreSQL's settings as `name=value`. */
   settings: string[];
-  /** A process number in postmaster.pid that belongs to another program; see stopLeftOver. */
+  /** The number in postmaster.pid, if PostgreSQL must ignore it because another program has it now; see stopLeftOver. */
   overlookPid: number | undefined;
   onLog: (line: string) => void;
 }
@@ -28,9 +31,9 @@ const stopGracePeriodMillis = 30_000;
 
 /**
  * The shell between Node and PostgreSQL reads from a pipe. When Node ends in any way, kill -9 included, the pipe is
- * closed, `cat` ends, and the shell signals the server to shut down. It repeats the signal until the server is gone: a
- * signal that arrives before PostgreSQL has installed its handlers is lost, because shells start background programs with
- * SIGINT ignored.
+ * closed, `cat` ends, and the shell signals the server to shut down. It repeats the signal until the server has ended,
+ * because shells start background programs with SIGINT ignored: a signal that arrives before PostgreSQL has installed its
+ * handlers is lost.
  */
 const watchedServer = `
 "$@" </dev/null & server=$!
@@ -58,7 +61,7 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
       ...cluster.user,
       cwd: cluster.dir,
       stdio: ['pipe', 'ignore', 'pipe'],
-      // a session of its own: a Ctrl-C in the terminal is for Node, which stops the services before the database
+      // In a process group of its own the server gets no SIGINT from a Ctrl-C: Node stops the services before the database.
       detached: true,
       env: {
         ...PROGRAM_ENVIRONMENT,
@@ -69,12 +72,12 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
   const lastLines: string[] = [];
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
-    // 'close', not 'exit': it comes after the whole log has been read
+    // 'close' is emitted after the whole log has been read; 'exit' may be emitted earlier.
     child.once('close', (code, signal) =>
       resolve(`PostgreSQL ended with ${signal ?? `code ${code}`}:\n${lastLines.join('\n')}`),
     );
   });
-  // The process may be gone when this side ends the pipe; `ended` reports that.
+  // The process may have ended before this side ends the pipe; `ended` reports that.
   child.stdin.on('error', () => {});
   child.once('exit', () => child.stdin.destroy());
 
@@ -95,7 +98,7 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
   return { pid, ended, stop: () => stop(child, pid, ended) };
 }
 
-/** The server must not keep a program running that has nothing else to do. When the program ends, the server ends too. */
+/** Lets Node end although the server runs, if it has nothing else to do. The server then ends, too. */
 function letNodeEnd(child: ChildProcess): void {
   child.unref();
   (child.stdin as Socket).unref();
@@ -106,9 +109,9 @@ async function stop(child: ChildProcess, pid: number, ended: Promise<string>): P
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.ref();
   (child.stderr as Socket).ref();
-  const atOnce = setTimeout(() => process.kill(pid, 'SIGQUIT'), stopGracePeriodMillis);
+  const immediateShutdown = setTimeout(() => process.kill(pid, 'SIGQUIT'), stopGracePeriodMillis);
   child.stdin!.end();
   if (child.exitCode === null) await once(child, 'exit');
-  clearTimeout(atOnce);
+  clearTimeout(immediateShutdown);
   await ended;
 }

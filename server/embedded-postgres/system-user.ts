@@ -1,14 +1,15 @@
 import fs from 'node:fs';
 
-/** The user that runs the server's processes; empty: the user that runs Node. */
+/** The user that runs the server's processes; an empty object for the user that runs Node. */
 export type SystemUser = { uid: number; gid: number } | Record<string, never>;
 
 /** `nobody` on nearly every Linux. The number is the same everywhere, the name is not. */
 const nobody = { uid: 65_534, gid: 65_534 };
 
 /**
- * PostgreSQL refuses to run as root. As root it therefore runs as the owner of the first of these folders that exists and
- * does not belong to root (so that what an ordinary user created stays theirs), or as `nobody` if there is none.
+ * The user for the server's processes. If Node runs as root, this is the owner of the first of these folders that exists
+ * and does not belong to root, so that the data of an ordinary user stays theirs; `nobody` if there is no such folder.
+ * PostgreSQL refuses to run as root.
  */
 export function systemUserFor(folders: string[]): SystemUser {
   if (process.getuid?.() !== 0) return {};
@@ -19,7 +20,7 @@ export function systemUserFor(folders: string[]): SystemUser {
   return nobody;
 }
 
-/** Makes a folder that only this user and root can enter. */
+/** Creates a folder that only this user and root can enter. */
 export function makePrivateFolder(path: string, user: SystemUser): void {
   fs.mkdirSync(path, { recursive: true, mode: 0o700 });
   if (user.uid !== undefined) fs.chownSync(path, user.uid, user.gid);

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream';
 import { Disk, errors } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 
-/** The storage of uploaded files. Keys are made by the platform, never by a client. */
+/** The storage of uploaded files. The platform chooses the keys, never a client. */
 export interface FileStorage {
   put(key: string, bytes: Buffer, contentType: string): Promise<void>;
   /** As `put`, with bounded memory. If the stream fails, part of the file may be stored. */
   putStream(key: string, stream: Readable, contentType: string): Promise<void>;
-  /** Undefined if there is no such file. */
+  /** Returns undefined if there is no such file. */
   read(
     key: string,
   ): Promise<{ stream: Readable; contentType: string; length: number; etag: string } | undefined>;

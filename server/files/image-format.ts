@@ -2,8 +2,8 @@
 type ImageFormat = 'jpeg' | 'png' | 'webp' | 'avif';
 
 /**
- * Detects the format by the first bytes, never by the name or the Content-Type. Undefined for any other format. (The package
- * file-type would take an AVIF with the brand `mif1` for HEIC.)
+ * Detects the format by the first bytes, never by the name or the Content-Type. Returns undefined for any other format. The
+ * package file-type would take an AVIF with the brand `mif1` for HEIC.
  */
 export function imageFormatOf(bytes: Buffer): ImageFormat | undefined {
   const text = (from: number, to: number) => bytes.toString('latin1', from, to);
@@ -15,8 +15,8 @@ export function imageFormatOf(bytes: Buffer): ImageFormat | undefined {
 }
 
 /**
- * Whether the file is a picture and something else as well: to another program it is a page, a script, an archive or a
- * document. Re-encoding would make it harmless, but such a file is a sign of an attack.
+ * Whether another program could read the picture as something else: a page, a script, an archive or a document.
+ * Re-encoding would make the file harmless, but such a file is a sign of an attack.
  */
 export function isPolyglot(bytes: Buffer, format: ImageFormat): boolean {
   // A picture without an end is broken, and the decoder reports that.
@@ -36,7 +36,7 @@ function isHarmlessTail(tail: Buffer, format: ImageFormat): boolean {
   return imageFormatOf(tail) === 'jpeg' || tail.toString('latin1', 4, 8) === 'ftyp';
 }
 
-/** ZIP (also JAR and Office files) is read from its end: there is the end record, with a comment up to the end of the file. */
+/** A ZIP (also JAR and Office files) ends with its end record and a comment that reaches to the end of the file. */
 function isZip(bytes: Buffer): boolean {
   const at = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
   return at >= 0 && at + 22 <= bytes.length && at + 22 + bytes.readUInt16LE(at + 20) === bytes.length;
@@ -75,7 +75,7 @@ const END_OF: Record<ImageFormat, (bytes: Buffer) => number | undefined> = {
     while (at + 8 <= bytes.length && /^[\w ]{4}$/.test(bytes.toString('latin1', at + 4, at + 8))) {
       const size = bytes.readUInt32BE(at);
       const length = size === 1 && at + 16 <= bytes.length ? Number(bytes.readBigUInt64BE(at + 8)) : size;
-      if (size === 0) return bytes.length; // up to the end
+      if (size === 0) return bytes.length; // the box reaches to the end of the file
       if (length < 8 || at + length > bytes.length) break;
       at += length;
     }

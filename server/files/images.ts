@@ -6,9 +6,9 @@ import { imageFormatOf, isPolyglot } from './image-format.ts';
 interface ReencodeOptions {
   /** The name of the upload's field, for error messages. */
   field: string;
-  /** Longest side of the result in pixels. */
+  /** The length of the result's longest side, in pixels. */
   maxSide: number;
-  /** `cover`: cropped to a square around the middle. `inside`: the whole picture, in its own proportions. Default `inside`. */
+  /** `cover` crops to a square around the middle; `inside` keeps the whole picture and its proportions. Default `inside`. */
   fit?: 'cover' | 'inside';
 }
 
@@ -20,7 +20,7 @@ export interface Picture {
   readonly height: number;
 }
 
-/** The most that a current phone takes within 10 MiB. Decoded at 4 bytes a pixel: 200 MB. */
+/** A photo of a current phone below 10 MiB has at most this many pixels. Decoded, at 4 bytes a pixel, they take 200 MB. */
 const MAX_PIXELS = 50_000_000;
 
 sharp.cache(false); // a cached picture of one user is of no use to another
@@ -28,12 +28,12 @@ sharp.concurrency(1); // two pictures at a time, one thread each
 const slot = atMost(2, { waiting: 50 });
 
 /**
- * Decodes an uploaded picture, turns it upright, scales it down and encodes it as WebP. Nothing of the original file
- * remains, no metadata either (the place and time of a photo are private). Accepts JPEG, PNG, WebP and AVIF, detected by
- * their content.
+ * Decodes an uploaded picture, turns it upright, scales it down and encodes it as WebP. The result contains only the
+ * pixels, and no metadata, because the place and time of a photo are private. Accepts JPEG, PNG, WebP and AVIF, detected
+ * by their content.
  *
- * @throws UNSUPPORTED_MEDIA_TYPE for other formats; VALIDATION_FAILED for a broken picture, or one that is something else
- * as well; PAYLOAD_TOO_LARGE for more than 50 million pixels, checked in the header before decoding
+ * @throws UNSUPPORTED_MEDIA_TYPE for other formats; VALIDATION_FAILED for a broken picture or a polyglot;
+ * PAYLOAD_TOO_LARGE for more than 50 million pixels, checked in the header before decoding
  */
 export async function reencoded(bytes: Buffer, options: ReencodeOptions): Promise<Picture> {
   const { field, maxSide, fit = 'inside' } = options;
@@ -87,7 +87,7 @@ async function metadataOf(input: Sharp, field: string): Promise<{ width: number;
     const { width, height } = await input.metadata();
     return { width, height };
   } catch (error) {
-    // sharp itself refuses a picture with so many pixels.
+    // sharp refuses a picture with more pixels than `limitInputPixels`.
     if (error instanceof Error && /pixel limit/i.test(error.message))
       throw new PlatformError(
         'PAYLOAD_TOO_LARGE',

@@ -7,9 +7,9 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { Logger } from '../observability/logger.ts';
 
-/** The options of every Apollo Server of the platform: it writes to the platform's log, and calls no other host. */
+/** The options of every Apollo Server of the platform, which writes to the platform's log. */
 export const apolloOptions = (log: Logger) => ({
-  // Allowed or refused for each request, because admins may introspect even if others may not.
+  // The platform decides for each request, because admins may introspect even if others may not.
   introspection: true,
   includeStacktraceInErrorResponses: false,
   stopOnTerminationSignals: false,
@@ -21,7 +21,7 @@ export const apolloOptions = (log: Logger) => ({
   },
 });
 
-/** Turns off the plugins that cost the most in a small request, and all that would call other hosts. */
+/** Turns off the plugins that take the most time in a small request, and those that would call other hosts. */
 export const quietPlugins = <Context extends BaseContext>(): ApolloServerPlugin<Context>[] => [
   ApolloServerPluginCacheControlDisabled(),
   ApolloServerPluginInlineTraceDisabled(),
@@ -29,7 +29,7 @@ export const quietPlugins = <Context extends BaseContext>(): ApolloServerPlugin<
   ApolloServerPluginUsageReportingDisabled(),
   {
     requestDidStart: async () => ({
-      // Apollo Server takes the HTTP status from any error, also beside data. But clients read data only from a 2xx answer.
+      // Apollo Server sets the HTTP status of an error even if the response has data, but clients read data only from a 2xx.
       willSendResponse: async ({ response: { http, body } }) => {
         if (body.kind === 'single' && body.singleResult.data) http.status = 200;
       },

@@ -9,13 +9,14 @@ import {
 
 /** One use of a directive in the supergraph. */
 export interface AppliedDirective {
-  /** Its name in the specification that defines it, even if `@link` renames it in this document: `requiresScopes`. */
+  /** The name in the directive's specification, e.g. `requiresScopes`, even if `@link` renames it in this document. */
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Uses of directives that the API schema does not keep, by coordinate: `Type`, `Type.field`, `Type.field(argument:)`.
+ * The uses of directives in a supergraph, most of which its API schema omits, by coordinate: `Type`, `Type.field`,
+ * `Type.field(argument:)`.
  */
 export class AppliedDirectives {
   private readonly byCoordinate = new Map<string, AppliedDirective[]>();

@@ -12,7 +12,7 @@ export interface Connection<Node> {
   };
 }
 
-/** A page as a Relay connection; its cursors are the same as in REST. */
+/** A page as a Relay connection, with the same cursors as in REST. */
 export function connectionOf<Node>(page: Page<Node>): Connection<Node> {
   const edges = page.items.map((node) => ({ cursor: page.cursorOf(node), node }));
   return {

@@ -22,8 +22,8 @@ import { introspectionCost } from './introspection-cost.ts';
 import { product, sum, type Estimate, type Variables } from './estimates.ts';
 
 /**
- * The refusal of an operation that is too costly with these variables; undefined if it may run. For 'anybody' the limits of
- * authenticated callers apply.
+ * Returns the error of an operation that is too costly with these variables; undefined if it may run. For 'anybody' the
+ * limits of authenticated callers apply.
  */
 export type CostCheck = (variables: Variables, viewer: Viewer | 'anybody') => PlatformError | undefined;
 
@@ -35,35 +35,41 @@ interface CostOptions {
   assumedListSize: number;
   /** The maximum page size, whatever `first` asks for. */
   maxListSize: number;
-  /** The most that one operation of an authenticated caller may cost. */
+  /** How much one operation of an authenticated caller may cost at most. */
   costLimit: number;
-  /** The same for a caller without a token. */
+  /** How much one operation of a caller without a token may cost at most. */
   anonymousCostLimit: number;
 }
 
-/** The part of the cost limit that a caller without a token has; it is enough for one log-in, which hashes a password. */
+/** The share of the cost limit for callers without a token. It is enough for one log-in, which hashes a password. */
 export const ANONYMOUS_COST_SHARE = 0.5;
 
 /**
- * The most entities that one operation may request from a service through `_entities`, under any number of aliases. The
+ * How many entities one operation may request from a service through `_entities`, under all its aliases together. The
  * gateway splits larger fetches.
  */
 export const MAX_REPRESENTATIONS = 1_000;
-/** The same for a caller without a token. Most of their entities are refused one by one, and an error costs more than a row. */
+/**
+ * The same limit for callers without a token. Most of their entities are refused one by one, and an error takes more time
+ * than a row.
+ */
 const ANONYMOUS_MAX_REPRESENTATIONS = 250;
 
 const isAnonymous = (viewer: Viewer | 'anybody'): boolean =>
   viewer !== 'anybody' && viewer.kind === 'anonymous';
 
 const MUTATION_COST = 10;
-/** Returns the whole SDL of a service; aliases could request it hundreds of times. The SDL itself does not declare the field. */
+/**
+ * This field returns the whole SDL of a service, and aliases could request it hundreds of times. Its cost is here because
+ * the SDL does not declare the field.
+ */
 const SDL_FIELD = '_Service.sdl';
 const SDL_COST = 1_000;
 
 /**
  * Computes the cost of an operation before it runs, from `@cost` and `@listSize`, as in the cost specification of
- * Federation 2.9: an object costs 1, a leaf 0, the items of a list count as often as the list may be long, each mutation
- * field costs 10 more. Introspection has a cost of its own.
+ * Federation 2.9: an object costs 1, a leaf 0; the cost of a list's item is multiplied by the largest length of the list;
+ * each mutation field costs 10 more. Introspection has a separate cost.
  */
 export function costCheck(
   document: DocumentNode,
@@ -78,13 +84,13 @@ export function costCheck(
   const cost = estimator.selections(operation.selectionSet, root);
   const representations = sum(estimator.representations);
   return (variables, viewer) => {
-    const asked = valueOf(representations, variables);
-    const mostAsked = isAnonymous(viewer) ? ANONYMOUS_MAX_REPRESENTATIONS : MAX_REPRESENTATIONS;
-    if (asked > mostAsked) return tooManyRepresentations(asked, mostAsked);
+    const requested = valueOf(representations, variables);
+    const maxRequested = isAnonymous(viewer) ? ANONYMOUS_MAX_REPRESENTATIONS : MAX_REPRESENTATIONS;
+    if (requested > maxRequested) return tooManyRepresentations(requested, maxRequested);
     if (introspection.cost > introspection.limit) return tooMuchIntrospection();
-    const costs = valueOf(cost, variables);
+    const total = valueOf(cost, variables);
     const limit = isAnonymous(viewer) ? anonymousCostLimit : costLimit;
-    return costs > limit ? tooCostly(costs, limit) : undefined;
+    return total > limit ? tooCostly(total, limit) : undefined;
   };
 }
 
@@ -110,16 +116,16 @@ const valueOf = (estimate: Estimate, variables: Variables): number =>
   typeof estimate === 'number' ? estimate : estimate(variables);
 
 class Estimator {
-  /** For each use of `_entities` in the operation: how many entities it requests. */
+  /** How many entities each use of `_entities` in the operation requests. */
   readonly representations: Estimate[] = [];
   private readonly options: CostOptions;
   private readonly fragments: Fragments;
-  /** The cost of a field without the size of its list. Each field node is at one place of the text, so it is computed once. */
+  /** The cost of each field node without the length of its list. It is computed once for each node. */
   private readonly ofFields = new Map<
     FieldNode,
     { args: Estimate; each: Estimate; own: Sized | undefined }
   >();
-  /** The cost of a fragment, by the parent field's `sizedFields`, if it has any. */
+  /** The cost of a fragment, by the parent field's `sizedFields` (undefined if it has none) and the fragment's name. */
   private readonly ofFragments = new Map<Sized | undefined, Map<string, Estimate>>();
 
   constructor(document: DocumentNode, options: CostOptions) {
@@ -145,7 +151,7 @@ class Estimator {
     this.ofFragments.set(sized, known);
     const estimate = known.get(name);
     if (estimate !== undefined) return estimate;
-    known.set(name, 0); // validation refuses a fragment that spreads itself
+    known.set(name, 0); // ends the recursion of a fragment that spreads itself, which validation refuses
     const body = this.fragments.get(name);
     const counted = body
       ? this.selections(body.selectionSet, typeOfFragment(this.options.schema, body, parent), sized)
@@ -213,14 +219,17 @@ class Estimator {
   }
 
   private sizeOfEntities(node: FieldNode, field: GraphQLField<unknown, unknown>): Estimate {
-    const given = argumentOf(node, field, 'representations');
+    const representations = argumentOf(node, field, 'representations');
     const length = (value: unknown): number => (Array.isArray(value) ? value.length : 1);
-    const size: Estimate = isVarying(given) ? (variables) => length(given(variables)) : length(given);
+    const size: Estimate = isVarying(representations)
+      ? (variables) => length(representations(variables))
+      : length(representations);
     this.representations.push(size);
     return size;
   }
 }
 
+/** The length of a list, or of the lists in `fields` below the field. */
 interface Sized {
   readonly size: Estimate;
   readonly fields: ReadonlySet<string> | undefined;
@@ -229,7 +238,7 @@ interface Sized {
 type Varying = (variables: Variables) => unknown;
 const isVarying = (value: unknown): value is Varying => typeof value === 'function';
 
-/** The value of an argument: the literal, or a reference to a variable. */
+/** The value of an argument, as a function of the variables if it is a variable. */
 function argumentOf(node: FieldNode, field: GraphQLField<unknown, unknown>, name: string): unknown {
   const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
   if (value?.kind === Kind.VARIABLE) {

@@ -4,8 +4,8 @@ import { EntityKeys } from './entity-keys.ts';
 import { graphqlErrorOf } from './errors.ts';
 
 /**
- * Makes `_entities` answer null and a clear error for a representation that has no entity type or no complete key, instead
- * of an internal error. Representations come from the caller, like any other input.
+ * Makes `_entities` answer null and a clear error, instead of an internal error, for a representation that has no entity
+ * type or no complete key. Representations are input of the caller, like any other.
  */
 export function checkRepresentations(schema: GraphQLSchema): void {
   const field = schema.getQueryType()?.getFields()._entities;
@@ -38,11 +38,11 @@ function typenameOf(representation: unknown): string | undefined {
 
 /** graphql-js turns an error that is an item of a list into null and that error. */
 function unknownEntity(typename: string | undefined, names: readonly string[]): GraphQLError {
-  const came = typename === undefined ? 'none' : `"${typename.slice(0, 100)}"`;
+  const received = typename === undefined ? 'none' : `"${typename.slice(0, 100)}"`;
   return graphqlErrorOf(
     new PlatformError(
       'VALIDATION_FAILED',
-      `Expected a __typename of ${names.join(', ')} in each representation, got ${came}.`,
+      `Expected a __typename of ${names.join(', ')} in each representation, got ${received}.`,
     ),
   );
 }

@@ -24,7 +24,7 @@ interface KeyField {
 
 /** The `@key`s of one entity type. */
 export class EntityKeys {
-  /** Their texts in the SDL, such as `id version`. */
+  /** The `fields` arguments of the keys in the SDL, such as `id version`. */
   readonly texts: readonly string[];
   private readonly keys: readonly (readonly KeyField[])[];
 
@@ -80,7 +80,8 @@ function keyTextsOf({ astNode, extensionASTNodes }: GraphQLObjectType): string[]
 
 function selectionOf(text: string): SelectionSetNode {
   const [definition] = parse(`{ ${text} }`).definitions;
-  if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`"${text}" is no set of fields`);
+  if (definition?.kind !== Kind.OPERATION_DEFINITION)
+    throw new Error(`Expected a selection of fields in a @key, got "${text}"`);
   return definition.selectionSet;
 }
 
@@ -88,7 +89,7 @@ function fieldsOf(type: GraphQLObjectType, { selections }: SelectionSetNode): Ke
   return selections.map((selection) => {
     const field = selection.kind === Kind.FIELD ? type.getFields()[selection.name.value] : undefined;
     if (selection.kind !== Kind.FIELD || !field)
-      throw new Error(`${type.name} has a key that is not among its fields`);
+      throw new Error(`${type.name} has a @key with a field that the type does not have`);
     const name = selection.name.value;
     const isRequired = isNonNullType(field.type);
     const named = getNamedType(field.type);

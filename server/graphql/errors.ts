@@ -10,8 +10,8 @@ const OF_APOLLO: Record<string, ErrorCode> = {
   OPERATION_RESOLUTION_FAILURE: 'VALIDATION_FAILED',
 };
 
-/** Codes of Apollo and graphql-http that clients know; they are passed on unchanged. */
-const KEPT = new Set([
+/** Codes of Apollo and graphql-http that clients know; they are sent unchanged. */
+const UNCHANGED = new Set([
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
   'BAD_REQUEST',
@@ -19,13 +19,13 @@ const KEPT = new Set([
   'PERSISTED_QUERY_NOT_SUPPORTED',
 ]);
 
-/** Whether it is a code of the platform's table. */
+/** Whether `code` is in the platform's table of errors. */
 export const isPlatformCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
 /**
- * The translation at the graph door: the same `code` as REST in `extensions.code`, its status in
- * `extensions.http.status`. An unknown error is logged and masked.
+ * Translates an error for GraphQL clients: `extensions.code` is the same code as in REST, and `extensions.http.status` its
+ * status. An error that is not in the table is logged and masked.
  */
 export function formatGraphqlError(
   formatted: GraphQLFormattedError,
@@ -43,14 +43,17 @@ export function formatGraphqlError(
   const refusal = refusalOfInput(thrown);
   if (refusal) return { message, ...place, extensions: extensionsOf(refusal) };
   const code = formatted.extensions?.code;
-  if (typeof code === 'string' && KEPT.has(code)) return { message, ...place, extensions: { code } };
+  if (typeof code === 'string' && UNCHANGED.has(code)) return { message, ...place, extensions: { code } };
   const own = isPlatformCode(code) ? code : typeof code === 'string' ? OF_APOLLO[code] : undefined;
   if (own) return { message, ...place, extensions: { code: own, http: { status: ERRORS[own].status } } };
   log.error({ err: original }, 'a resolver failed');
   return { message: INTERNAL_MESSAGE, ...place, extensions: { code: 'INTERNAL', http: { status: 500 } } };
 }
 
-/** A scalar's refusal of a literal or a variable. Validation and coercion wrap it, with the place in the message. */
+/**
+ * The error with which a scalar refused a literal or a variable. Validation and coercion wrap it in an error whose message
+ * names the place.
+ */
 function refusalOfInput(thrown: unknown): PlatformError | undefined {
   let error = thrown;
   while (error instanceof GraphQLError) error = error.originalError;

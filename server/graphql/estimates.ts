@@ -4,8 +4,8 @@ export type Variables = Readonly<Record<string, unknown>>;
 export type Estimate = number | ((variables: Variables) => number);
 
 /**
- * The sum of the parts. Equal parts are evaluated once: a fragment that is spread twice gives the same part twice, so a
- * chain of such fragments takes one evaluation for each fragment, not one for each place to which it expands.
+ * The sum of the parts. Identical parts are evaluated once. If each fragment of a chain spreads the next one twice, this
+ * takes one evaluation for each fragment; otherwise their number would double with each fragment.
  */
 export function sum(parts: readonly Estimate[]): Estimate {
   let fixed = 0;

@@ -15,15 +15,15 @@ import { formatGraphqlError, graphqlErrorOf } from './errors.ts';
 /** The arguments for the execution of each event, besides the operation. */
 export interface EventStreamArgs extends ExecutionArgs {
   contextFor(): Promise<object>;
-  /** @throws UNAUTHENTICATED once the token has expired or its log-in was ended */
+  /** @throws UNAUTHENTICATED if the token has expired or its session has ended */
   checkViewer(): Promise<unknown>;
   readonly audience: Audience | undefined;
   onEnd(): void;
 }
 
 /**
- * graphql-js's `subscribe`, but with a fresh context for each event. The stream ends with an error when no context can be
- * made any more, because the token has expired.
+ * The same as `subscribe` of graphql-js, but with a new context for each event. If the token has expired or its session
+ * has ended, the stream ends with an error.
  */
 export async function eventStream(
   args: EventStreamArgs,
@@ -42,7 +42,7 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
   private readonly args: EventStreamArgs;
   private readonly log: Logger;
   private readonly checking: NodeJS.Timeout;
-  /** Why the stream ends; undefined once the client has been told. */
+  /** The error with which the stream ends; undefined again after it was sent. */
   private refusal: PlatformError | undefined;
   private isFirst = true;
 
@@ -76,7 +76,7 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
     return { done: false, value: extensions ? { ...result, extensions } : result };
   }
 
-  // Passed on at once: if a client leaves while no event comes, the source's listener must still be removed.
+  // The source's `return` must not wait for the next event: if a client leaves, its listener is removed at once.
   async return(): Promise<IteratorResult<ExecutionResult>> {
     this.release();
     await this.events.return?.();
@@ -118,7 +118,7 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
   }
 }
 
-/** The result with its errors as they are sent: graphql-ws writes each by its `toJSON`. */
+/** The result with translated errors. graphql-ws serialises each error by its `toJSON`. */
 export function masked(result: ExecutionResult, log: Logger): ExecutionResult {
   if (!result.errors) return result;
   const errors = result.errors.map((error) =>

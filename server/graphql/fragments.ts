@@ -18,9 +18,10 @@ type FragmentBody = InlineFragmentNode | FragmentDefinitionNode;
 const known = new WeakMap<DocumentNode, Fragments>();
 
 /**
- * The fragments of a document, indexed once per document. A walk over an operation that meets a spread keeps its result by
- * fragment: if fragments spread other fragments twice each, their expansion doubles at each level, so a walk through every
- * spread would take time exponential in the length of the text.
+ * The fragments of a document, indexed once per document.
+ *
+ * A function that walks over an operation must store its result for each fragment. If each fragment spreads the next one
+ * twice, a walk through every spread takes time exponential in the number of fragments.
  */
 export function fragmentsOf(document: DocumentNode): Fragments {
   const indexed = known.get(document);
@@ -32,7 +33,7 @@ export function fragmentsOf(document: DocumentNode): Fragments {
   return fragments;
 }
 
-/** Undefined for a spread of a fragment that the document does not define. */
+/** The body of an inline fragment or a spread; undefined if the document does not define the fragment. */
 export const fragmentBody = (
   fragments: Fragments,
   node: InlineFragmentNode | FragmentSpreadNode,

@@ -28,14 +28,14 @@ interface IntrospectionCost {
   readonly limit: number;
 }
 
-/** An operation may ask for this many times the objects of the standard introspection query. */
-const TIMES = 1.5;
+/** The limit of an operation, as a multiple of the standard introspection query's cost. */
+const TIMES_STANDARD_QUERY = 1.5;
 
 const NONE: IntrospectionCost = { cost: 0, limit: 0 };
 
 /**
- * Introspection goes from types to fields to types, so its answer grows with a power of the schema's size: ten lines can
- * ask for millions of objects. The limit is relative to the standard query, which is what tools need.
+ * Introspection can go from types to their fields and on to the fields' types, so that an operation of ten lines can ask for
+ * millions of objects. The limit is relative to the standard introspection query, which tools send.
  */
 export function introspectionCost(
   document: DocumentNode,
@@ -57,7 +57,7 @@ const limits = new WeakMap<GraphQLSchema, number>();
 function limitOf(schema: GraphQLSchema): number {
   const known = limits.get(schema);
   if (known !== undefined) return known;
-  const usual = parse(
+  const standardQuery = parse(
     getIntrospectionQuery({
       descriptions: true,
       inputValueDeprecation: true,
@@ -65,13 +65,13 @@ function limitOf(schema: GraphQLSchema): number {
       directiveIsRepeatable: true,
     }),
   );
-  const operation = getOperationAST(usual);
+  const operation = getOperationAST(standardQuery);
   const query = schema.getQueryType();
   const cost =
     operation && query
-      ? new Counter(usual, schema, sizesOf(schema)).selections(operation.selectionSet, query)
+      ? new Counter(standardQuery, schema, sizesOf(schema)).selections(operation.selectionSet, query)
       : 0;
-  const limit = cost * TIMES;
+  const limit = cost * TIMES_STANDARD_QUERY;
   limits.set(schema, limit);
   return limit;
 }
@@ -101,7 +101,7 @@ class Counter {
   private fragment(name: string, parent: GraphQLCompositeType): number {
     const known = this.ofFragments.get(name);
     if (known !== undefined) return known;
-    this.ofFragments.set(name, 0); // validation refuses a fragment that spreads itself
+    this.ofFragments.set(name, 0); // ends the recursion of a fragment that spreads itself, which validation refuses
     const body = this.fragments.get(name);
     const total = body ? this.selections(body.selectionSet, typeOfFragment(this.schema, body, parent)) : 0;
     this.ofFragments.set(name, total);

@@ -27,23 +27,23 @@ export function asksForSchema(document: DocumentNode): boolean {
   return asks;
 }
 
-/** The platform's services, the gateway among them, are always allowed. */
+/** Whether the viewer may read the schema. The platform's services, and its gateway, always may. */
 export const mayIntrospect = (viewer: Viewer, allowed: Introspection): boolean =>
   allowed === 'on' || viewer.kind === 'service' || (allowed === 'admins' && isAdmin(viewer));
 
-/** @throws FORBIDDEN as a GraphQLError, from which the server takes the status */
+/** @throws FORBIDDEN as a GraphQLError, whose `extensions` contain the HTTP status */
 export function checkIntrospection(document: DocumentNode, viewer: Viewer, allowed: Introspection): void {
   if (mayIntrospect(viewer, allowed) || !asksForSchema(document)) return;
   const message =
     allowed === 'admins'
-      ? 'Only admins may introspect this schema: log in as one.'
+      ? 'Only admins may introspect this schema: log in as an admin.'
       : 'Introspection is switched off here.';
   throw graphqlErrorOf(new PlatformError('FORBIDDEN', message));
 }
 
 /**
- * A message of graphql-js without its "Did you mean ...?". It names fields, arguments, types and enum values, from which a
- * caller who may not read the schema could reconstruct it.
+ * A message of graphql-js without its "Did you mean ...?". Such suggestions name fields, arguments, types and enum values,
+ * from which a caller who may not read the schema could reconstruct it.
  */
 export const withoutSuggestion = (message: string): string => message.replace(/ ?Did you mean .*\?/gs, '');
 
@@ -57,7 +57,7 @@ export const visibleErrors = <FormattedError extends { readonly message: string 
     ? errors
     : errors.map((error) => ({ ...error, message: withoutSuggestion(error.message) }));
 
-/** The Apollo Server plugin of the gateway and of every service for callers who may not read the schema. */
+/** The Apollo Server plugin that refuses introspection, and removes suggestions, for callers who may not read the schema. */
 export const introspectionPlugin = <Context extends { viewer: Viewer }>(
   allowed: Introspection,
 ): ApolloServerPlugin<Context> => ({

@@ -22,9 +22,9 @@ import {
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
- * The header in which the gateway says which part of a client's operation a mutation is: `<number>;<SHA-256>`. The
- * number counts the operation's mutations at this service from 0. The digest is over everything that the client sent: the
- * gateway's plan may differ between two releases of a schema, the client's request does not.
+ * The header with which the gateway names the part of a client's operation that a mutation is: `<number>;<SHA-256>`. The
+ * number counts the operation's mutations at this service from 0. The digest is over everything that the client sent,
+ * because the gateway's plan may differ between two releases of a schema, but the client's request does not.
  */
 export const IDEMPOTENCY_SCOPE = 'idempotency-scope';
 
@@ -34,7 +34,10 @@ interface GraphRequest {
   variables?: unknown;
 }
 
-/** The mutation of a request with an `Idempotency-Key`; undefined for any other request. @throws VALIDATION_FAILED for a malformed key */
+/**
+ * The mutation of a request with an `Idempotency-Key`; undefined for any other request.
+ * @throws VALIDATION_FAILED for a malformed key
+ */
 export async function keyedMutation(
   headers: IncomingHttpHeaders,
   body: unknown,
@@ -47,7 +50,7 @@ export async function keyedMutation(
   const { place, sent } = scope === undefined ? { place: undefined, sent: undefined } : scopeOf(scope);
   return {
     caller: callerOf(viewer, address),
-    // A client's key contains no spaces, so a part of a gateway's operation never has the same key as another request.
+    // A client's key contains no spaces, so a key with a place never equals the key of another request.
     key: place === undefined ? key : `${place} ${key}`,
     operation: 'POST /graphql',
     fingerprint: await fingerprintOf(body, sent),
@@ -78,7 +81,7 @@ function scopeOf(header: string | string[]): { place: string; sent: string } {
   return { place, sent };
 }
 
-/** @param sent digest of the client's request to the gateway; the files are read here in any case */
+/** @param sent the digest of the client's request to the gateway, without the files, which are hashed here */
 async function fingerprintOf(
   { query, operationName, variables }: GraphRequest,
   sent: string | undefined,
@@ -96,7 +99,7 @@ async function fingerprintOf(
       hash.update(`\n${filename}\n`);
       for await (const chunk of createReadStream()) hash.update(chunk as Buffer);
     } catch {
-      hash.update('\nbroken off'); // the resolver that reads the file reports it
+      hash.update('\nbroken off'); // the upload was interrupted, which the resolver that reads the file reports
     }
   }
   return hash.digest('hex');
@@ -111,33 +114,33 @@ const isUpload = (value: unknown): value is Upload =>
   typeof value === 'object' && value !== null && 'promise' in value && value.promise instanceof Promise;
 
 /**
- * Runs a keyed mutation once. The operation is one transaction with its key.
+ * Runs a keyed mutation once. The operation and its key are written in one transaction.
  *
- * - An error of status 500 or above rolls all of it back, also the fields that succeeded: otherwise a repeated request
- *   would write them twice. The answer then has no data, and the key is free again.
- * - If every field is refused with 401 or 429, the answer is not stored, as in REST, but what was written on the way is,
- *   such as a count of failed log-ins. If only some fields are refused in this way, the answer is stored.
- * - Every other answer is stored and returned again.
+ * - An error of status 500 or above rolls back the whole operation, also the fields that succeeded: otherwise a repeated
+ *   request would write them twice. The answer then has no data, and the key is free again.
+ * - If every field is refused with 401 or 429, the answer is not stored, as in REST. Writes of the refused fields, such as
+ *   a count of failed log-ins, are committed. If only some fields are refused in this way, the answer is stored.
+ * - Every other answer is stored, and returned to repeated requests.
  */
 export async function answerOnce(
   store: IdempotencyStore,
   request: KeyedRequest,
   execute: () => Promise<StoredAnswer>,
 ): Promise<{ answer: StoredAnswer; replayed: boolean }> {
-  let given: StoredAnswer | undefined;
+  let executed: StoredAnswer | undefined;
   try {
-    const { answer = given, replayed } = await store.once(request, async () => {
-      given = await execute();
-      const fate = fateOf(given, store.undoes);
+    const { answer = executed, replayed } = await store.once(request, async () => {
+      executed = await execute();
+      const fate = fateOf(executed, store.undoes);
       if (fate === 'undo') throw new RolledBackError();
-      return fate === 'keep' ? given : undefined;
+      return fate === 'keep' ? executed : undefined;
     });
     if (!answer) throw new Error('a keyed mutation has neither a stored nor a new answer');
     return { answer, replayed };
   } catch (error) {
-    // Also if a statement failed after the writes, so that the database has rolled them back.
-    if (error instanceof RolledBackError && given && errorsIn(given).length > 0)
-      return { answer: withoutData(given), replayed: false };
+    // PlatformClient throws the same error if a statement failed after the writes and the database rolled them back.
+    if (error instanceof RolledBackError && executed && errorsIn(executed).length > 0)
+      return { answer: withoutData(executed), replayed: false };
     throw error;
   }
 }
@@ -153,20 +156,21 @@ const errorsIn = (answer: StoredAnswer) => read(answer).errors ?? [];
 const statusOf = (error: ReturnType<typeof errorsIn>[number]): number =>
   error.extensions?.http?.status ?? 400;
 
+/** Whether the answer is stored (`keep`), the key becomes free, or the transaction is rolled back as well (`undo`). */
 function fateOf(answer: StoredAnswer, undoes: boolean): 'keep' | 'free' | 'undo' {
   const { data, errors = [] } = read(answer);
   const statuses = errors.map(statusOf);
   const hasData = Object.values(data ?? {}).some((value) => value !== null);
   if (statuses.some((status) => status >= 500)) return undoes ? 'undo' : hasData ? 'keep' : 'free';
-  const isUnknownOrTooFast =
+  const isRefused =
     statuses.length > 0 &&
     statuses.every(
       (status) => status === ERRORS.UNAUTHENTICATED.status || status === ERRORS.RATE_LIMITED.status,
     );
-  return isUnknownOrTooFast && !hasData ? 'free' : 'keep';
+  return isRefused && !hasData ? 'free' : 'keep';
 }
 
-/** Adds an error to each field that succeeded and was rolled back with the others: a null without an error would be unclear. */
+/** The answer of a rolled-back operation. Each field that had succeeded gets an error, which explains its null. */
 function withoutData(answer: StoredAnswer): StoredAnswer {
   const { data, errors = [] } = read(answer);
   const failed = errors.find((error) => statusOf(error) >= 500) ?? errors[0];
@@ -189,7 +193,7 @@ function withoutData(answer: StoredAnswer): StoredAnswer {
   };
 }
 
-/** Runs one field of a keyed mutation so that its refusal does not roll back the fields before it. */
+/** Runs one field of a keyed mutation so that its error does not roll back the fields before it. */
 export type Attempt = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 export function attemptIn(unit: UnitOfWork): Attempt {
@@ -209,7 +213,7 @@ export function attemptIn(unit: UnitOfWork): Attempt {
   };
 }
 
-/** Wraps every mutation field so that it runs in an attempt of its own if the operation has a key. */
+/** Wraps every mutation field so that it runs in a separate attempt if the operation has a key. */
 export function attemptFields(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const resolve = field.resolve ?? defaultFieldResolver;

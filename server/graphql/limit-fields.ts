@@ -4,8 +4,9 @@ import type { RateLimitStores } from '../rest/rate-limit-store.ts';
 import type { GraphContext } from './subgraph-endpoint.ts';
 
 /**
- * Puts rate limits on single fields, e.g. `Mutation.login`. An operation may repeat a field by aliases, so each use
- * counts. A limit with the name of a route's limit counts together with it, so that no door bypasses the limit.
+ * Puts rate limits on single fields, e.g. `Mutation.login`. Each use of a field counts, because an operation may repeat it
+ * by aliases. If a field's limit and a route's limit have the same name, they count together, so that no door bypasses
+ * the limit.
  */
 export function limitFields(
   schema: GraphQLSchema,

@@ -15,10 +15,10 @@ import { fragmentsOf, type Fragments } from './fragments.ts';
 
 /** How large a GraphQL operation may be. */
 export interface OperationLimits {
-  /** Of the whole text, comments included. Long values belong in variables. */
+  /** The length of the whole text, comments included. Long values belong in variables. */
   characters: number;
   depth: number;
-  /** The depth of `__schema` and `__type`; the usual queries of tools are deep. */
+  /** The depth of `__schema` and `__type`, which the queries of common tools need. */
   introspectionDepth: number;
   aliases: number;
   rootFields: number;
@@ -27,9 +27,9 @@ export interface OperationLimits {
   /** Fields and fragments after expanding all spreads: validation, planning and execution see the expanded operation. */
   selections: number;
   /**
-   * The selections that have selections of their own, each counted once more for every `@include` and `@skip` around it.
-   * Planning time grows with them: each may need a request of its own, and that request repeats the conditions.
-   * Introspection is not planned, so its objects do not count.
+   * The fields with a selection set, each counted once more for every `@include` and `@skip` around it. Planning time
+   * grows with this number: each such field may need a separate request, which repeats the conditions. Introspection is
+   * not planned, so its objects do not count.
    */
   objects: number;
 }
@@ -48,8 +48,8 @@ export const OPERATION_LIMITS: OperationLimits = {
 };
 
 /**
- * The limits of callers without a token at the gateway. Nobody can be held to account for their operations, so those may
- * take only a fraction of the processor time. `npm run bench:worst` measures it; the aim is 50 ms.
+ * The limits of callers without a token at the gateway. They cannot be identified, so their operations may take only a
+ * fraction of the processor time. `npm run bench:worst` measures this time; the aim is 50 ms.
  */
 export const ANONYMOUS_LIMITS: OperationLimits = {
   ...OPERATION_LIMITS,
@@ -59,8 +59,9 @@ export const ANONYMOUS_LIMITS: OperationLimits = {
 };
 
 /**
- * A subgraph receives what the gateway planned: the same depth below `_entities`, one more alias for each path, expanded
- * fragments, and the keys and `__typename` of entities in addition to the client's fields.
+ * The limits of a subgraph are higher, because the operations that the gateway plans are larger than the client's: they
+ * have the same depth below `_entities`, one more alias for each path, expanded fragments, and the keys and `__typename`
+ * of entities.
  */
 export const SUBGRAPH_LIMITS: OperationLimits = {
   ...OPERATION_LIMITS,
@@ -75,7 +76,10 @@ export const SUBGRAPH_LIMITS: OperationLimits = {
   objects: 2 * OPERATION_LIMITS.selections,
 };
 
-/** A service cannot distinguish what the gateway sends for an anonymous caller from what that caller sends directly. */
+/**
+ * The limits of callers without a token at a subgraph. They must be wide enough for the gateway, because a service cannot
+ * distinguish a request that the gateway sends for an anonymous caller from one that the caller sends directly.
+ */
 export const ANONYMOUS_SUBGRAPH_LIMITS: OperationLimits = {
   ...SUBGRAPH_LIMITS,
   tokens: 3 * ANONYMOUS_LIMITS.tokens,
@@ -84,14 +88,14 @@ export const ANONYMOUS_SUBGRAPH_LIMITS: OperationLimits = {
 };
 
 /**
- * The most that one operation may cost a service: twice the gateway's default, because what the gateway sends to one
- * service is a part of a client's operation, plus the keys of entities.
+ * How much one operation may cost at a service at most: twice the gateway's default. A request of the gateway is only a part
+ * of a client's operation, but adds the keys of entities.
  */
 export const SUBGRAPH_COST_LIMIT = 10_000;
 
 /**
- * Checks operations before validation and execution, whose own cost grows faster than the document (overlapping fields are
- * compared pair by pair). The sizes of accepted documents are cached; they are compared with the limits for each caller.
+ * Checks operations before validation and execution, whose time grows faster than the document: validation compares
+ * overlapping fields pair by pair. The sizes of accepted documents are cached, and compared with the limits of each caller.
  */
 export function operationLimiter(limits: OperationLimits, anonymousLimits = limits) {
   const measured = boundedCache<string, OperationSize>({
@@ -101,7 +105,7 @@ export function operationLimiter(limits: OperationLimits, anonymousLimits = limi
     bytesOf: (_size, query) => bytesOfText(query) + BYTES_A_SIZE,
   });
   return {
-    /** @throws OPERATION_LIMIT_EXCEEDED. A text that does not parse is accepted: the server's own syntax error is better. */
+    /** @throws OPERATION_LIMIT_EXCEEDED. A text that does not parse is accepted, because the server reports its syntax error. */
     check(query: string, viewer?: Viewer): void {
       const isAnonymous = viewer?.kind === 'anonymous' && anonymousLimits !== limits;
       const allowed = isAnonymous ? anonymousLimits : limits;
@@ -116,7 +120,7 @@ export function operationLimiter(limits: OperationLimits, anonymousLimits = limi
   };
 }
 
-/** Measured on the heap. */
+/** The memory of one cached size, measured on the heap. */
 const BYTES_A_SIZE = 150;
 
 function sizeOfText(query: string, maxTokens: number, isAnonymous: boolean): OperationSize | undefined {
@@ -165,14 +169,14 @@ const MEASURED = Object.keys(MEASURES) as (keyof OperationSize)[];
 interface Size {
   depth: number;
   introspectionDepth: number;
-  /** The addition saturates, because fragments that spread fragments multiply. */
+  /** Sums end at `MANY`, because fragments that spread fragments multiply. */
   aliases: number;
   directives: number;
   rootFields: number;
   selections: number;
-  /** Counted once more for each condition around them. */
+  /** The fields with a selection set, each counted once more for every condition around it. */
   objects: number;
-  /** Each counted once. */
+  /** The fields with a selection set, each counted once. */
   plainObjects: number;
   tokens: number;
 }
@@ -250,7 +254,7 @@ class Measure {
   private fragment(name: string): Size {
     const known = this.known.get(name);
     if (known) return known;
-    this.known.set(name, NONE); // a fragment that spreads itself: validation refuses it, this walk only has to end
+    this.known.set(name, NONE); // ends the recursion of a fragment that spreads itself, which validation refuses
     const size = this.selections(this.fragments.get(name)?.selectionSet);
     this.known.set(name, size);
     return size;

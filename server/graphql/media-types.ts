@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import Negotiator from 'negotiator';
 import { PlatformError } from '../errors.ts';
 
-/** Media types of answers (GraphQL over HTTP), in Apollo Server's spelling. The first is for clients that accept any. */
+/** Media types of answers (GraphQL over HTTP), as Apollo Server writes them. Clients that accept any get the first. */
 export const ANSWER_TYPES = [
   'application/json; charset=utf-8',
   'application/graphql-response+json; charset=utf-8',

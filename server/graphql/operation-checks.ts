@@ -19,14 +19,14 @@ import {
   SUBGRAPH_LIMITS,
 } from './limits.ts';
 
-/** The assumed length of a list without `@listSize`, as at the gateway. */
+/** The assumed length of a list without `@listSize`, the same as at the gateway. */
 const ASSUMED_LIST_SIZE = 10;
 
 type RawVariables = Readonly<Record<string, unknown>> | null | undefined;
 
 /**
  * A service's checks of an operation before it runs, over HTTP and over the socket. Clients can reach a service's graph
- * without the gateway, so it has limits of its own, wide enough for whatever the gateway plans.
+ * without the gateway, so each service has limits, which are wide enough for the operations that the gateway plans.
  */
 export class OperationChecks {
   readonly introspection: Introspection;

@@ -1,6 +1,6 @@
 import { PlatformError } from '../errors.ts';
 
-/** For a query by id: null if there is no such object; any other refusal is an error. */
+/** The result of a query by id: null if the rule throws NOT_FOUND. @throws every other error of the rule */
 export async function orNull<Value>(found: Promise<Value>): Promise<Value | null> {
   try {
     return await found;

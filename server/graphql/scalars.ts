@@ -6,8 +6,8 @@ import { PlatformError } from '../errors.ts';
 import { day, instant } from '../shapes.ts';
 
 /**
- * The scalars that the services' schemas may declare. `DateTime` is ISO 8601 in UTC, a string inside the rules as well;
- * `Date` is a local day, `YYYY-MM-DD`. Input has the same bounds as REST's `instant` and `day`.
+ * The scalars that the services' schemas may declare. `DateTime` is ISO 8601 in UTC, and rules get it as a string, too;
+ * `Date` is a local day, `YYYY-MM-DD`. Inputs have the same bounds as the shapes `instant` and `day` of REST.
  */
 export const scalars = {
   DateTime: new GraphQLScalarType<string, string>({
@@ -33,8 +33,8 @@ export const scalars = {
 
 /**
  * Runs a scalar's parser.
- * @throws GraphQLError with the cause VALIDATION_FAILED. Validation refuses a literal with its own code, which the gateway
- * would take for a mistake in its plan; the cause says that it is the client's mistake.
+ * @throws GraphQLError whose `originalError` is VALIDATION_FAILED. Without it, a refused literal would have the code of
+ * GraphQL validation, and the gateway would take the client's mistake for a mistake in its plan.
  */
 function parsed<Value>(parse: () => Value): Value {
   try {

@@ -28,13 +28,13 @@ export type GraphContext<Services> = Services & {
   readonly viewer: Viewer;
   /** The client's address, for rate limits. */
   readonly address: string;
-  /** The audience, if a gateway subscribes for one. */
+  /** The audience for which a gateway subscribes, if it does. */
   readonly audience?: Audience;
-  /** Set for a mutation with an `Idempotency-Key`. */
+  /** Runs a field so that it can be rolled back alone; set for a mutation with an `Idempotency-Key`. */
   readonly attempt?: Attempt;
 };
 
-/** Resolvers of one aggregate; a subgraph merges them type by type. */
+/** The resolvers of one aggregate; a subgraph merges them type by type. */
 export type ResolverMap = Record<string, object>;
 
 interface GraphEndpointOptions<Services extends object> {
@@ -45,7 +45,10 @@ interface GraphEndpointOptions<Services extends object> {
   rateLimiter: RequestHandler | undefined;
   /** Gets each query that was executed, for the fast path. */
   queries: KnownQueries;
-  /** For one request: its context, the store for its `Idempotency-Key`, and, if a field of a keyed mutation can be rolled back by itself, how. */
+  /**
+   * Returns what one request needs: its context, the store for its `Idempotency-Key`, and a function that runs a field so
+   * that it can be rolled back alone (undefined if the service has no database).
+   */
   begin(res: Response): {
     context: GraphContext<Services>;
     idempotency: IdempotencyStore;
@@ -53,7 +56,7 @@ interface GraphEndpointOptions<Services extends object> {
   };
 }
 
-/** The executable schema of a subgraph: its SDL, the resolvers of its graph doors, the platform's scalars. */
+/** The executable schema of a subgraph, from its SDL, the resolvers of its graph doors and the platform's scalars. */
 export function subgraphSchema(sdl: string, maps: readonly ResolverMap[]): GraphQLSchema {
   const typeDefs = parse(sdl);
   const declared = new Set(
@@ -70,7 +73,7 @@ export function subgraphSchema(sdl: string, maps: readonly ResolverMap[]): Graph
   return buildSubgraphSchema({ typeDefs, resolvers: resolvers as never });
 }
 
-/** Serves the schema at `POST /graphql` (JSON, and the multipart request for uploads). Returns what stops it. */
+/** Serves the schema at `POST /graphql` (JSON, and multipart requests for uploads). Returns the function that stops it. */
 export async function mountGraphEndpoint<Services extends object>(
   app: Express,
   options: GraphEndpointOptions<Services>,
@@ -101,7 +104,7 @@ export async function mountGraphEndpoint<Services extends object>(
   return () => server.stop();
 }
 
-/** Refuses a text beyond the limits before it is parsed. */
+/** Refuses an operation whose text is too large before anything parses it. */
 const checkedText =
   (checks: OperationChecks): RequestHandler =>
   (req, res, next) => {
@@ -133,7 +136,10 @@ function send(res: Response, { status, headers, body }: StoredAnswer): void {
   res.end(body);
 }
 
-/** Reads GraphQL multipart requests into bounded memory. A request that a browser form could send is refused before its body is read (CSRF). */
+/**
+ * Reads GraphQL multipart requests into bounded memory. A request that a browser could send without a preflight is refused
+ * before its body is read, because another site's form could send it (CSRF).
+ */
 const multipartBody: RequestHandler = async (req, res, next) => {
   if (!req.is('multipart/form-data')) return next();
   if (!req.get('apollo-require-preflight') && !req.get('x-apollo-operation-name'))
@@ -149,7 +155,7 @@ const multipartBody: RequestHandler = async (req, res, next) => {
   next();
 };
 
-/** Errors before execution, in the form of GraphQL over HTTP. */
+/** Answers errors that are thrown before the execution, in the form of GraphQL over HTTP. */
 export const graphqlErrorHandler: ErrorRequestHandler = (thrown, _req, res, next) => {
   const error = platformErrorOf(thrown);
   if (error.status >= 500) contextOf(res).log.error({ err: error.cause ?? thrown }, error.message);

@@ -32,7 +32,7 @@ interface SubscriptionEndpointOptions {
   verifier: TokenVerifier;
   settings: SocketSettings;
   log: Logger;
-  /** A new context for every event: rights and loaded rows must not be as old as the subscription. */
+  /** Creates a new context for every event, because rights and loaded rows must not be as old as the subscription. */
   contextFor(authorization: string | undefined, request: IncomingMessage): Promise<object>;
 }
 
@@ -40,9 +40,9 @@ interface SubscriptionEndpointOptions {
 type Connection = Extra &
   Partial<Record<PropertyKey, never>> & {
     audiences?: Audiences;
-    /** Whether it has proved to be the gateway's. It carries the subscriptions of many users, so their number is not limited. */
+    /** Whether the socket has proved that it belongs to the gateway. Its operations, of many users, are not limited in number. */
     isGateway?: boolean;
-    /** Absent on the gateway's sockets, which stay open for its next client. */
+    /** Absent on the gateway's sockets, which stay open for the gateway's next client. */
     idleness?: Idleness;
     operations?: Readonly<Record<string, unknown>>;
   };
@@ -54,18 +54,19 @@ const CHECK_IDLE_MILLIS = 2_500;
 const GATEWAY = 'gateway';
 
 /**
- * Serves the schema over WebSocket (graphql-transport-ws). The viewer is decided for each operation: by
- * `extensions.authorization` of its subscribe message (the gateway carries many users over one socket), else by
- * `Authorization` in the connection parameters. If the connection parameters contain the gateway's own token as `gateway`,
- * the socket may subscribe for whole audiences (gateway/subscriptions/PROTOCOL.md). Returns a function that stops it.
+ * Serves the schema over WebSocket (graphql-transport-ws). Each operation has its own viewer: the owner of the token in
+ * `extensions.authorization` of its subscribe message (the gateway sends operations of many users over one socket), else
+ * in `Authorization` of the connection parameters. If the connection parameters contain the gateway's own token as
+ * `gateway`, the socket may subscribe for whole audiences (gateway/subscriptions/PROTOCOL.md). Returns a function that
+ * stops the endpoint.
  */
 export function serveSubscriptions(
   sockets: WebSocketServer,
   options: SubscriptionEndpointOptions,
 ): () => Promise<void> {
   const open = new Set<Connection>();
-  const checking = setInterval(() => closeIdle(open), CHECK_IDLE_MILLIS);
-  checking.unref();
+  const idleCheck = setInterval(() => closeIdle(open), CHECK_IDLE_MILLIS);
+  idleCheck.unref();
   const endpoint = useServer<Record<string, unknown>, Connection>(
     {
       schema: options.schema,
@@ -102,18 +103,21 @@ export function serveSubscriptions(
     25_000, // ping every 25 s
   );
   return async () => {
-    clearInterval(checking);
+    clearInterval(idleCheck);
     await endpoint.dispose();
   };
 }
 
-/** Whether the socket is accepted. One with an invalid token of the gateway is not, so that the gateway tries again with a new token. */
+/**
+ * Whether the socket is accepted. If the token in `gateway` is invalid, the socket is refused, so that the gateway tries
+ * again with a new token.
+ */
 async function admit(
   { connectionParams, extra }: Context<Record<string, unknown>, Connection>,
   { verifier, log }: SubscriptionEndpointOptions,
 ): Promise<boolean> {
   const carrier = stringIn(connectionParams, 'gatewayCarrier');
-  // With an invalid token it is an ordinary socket.
+  // A socket with an invalid token here is accepted as a client's socket.
   if (carrier !== undefined) extra.isGateway = await isGatewayToken(carrier, verifier).catch(() => false);
   const token = stringIn(connectionParams, 'gateway');
   if (token === undefined) return true;
@@ -164,13 +168,16 @@ async function argsOf(
       onEnd: endAudience,
     } as ExecutionArgs;
   } catch (error) {
-    // A subscription that does not begin leaves no audience behind.
+    // A subscription that fails here never calls `onEnd`.
     if (operation?.operation === OperationTypeNode.SUBSCRIPTION) endAudience();
     throw error;
   }
 }
 
-/** The audience that a subscribe message names, updated with its members. @throws FORBIDDEN for all callers but the gateway */
+/**
+ * The audience that a subscribe message names, after the message's changes of its members; undefined if it names none.
+ * @throws FORBIDDEN for all callers but the gateway
+ */
 function audienceOf(
   extensions: Record<string, unknown> | null | undefined,
   { extra }: Context<Record<string, unknown>, Connection>,
@@ -185,7 +192,7 @@ function audienceOf(
   return { id: message.id, members };
 }
 
-/** The execution arguments of an event besides the operation: the viewer's own, or the audience's with its latest token. */
+/** The execution arguments that depend on a token: that of the subscribe message, or the latest one of the audience. */
 async function eventArgs(
   authorization: string | undefined,
   audience: { members: Audience } | undefined,
@@ -206,7 +213,7 @@ async function eventArgs(
   };
 }
 
-/** The string under this name, in any case, in a record. */
+/** The string with this name in a record; names are compared without regard to case. */
 function stringIn(record: unknown, name: string): string | undefined {
   if (typeof record !== 'object' || record === null) return undefined;
   const entry = Object.entries(record).find(([key]) => key.toLowerCase() === name.toLowerCase());

@@ -3,7 +3,7 @@ import { invalid, PlatformError } from '../errors.ts';
 import { MAX_UPLOAD_BYTES, type UploadedFile } from '../rest/multipart.ts';
 
 /**
- * The file of an `Upload` argument, in memory, as a REST route gets it.
+ * Reads the file of an `Upload` argument into memory, into the same form as a file of a REST route.
  * @throws PAYLOAD_TOO_LARGE beyond 10 MiB, VALIDATION_FAILED if the upload was interrupted or its name is a path
  */
 export async function uploadedFile(

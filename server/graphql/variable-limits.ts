@@ -1,16 +1,16 @@
 import { PlatformError } from '../errors.ts';
 import { isTooDeep, tooDeep } from '../http/json-body.ts';
 
-/** The most values in all variables of an operation; each item of a list and each field of an object counts. */
+/** How many values all variables of an operation may contain; each item of a list and each field of an object counts. */
 const MAX_VARIABLE_VALUES = 10_000;
 
-/** The refusal of variables with too many values; checked before they are coerced to their types. */
+/** The error for variables with too many values; undefined if they are allowed. Call it before the variables are coerced. */
 export function refusalOfVariables(variables: Readonly<Record<string, unknown>>): PlatformError | undefined {
   if (isTooDeep(variables)) return tooDeep();
   return hasTooManyValues(variables)
     ? new PlatformError(
         'OPERATION_LIMIT_EXCEEDED',
-        `The variables hold more than ${MAX_VARIABLE_VALUES} values; split the operation into several.`,
+        `The variables contain more than ${MAX_VARIABLE_VALUES} values; split the operation into several.`,
       )
     : undefined;
 }

@@ -4,7 +4,7 @@ import compression from 'compression';
 import type { RequestHandler } from 'express';
 import Negotiator from 'negotiator';
 
-/** Smaller bodies are sent as they are. */
+/** Smaller bodies are not compressed. */
 const COMPRESSED_FROM_BYTES = 1_024; // 1 KiB
 /** Quality 4 is as fast as gzip, and the result is smaller. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
@@ -15,7 +15,7 @@ export const compressedResponses = (): RequestHandler =>
 
 type Compress = (body: Buffer, done: (error: Error | null, compressed: Buffer) => void) => void;
 
-/** In the order of preference, if the client has none; the same as in `compression`. */
+/** In the order in which they are chosen if the client has no preference; the package `compression` has the same order. */
 const ENCODINGS: Readonly<Record<string, Compress>> = {
   br: (body, done) => brotliCompress(body, BROTLI, done),
   gzip: (body, done) => gzip(body, done),
@@ -23,7 +23,7 @@ const ENCODINGS: Readonly<Record<string, Compress>> = {
 };
 const PREFERRED = Object.keys(ENCODINGS);
 
-/** The declarations of Negotiator are of version 0.6, which had no second argument. */
+/** The cast is needed because the types of Negotiator are those of version 0.6, whose method had no second argument. */
 const preferred = (client: Negotiator): string =>
   (client.encoding as (available: string[], options: { preferred: string[] }) => string | undefined)(
     [...PREFERRED, 'identity'],
@@ -31,8 +31,9 @@ const preferred = (client: Negotiator): string =>
   ) ?? 'identity';
 
 /**
- * The same rule for a body that exists as a whole: `compression` makes a stream for each response, which takes 100 µs more
- * of a response of 2 KB. Undefined if the body is sent as it is.
+ * Chooses the compression, by the same rule as `compressedResponses`, of a body that is complete in memory; undefined if the
+ * body is not compressed. The package `compression` creates a stream for each response, which takes 100 µs more for a
+ * response of 2 KB.
  */
 export function compressorFor(
   req: IncomingMessage,

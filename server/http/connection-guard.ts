@@ -5,20 +5,20 @@ import { FORWARDED_PROOF } from './forwarding-proof.ts';
 import { Quota } from './quota.ts';
 
 interface ConnectionGuardOptions {
-  /** The most TCP connections that one address may have at once. */
+  /** How many TCP connections one address may have at once. */
   connectionsPerAddress: number;
-  /** Whether an address is that of a trusted proxy, which has connections for many clients. */
+  /** Whether an address belongs to a trusted proxy, which has connections for many clients. */
   isTrusted(address: string, hop: number): boolean;
-  /** Whether a request comes from a trusted proxy of any address. */
+  /** Whether a request comes from a trusted proxy, by its address or by the gateway's proof. */
   isFromProxy(request: IncomingMessage): boolean;
 }
 
 /** A trusted proxy may have this many times the connections of a client. */
 const PROXY_FACTOR = 10;
 const CHECK_MILLIS = 1_000; // 1 s
-/** A body may pause or be slow for this long, because mobile networks do. */
+/** A body may pause or be slow for this long, because mobile networks pause. */
 const PATIENCE_MILLIS = 10_000; // 10 s
-/** After that, its average must be at least this many bytes a second. */
+/** After `PATIENCE_MILLIS`, a body's average speed must be at least this many bytes a second. */
 const MIN_BYTES_PER_SECOND = 1_024; // 1 KiB/s
 
 interface Connection {
@@ -27,17 +27,19 @@ interface Connection {
   res: ServerResponse | undefined;
   /** The request whose body was incomplete at the last check. */
   slow: IncomingMessage | undefined;
-  /** How long the server has waited for that body, in milliseconds; the time while the server itself does not read does not count. */
+  /** How long the server has waited for the body of `slow`, in milliseconds, without the time in which it did not read. */
   waitedMillis: number;
+  /** How many bytes of the connection the server had read when it began to wait. */
   bytesBefore: number;
-  /** Called when its first request shows that it belongs to the gateway: from then on it counts as a proxy's. */
+  /** Called when a request shows that the connection belongs to the gateway: from then on it counts as a proxy's. */
   becomesProxy(): void;
 }
 
 /**
- * Keeps clients from occupying connections without use: limits the connections of an address, and answers a request whose
- * body arrives too slowly with 408. Node's own limits are for headers and for the time of a whole request, in which a large
- * upload over a slow network must fit. A request costs two assignments; everything else runs once a second.
+ * Prevents clients from occupying connections without using them: limits the connections of an address, and answers a
+ * request whose body arrives too slowly with 408. Node itself limits only the headers and the time of a whole request, which
+ * must be long enough for a large upload over a slow network. A request takes two assignments; everything else runs once a
+ * second.
  */
 export function guardConnections(server: Server, options: ConnectionGuardOptions): void {
   const connections = new Map<Socket, Connection>();
@@ -64,7 +66,7 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
       connections.delete(socket);
     });
   });
-  // Before the application's own listener, which may have read the body by the time it returns.
+  // This listener runs before the application's, which may have read the body when it returns.
   server.prependListener('request', (req, res) => {
     const connection = connections.get(req.socket);
     if (!connection) return;
@@ -75,17 +77,17 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
   server.prependListener('upgrade', (req) => {
     if (options.isFromProxy(req)) connections.get(req.socket)?.becomesProxy();
   });
-  const looking = setInterval(() => {
-    for (const [socket, connection] of connections) look(socket, connection);
+  const timer = setInterval(() => {
+    for (const [socket, connection] of connections) checkSpeed(socket, connection);
   }, CHECK_MILLIS);
-  looking.unref();
-  server.once('close', () => clearInterval(looking));
+  timer.unref();
+  server.once('close', () => clearInterval(timer));
 }
 
-function look(socket: Socket, connection: Connection): void {
+function checkSpeed(socket: Socket, connection: Connection): void {
   const { req, res } = connection;
   if (!req || !res || req.complete || req.socket !== socket) {
-    // Lets go of a finished request before the next one.
+    // The connection has no incomplete body. The memory of the finished request can be freed.
     connection.req = connection.res = connection.slow = undefined;
     return;
   }
@@ -95,7 +97,7 @@ function look(socket: Socket, connection: Connection): void {
     connection.bytesBefore = socket.bytesRead;
     return;
   }
-  // The server itself, or a service behind the gateway's proxy, is not reading.
+  // The server does not read the body now, because it or the service to which it forwards the body is busy.
   if (socket.isPaused()) return;
   connection.waitedMillis += CHECK_MILLIS;
   const bytes = socket.bytesRead - connection.bytesBefore;

@@ -8,7 +8,10 @@ import { outcomeOf, requestLog } from './request-log.ts';
 import type { RequestOrigins } from './request-origin.ts';
 import { withResponseHeaders } from './response-headers.ts';
 
-/** An express application with what every server of the platform has: request id, log line, metrics, security headers, CORS, compression. */
+/**
+ * An express application with the middleware of every server of the platform: request id, log line, metrics, security
+ * headers, CORS, compression.
+ */
 export function createApp(
   settings: ServerSettings,
   { origins, log, metrics }: { origins: RequestOrigins; log: Logger; metrics: Metrics },
@@ -21,7 +24,7 @@ export function createApp(
   app.use(requestContext(log, origins));
   app.use((req, res, next) => {
     const startedAt = performance.now();
-    const door = req.path === '/graphql' ? 'graphql' : 'rest'; // a router that is mounted at a path removes it
+    const door = req.path === '/graphql' ? 'graphql' : 'rest'; // read here, because a router that is mounted at a path removes that path from `req.path`
     res.once('close', () => {
       const { id: requestId, traceparent } = contextOf(res);
       onEnd({ door, operation: operationOf(req), requestId, traceparent, startedAt, ...outcomeOf(res) });

@@ -11,13 +11,13 @@ export class Idleness {
     this.limitMillis = socketIdleMillis;
   }
 
-  /** @returns whether it has been idle for too long */
+  /** @returns whether the socket has been without a running operation for too long */
   isTooLong(operationsUnderWay: number, now = Date.now()): boolean {
     if (operationsUnderWay > 0) this.since = now;
     return now - this.since > this.limitMillis;
   }
 
-  /** Called for every operation, however soon it ends. */
+  /** Called at the start of every operation, because one may begin and end between two checks. */
   interrupt(): void {
     this.since = Date.now();
   }
@@ -26,9 +26,9 @@ export class Idleness {
 /** The parts of an open GraphQL socket that decide whether it is idle. */
 interface IdleSocket {
   readonly socket: { close(code: number, reason: string): void };
-  /** Absent: the socket may be idle. */
+  /** Absent if the socket may be idle for any time. */
   idleness?: Idleness;
-  /** Its running operations, by their ids. */
+  /** The socket's running operations, by their ids. */
   operations?: Readonly<Record<string, unknown>>;
 }
 

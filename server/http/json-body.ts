@@ -1,10 +1,13 @@
 import express, { type RequestHandler } from 'express';
 import { PlatformError } from '../errors.ts';
 
-/** The deepest nesting of objects and lists. No valid input comes near it; recursive code would overflow the stack on much deeper input. */
+/**
+ * How deeply objects and lists may be nested. Valid input is much flatter; on much deeper input, recursive code would
+ * overflow the stack.
+ */
 const MAX_JSON_DEPTH = 100;
 
-/** The largest JSON body. */
+/** The size of the largest accepted JSON body. */
 export const MAX_JSON_BYTES = 1024 * 1024; // 1 MiB
 
 /** Reads a JSON body of at most 1 MiB. @throws VALIDATION_FAILED beyond a depth of 100 */
@@ -13,15 +16,15 @@ export const readJson = (types?: string[]): RequestHandler =>
     limit: MAX_JSON_BYTES,
     ...(types && { type: types }),
     verify: (_req, _res, text) => {
-      // express wraps whatever is thrown here in an error of its own, with this type.
+      // express wraps this error in another one, which has the same `type`.
       if (isTextTooDeep(text)) throw Object.assign(new Error('too deep'), { type: TOO_DEEP });
     },
   });
 
 /**
- * The same for a body that was read already.
+ * Parses a JSON body that was read already.
  * @returns undefined for an empty body
- * @throws VALIDATION_FAILED if it is not a JSON object or list, or beyond a depth of 100
+ * @throws VALIDATION_FAILED if the text is not a JSON object or list, or is nested more than 100 levels deep
  */
 export function parseJson(text: string): unknown {
   if (text === '') return undefined;
@@ -36,7 +39,7 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** The type of the body parser's error. */
+/** The `type` of the body parser's error for a body that is nested too deeply. */
 export const TOO_DEEP = 'json.too.deep';
 
 export const tooDeep = () =>
@@ -50,7 +53,7 @@ export const notJson = () =>
     errors: [{ path: '', message: 'expected valid JSON' }],
   });
 
-/** Whether a parsed JSON value is nested too deeply; it stops at the limit. */
+/** Whether a parsed JSON value is nested too deeply. Levels beyond the limit are not read. */
 export function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; depth <= MAX_JSON_DEPTH; depth += 1) {
@@ -63,7 +66,7 @@ export function isTooDeep(value: unknown): boolean {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Counts only the brackets outside of strings, before anything parses the text. */
+/** Whether a JSON text is nested too deeply. It only counts the brackets outside of strings, so the text is not parsed. */
 function isTextTooDeep(text: Buffer): boolean {
   if (text.length <= 2 * MAX_JSON_DEPTH) return false;
   let depth = 0;

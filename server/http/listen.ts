@@ -14,11 +14,11 @@ export function httpServerFor(
   const server = createServer(
     {
       headersTimeout: 10_000, // 10 s
-      // 5 min for the whole request, the time included in which this server is too busy to read an upload. A client that
-      // sends slowly is refused much earlier, by the guard of the connections.
+      // 5 min for the whole request, which includes the time in which this server is too busy to read an upload. A client
+      // that sends slowly is refused much earlier, by `guardConnections`.
       requestTimeout: 300_000,
       keepAliveTimeout: 65_000, // longer than common load balancers' 60 s
-      // Without it the two limits above are checked only every 30 s.
+      // By default Node checks `headersTimeout` and `requestTimeout` only every 30 s.
       connectionsCheckingInterval: 1_000, // 1 s
       maxHeaderSize: 32 * 1024,
     },
@@ -33,7 +33,7 @@ export function httpServerFor(
   return server;
 }
 
-/** Another process listens on that port. */
+/** Another process listens on the port. */
 class PortInUseError extends StartError {
   readonly port: number;
   constructor(port: number, variable: string) {
@@ -45,7 +45,7 @@ class PortInUseError extends StartError {
   }
 }
 
-/** Listens; resolves to the port. The error's message names `variable`. @throws PortInUseError */
+/** Listens; resolves to the port. @param variable the setting that the error names @throws PortInUseError */
 export function listen(server: Server, port: number, host: string, variable: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -55,7 +55,7 @@ export function listen(server: Server, port: number, host: string, variable: str
   });
 }
 
-/** That many different free ports. All are probed at once, because the system may return a closed port again. */
+/** Finds `count` different free ports. All are opened at once, because the system may return a closed port again. */
 export async function freePorts(count: number): Promise<number[]> {
   const probes = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(probes.map((probe) => listen(probe, 0, '127.0.0.1', '')));
@@ -63,7 +63,6 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** A free port. */
 export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0;
 
 /** Accepts no new connections, lets running requests finish for `gracePeriodMillis`, then closes the remaining connections. */

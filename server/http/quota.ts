@@ -1,4 +1,4 @@
-/** Counts what each holder currently has, up to a limit. A holder that has nothing uses no memory. */
+/** Counts how many things (such as sockets) each holder (such as an address) has now, up to a limit. */
 export class Quota {
   private readonly bound: number;
   private readonly counts = new Map<string, number>();
@@ -7,7 +7,7 @@ export class Quota {
     this.bound = bound;
   }
 
-  /** False if the holder has reached the limit; then nothing is counted. */
+  /** Counts one more for the holder. Returns false, and counts nothing, if the holder has reached the limit. */
   enter(holder: string): boolean {
     const count = this.counts.get(holder) ?? 0;
     if (count >= this.bound) return false;

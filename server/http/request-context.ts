@@ -6,11 +6,11 @@ import type { Origin } from '../unit-of-work.ts';
 import type { RequestOrigins } from './request-origin.ts';
 import { clientLeftOf, timeLeftOf } from './waiting-client.ts';
 
-/** What the server knows of a request before any rule runs. */
+/** The facts about a request that the server reads before any rule runs. */
 export interface RequestContext {
-  /** `X-Request-Id`: the caller's, if it has a safe form. */
+  /** The caller's `X-Request-Id` if it has a safe form, else a new id. */
   readonly id: string;
-  /** W3C Trace Context to pass on: the caller's trace with a new span. */
+  /** The W3C Trace Context for requests to other services: the caller's trace with a new span. */
   readonly traceparent: string;
   /** The client's address. */
   readonly address: string;
@@ -50,6 +50,6 @@ export function requestContext(log: Logger, origins: RequestOrigins): RequestHan
 
 export const contextOf = (res: Response): RequestContext => res.locals.context as RequestContext;
 
-/** `POST /locations/check-in`, for log lines and metrics: the declared path, so that ids do not become labels. */
+/** The operation in log lines and metrics, e.g. `GET /locations/:id`: the declared path, so that ids do not become labels. */
 export const operationOf = (req: Request): string =>
   `${req.method} ${(req.route as { path?: string } | undefined)?.path ?? (req.baseUrl || 'unmatched')}`;

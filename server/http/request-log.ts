@@ -5,11 +5,11 @@ import type { Metrics } from '../observability/metrics.ts';
 /** A request whose response was written, or whose client has left. */
 interface EndedRequest {
   readonly door: 'rest' | 'graphql';
-  /** `POST /locations/check-in`: the declared path, so that ids do not become labels. */
+  /** Method and declared path, see `operationOf`. */
   readonly operation: string;
   readonly requestId: string;
   readonly traceparent: string;
-  /** By `performance.now()`. */
+  /** The time of its start, as `performance.now()`. */
   readonly startedAt: number;
   readonly status: number;
   readonly isAborted: boolean;
@@ -25,7 +25,7 @@ export const LEFT = { status: CLIENT_LEFT, isAborted: true };
 export const outcomeOf = (res: ServerResponse): { status: number; isAborted: boolean } =>
   res.headersSent ? { status: res.statusCode, isAborted: !res.writableFinished } : LEFT;
 
-/** Returns the function that writes a request's log line and counts it in the metrics, for every door alike. */
+/** Returns the function that writes a request's log line and counts the request in the metrics, for all doors. */
 export function requestLog({
   log,
   metrics,

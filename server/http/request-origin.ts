@@ -9,23 +9,23 @@ import { continued, requestIdOf } from './trace.ts';
 interface PublicAddress {
   readonly host: string;
   readonly protocol: 'http' | 'https';
-  /** `/gym` for a request that came through the gateway's prefix; `''` without one. */
+  /** The path below which the gateway forwards requests to the service, e.g. `/gym`; empty for a direct request. */
   readonly prefix: string;
 }
 
 const MAX_HEADER_CHARACTERS = 256;
-/** One or more plain path segments. Anything else could make a generated link point to another host. */
+/** One or more plain path segments. With any other prefix, a generated link could point to another host. */
 const PREFIX = /^(\/[\w.~-]+)+$/;
 
 type Incoming = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /**
- * Reads the client and the trace of a request. Every door uses it: express, the gateway's fast path, and the handshakes of
- * WebSockets. The headers of proxies about a client count only if the connection comes from a trusted proxy, or if they
- * carry the proof of the platform's gateway; any other sender could invent them.
+ * Reads the client and the trace of a request, for every door: express, the gateway's fast path, and the handshakes of
+ * WebSockets. A proxy's headers about its client are used only if the connection comes from a trusted proxy, or if the
+ * request has the proof of the platform's gateway; any other sender could invent them.
  */
 export class RequestOrigins {
-  /** Whether an address belongs to a trusted proxy; the form that express's setting `trust proxy` takes. */
+  /** Whether an address belongs to a trusted proxy. The function is also the value of express's setting `trust proxy`. */
   readonly isTrusted: (address: string, hop: number) => boolean;
   private readonly proof: Buffer | undefined;
 
@@ -38,7 +38,7 @@ export class RequestOrigins {
     this.proof = forwardingProof === undefined ? undefined : Buffer.from(forwardingProof);
   }
 
-  /** Whether the forwarding headers of a request count. */
+  /** Whether the `X-Forwarded-*` headers of a request can be trusted. */
   isFromProxy({ headers, socket }: Incoming): boolean {
     return hasForwardingProof(headers, this.proof) || this.isTrusted(socket.remoteAddress ?? '', 0);
   }
@@ -68,10 +68,10 @@ export class RequestOrigins {
 
   publicAddressOf({ headers, socket }: Incoming): PublicAddress {
     const isFromProxy = this.isFromProxy({ headers, socket });
-    const told = (name: string) => (isFromProxy ? firstOf(headers[name]) : '');
+    const forwarded = (name: string) => (isFromProxy ? firstOf(headers[name]) : '');
     return {
-      host: told('x-forwarded-host') || (headers.host ?? ''),
-      protocol: told('x-forwarded-proto').toLowerCase() === 'https' ? 'https' : 'http',
+      host: forwarded('x-forwarded-host') || (headers.host ?? ''),
+      protocol: forwarded('x-forwarded-proto').toLowerCase() === 'https' ? 'https' : 'http',
       prefix: this.prefixOf({ headers, socket }),
     };
   }

@@ -3,7 +3,7 @@ import cors from 'cors';
 import type { ServerSettings } from '../settings.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
-/** The version of the REST interface, sent in every answer's `API-Version`. A breaking change would get a path prefix `/v2`. */
+/** The version of the REST interface, sent as `API-Version` in every answer. A breaking change would get the path prefix `/v2`. */
 export const API_VERSION = 1;
 
 /** The platform's own headers that a page of another origin may read. */
@@ -38,7 +38,7 @@ export const responseHeaders = (origin: string | undefined, settings: CorsSettin
       }
     : { ...FOR_EVERY_ORIGIN };
 
-/** Sets those headers, and answers the preflight requests of pages that may call. */
+/** Sets the headers of `responseHeaders`, and answers the preflight requests of browsers. */
 export function withResponseHeaders(settings: CorsSettings): RequestHandler {
   const preflight = cors({
     origin: (origin, allow) => allow(null, origin !== undefined && isAllowedOrigin(origin, settings)),
@@ -52,7 +52,7 @@ export function withResponseHeaders(settings: CorsSettings): RequestHandler {
   };
 }
 
-/** Whether a browser page of that origin may call: the configured origins; with demo data every page of this machine. */
+/** Whether a browser page of that origin may call. Configured origins may; with demo data, so may every page of this machine. */
 export function isAllowedOrigin(origin: string, settings: CorsSettings): boolean {
   if (settings.corsOrigins.includes(origin)) return true;
   return settings.demo && /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(origin);

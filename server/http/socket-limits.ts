@@ -2,7 +2,7 @@ import { PlatformError } from '../errors.ts';
 import type { ServerSettings } from '../settings.ts';
 import { Quota } from './quota.ts';
 
-/** The close code of a WebSocket beyond the number that its user may have at a server. */
+/** The close code of a WebSocket whose user has too many open sockets at this server. */
 export const TOO_MANY_SOCKETS = 4430;
 
 /** Counts the sockets of each user at one endpoint. */

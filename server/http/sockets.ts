@@ -7,11 +7,11 @@ import { isAllowedOrigin } from './response-headers.ts';
 import { Quota } from './quota.ts';
 import type { RequestOrigins } from './request-origin.ts';
 
-/** Handles an upgrade that no endpoint here serves; false if it does not handle it either. */
+/** Handles an upgrade for which there is no endpoint. Returns false if it does not handle the upgrade. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
 
 export interface Sockets {
-  /** A WebSocket endpoint at `path`, for clients that speak one of `protocols`. */
+  /** Adds a WebSocket endpoint at `path`. `protocols` are its sub-protocols, the preferred one first. */
   endpoint(path: string, protocols: readonly string[], maxPayloadBytes: number): WebSocketServer;
   /** Closes every socket with 1001, so that clients reconnect to another replica. */
   close(): Promise<void>;
@@ -25,9 +25,8 @@ interface SocketsOptions {
 }
 
 /**
- * One `upgrade` handler for all socket endpoints of a server. A browser sends the page's `Origin`. An origin that may not
- * call over HTTP may not open a socket either (403): cookies and reachability are the same, but browsers apply no CORS to
- * sockets.
+ * One `upgrade` handler for all socket endpoints of a server. Browsers send the page's `Origin`, but apply no CORS to
+ * sockets. So the handler itself answers 403 to an origin that may not call over HTTP.
  */
 export function createSockets(
   server: Server,
@@ -65,7 +64,7 @@ export function createSockets(
       const endpoint = new WebSocketServer({
         noServer: true,
         maxPayload,
-        // The first supported protocol in the client's list; if there is none, the connection has no protocol.
+        // The preferred protocol among those that the client offers; if there is none, the connection has no protocol.
         handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
       });
       endpoints.set(path, endpoint);

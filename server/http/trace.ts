@@ -4,7 +4,10 @@ import { randomFillSync, randomUUID } from 'node:crypto';
 export const requestIdOf = (header: string | string[] | undefined): string =>
   typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : randomUUID();
 
-/** A `traceparent` of version 00 (W3C Trace Context, section 3.2): same trace id and flags, a new span id. */
+/**
+ * A `traceparent` of version 00 (W3C Trace Context, section 3.2) with the caller's trace id and flags and a new span id; a new
+ * trace if the caller sent no valid header.
+ */
 export function continued(header: string | string[] | undefined): string {
   const span = randomHex(8);
   const given =
@@ -13,16 +16,16 @@ export function continued(header: string | string[] | undefined): string {
   return `00-${randomHex(16)}-${span}-00`;
 }
 
-const STOCK_BYTES = 4_096;
-const buffer = Buffer.alloc(STOCK_BYTES);
-let used = STOCK_BYTES;
+const BUFFER_BYTES = 4_096;
+const buffer = Buffer.alloc(BUFFER_BYTES);
+let used = BUFFER_BYTES;
 
 /**
- * Random bytes as hexadecimal digits. They are taken from a buffer that one system call fills, because a call for each
- * few bytes would cost more than the bytes.
+ * Random bytes as hexadecimal digits. They are taken from a buffer that one system call fills, because a system call for
+ * every few bytes would take longer.
  */
 function randomHex(bytes: number): string {
-  if (used + bytes > STOCK_BYTES) {
+  if (used + bytes > BUFFER_BYTES) {
     randomFillSync(buffer);
     used = 0;
   }

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Milliseconds that the sender of a request waits for its answer at most; the gateway says so to the services. */
+/** How many milliseconds the sender of a request waits for the answer. The gateway sends this header to the services. */
 export const TIME_LIMIT_HEADER = 'x-time-limit-millis';
-/** An answer that is ready in time takes this long to be written, and its request took as long to arrive. */
+/** How much earlier than the sender's limit the service must end, because the request and its answer need time on the way. */
 const ON_THE_WAY_MILLIS = 500;
 
 /**
- * How long the sender of a request still waits, counted from now on. A header that lies harms nobody else: it can only
- * shorten what a service itself allows.
+ * Returns a function for how many milliseconds the sender of a request still waits; undefined if there is no header. A
+ * false header harms only its sender, because it can only shorten the time that the service itself allows.
  */
 export function timeLeftOf(headers: IncomingMessage['headers']): () => number | undefined {
   const header = headers[TIME_LIMIT_HEADER];
@@ -17,17 +17,17 @@ export function timeLeftOf(headers: IncomingMessage['headers']): () => number | 
   return () => Math.max(0, endsAt - performance.now());
 }
 
-/** A signal that aborts if the connection closes before the answer is written; made when it is first asked for. */
+/** A signal that aborts if the connection closes before the answer is written. It is created at the first call. */
 export function clientLeftOf(res: ServerResponse): () => AbortSignal {
   let controller: AbortController | undefined;
   return () => {
     if (!controller) {
-      const made = new AbortController();
-      controller = made;
-      if (res.destroyed && !res.writableFinished) made.abort();
+      const created = new AbortController();
+      controller = created;
+      if (res.destroyed && !res.writableFinished) created.abort();
       else
         res.once('close', () => {
-          if (!res.writableFinished) made.abort();
+          if (!res.writableFinished) created.abort();
         });
     }
     return controller.signal;

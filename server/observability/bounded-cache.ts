@@ -2,25 +2,29 @@ import { LRUCache } from 'lru-cache';
 import { Gauge, processRegistry } from './metrics.ts';
 
 interface BoundedCacheOptions<Key extends string, Value extends object | string | true> {
-  /** The label in `cache_entries` and `cache_bytes`; caches of one name are summed. */
+  /** The label in `cache_entries` and `cache_bytes`; the figures of caches with the same name are added. */
   name: string;
   maxEntries: number;
-  /** An entry that is larger than a sixteenth of it is not stored, so that no single entry evicts all others. */
+  /** An entry that is larger than a sixteenth of `maxBytes` is not stored, so that no single entry evicts all others. */
   maxBytes: number;
-  /** About how many bytes an entry keeps in memory, its key included. Default: the bytes of the key. */
+  /** An estimate of an entry's bytes in memory, its key included. Default: the bytes of the key. */
   bytesOf?(value: Value, key: Key): number;
   /** The lifetime of entries. Default: unlimited. */
   ttlMillis?: number;
 }
 
-const LARGEST_SHARE = 16;
+/** The largest entry is this fraction (1 / n) of `maxBytes`. */
+const LARGEST_ENTRY_FRACTION = 16;
 
-/** All caches of the process by name, as weak references, so that the caches of a stopped server or a replaced supergraph are collected. */
+/**
+ * All caches of the process by name. The references are weak, so that the memory of a stopped server or a replaced
+ * supergraph is freed.
+ */
 const open = new Map<string, Set<WeakRef<{ readonly size: number; readonly calculatedSize: number }>>>();
 
 /**
- * A cache with a limit for its entries and for its bytes; every server's metrics have gauges of both. The least recently
- * used entries are evicted first.
+ * A cache with a limit for the number of its entries and for their bytes; every server's metrics have gauges of both. The
+ * least recently used entries are evicted first.
  */
 export function boundedCache<Key extends string, Value extends object | string | true>({
   name,
@@ -32,7 +36,7 @@ export function boundedCache<Key extends string, Value extends object | string |
   const cache = new LRUCache<Key, Value>({
     max: maxEntries,
     maxSize: maxBytes,
-    maxEntrySize: Math.ceil(maxBytes / LARGEST_SHARE),
+    maxEntrySize: Math.ceil(maxBytes / LARGEST_ENTRY_FRACTION),
     sizeCalculation: (value, key) => Math.max(1, Math.ceil(bytesOf(value, key))),
     ...(ttlMillis !== undefined && { ttl: ttlMillis }),
   });
@@ -42,10 +46,10 @@ export function boundedCache<Key extends string, Value extends object | string |
   return cache;
 }
 
-/** A character takes one byte in memory, or two if the text contains any beyond Latin-1. This counts two. */
+/** V8 stores a text with one byte for each character, or two if one of them is not in Latin-1. This function counts two. */
 export const bytesOfText = (text: string): number => 2 * text.length;
 
-function figure(
+function addGauge(
   name: string,
   help: string,
   of: (cache: { size: number; calculatedSize: number }) => number,
@@ -70,8 +74,8 @@ function figure(
   processRegistry.registerMetric(gauge);
 }
 
-figure('cache_entries', 'Entries of the caches of this process, by cache.', ({ size }) => size);
-figure(
+addGauge('cache_entries', 'Entries of the caches of this process, by cache.', ({ size }) => size);
+addGauge(
   'cache_bytes',
   'Estimated bytes of the caches of this process, by cache.',
   ({ calculatedSize }) => calculatedSize,

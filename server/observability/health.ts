@@ -1,21 +1,22 @@
 import type { Express } from 'express';
 
-/** Checks something that a server cannot work without: resolves if it is available, rejects with a reason if not. */
+/** Checks something without which a server cannot work: resolves if it is available, rejects with a reason if not. */
 export type HealthCheck = () => Promise<unknown>;
 
 interface HealthOptions {
   /** The checks by name. */
   checks: Record<string, HealthCheck>;
   isStopping(): boolean;
-  /** What does not work at the moment although the server continues without it, by name, e.g. `rateLimits: 'requests are not counted'`. */
+  /** The parts of the server that fail now although it continues without them, e.g. `rateLimits: 'requests are not counted'`. */
   losses?(): Record<string, string>;
   /** Whether only a restart of this process would help. */
   isStuck?(): Promise<boolean>;
 }
 
 /**
- * `GET /health/live`: the process answers; 503 if only a restart would help. `GET /health/ready`: the server can do its
- * work; a 503 names the failed checks. It is also 503 while the server stops, so that a load balancer removes it first.
+ * `GET /health/live` answers 200, or 503 if only a restart would help. `GET /health/ready` answers 200 if the server can do
+ * its work, or 503 with the failed checks. While the server stops, it also answers 503, so that a load balancer sends no
+ * more requests.
  */
 export function mountHealth(app: Express, { checks, isStopping, losses, isStuck }: HealthOptions): void {
   app.get('/health/live', async (_req, res) => {

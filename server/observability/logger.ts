@@ -2,7 +2,7 @@ import { pino, type Logger } from 'pino';
 
 export type { Logger };
 
-/** Secrets that must not appear in a log line, wherever they are in a logged object. */
+/** The names of secrets. Their values are replaced in the first three levels of a logged object. */
 const REDACTED = [
   'authorization',
   'cookie',
@@ -13,7 +13,7 @@ const REDACTED = [
   'client_secret',
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
-/** One JSON object a line on standard output, with the service's name. */
+/** A logger that writes one JSON object for each line to standard output, with the service's name. */
 export function createLogger(service: string, level: string): Logger {
   return pino(
     {
@@ -24,19 +24,20 @@ export function createLogger(service: string, level: string): Logger {
       timestamp: isoTime(),
       formatters: { level: (label) => ({ level: label }) },
     },
-    // A system call for each line takes a busy server a twelfth of its time. Buffered lines are written at exit.
+    // Lines are buffered, because one system call for each line takes a twelfth of a busy server's time. The rest of the
+    // buffer is written at exit.
     pino.destination({ sync: false, minLength: 4_096, periodicFlush: 200 }), // bytes, ms
   );
 }
 
-/** A logger whose lines have the ids of their request. It takes time, so it is made only when there is something to log. */
+/** A logger whose lines have the ids of a request. Creating it takes time, so do it only for a line that is to be logged. */
 export const logOfRequest = (log: Logger, requestId: string, traceparent: string): Logger =>
   log.child({ requestId, traceId: traceIdOf(traceparent) });
 
 /** The trace id of a `traceparent` of version 00 (W3C Trace Context, section 3.2). */
 export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 35);
 
-/** As pino's own, but it formats the date and time only once a second: that is most of the cost of a line. */
+/** Like pino's `isoTime`, but it formats date and time once a second: otherwise they take most of the time of a line. */
 function isoTime(): () => string {
   let second = Number.NaN;
   let start = '';
@@ -52,18 +53,18 @@ function isoTime(): () => string {
 }
 
 /**
- * For lines of fixed fields without secrets, written for each request: looking for secrets in them costs eight times as
- * much as writing them.
+ * A logger for the line of each request, whose fields are fixed and contain no secrets: searching a line for secrets takes
+ * eight times as long as writing it.
  */
 export const withoutRedaction = (log: Logger): Logger => log.child({}, { redact: [] });
 
 /**
- * An error of PostgreSQL contains the failing row in its `detail`, with everything in it: a password hash, an address. The
- * rest of the error is kept, the row is not.
+ * Serialises an error for the log without its `detail`: an error of PostgreSQL contains the failing row there, which may
+ * contain a password hash or an address.
  */
 function withoutRows(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  // Its prototype has 25 constants, which pino would write out.
+  // The prototype of a DOMException has 25 constants, which pino would write.
   if (error instanceof DOMException) return { type: error.name, message: error.message, stack: error.stack };
   const { detail, message, stack, ...rest } = pino.stdSerializers.err(error);
   if (typeof detail !== 'string') return { ...rest, message, stack };

@@ -11,14 +11,14 @@ import type { Metrics } from './metrics.ts';
 type MetricsSettings = Pick<ServerSettings, 'demo' | 'host' | 'metricsPort' | 'metricsToken'>;
 
 /**
- * `GET /metrics` at a server's own port. METRICS_PORT moves it to a separate port; METRICS_TOKEN requires a token.
- * If neither is set, it is public with demo data, else open only to clients on this machine.
+ * `GET /metrics` at a server's own port. If METRICS_PORT is set, the route exists only at that port; if METRICS_TOKEN is set,
+ * it needs that token. If neither is set, the route is public with demo data, else only for clients on this machine.
  */
 export function mountMetrics(app: Express, metrics: Metrics, settings: MetricsSettings): void {
   app.get('/metrics', async (req, res, next) => {
-    const isElsewhere = settings.metricsPort !== undefined;
+    const isAtOwnPort = settings.metricsPort !== undefined;
     const isOpen = settings.metricsToken !== undefined || settings.demo;
-    if (isElsewhere || (!isOpen && !isLocal(req, contextOf(res).address))) return unknownPath(req, res, next);
+    if (isAtOwnPort || (!isOpen && !isLocal(req, contextOf(res).address))) return unknownPath(req, res, next);
     if (!hasToken(req, settings.metricsToken)) throw unauthenticated(TOKEN_NEEDED);
     const { contentType, body } = await metrics.text();
     res.set('Content-Type', contentType).send(body);
@@ -70,7 +70,7 @@ class MetricsListener {
     await this.listening;
   }
 
-  /** True if no server is left and the port is closed. */
+  /** Removes a server's metrics. If no other server uses the port, closes it and returns true. */
   async remove(metrics: Metrics): Promise<boolean> {
     this.members.delete(metrics);
     if (this.members.size > 0) return false;
@@ -87,12 +87,12 @@ class MetricsListener {
   }
 }
 
-/** Scrapers keep one connection each. */
+/** Each scraper uses one connection. */
 const MAX_CONNECTIONS = 32;
 
 /**
- * Several servers' metrics as one text. A metric's samples must be grouped below one HELP and TYPE line (Prometheus text
- * format 0.0.4), and the process metrics, which every server reports, must appear once.
+ * Joins several servers' metrics into one text. The samples of a metric must be grouped below one HELP and TYPE line
+ * (Prometheus text format 0.0.4), and the process metrics, which every server reports, must appear once.
  */
 function joined(bodies: readonly string[]): string {
   const metrics = new Map<string, Set<string>>();
@@ -105,15 +105,15 @@ function joined(bodies: readonly string[]): string {
         metrics.set(name, lines);
       }
       if (line === '' || (line.startsWith('#') && lines.has(line))) continue;
-      if (isOfProcess(line, lines)) continue;
+      if (isRepeatedOfProcess(line, lines)) continue;
       lines.add(line);
     }
   }
   return `${[...metrics.values()].map((lines) => [...lines].join('\n')).join('\n')}\n`;
 }
 
-/** Whether it is a sample of the process, without the `service` label, of a metric that `lines` has already. */
-function isOfProcess(line: string, lines: ReadonlySet<string>): boolean {
+/** Whether the line is a sample of a process metric (without the label `service`) that `lines` contains already. */
+function isRepeatedOfProcess(line: string, lines: ReadonlySet<string>): boolean {
   if (line.startsWith('#') || line.includes('service="')) return false;
   const series = line.slice(0, line.lastIndexOf(' '));
   for (const known of lines) if (known.startsWith(`${series} `)) return true;

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-// Process metrics are collected once, however many services share the process.
+/** The metrics of the process, which are collected once, also if several services share it. */
 export const processRegistry = new Registry();
 collectDefaultMetrics({ register: processRegistry });
 

@@ -4,20 +4,20 @@ type Listener = (message: string) => void;
 
 interface Channel {
   readonly listeners: Set<Listener>;
-  /** The end of the last SUBSCRIBE or UNSUBSCRIBE; they run one after the other. */
+  /** Resolves when the last SUBSCRIBE or UNSUBSCRIBE has ended. */
   settled: Promise<void>;
   isSubscribed: boolean;
   readonly deliver: Listener;
 }
 
-/** Longer than for a command: it happens once for each listener, and a failure makes the caller begin again. */
+/** The time limit is longer than that of other commands: a SUBSCRIBE is rare, and if it fails, its caller must start again. */
 const SUBSCRIBE_MILLIS = 1_000; // 1 s
 
 /**
  * The channels of a connection that only listens. Any number of listeners share one SUBSCRIBE.
  *
- * The commands for one channel run one after the other: an UNSUBSCRIBE after the last listener must not cut off a new
- * listener that subscribes while it is running.
+ * The commands for one channel run one after the other. Otherwise the UNSUBSCRIBE for the last listener could take effect
+ * after the SUBSCRIBE of a new one, which would then receive nothing.
  */
 export class RedisChannels {
   private readonly connection: RedisConnection;
@@ -27,13 +27,14 @@ export class RedisChannels {
     this.connection = connection;
   }
 
-  /** Resolves to its unsubscribe function once Redis has confirmed the subscription. @throws UPSTREAM_UNAVAILABLE */
+  /** Resolves to the function that unsubscribes, when Redis has confirmed the subscription. @throws UPSTREAM_UNAVAILABLE */
   async subscribe(name: string, listener: Listener): Promise<() => void> {
     const channel = this.channelOf(name);
     channel.listeners.add(listener);
     const stop = (): void => {
       if (!channel.listeners.delete(listener)) return;
-      this.settle(name, channel).catch(() => undefined); // the channel stays subscribed without a listener until the connection ends
+      // If this fails, the channel stays subscribed without a listener until the connection ends.
+      this.settle(name, channel).catch(() => undefined);
     };
     try {
       await this.settle(name, channel);
@@ -60,7 +61,7 @@ export class RedisChannels {
     return channel;
   }
 
-  /** Subscribes or unsubscribes at Redis, so that it matches whether there are listeners. */
+  /** Subscribes or unsubscribes at Redis, after the running command, if the channel has got or lost its listeners. */
   private settle(name: string, channel: Channel): Promise<void> {
     const step = channel.settled.then(() => this.step(name, channel));
     channel.settled = step.catch(() => undefined);
@@ -71,7 +72,8 @@ export class RedisChannels {
     const isWanted = channel.listeners.size > 0;
     try {
       if (isWanted === channel.isSubscribed) return;
-      // A failed command may still have been carried out. It counts as not subscribed: subscribing twice is harmless.
+      // Redis may have executed a command that failed here. The channel then counts as not subscribed, because subscribing
+      // twice is harmless.
       channel.isSubscribed = false;
       await this.connection.run(
         (client) =>

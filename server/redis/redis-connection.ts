@@ -23,7 +23,7 @@ export type RedisClient = ReturnType<typeof clientFor>;
 
 interface RedisOptions {
   log: Logger;
-  /** What does not work while Redis is unreachable, in the words of the log, e.g. `requests are not counted`. */
+  /** The consequence while Redis is unreachable, as the log states it, e.g. `requests are not counted`. */
   without: string;
 }
 
@@ -38,7 +38,7 @@ const BREAKER = { failuresToOpen: 5, openMillis: 1_000 }; // 1 s
 /**
  * A connection to Redis that never delays a caller for long: every command has a time limit, and after five failures in a
  * row further commands fail at once, except for one trial a second. It reconnects by itself. The log has one line when
- * Redis is lost and one when it is back, however many commands fail in between.
+ * Redis no longer answers and one when it answers again, however many commands fail in between.
  */
 export class RedisConnection {
   private readonly client: RedisClient;
@@ -50,21 +50,21 @@ export class RedisConnection {
   private constructor(client: RedisClient, options: RedisOptions) {
     this.client = client;
     this.options = options;
-    client.on('error', (error: unknown) => this.say('lost', error));
+    client.on('error', (error: unknown) => this.setLost(true, error));
     client.on('ready', () => {
       this.breaker.succeeded();
-      this.say('back');
+      this.setLost(false);
       for (const listener of this.readyListeners) listener();
     });
   }
 
-  /** Does not wait for a Redis that does not answer: the connection keeps trying in the background. */
+  /** Connects, and waits at most 2 s for this; if Redis does not answer by then, it is tried again in the background. */
   static async open(url: string, options: RedisOptions): Promise<RedisConnection> {
     const client = clientFor(url, 2_000); // 2 s
     const connection = new RedisConnection(client, options);
     const connecting = client.connect().catch(() => undefined);
     await Promise.race([connecting, sleep(2_000, undefined, { ref: false })]);
-    if (!client.isReady) connection.say('lost', new Error('it did not answer at the start'));
+    if (!client.isReady) connection.setLost(true, new Error('Redis did not answer at the start'));
     return connection;
   }
 
@@ -74,7 +74,7 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a command. A command whose answer came too late may have been carried out.
+   * Runs a command. Redis may have executed a command whose answer did not arrive in time.
    * @throws UPSTREAM_UNAVAILABLE if there is no answer in time; errors of Redis itself are thrown unchanged
    */
   async run<Result>(
@@ -85,7 +85,7 @@ export class RedisConnection {
     try {
       const result = await inTime(command(this.client), withinMillis);
       this.breaker.succeeded();
-      this.say('back');
+      this.setLost(false);
       return result;
     } catch (error) {
       if (error instanceof ErrorReply) {
@@ -93,7 +93,7 @@ export class RedisConnection {
         throw error;
       }
       this.breaker.failed();
-      if (this.breaker.isOpen) this.say('lost', error);
+      if (this.breaker.isOpen) this.setLost(true, error);
       throw unavailable(error);
     }
   }
@@ -108,8 +108,7 @@ export class RedisConnection {
     this.client.destroy();
   }
 
-  private say(what: 'lost' | 'back', error?: unknown): void {
-    const isLost = what === 'lost';
+  private setLost(isLost: boolean, error?: unknown): void {
     if (this.lost === isLost) return;
     this.lost = isLost;
     const { log, without } = this.options;
@@ -121,7 +120,7 @@ export class RedisConnection {
 const unavailable = (cause?: unknown) =>
   new PlatformError(
     'UPSTREAM_UNAVAILABLE',
-    'This could not be looked up or stored now; try again in a moment.',
+    'The data could not be read or stored now; try again in a moment.',
     { cause, retryAfterSeconds: 1 },
   );
 
@@ -129,7 +128,7 @@ async function inTime<Result>(answer: Promise<Result>, withinMillis: number): Pr
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      // An answer that arrived while this process was busy is read before the command counts as late.
+      // If an answer arrived while this process was busy, it is read before `setImmediate` calls this function.
       () => setImmediate(() => reject(new Error(`Redis did not answer within ${withinMillis} ms`))),
       withinMillis,
     );

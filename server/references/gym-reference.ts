@@ -5,8 +5,8 @@ import { invalidReferences, type References } from './references.ts';
 const GYM = { owner: 'gym', typeName: 'Gym', shape: z.object({ id: z.string() }) } as const;
 
 /**
- * Checks a gym that a body names. The gym service is asked with this service's own token, because gyms are public and a
- * user who registers has no token.
+ * Checks that the gym that a body names exists. The request to the gym service has this service's own token, because gyms
+ * are public and a user who registers has no token.
  * @throws VALIDATION_FAILED at `path`; UPSTREAM_UNAVAILABLE if the gym service does not answer
  */
 export async function requireGymExists(

@@ -4,25 +4,28 @@ import { unavailable, type CallsToServices } from '../service-calls.ts';
 import type { ServiceName } from '../settings.ts';
 import type { Origin } from '../unit-of-work.ts';
 
-/** Entities of another service that this one refers to by their ids. */
+/** A type of another service whose entities this service refers to by their ids. */
 interface ReferencedType<Shape extends z.ZodRawShape = z.ZodRawShape> {
-  /** The service that owns them. */
+  /** The service that owns the entities. */
   readonly owner: ServiceName;
-  /** Their type in the graph, whose key is `id`. */
+  /** The entities' type in the graph, whose key is `id`. */
   readonly typeName: string;
   /** The fields that the rule of the reference needs. */
   readonly shape: z.ZodObject<Shape>;
 }
 
 interface FindReferencesOptions {
-  /** `caller`: with the caller's token, so that they can refer only to what they may see. `service`: with the service's own, for anything that exists. */
+  /**
+   * `caller` sends the caller's token, so that they can refer only to entities that they may see; `service` sends this
+   * service's own token, and finds every entity that exists.
+   */
   readonly as: 'caller' | 'service';
   /** The origin of the request that causes the write. */
   readonly origin: Origin;
 }
 
-/** The most representations that a service accepts in one request. */
-const MOST_A_REQUEST = 500;
+/** The representations in one request; a service accepts more from a caller with a token (`MAX_REPRESENTATIONS`). */
+const REPRESENTATIONS_A_REQUEST = 500;
 
 /**
  * Asks the owning services whether the targets of references exist and whether the caller may see them. It uses
@@ -39,8 +42,8 @@ export class References {
   }
 
   /**
-   * Those of `ids` that exist, by the id as the caller wrote it.
-   * @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT if the owner does not answer; its own 4xx if it refuses the caller
+   * The entities that exist among `ids`, by the id as the caller wrote it.
+   * @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT if the owner does not answer; the owner's 4xx if it refuses the caller
    */
   async find<Shape extends z.ZodRawShape>(
     type: ReferencedType<Shape>,
@@ -48,8 +51,10 @@ export class References {
     options: FindReferencesOptions,
   ): Promise<ReadonlyMap<string, z.output<z.ZodObject<Shape>>>> {
     const distinct = [...new Set(ids)];
-    const chunks = Array.from({ length: Math.ceil(distinct.length / MOST_A_REQUEST) }, (_, index) =>
-      distinct.slice(index * MOST_A_REQUEST, (index + 1) * MOST_A_REQUEST),
+    const chunks = Array.from(
+      { length: Math.ceil(distinct.length / REPRESENTATIONS_A_REQUEST) },
+      (_, index) =>
+        distinct.slice(index * REPRESENTATIONS_A_REQUEST, (index + 1) * REPRESENTATIONS_A_REQUEST),
     );
     const found = await Promise.all(chunks.map((chunk) => this.entitiesOf(type, chunk, options)));
     return new Map(found.flat());
@@ -88,7 +93,7 @@ const EntitiesAnswer = z.object({
     .optional(),
 });
 
-/** A refusal of the caller is passed on; any other error says nothing about the reference. */
+/** The owner's 4xx, which the caller gets unchanged; UPSTREAM_UNAVAILABLE for any other error. */
 function refusalOf(
   owner: ServiceName,
   error: { message: string; extensions?: { code: string } | undefined } | undefined,
@@ -96,7 +101,11 @@ function refusalOf(
   const code = error?.extensions?.code ?? '';
   if (Object.hasOwn(ERRORS, code) && ERRORS[code as ErrorCode].status < 500)
     return new PlatformError(code as ErrorCode, error?.message ?? '');
-  return unavailable(owner, false, new Error(error?.message ?? 'its answer has neither data nor errors'));
+  return unavailable(
+    owner,
+    false,
+    new Error(error?.message ?? 'the answer to _entities has neither data nor errors'),
+  );
 }
 
 /** VALIDATION_FAILED for the fields of a body whose references cannot be stored. */

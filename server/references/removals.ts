@@ -16,7 +16,7 @@ interface Removal {
 
 /**
  * Reports to other services that an entity of this service has been removed. Each service is called until it has answered,
- * so its references disappear within moments, or as soon as it is back.
+ * so its references disappear within moments, or when it runs again.
  */
 const removalSaga = (calls: CallsToServices): SagaDefinition => ({
   kind: REMOVAL_SAGA,
@@ -42,17 +42,17 @@ const removalSaga = (calls: CallsToServices): SagaDefinition => ({
 });
 
 interface RemovalsOptions {
-  /** The services that may refer to entities of this one, by the entities' type in the graph. */
+  /** The services that may refer to entities of this service, by the entities' type in the graph. */
   holders: Readonly<Record<string, readonly ServiceName[]>>;
   calls: CallsToServices;
   unitOf(): UnitOfWork;
   log: Logger;
 }
 
-/** A removal is reported at its commit. Polling finds those whose report failed, or that a stop left behind. */
+/** A removal is reported at its commit. Polling finds the removals whose report failed or was interrupted by a stop. */
 const POLL_MILLIS = 5_000; // 5 s
 
-/** Reports removals. The service's database needs the tables of `sagaMigrations`. */
+/** Reports removals to the services that may refer to the entities. The service's database needs the tables of `sagaMigrations`. */
 export class Removals {
   private readonly holders: RemovalsOptions['holders'];
   private readonly sagas: Sagas;
@@ -65,10 +65,10 @@ export class Removals {
       log,
       pollMillis: POLL_MILLIS,
     });
-    this.sagas.wake(); // for removals that a stop left behind
+    this.sagas.wake(); // continues the reports that a stop interrupted
   }
 
-  /** Called in the transaction that removes the entity: the removal is reported if and only if that transaction commits. */
+  /** Call it in the transaction that removes the entity: the removal is reported if and only if that transaction commits. */
   async report(unit: UnitOfWork, typeName: string, id: string): Promise<void> {
     const services = this.holders[typeName];
     if (!services) throw new Error(`No service is declared that may refer to a ${typeName}.`);
@@ -87,7 +87,7 @@ export class Removals {
   }
 }
 
-/** Removals that every service has answered. */
+/** Deletes the records of removals that every service has answered. */
 export const removalsRetention: RetentionRule = {
   what: 'reference_removals',
   kept: 'retentionSagasDays',

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A removed entity of another service, kept for a day: see `removed-references.ts`. */
+/** Marks a removed entity of another service for a day, see `removed-references.ts`. */
 const RemovedReferenceSchema = defineEntity({
   name: 'RemovedReference',
   tableName: 'removed_reference',

@@ -5,7 +5,10 @@ import type { RemovedReferences } from './removed-references.ts';
 
 const route = restRoute<{ removedReferences: RemovedReferences }>();
 
-/** The route by which an owning service reports that an entity was removed; the same in every service that refers to others. */
+/**
+ * The route by which an owning service reports that an entity was removed. It is the same in every service that refers to
+ * entities of other services.
+ */
 export const removedReferencesRest = [
   route({
     method: 'DELETE',

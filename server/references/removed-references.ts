@@ -3,11 +3,11 @@ import { forbidden, notFound } from '../errors.ts';
 import type { ServiceName } from '../settings.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
-/** What a service does when an entity to which it may refer has been removed. */
+/** One type of entity to which a service may refer, and how the service removes its references to one of them. */
 interface ReferenceHolder {
   /** The service that owns the entity; only it may report the removal. */
   readonly owner: ServiceName;
-  /** Removes the references. It runs in one transaction and is idempotent. */
+  /** Removes the references to an entity. It runs in one transaction and is idempotent. */
   forget(id: string): Promise<void>;
 }
 
@@ -18,8 +18,8 @@ type ReferenceHolders = Readonly<Record<string, ReferenceHolder>>;
  * The receiving side of removals (see removals.ts): an owner reports that an entity was removed, and the references to it
  * are removed here.
  *
- * A write that asked the owner before the removal may still store its reference after it. Therefore each removal
- * leaves a mark, and `removedAmong` returns the marked ones among the targets of a write. Both take the same lock, so
+ * A write that asked the owner before the removal may still store its reference after the removal. Therefore each removal
+ * writes a mark, and a write calls `removedAmong` to find the marked ids among its targets. Both take the same lock, so
  * either the write has committed and `forget` finds its rows, or the write finds the mark.
  */
 export class RemovedReferences {
@@ -47,7 +47,7 @@ export class RemovedReferences {
         'insert into removed_reference (type_name, id, removed_at) values (?, ?, now()) on conflict do nothing',
         [typeName, id],
       );
-      // Far longer than a write takes from asking the owner to its commit.
+      // A mark is needed only until the writes that asked the owner before the removal have ended, far less than a day.
       await this.unit.em.execute(`delete from removed_reference where removed_at < now() - interval '1 day'`);
       await holder.forget(id);
     });
@@ -55,8 +55,8 @@ export class RemovedReferences {
 }
 
 /**
- * Those of `ids` that were reported as removed. Call it in the transaction that stores references to them, before that
- * transaction locks anything else; until its commit no removal of `ids` is received.
+ * The ids among `ids` whose entities were reported as removed. Call it in the transaction that stores references to them,
+ * before that transaction locks anything else; until its commit, reports of their removal wait.
  */
 export async function removedAmong(
   unit: UnitOfWork,
@@ -78,5 +78,5 @@ export async function removedAmong(
   return new Set(ids.filter((id) => removed.has(id.toLowerCase())));
 }
 
-/** Entities share 64 locks, so that a long list takes at most 64. */
+/** All entities share 64 locks, so that a transaction with many references takes at most 64 locks. */
 const LOCK_MASK = 63;

@@ -5,8 +5,10 @@ import express, { type Express } from 'express';
 const require = createRequire(import.meta.url);
 
 /**
- * `GET /openapi.json` and, at `GET /docs`, a page to read and try every operation; all of it is served by this server.
- * A document that changes while the server runs is given as a function, called for each request. `collapsed` shows only the tags at first.
+ * Serves the OpenAPI document at `GET /openapi.json` and, at `GET /docs`, a page to read and try every operation, which loads
+ * nothing from other hosts.
+ * @param document a function, called for each request, if the document changes while the server runs
+ * @param collapsed whether the page first shows only the tags. Default false.
  */
 export function mountApiPages(
   app: Express,
@@ -14,7 +16,7 @@ export function mountApiPages(
   document: object | (() => Promise<string>),
   { collapsed = false }: { collapsed?: boolean } = {},
 ): void {
-  const text = typeof document === 'function' ? document : fixed(JSON.stringify(document));
+  const text = typeof document === 'function' ? document : alwaysText(JSON.stringify(document));
   app.get('/openapi.json', async (_req, res) => void res.type('application/json').send(await text()));
   app.get('/docs', (_req, res) => void res.type('html').send(page(title)));
   app.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(start(collapsed)));
@@ -27,7 +29,7 @@ export function mountApiPages(
   );
 }
 
-const fixed = (text: string) => async () => text;
+const alwaysText = (text: string) => async () => text;
 
 // URLs are relative, so that the page works under the gateway's prefix too.
 const page = (title: string): string => `<!doctype html>

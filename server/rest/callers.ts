@@ -2,11 +2,11 @@
 export type CallerKind = 'MEMBER' | 'GYM_ADMIN' | 'SUPER_ADMIN' | 'SERVICE';
 
 /**
- * Which callers a route is for, if not for all that its `auth` admits. It is documentation (the summary in OpenAPI,
- * docs/rights.md), and tests/rights.test.ts compares it with the answers: the rules decide, behind each door.
+ * The callers for whom a route is, if its `auth` admits more callers. This is documentation (in the summary in OpenAPI, and
+ * in docs/rights.md), which tests/rights.test.ts compares with the answers; the rules decide the rights.
  */
 export interface Callers {
-  /** For people, e.g. `GYM_ADMIN of the gym, SUPER_ADMIN`. */
+  /** The text in the documentation, e.g. `GYM_ADMIN of the gym, SUPER_ADMIN`. */
   readonly note: string;
   readonly kinds: readonly CallerKind[];
 }

@@ -24,16 +24,16 @@ interface IdempotencyRow {
 type KeyedTurns = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Keyed requests hold a connection from their first statement to their last, also while a password is hashed or another
- * service is called: docs/decisions/0012-keyed-requests-hold-a-connection.md. So they get half of the pool at most. The
- * other half is for all other requests, and for the second connection that a keyed request may need.
+ * A keyed request occupies a connection from its first statement to its last, also while a password is hashed or another
+ * service is called (docs/decisions/0012-keyed-requests-hold-a-connection.md). So keyed requests get at most half of the
+ * pool. The other half is for all other requests, and for the second connection that a keyed request may need.
  */
 export const keyedTurns = (poolMax = 10): KeyedTurns => atMost(Math.max(1, Math.floor(poolMax / 2)));
 
 /**
- * Key and write are one transaction: after a crash either both exist or neither, so a repeated request never writes twice
- * and no acknowledged write is lost. Of two simultaneous requests with one key, the primary key makes the second wait for
- * the first one's commit.
+ * Stores keys in the service's database. The key and the writes of its request are committed together, so a repeated
+ * request never writes twice, and no acknowledged write is lost, also after a crash. If two requests with one key run at
+ * once, the primary key makes the second wait for the first one's commit.
  */
 export function databaseIdempotency(unit: UnitOfWork, turns: KeyedTurns): IdempotencyStore {
   return {

@@ -11,11 +11,14 @@ interface Remembered {
   operation: string;
   fingerprint: string;
   answer: Promise<StoredAnswer | undefined>;
-  /** Bytes of the answer, once it exists. */
+  /** The bytes of the answer; 0 until it exists. */
   bytes: number;
 }
 
-/** For a service that keeps its own state in memory: the newest 10,000 keys, or as many as fit into 64 MiB. Failures are not stored. */
+/**
+ * Stores keys in memory, for a service whose own state is in memory: the latest 10,000 keys, or as many as fit into 64 MiB.
+ * If a request throws, its key is free again.
+ */
 export function memoryIdempotency(): IdempotencyStore {
   const remembered = boundedCache<string, Remembered>({
     name: 'idempotency_keys',
@@ -40,13 +43,13 @@ export function memoryIdempotency(): IdempotencyStore {
       const { operation, fingerprint } = request;
       remembered.set(id, { operation, fingerprint, answer, bytes: 0 });
       answer.then(
-        (kept) =>
-          kept
+        (stored) =>
+          stored
             ? remembered.set(id, {
                 operation,
                 fingerprint,
                 answer,
-                bytes: bytesOfText(kept.body ?? '') + 500,
+                bytes: bytesOfText(stored.body ?? '') + 500,
               })
             : remembered.delete(id),
         () => remembered.delete(id),

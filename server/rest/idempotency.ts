@@ -3,9 +3,9 @@ import { DAY_MILLIS } from '../durations.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { invalid, PlatformError } from '../errors.ts';
 
-/** The `Idempotency-Key` request header (IETF draft-ietf-httpapi-idempotency-key-header). */
+/** A request with an `Idempotency-Key` header (IETF draft-ietf-httpapi-idempotency-key-header). */
 export interface KeyedRequest {
-  /** The owner of the key: keys of different callers never match. */
+  /** The caller, as `callerOf` returns it: keys of different callers never match. */
   caller: string;
   key: string;
   /** Method and path, e.g. `POST /graphql` for a mutation. */
@@ -28,9 +28,9 @@ export interface IdempotencyStore {
   /** Whether the writes of `perform` are rolled back if it throws. */
   readonly undoes: boolean;
   /**
-   * Returns the stored answer of this key, or performs the request and stores its answer. Of several simultaneous requests
-   * with one key, one is performed and the others wait for it. If `perform` returns undefined, its writes stay, no answer is
-   * stored, and the key is free again.
+   * Returns the stored answer of this key, or performs the request and stores its answer. If several requests with one key
+   * arrive at once, one is performed and the others wait for its answer. If `perform` returns undefined, its writes are
+   * committed, no answer is stored, and the key is free again.
    * @throws IDEMPOTENCY_KEY_REUSED if the key was used with another request
    */
   once(
@@ -39,6 +39,7 @@ export interface IdempotencyStore {
   ): Promise<{ answer: StoredAnswer | undefined; replayed: boolean }>;
 }
 
+/** The key in an `Idempotency-Key` header. @throws VALIDATION_FAILED if it is malformed */
 export function keyOf(header: string): string {
   if (!/^[\x21-\x7e]{1,255}$/.test(header))
     throw invalid(
@@ -64,8 +65,8 @@ export const reused = () =>
   );
 
 /**
- * An answer may contain a secret (a token at log-in), so it is stored encrypted under the client's own key. The store keeps
- * only a digest of that key, so a reader of the table cannot read the answers.
+ * Encrypts an answer with the client's idempotency key, because an answer may contain a secret, such as a token. The store
+ * contains only a digest of that key, so a reader of the table cannot read the answers.
  */
 export function sealed(body: string, request: KeyedRequest): string {
   const iv = randomBytes(12);

@@ -17,19 +17,22 @@ import { checkBodyFields, checkQueryFields } from './request-fields.ts';
 import { Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
 import { expectedVersionOf, refuseExpectedVersion } from './versions.ts';
 
-/** What the routes of one service need from their server. */
+/** The parts of a server that its routes need. */
 interface RouteHost<Services> {
   verifier: TokenVerifier;
-  /** New rule objects for one request, and the store for its Idempotency-Key. */
+  /** Creates the rules for one request, and the store for its `Idempotency-Key`. */
   begin(res: Response): { services: Services; idempotency: IdempotencyStore };
-  /** Requests per minute and caller; undefined: unlimited. */
+  /** Requests per minute and caller; undefined if no request is limited. */
   generalLimitPerMinute: number | undefined;
   rateLimitStore?: (name: string) => Store | undefined;
   /** Checks every answer against its declared shape, so that every test also tests the OpenAPI document. */
   verifyAnswers: boolean;
 }
 
-/** Mounts declared routes with authentication, limits, validation, idempotency, versions and paging; 405 for other methods of their paths. */
+/**
+ * Mounts declared routes with authentication, limits, validation, idempotency, versions and paging. Other methods of their
+ * paths are answered with 405.
+ */
 export function mountRoutes<Services>(
   app: Express,
   routes: readonly RestRoute<Services>[],
@@ -51,7 +54,7 @@ export function mountRoutes<Services>(
   refuseOtherMethods(app, routes);
 }
 
-/** Routes with a limit of the same name share its count; the general limit is for those without one. */
+/** Routes whose limits have the same name are counted together. Routes without a limit have the general limit. */
 function limiters({
   generalLimitPerMinute: perMinute,
   rateLimitStore,
@@ -67,7 +70,7 @@ function limiters({
 }
 
 function refuseOtherMethods(app: Express, routes: readonly { path: string; method: RestMethod }[]): void {
-  // `/locations/check-in` before `/locations/:id`, so that a 405 lists the methods of the more specific path.
+  // `/locations/check-in` is registered before `/locations/:id`, so that a 405 lists the methods of the more specific path.
   const bySpecificity = routes.toSorted((a, b) => parameterCount(a.path) - parameterCount(b.path));
   for (const [path, declared] of Map.groupBy(bySpecificity, (route) => route.path)) {
     const methods = declared.map((route) => route.method);
@@ -92,7 +95,7 @@ const AUTHENTICATION = {
 
 const parseJson = readJson(['application/json', 'application/*+json']);
 
-/** A body must declare that it is JSON: a body that is silently read as something else loses data. */
+/** Reads a JSON body. It must declare its type, because express ignores a body of another type, and its data would be lost. */
 const jsonBody: RequestHandler = (req, res, next) => {
   const hasBody =
     req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
@@ -110,7 +113,7 @@ const isMultipart = (req: Request): boolean => Boolean(req.is('multipart/form-da
 const jsonUnlessMultipart: RequestHandler = (req, res, next) =>
   isMultipart(req) ? next() : jsonBody(req, res, next);
 
-/** A stream must declare the media type that the route takes; the handler reads its bytes. */
+/** Checks that a streamed body declares the media type that the route accepts; the handler reads its bytes. */
 const streamedBody =
   (mediaType: string, upload: UploadLimits | undefined): RequestHandler =>
   (req, _res, next) => {
@@ -122,7 +125,7 @@ const streamedBody =
     next();
   };
 
-/** Methods that change an existing resource. A POST creates a new one, which nobody can have read before. */
+/** Methods that change an existing resource. A POST creates one, so its caller can have read no earlier version. */
 const CHANGES_A_RESOURCE: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DELETE']);
 
 function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Services>): RequestHandler {
@@ -158,14 +161,15 @@ function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Service
         return answerOf(await perform());
       } catch (error) {
         if (!(error instanceof PlatformError) || error.status >= 500) throw error;
-        // A refusal by the rules is an answer, too, except 401 and 429. Their writes, such as a count of failed log-ins, are kept:
-        // a key must not roll them back.
+        // A 4xx of the rules is stored as the answer, except 401 and 429: the key is then free again, but writes such as the
+        // count of failed log-ins must be committed.
         if (![401, 429].includes(error.status)) return problemAnswer(error, req.originalUrl, contextOf(res));
         refusal = error;
         return undefined;
       }
     });
-    if (!answer) throw refusal ?? new Error('neither answer nor refusal');
+    if (!answer)
+      throw refusal ?? new Error('a request with an Idempotency-Key has neither an answer nor a refusal');
     if (replayed) res.setHeader('Idempotency-Replayed', 'true');
     await send(
       req,
@@ -182,8 +186,7 @@ function requestOf<Services>(
   multipart: MultipartBody | undefined,
 ): RestRequest<unknown, unknown, unknown> {
   const params = route.params?.safeParse(req.params);
-  if (params && !params.success)
-    throw notFound('such thing', Object.values(req.params).join('/').slice(0, 100));
+  if (params && !params.success) throw notFound('object', Object.values(req.params).join('/').slice(0, 100));
   const { viewer } = contextOf(res);
   const rawBody: unknown = multipart ? multipart.fields : req.body;
   checkQueryFields(route, req.query, viewer);
@@ -209,13 +212,13 @@ const fingerprintOf = (req: Request, multipart: MultipartBody | undefined): stri
     .update(JSON.stringify([req.query, req.body ?? null]))
     .digest('hex');
 
-/** 404 for every path that no route serves. */
+/** Answers 404 to every path that no route serves. */
 export const unknownPath: RequestHandler = (req, res) =>
   sendProblem(
     res,
     new PlatformError(
       'NOT_FOUND',
-      `Nothing is served at ${req.path.slice(0, 200)}; GET /docs lists what is.`,
+      `Nothing is served at ${req.path.slice(0, 200)}; GET /docs lists all paths.`,
     ),
     req.originalUrl,
   );

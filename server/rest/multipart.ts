@@ -8,11 +8,11 @@ import { feed } from '../streams.ts';
 export const MAX_UPLOAD_BYTES = 10 * 1024 * 1024; // 10 MiB
 
 export interface UploadLimits {
-  /** The name of the multipart field that holds files. */
+  /** The name of the multipart field that contains files. */
   field: string;
-  /** Default 1. */
+  /** How many files a request may have. Default 1. */
   maxFiles?: number;
-  /** A file's longest length in bytes. Default 10 MiB. */
+  /** The size of the largest accepted file, in bytes. Default 10 MiB. */
   maxBytes?: number;
   /** Whether the request may have no file, and may then be JSON. Default false. */
   optional?: boolean;
@@ -35,7 +35,8 @@ export interface MultipartBody {
 
 /**
  * Reads a multipart/form-data body (RFC 7578) into memory, with a limit for everything; nothing is written to disk.
- * @throws PAYLOAD_TOO_LARGE, VALIDATION_FAILED, UNSUPPORTED_MEDIA_TYPE; the rest of the body is drained, so that the client reads the answer
+ * @throws PAYLOAD_TOO_LARGE, VALIDATION_FAILED, UNSUPPORTED_MEDIA_TYPE. The remaining body is still read, without being
+ * stored, because clients read the answer only after they have sent the body.
  */
 export async function readMultipart(req: IncomingMessage, limits: UploadLimits): Promise<MultipartBody> {
   const maxBytes = limits.maxBytes ?? MAX_UPLOAD_BYTES;
@@ -51,7 +52,7 @@ export async function readMultipart(req: IncomingMessage, limits: UploadLimits):
     else if (name !== '__proto__') fields[name] = value;
   });
   parser.on('file', (field, stream, info) => {
-    // A refusal below destroys the parser, which destroys its file; an 'error' event without a listener would end the process.
+    // `fail` destroys the parser, which emits 'error' on the file's stream; without a listener this would end the process.
     stream.on('error', () => undefined);
     if (field !== limits.field) {
       stream.resume();
@@ -105,7 +106,7 @@ function parserFor(req: IncomingMessage, maxBytes: number, maxFiles: number): bu
   try {
     return busboy({
       headers: req.headers,
-      preservePath: true, // so that a path is refused and not silently shortened to a name
+      preservePath: true, // without it busboy shortens a path to its last part, and the path could not be refused
       limits: {
         fileSize: maxBytes,
         files: maxFiles,

@@ -14,7 +14,7 @@ interface ApiInfo {
   description: string;
 }
 
-/** The OpenAPI 3.1 document of a service, made from the declarations that are also served. */
+/** The OpenAPI 3.1 document of a service, made from the declarations of its routes. */
 export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>[]): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -25,7 +25,7 @@ export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>
     {
       openapi: '3.1.0',
       info: { title: info.title, description: info.description, version: `${API_VERSION}.0.0` },
-      // Relative to the document itself, so that it is right both on the service's own port and under the gateway's prefix.
+      // The URL is relative to the document's, so that it is right at the service's own port and under the gateway's prefix.
       servers: [{ url: './' }],
       paths,
       components: {
@@ -43,7 +43,7 @@ export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>
   );
 }
 
-/** Declares in the schema of requests that undeclared fields are refused (request-fields.ts). */
+/** Declares in the schemas of requests that undeclared fields are refused, as request-fields.ts does. */
 const closeInputObjects: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema, io }) => {
   if (io === 'input' && jsonSchema.type === 'object' && jsonSchema.properties)
     jsonSchema.additionalProperties ??= false;
@@ -86,7 +86,7 @@ function headersOf(route: RestRoute<never>): z.ZodObject | undefined {
     ...(route.method === 'POST' && {
       'Idempotency-Key': z.string().optional().meta({
         description:
-          'A repeated request with the same key within 24 hours gets the same answer and writes nothing again.',
+          'A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time.',
       }),
     }),
     ...(route.versioned && {
@@ -153,10 +153,10 @@ const problemShape = z
 
 function problems(route: RestRoute<never>): Record<string, object> {
   const codes: ErrorCode[] = [
-    // Every route: an undeclared query parameter, a malformed Idempotency-Key or If-Match.
+    // Every route refuses an undeclared query parameter and a malformed Idempotency-Key or If-Match.
     'VALIDATION_FAILED',
     'UNAUTHENTICATED',
-    // An undeclared `userId` or `gymId` of another user.
+    // The request has an undeclared `userId` or `gymId` of another user.
     'FORBIDDEN',
     ...(route.method === 'POST' ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
     ...(route.params ? (['NOT_FOUND'] as const) : []),

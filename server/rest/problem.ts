@@ -17,11 +17,11 @@ export interface Problem {
   requestId: string;
 }
 
-/** The translation of thrown errors at the REST door. */
+/** Express's error handler of the REST door: answers every thrown error with a problem document. */
 export const problemHandler: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
   const error = platformErrorOf(thrown);
   if (error.status >= 500) contextOf(res).log.error({ err: error.cause ?? thrown }, error.message);
-  if (res.headersSent) return next(thrown); // too late for a status: express closes the connection
+  if (res.headersSent) return next(thrown); // the status has been sent already, so express closes the connection
   sendProblem(res, error, req.originalUrl);
 };
 
@@ -48,7 +48,7 @@ export const problemAnswer = (
   body: JSON.stringify(problemOf(error, instance, context)),
 });
 
-/** `instance` is the path that the client called, with the gateway's prefix. */
+/** @param instance the URL of the request at this server; the document's `instance` is its path with the gateway's prefix */
 function problemOf(
   error: PlatformError,
   instance: string,
@@ -66,7 +66,7 @@ function problemOf(
   };
 }
 
-/** The platform's error for an error of express's own parts (body parser, path decoding); an unknown error is masked. */
+/** The PlatformError for a thrown error, such as one of the database or of express's body parser; INTERNAL for an unknown one. */
 export function platformErrorOf(thrown: unknown): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
   const refusal = refusalOfDatabase(thrown);
@@ -75,7 +75,7 @@ export function platformErrorOf(thrown: unknown): PlatformError {
   if (type === 'entity.parse.failed') return notJson();
   if (type === TOO_DEEP) return tooDeep();
   if (type === 'entity.too.large')
-    return new PlatformError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB; send less at once.');
+    return new PlatformError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB; send a smaller one.');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
     return new PlatformError(
       'UNSUPPORTED_MEDIA_TYPE',
@@ -89,7 +89,7 @@ export function platformErrorOf(thrown: unknown): PlatformError {
   return new PlatformError('INTERNAL', INTERNAL_MESSAGE, { cause: thrown });
 }
 
-/** An error of `http-errors`, which express and its body parser throw: it has a status and a type. */
+/** The status and type of an error of the package `http-errors`, which express and its body parser throw. */
 function httpErrorOf(thrown: unknown): { status?: number; type?: string } {
   if (!(thrown instanceof Error)) return {};
   const { status, type } = thrown as { status?: unknown; type?: unknown };

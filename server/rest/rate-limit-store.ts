@@ -4,10 +4,10 @@ import { RedisStore, type RedisReply } from 'rate-limit-redis';
 import type { Logger } from '../observability/logger.ts';
 import type { ServerSettings } from '../settings.ts';
 
-/** Returns the store of each named limit, always the same one; `close` ends the connection behind them. */
+/** Returns the store of each named limit, the same one for the same name. `close` ends the connection of all stores. */
 export interface RateLimitStores {
   (limit: string): Store;
-  /** The limits that are not counted at the moment, for readiness. */
+  /** The consequence for `GET /health/ready`, if requests cannot be counted now. */
   losses(): Record<string, string>;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export async function openRateLimitStores(
       onePerName(() => new MemoryStore()),
       { losses: () => ({}), close: async () => undefined },
     );
-  // Imported only here: it consists of some 650 files, which a start without Redis does not need.
+  // A start without Redis does not import this package, which consists of some 650 files.
   const { RedisConnection } = await import('../redis/redis-connection.ts');
   const redis = await RedisConnection.open(settings.redisUrl, { log, without: WITHOUT });
   const send = (...command: string[]) => redis.run((client) => client.sendCommand<RedisReply>(command));
@@ -46,9 +46,9 @@ export async function openRateLimitStores(
 }
 
 /**
- * A script's name is the SHA-1 of its text, whether Redis has loaded it or not (https://redis.io/docs/latest/commands/evalsha/).
- * RedisStore caches the result of loading at the start for ever, even a failure. With a name that Redis does not have,
- * it loads the script again.
+ * Loads a script, and returns its name even if Redis does not answer. RedisStore loads its scripts at the start and caches
+ * the result for ever, even a failure; but if Redis does not know a script's name, RedisStore loads the script again. The
+ * name is the SHA-1 of the script's text (https://redis.io/docs/latest/commands/evalsha/).
  */
 async function loaded(
   command: readonly string[],

@@ -9,18 +9,18 @@ export interface RateLimit {
   /** The name of the limit in the `RateLimit` headers, and its prefix in the store. */
   name: string;
   perMinute: number;
-  /** `caller`: the user, else the address. `address`: always the address. */
+  /** `caller` counts by the user, or by the address if there is no user; `address` always counts by the address. */
   by: 'caller' | 'address';
 }
 
 interface RateLimitOptions extends RateLimit {
-  /** Counts for all replicas together; if absent, in this process. */
+  /** Contains the counts, of all replicas together if they share it. Default: the memory of this process. */
   store?: Store | undefined;
 }
 
 /**
- * Requests per minute, reported in the `RateLimit` and `RateLimit-Policy` headers
- * (IETF draft-ietf-httpapi-ratelimit-headers-08); beyond the limit 429 with `Retry-After`.
+ * Limits the requests per minute, and sends the `RateLimit` and `RateLimit-Policy` headers
+ * (IETF draft-ietf-httpapi-ratelimit-headers-08). Requests above the limit get 429 with `Retry-After`.
  */
 export function rateLimited({ store = new MemoryStore(), ...limit }: RateLimitOptions): RequestHandler {
   const count = rateCounter(limit, store);
@@ -32,7 +32,7 @@ export function rateLimited({ store = new MemoryStore(), ...limit }: RateLimitOp
   };
 }
 
-/** The same limit without an HTTP handler, for a field of the graph. @throws RATE_LIMITED */
+/** Returns a function that counts one use of a graph field against the limit. It throws RATE_LIMITED. */
 export function limitTaker(limit: RateLimit, store: Store): (caller: Caller) => Promise<void> {
   const count = rateCounter(limit, store);
   return async (caller) => {
@@ -54,9 +54,9 @@ export type RateCounter = (caller: Caller) => Promise<RateState>;
 const UNCOUNTED: RateState = { headers: {}, refusal: undefined };
 
 /**
- * The same limit, for a door that writes its headers itself. The platform's own services are not counted by caller: they
- * carry the requests of all users, each of whom was counted where their request arrived. A store that fails must not stop
- * the service: requests are then not counted.
+ * Returns a function that counts one request against the limit, for a door that writes the headers itself. The platform's
+ * own services are not counted by caller, because they send requests for all users, who were counted where their requests
+ * arrived. If the store fails, requests are not counted, so that the service continues.
  */
 export function rateCounter(limit: RateLimit, store: Store): RateCounter {
   const { name, perMinute, by } = limit;
@@ -78,15 +78,15 @@ export function rateCounter(limit: RateLimit, store: Store): RateCounter {
   };
 }
 
-/** The caller who is counted. */
+/** The caller of the request that is counted. */
 interface Caller {
   readonly viewer: Viewer;
   readonly address: string;
 }
 
 function keyOf({ name, by }: Pick<RateLimit, 'name' | 'by'>, { viewer, address }: Caller): string {
-  const place = ipKeyGenerator(address); // an IPv6 client owns a /56, not one address
-  return `${name}:${by === 'address' ? `address:${place}` : callerOf(viewer, place)}`;
+  const network = ipKeyGenerator(address); // an IPv6 client owns a /56, not one address
+  return `${name}:${by === 'address' ? `address:${network}` : callerOf(viewer, network)}`;
 }
 
 function tooMany(perMinute: number, resetTime: Date | undefined): PlatformError {

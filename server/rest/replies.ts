@@ -13,7 +13,7 @@ import { versionAndContentTag, versionTag } from './versions.ts';
 const isPage = (result: unknown): result is Page<unknown> =>
   typeof result === 'object' && result !== null && 'cursorOf' in result;
 
-/** The reply to a handler's result. @param verify whether to check the result against the route's declared shape */
+/** The reply for a handler's result. @param verify whether to check the result against the route's declared shape */
 export function replyOf<Services>(
   route: RestRoute<Services>,
   query: unknown,
@@ -45,7 +45,7 @@ export function replyOf<Services>(
   );
 }
 
-/** @throws Error if an answer is not what the OpenAPI document declares */
+/** @throws Error if an answer does not have the shape that the OpenAPI document declares */
 function verifyAnswer(shape: z.ZodType, answer: unknown): void {
   shape.parse(answer);
   const undeclared = undeclaredFields(shape, JSON.parse(JSON.stringify(answer)));
@@ -80,7 +80,7 @@ function jsonHeaders(body: unknown): Record<string, string> {
   return { 'Content-Type': 'application/json; charset=utf-8', ...(tag && { ETag: tag }) };
 }
 
-/** Writes the reply: JSON with its version, a page's link, a text, bytes or a stream. */
+/** Writes the reply: JSON with its `ETag` and the `Link` of a page, or a text, bytes or a stream. */
 export async function send(req: Request, res: Response, reply: Reply): Promise<void> {
   const { body } = reply;
   if (
@@ -89,7 +89,7 @@ export async function send(req: Request, res: Response, reply: Reply): Promise<v
     body instanceof Uint8Array ||
     typeof body === 'string'
   ) {
-    // A stream that fails before its first byte is answered with a problem document; a later failure ends only this answer.
+    // If a stream fails before its first byte, the answer is a problem document; a later failure breaks off the answer.
     if (body instanceof Readable) await begun(body);
     res.status(reply.status).set({ ...reply.headers });
     if (!(body instanceof Readable)) res.send(typeof body === 'string' ? body : Buffer.from(body));

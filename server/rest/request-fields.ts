@@ -5,14 +5,15 @@ import type { RestRoute } from './route.ts';
 
 /** Fields by which a request names the owner of a resource. */
 const OWNERS = ['userId', 'authorId', 'gymId'] as const;
-const MOST_NAMED = 20;
+/** How many undeclared fields an error names at most. */
+const MAX_NAMED = 20;
 
 type CheckedRoute = Pick<RestRoute<never>, 'body' | 'query' | 'success' | 'params'>;
 
 /**
- * Refuses a field of the body that the route does not declare, because a misspelt field would be silently lost. Two kinds of
- * undeclared fields are ignored, so that a client can send back the answer of a GET: fields of the route's own answer, which
- * are read-only, and an owner that is the caller themselves.
+ * Refuses a field of the body that the route does not declare, because a misspelt field would be lost without an error. Two
+ * kinds of undeclared fields are ignored, so that a client can send back the answer of a GET: fields of the route's own
+ * answer, which are read-only, and fields that name the caller as the owner.
  * @throws FORBIDDEN for an undeclared `userId`, `authorId` or `gymId` of another user, VALIDATION_FAILED for other fields
  */
 export function checkBodyFields(route: CheckedRoute, body: unknown, viewer: Viewer): void {
@@ -23,7 +24,7 @@ export function checkBodyFields(route: CheckedRoute, body: unknown, viewer: View
   refuse('field', undeclared, declaredFields(route.body));
 }
 
-/** Refuses an undeclared query parameter: an ignored filter would give the answer to another question. */
+/** Refuses an undeclared query parameter, because an ignored filter would return other data than the client expects. */
 export function checkQueryFields(
   route: CheckedRoute,
   query: Readonly<Record<string, unknown>>,
@@ -34,9 +35,9 @@ export function checkQueryFields(
   refuse('query parameter', withoutOwners(undeclared, query, viewer), declared);
 }
 
-/** The fields without those that name the caller themselves, at any depth. @throws FORBIDDEN if one names another user */
+/** The fields without those that name the caller as the owner, at any depth. @throws FORBIDDEN if one names another user */
 function withoutOwners(undeclared: readonly string[], input: unknown, viewer: Viewer): Set<string> {
-  const left = new Set(undeclared);
+  const remaining = new Set(undeclared);
   for (const path of undeclared) {
     const keys = path.split('.');
     const owner = OWNERS.find((name) => name === keys.at(-1));
@@ -47,9 +48,9 @@ function withoutOwners(undeclared: readonly string[], input: unknown, viewer: Vi
       keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], input),
       own,
     );
-    left.delete(path);
+    remaining.delete(path);
   }
-  return left;
+  return remaining;
 }
 
 /** @throws FORBIDDEN for any value but the caller's own id */
@@ -61,7 +62,10 @@ function checkOwner(name: (typeof OWNERS)[number], value: unknown, own: string):
     );
 }
 
-/** The only value that a caller with one user id and one gym may send; undefined if the caller has no such bound. */
+/**
+ * The only value that the caller may send in this field; undefined if there is no such value: for a service, for an anonymous
+ * caller, and for the gym of a SUPER_ADMIN.
+ */
 function ownIdOf(name: (typeof OWNERS)[number], viewer: Viewer): string | undefined {
   if (viewer.kind !== 'user') return undefined;
   if (name !== 'gymId') return viewer.userId;
@@ -75,7 +79,7 @@ function refuse(
 ): void {
   if (undeclared.size === 0) return;
   const expected = declared.length > 0 ? `expected one of ${declared.join(', ')}` : 'expected none here';
-  const errors = [...undeclared].slice(0, MOST_NAMED).map((name) => ({
+  const errors = [...undeclared].slice(0, MAX_NAMED).map((name) => ({
     path: name.slice(0, 100),
     message: name.includes('.') ? `there is no such ${kind}` : `there is no such ${kind}; ${expected}`,
   }));

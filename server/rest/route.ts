@@ -6,16 +6,16 @@ import { wholeListQuery } from '../paging.ts';
 import type { Callers } from './callers.ts';
 import type { UploadedFile, UploadLimits } from './multipart.ts';
 
-/** The input of a handler: everything is validated, and nothing is specific to HTTP. */
+/** The validated input of a handler. */
 export interface RestRequest<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
   /** Uploaded files of a multipart route, in the order of the body. */
   files: readonly UploadedFile[];
-  /** The body of a route that `consumes` a stream; of a multipart body its file. */
+  /** The body of a route that `consumes` a stream, or the file of its multipart body. */
   stream: Readable;
-  /** `If-Match` or the body's `version`; undefined: last write wins. Only set if the route is `versioned`. */
+  /** `If-Match` or the body's `version`; undefined if the last write wins. Only set if the route is `versioned`. */
   expectedVersion: number | undefined;
   viewer: Viewer;
   /** The client's address. */
@@ -31,16 +31,16 @@ export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 interface RestSuccess {
   status: 200 | 201 | 202 | 204;
   description: string;
-  /** Absent: no body (204), or a body of `contentType`. */
+  /** The shape of the body; absent if there is no body (204), or if `contentType` describes it. */
   shape?: z.ZodType;
   /** The handler returns a `Page` of items of `shape`, sent as an array with a `Link` to the next page. */
   page?: boolean;
   /**
-   * The answer has a version, and also contains values that change without a new version, such as counts. Its `ETag` is then
-   * made of both, see `versionAndContentTag`.
+   * Whether an answer with a version also contains values that change without a new version, such as counts. Its `ETag` then
+   * depends on both, see `versionAndContentTag`.
    */
   changesBetweenVersions?: boolean;
-  /** The media type of an answer that is not `application/json`, e.g. `image/svg+xml`. With a `shape` it is a JSON format. */
+  /** The media type of an answer that is not `application/json`, e.g. `image/svg+xml`. If there is a `shape`, it is a JSON format. */
   contentType?: string;
 }
 
@@ -57,25 +57,25 @@ interface RestDeclaration<
   summary: string;
   description?: string;
   /**
-   * `required`: 401 without a token (authenticateToken). `optional`: works without one (optionalAuth). `forgiving`: an invalid
-   * token counts as none, for the routes that issue a new one.
+   * `required`: a request without a token gets 401 (authenticateToken). `optional`: it is anonymous (optionalAuth).
+   * `forgiving`: an invalid token counts as none, too, for the routes that issue a new token (forgivingAuth).
    */
   auth: 'required' | 'optional' | 'forgiving';
-  /** Default: every caller that `auth` admits. */
+  /** The callers for whom the route is. Default: every caller that `auth` admits. */
   only?: Callers;
-  /** Path parameters; a malformed one is 404, because no resource can have such an id. */
+  /** The path parameters. A malformed one is answered with 404, because no resource can have such an id. */
   params?: Params;
   query?: Query;
-  /** JSON body, or the text fields of a multipart one. */
+  /** The JSON body, or the text fields of a multipart body. */
   body?: Body;
-  /** Takes multipart/form-data with files instead of JSON. */
+  /** Accepts multipart/form-data with files instead of JSON. */
   upload?: UploadLimits;
-  /** Takes a body of this media type as a stream, e.g. `text/csv`; with `upload` beside it, a multipart file as well. */
+  /** Accepts a body of this media type as a stream, e.g. `text/csv`. With `upload`, the route also accepts a multipart file. */
   consumes?: string;
   /** Accepts `If-Match`, which other PUTs, PATCHes and DELETEs refuse. An answer's `version` is sent as `ETag` in any case. */
   versioned?: boolean;
   success: RestSuccess;
-  /** Codes in addition to those that every route may answer; for the documentation. */
+  /** Codes of errors, for the documentation, in addition to those that every route may answer. */
   errors?: readonly ErrorCode[];
   /** Requests per minute, if fewer than the general limit allows. Routes with the same `name` share the limit. */
   rateLimit?: { name: string; perMinute: number; by: 'caller' | 'address' };
@@ -91,7 +91,7 @@ export type RestRoute<Services> = Omit<
   RestDeclaration<Services, z.ZodType, z.ZodType, z.ZodType>,
   'handler'
 > & {
-  // A property and not a method, so that a door that needs fewer services is assignable.
+  // `handler` is a property and not a method, so that the type of a door that needs fewer services is assignable.
   handler: (request: RestRequest<never, never, never>, services: Services) => unknown;
 };
 
@@ -116,17 +116,18 @@ export function restRoute<Services>() {
 export const isWholeList = ({ method, success }: Pick<RestRoute<never>, 'method' | 'success'>): boolean =>
   method === 'GET' && !success.page && success.shape instanceof z.ZodArray;
 
-/** Every list takes `limit` and `cursor`. */
+/** Adds `limit` and `cursor` to the query of a list. */
 function withWholeListQuery(query: z.ZodType | undefined): z.ZodType {
   if (query === undefined) return wholeListQuery;
-  if (!(query instanceof z.ZodObject)) throw new Error('the query of a list is an object');
+  if (!(query instanceof z.ZodObject))
+    throw new Error('Expected the query shape of a list to be a z.object.');
   return query.safeExtend(wholeListQuery.shape);
 }
 
 /** An answer whose status, headers or body differ from the declared JSON. */
 export class Reply {
   readonly status: number;
-  /** JSON value, bytes or a stream; undefined: none. */
+  /** A JSON value, a text, bytes or a stream; undefined if there is no body. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
 

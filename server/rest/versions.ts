@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../errors.ts';
 
-/** `"7"` for a resource at version 7: its `ETag` (RFC 9110, section 8.8.3). */
+/** The `ETag` of a resource with a version (RFC 9110, section 8.8.3): `"7"` for version 7. */
 export function versionTag(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('version' in body)) return undefined;
   return Number.isInteger(body.version) ? `"${String(body.version)}"` : undefined;
 }
 
 /**
- * As `versionTag`, for an answer that also contains values that change without a new version, such as a count of likes: a
- * checksum follows the version, so that `If-None-Match` never confirms an old answer. `If-Match` compares only the version.
+ * As `versionTag`, for an answer that also contains values that change without a new version, such as a count of likes. The
+ * tag also has a checksum of the answer, so that `If-None-Match` never confirms an old answer; `If-Match` compares only the
+ * version.
  */
 export function versionAndContentTag(body: unknown): string | undefined {
   if (versionTag(body) === undefined) return undefined;
@@ -18,8 +19,8 @@ export function versionAndContentTag(body: unknown): string | undefined {
 }
 
 /**
- * The version that a write expects: `If-Match`, or `version` in the body; both mean the same. `*`, or neither of them,
- * accepts any version. @throws VALIDATION_FAILED if the two differ or the header is no version
+ * The version that a write expects, from `If-Match` or from `version` in the body. If there is neither, or the header is `*`,
+ * the write accepts any version. @throws VALIDATION_FAILED if the two differ or the header contains no version
  */
 export function expectedVersionOf(ifMatch: string | undefined, body: unknown): number | undefined {
   const inBody =
@@ -30,22 +31,19 @@ export function expectedVersionOf(ifMatch: string | undefined, body: unknown): n
   if (inHeader !== undefined && inBody !== undefined && inHeader !== inBody)
     throw invalid(
       'version',
-      `If-Match says version ${inHeader}, the body says ${inBody}; send one of them, or the same`,
+      `If-Match has version ${inHeader}, the body has ${inBody}; send only one of them, or the same version in both`,
     );
   return inHeader ?? inBody;
 }
 
 /**
- * For a write of a resource without versions: it cannot check that the resource is unchanged, so it refuses to promise it.
- * `*` only requires that the resource exists (RFC 9110, section 13.1.1), which every such write requires anyway.
+ * Refuses an `If-Match` for a resource without versions, because the write cannot check that the resource is unchanged. `*`
+ * is accepted: it only requires that the resource exists (RFC 9110, section 13.1.1), which every write requires anyway.
  * @throws VALIDATION_FAILED
  */
 export function refuseExpectedVersion(ifMatch: string | undefined): void {
   if (ifMatch !== undefined && ifMatch.trim() !== '*')
-    throw invalid(
-      'If-Match',
-      'this operation supports no versions, so it cannot depend on one; send it without the header',
-    );
+    throw invalid('If-Match', 'this operation does not support versions; send it without the header');
 }
 
 function headerVersion(ifMatch: string | undefined): number | undefined {

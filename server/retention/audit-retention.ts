@@ -3,13 +3,17 @@ import { LEAST_AUDIT_DAYS } from './retention-settings.ts';
 import { RETENTION_BATCH_ROWS, type RetentionRule } from './retention.ts';
 
 /**
- * The audit trail is append-only: a trigger refuses every change and deletion. Only one function of the database removes
- * records that have been kept long enough. It sets the cut-off time in a setting of its transaction; the trigger allows the
- * deletion of older rows, but never of rows younger than 30 days, whoever sets the setting.
+ * The SQL condition on which the trigger of the audit trail allows a deletion. The audit trail is append-only: the trigger
+ * refuses every change and every other deletion. The function of `createAuditRetention` removes old records: it writes its
+ * time limit to a setting of the transaction, and the trigger allows the deletion of rows that are older than both this limit
+ * and 30 days. So nobody can delete younger rows by changing the setting.
  */
 export const IS_OLD_AUDIT_EVENT = `old."at" < nullif(current_setting('platform.audit_removed_before', true), '')::timestamptz and old."at" < now() - interval '${LEAST_AUDIT_DAYS} days'`;
 
-/** SQL for a migration: the function that removes old rows of `audit_event`. Ids are UUIDs of version 7, so the primary key finds the oldest rows. */
+/**
+ * SQL for a migration: the function that removes old rows of `audit_event`. Ids are UUIDs of version 7, so the index of the
+ * primary key finds the oldest rows.
+ */
 export const createAuditRetention = `create function "remove_old_audit_events"(before timestamptz, most int) returns int language plpgsql as $$
 declare removed int;
 begin
@@ -29,7 +33,7 @@ end $$;`;
 
 export const dropAuditRetention = `drop function "remove_old_audit_events"(timestamptz, int);`;
 
-/** For every service with an audit trail. */
+/** The retention rule of every service with an audit trail. */
 export const auditRetention: RetentionRule = {
   what: 'audit_events',
   kept: 'retentionAuditDays',

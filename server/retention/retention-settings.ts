@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const MOST_DAYS = 36_500; // 100 years
 
-/** A number of days; 0: unlimited. */
+/** A setting in days; 0 means for ever. */
 const days = (byDefault: number, least = 1) =>
   z.coerce
     .number('expected a number of days, or 0 for ever')
@@ -12,27 +12,27 @@ const days = (byDefault: number, least = 1) =>
     .refine((given) => given === 0 || given >= least, `expected at least ${least} days, or 0 for ever`)
     .default(byDefault);
 
-/** The database refuses to delete anything younger (audit-retention.ts). */
+/** The database refuses to delete audit records that are younger than this (audit-retention.ts). */
 export const LEAST_AUDIT_DAYS = 30;
 
-/** How long the services keep data that grows with use. `docs/personal-data.md` describes each kind. */
+/** How long the services keep data whose amount grows with use. `docs/personal-data.md` describes each kind. */
 export const retentionSettings = z.object({
   /** Visits that have ended and count in no current challenge. */
   retentionVisitsDays: days(1_095), // 3 years
-  /** Denials: refused check-ins. */
+  /** Denials. */
   retentionDenialsDays: days(90),
   /** Audit records: actions of staff (gym) and changes of accounts (identity). */
   retentionAuditDays: days(1_095, LEAST_AUDIT_DAYS), // 3 years
   /** Records of finished sagas. */
   retentionSagasDays: days(90),
-  /** Used refresh tokens, which are kept to recognise a stolen one. */
+  /** Used refresh tokens, which are kept so that the use of a stolen one is recognised. */
   retentionSessionsDays: days(30),
   /** Deployed wizard sessions. */
   retentionWizardDays: days(365),
-  /** Reports of imported food logs; not the entries. */
+  /** The reports of food log imports, without the imported entries. */
   retentionImportsDays: days(90),
 });
 
-/** The name of a setting in days. */
+/** The name of one of these settings. */
 export type RetentionSetting = keyof z.output<typeof retentionSettings>;
 export type RetentionSettings = z.output<typeof retentionSettings>;

@@ -5,22 +5,22 @@ import { Counter, type Metrics } from '../observability/metrics.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { RetentionSetting, RetentionSettings } from './retention-settings.ts';
 
-/** Rows of one batch, which is one transaction: short enough that no request waits long for its locks. */
+/** Rows in one batch. A batch is one transaction, so small that no request waits long for its locks. */
 export const RETENTION_BATCH_ROWS = 1_000;
 const PAUSE_MILLIS = 50; // between two batches, so that requests can use the database
 const EVERY_MILLIS = HOUR_MILLIS;
 
-/** One kind of rows that are removed after a time. */
+/** One kind of rows that are removed when they are old. */
 export interface RetentionRule {
-  /** Its name in the log and the metric, in small letters and `_`; also the key of the lock that replicas share. */
+  /** The rule's name in the log and the metric, in small letters and `_`; also the key of the lock that replicas share. */
   readonly what: string;
-  /** How long a row is kept: a setting, or a fixed time. 0 ms: the rows themselves have an end. */
+  /** How long a row is kept: a setting, or a fixed time. 0 ms if the rows themselves contain the time of their end. */
   readonly kept: RetentionSetting | { readonly millis: number };
-  /** The most rows of a batch. Default: `RETENTION_BATCH_ROWS`. */
+  /** How many rows a batch has at most. Default: `RETENTION_BATCH_ROWS`. */
   readonly batchRows?: number;
   /**
    * Removes one batch of rows older than `before`, in the open transaction.
-   * @returns the number of rows; fewer than a batch means that none are left
+   * @returns the number of removed rows; if it is smaller than a batch, there are no more old rows
    */
   run(unit: UnitOfWork, before: Date): Promise<number>;
 }
@@ -46,8 +46,8 @@ export interface Retention {
 }
 
 /**
- * Removes rows that have been kept long enough. The first run starts at once and not after an hour: a service that restarts
- * more often than every hour would otherwise never remove anything.
+ * Removes old rows, now and every hour. The first run starts at once, because otherwise a service that restarts more often
+ * than every hour would never remove anything.
  *
  * Each batch takes a lock until the end of its transaction, so that no two replicas work on the same rule at the same time; a
  * replica that does not get the lock skips the rule. If a rule fails, the failure is logged, the rule is tried again an hour
@@ -65,7 +65,7 @@ class RetentionRuns implements Retention {
   private readonly failures: Counter<'what'>;
   private readonly stopping = new AbortController();
   private readonly hourly: NodeJS.Timeout;
-  private underWay: Promise<void> | undefined;
+  private currentRun: Promise<void> | undefined;
 
   constructor(options: RetentionOptions) {
     this.options = options;
@@ -73,7 +73,7 @@ class RetentionRuns implements Retention {
     const labelNames = ['what'] as const;
     this.removedRows = new Counter({
       name: 'retention_removed_total',
-      help: 'Rows (or files and what belongs to them) that were removed because they had been kept long enough.',
+      help: 'Old rows (or files with their rows) that were removed.',
       labelNames,
       registers,
     });
@@ -88,16 +88,16 @@ class RetentionRuns implements Retention {
   }
 
   run(): Promise<void> {
-    this.underWay ??= this.runAll().finally(() => {
-      this.underWay = undefined;
+    this.currentRun ??= this.runAll().finally(() => {
+      this.currentRun = undefined;
     });
-    return this.underWay;
+    return this.currentRun;
   }
 
   async stop(): Promise<void> {
     clearInterval(this.hourly);
     this.stopping.abort();
-    await this.underWay;
+    await this.currentRun;
   }
 
   private async runAll(): Promise<void> {
@@ -130,7 +130,7 @@ class RetentionRuns implements Retention {
     if (total > 0) log.info({ what, rows: total }, 'old rows have been removed');
   }
 
-  /** Undefined: another replica is working on the rule. */
+  /** The number of removed rows; undefined if another replica is working on the rule. */
   private async runBatch(rule: RetentionRule, before: Date): Promise<number | undefined> {
     const unit = this.options.unitOf();
     if (!this.options.hasDatabase) return rule.run(unit, before);
@@ -144,7 +144,7 @@ class RetentionRuns implements Retention {
   }
 }
 
-/** Undefined: unlimited. */
+/** The time before which rows are old; undefined if they are kept for ever. */
 function boundOf({ kept }: RetentionRule, settings: RetentionSettings): Date | undefined {
   if (typeof kept === 'object') return new Date(Date.now() - kept.millis);
   const days = settings[kept];
@@ -152,8 +152,9 @@ function boundOf({ kept }: RetentionRule, settings: RetentionSettings): Date | u
 }
 
 /**
- * Deletes one batch of a table's rows. Rows that a request has locked are left for the next run.
- * @param where SQL, along an index; @param values the values of its `?`
+ * Deletes one batch of a table's rows. Rows that a request has locked are deleted in a later run.
+ * @param where SQL for which there is an index
+ * @param values the values of the `?` in `where`
  */
 export async function removeRows(
   unit: UnitOfWork,

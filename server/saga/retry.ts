@@ -2,17 +2,20 @@ import { refusalOfDatabase } from '../database/refusals.ts';
 import { PlatformError } from '../errors.ts';
 
 export interface RetryOptions {
-  /** Wait after the first failure; doubled after each further one. Default 500 ms. */
+  /** The wait after the first failure; it doubles after each further failure. Default 500 ms. */
   firstMillis: number;
-  /** Longest wait. Default 30 s. */
+  /** The longest wait. Default 30 s. */
   capMillis: number;
-  /** From 0 to 1, as `Math.random`, which is the default. */
+  /** Returns a number from 0 to 1. Default: `Math.random`. */
   random?(): number;
 }
 
 export const DEFAULT_RETRY: RetryOptions = { firstMillis: 500, capMillis: 30_000 };
 
-/** An exponential wait with a cap, plus up to a quarter at random, so that many sagas do not call a service at the same moment. */
+/**
+ * The milliseconds to wait: exponential with a cap, minus up to a quarter at random, so that many sagas do not call a
+ * service at the same moment.
+ */
 export function waitAfter(
   failures: number,
   { firstMillis, capMillis, random = Math.random }: RetryOptions,
@@ -25,15 +28,16 @@ export function waitAfter(
 export const isRefusal = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && error.status < 500 && !PASSING.has(error.status);
 
-/** Statuses below 500 that do not refuse the request itself: log in again, sent too slowly, too many requests. */
+/** Statuses below 500 after which a repetition may succeed: log in again, sent too slowly, too many requests. */
 const PASSING: ReadonlySet<number> = new Set([401, 408, 429]);
 
-/** The form in which a failure is stored and shown: an expected error with its message, any other one without. */
+/** An error as it is stored and shown: a PlatformError keeps its message, any other error is masked. */
 export function errorOf(thrown: unknown): { code: string; message: string } {
   const error = refusalOfDatabase(thrown) ?? thrown;
   if (error instanceof PlatformError) return { code: error.code, message: error.message };
   return {
     code: 'INTERNAL',
-    message: 'Something went wrong on our side; it has been logged, and will be tried again.',
+    message:
+      'Something went wrong on our side; the error has been logged, and the action will be tried again.',
   };
 }

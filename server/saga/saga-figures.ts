@@ -6,11 +6,11 @@ const COUNT_EVERY_MILLIS = 10_000; // 10 s
 
 /** The metrics of sagas that could not be undone. */
 export interface SagaFigures {
-  /** Counts one that was given up in this process. */
+  /** Counts a saga whose undoing was given up in this process. */
   undoFailed(kind: string): void;
   /** Counts the sagas that wait for a decision, at most every 10 s, so that `GET /metrics` does not wait for a database. */
   count(): Promise<void>;
-  /** Makes the next `count` count again. */
+  /** Makes the next `count` read the database even if the last one was less than 10 s ago. */
   invalidate(): void;
 }
 

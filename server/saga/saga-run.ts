@@ -14,7 +14,10 @@ import {
 } from './saga.ts';
 import { beginUndoing, endUndoing, finish, isUndoingTooLong } from './undoing.ts';
 
-/** The progress of a run at one action: `starting` is stored but not begun, `ran` is done but not stored, `saved` is both. */
+/**
+ * A point in one attempt of an action: `starting` when the attempt is stored and about to run, `ran` when it has ended, and
+ * `saved` when its result is stored.
+ */
 export interface Boundary {
   sagaId: string;
   action: string;
@@ -25,9 +28,9 @@ export interface Boundary {
 export interface SagaRunOptions {
   saga: Saga;
   definition: SagaDefinition;
-  /** Stores the saga's current state. @throws if it could not be stored, or if another worker has taken the saga over: the run ends there */
+  /** Stores the saga's current state. If it throws, because another worker has the saga or the database fails, the run ends. */
   save(): Promise<void>;
-  /** True when no further action may be started. */
+  /** Whether no further action may be started. */
   isStopping(): boolean;
   retry: RetryOptions;
   log: Logger;
@@ -38,12 +41,12 @@ export interface SagaRunOptions {
 }
 
 /**
- * Works on a saga: runs every action that is due, until the saga is finished, has to wait, or is stopped. The saga is
- * stored before and after every attempt, so that the work can continue after a crash at any point.
+ * Runs every action of a saga that is due, until the saga is finished, no action is due, or `isStopping`. The saga is stored
+ * before and after every attempt, so that another process can continue after a crash at any point.
  */
 export async function runSaga(options: SagaRunOptions): Promise<void> {
   const { saga, isStopping } = options;
-  // Parallel actions change one record: only one of them stores it at a time.
+  // Parallel actions change the same record, so they store it one after the other.
   let saving = Promise.resolve();
   let isOver = false;
   const saveUnlessOver = async (): Promise<void> => {
@@ -62,7 +65,7 @@ export async function runSaga(options: SagaRunOptions): Promise<void> {
   while (saga.status === 'RUNNING' && !isStopping()) {
     const due = saga.actions.filter((action) => isReady(action, saga) && isDue(run, action));
     if (due.length === 0) return;
-    // Waits for all of them: none may still run when undoing begins, or when another worker takes over.
+    // No action may still run when undoing begins, or when another worker continues.
     const results = await Promise.allSettled(due.map((action) => attempt(run, action)));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
@@ -82,7 +85,7 @@ const isDue = ({ now }: Run, { nextAttemptAt }: ActionRecord): boolean =>
 async function attempt(run: Run, action: ActionRecord): Promise<void> {
   const { saga, definition } = run;
   action.attempts += 1;
-  // Set before the action, so that an action that crashes the process does not crash it again at once.
+  // The next attempt is set before the action runs: if the action crashes the process, it is not run again at once.
   waitForNext(run, action, action.attempts);
   await reach(run, action, 'starting', 'run');
   try {
@@ -149,7 +152,7 @@ function waitForNext({ retry, now }: Run, action: ActionRecord, failures: number
   action.nextAttemptAt = new Date(now() + waitAfter(failures, retry)).toISOString();
 }
 
-/** @throws if this version of the program does not have the code; the action then waits for a version that has it */
+/** @throws Error if this version of the program has no code for the action, which then waits for a version that has it */
 function codeOf({ definition }: Run, { action }: ActionRecord): SagaAction {
   const code = definition.actions[action];
   if (!code) throw new Error(`This version has no action "${action}" of a ${definition.kind}.`);
@@ -163,7 +166,7 @@ function callOf({ saga }: Run, action: ActionRecord, phase: Boundary['phase']): 
     input: action.input,
     output: action.output ?? undefined,
     context: saga.context,
-    // The undo of an earlier action may need the output of an action that is undone already, perhaps in an earlier round.
+    // The undo of an action may need the output of a later action, which has been undone already.
     outputs: phase === 'undo' ? everyOutputOf(saga) : outputsOf(saga),
     attempt: phase === 'undo' ? action.undoAttempts : action.attempts,
   };
@@ -174,7 +177,10 @@ const everyOutputOf = ({ actions }: Saga): Record<string, unknown> =>
     actions.filter(({ output }) => output !== null).map(({ name, output }) => [name, output]),
   );
 
-/** A refusal is stored and repeated for its key like any other answer. So each RETRY uses keys of its own. */
+/**
+ * The part of an idempotency key that is new for each RETRY: with the same key, the other service would return the stored
+ * refusal again.
+ */
 const roundOf = ({ undoing }: Saga): string => (undoing?.round ? `:${undoing.round}` : '');
 
 const nameOf = ({ saga }: Run, { name, attempts }: ActionRecord) => ({

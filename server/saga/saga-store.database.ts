@@ -5,14 +5,15 @@ import { dueAt, isAtRest, type Saga } from './saga.ts';
 import { SagaRow } from './saga.entity.ts';
 import type { Lease, SagaStore, WithinSave } from './saga-store.ts';
 
-/** The channel of the database's notifications (see server/database/notifications.ts) for every stored change. */
+/** The channel of the database's notifications (server/database/notifications.ts) that reports every stored change. */
 export const SAGA_CHANNEL = 'saga';
 
 /**
- * Sagas in the owning service's database. `notifications` must listen to SAGA_CHANNEL; without it `onChange` reports nothing.
+ * Stores sagas in the owning service's database. `notifications` must listen to SAGA_CHANNEL; without them `onChange` reports
+ * nothing.
  *
- * Leases are measured by the database's clock, which all instances share. The lease of a killed instance expires; an
- * instance that was only slow finds at its next `save` that it has lost the lease, and stops.
+ * Leases are measured by the database's clock, which all instances share. The lease of a killed instance expires. An
+ * instance that was too slow to renew its lease finds at its next `save` that it has lost the lease, and stops.
  */
 export class DatabaseSagaStore implements SagaStore {
   private readonly unitOf: () => UnitOfWork;
@@ -85,7 +86,7 @@ export class DatabaseSagaStore implements SagaStore {
   async save(saga: Saga, { holder, millis }: Lease, within: WithinSave): Promise<boolean> {
     const unit = this.unitOf();
     return unit.transaction(async () => {
-      // A saga at rest has no lease holder: a late worker must not overwrite a decision made in the meantime.
+      // A saga at rest has no lease holder, so that a late worker cannot overwrite a decision that was made in the meantime.
       const saved = await unit.em.execute<unknown[]>(
         `update saga set ${CHANGED_COLUMNS},
            leased_until = case when ? then null else now() + ? * interval '1 ms' end,

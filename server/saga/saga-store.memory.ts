@@ -3,16 +3,19 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { dueAt, isAtRest, type Saga } from './saga.ts';
 import type { Lease, SagaStore, WithinSave } from './saga-store.ts';
 
-interface Kept {
+interface StoredSaga {
   saga: Saga;
   dueAt: number;
   holder: string | undefined;
   leasedUntil: number;
 }
 
-/** Sagas in the memory of one process; they are lost when it ends. Values are copied in and out, so that a caller's later changes are not stored. */
+/**
+ * Stores sagas in the memory of one process; they are lost when it ends. Sagas are copied when they are stored and when they
+ * are returned, so that later changes of a caller's object are not stored.
+ */
 export class MemorySagaStore implements SagaStore {
-  private readonly kept = new Map<string, Kept>();
+  private readonly stored = new Map<string, StoredSaga>();
   private readonly events = new EventEmitter().setMaxListeners(0);
   private readonly unitOf: () => UnitOfWork;
   private readonly now: () => number;
@@ -26,12 +29,12 @@ export class MemorySagaStore implements SagaStore {
   async insert(saga: Saga): Promise<boolean> {
     const before = this.newest(saga.kind, saga.subject);
     if (before && before.status !== 'UNDONE') return false;
-    this.kept.set(saga.id, { saga: structuredClone(saga), dueAt: 0, holder: undefined, leasedUntil: 0 });
+    this.stored.set(saga.id, { saga: structuredClone(saga), dueAt: 0, holder: undefined, leasedUntil: 0 });
     return true;
   }
 
   async find(id: string): Promise<Saga | undefined> {
-    return structuredClone(this.kept.get(id)?.saga);
+    return structuredClone(this.stored.get(id)?.saga);
   }
 
   async findBySubjects(kind: string, subjects: readonly string[]): Promise<Saga[]> {
@@ -40,7 +43,7 @@ export class MemorySagaStore implements SagaStore {
 
   async claim(kinds: readonly string[], limit: number, { holder, millis }: Lease): Promise<Saga[]> {
     const time = this.now();
-    const due = [...this.kept.values()].filter(
+    const due = [...this.stored.values()].filter(
       (each) =>
         kinds.includes(each.saga.kind) &&
         !isAtRest(each.saga) &&
@@ -54,13 +57,13 @@ export class MemorySagaStore implements SagaStore {
   }
 
   async renew(id: string, lease: Lease): Promise<boolean> {
-    const found = this.held(id, lease);
+    const found = this.heldBy(id, lease);
     if (found) found.leasedUntil = this.now() + lease.millis;
     return Boolean(found);
   }
 
   async save(saga: Saga, lease: Lease, within: WithinSave): Promise<boolean> {
-    const found = this.held(saga.id, lease);
+    const found = this.heldBy(saga.id, lease);
     if (!found) return false;
     const before = { ...found };
     Object.assign(found, {
@@ -80,14 +83,14 @@ export class MemorySagaStore implements SagaStore {
   }
 
   async release(saga: Saga, lease: Lease): Promise<void> {
-    const found = this.held(saga.id, lease);
+    const found = this.heldBy(saga.id, lease);
     if (found) Object.assign(found, { holder: undefined, leasedUntil: 0, dueAt: dueAt(saga).getTime() });
   }
 
   change(id: string, _unit: UnitOfWork, apply: (saga: Saga) => Promise<void>): Promise<Saga | undefined> {
-    // Changes run one after the other, as under a lock.
+    // Changes run one after the other, as with the row lock of the database store.
     const changed = this.changing.then(async () => {
-      const found = this.kept.get(id);
+      const found = this.stored.get(id);
       if (!found) return undefined;
       const saga = structuredClone(found.saga);
       await apply(saga);
@@ -105,7 +108,7 @@ export class MemorySagaStore implements SagaStore {
   }
 
   async countWaiting(kinds: readonly string[]): Promise<Map<string, number>> {
-    const waiting = [...this.kept.values()].filter(
+    const waiting = [...this.stored.values()].filter(
       ({ saga }) => saga.status === 'UNDO_FAILED' && kinds.includes(saga.kind),
     );
     return new Map(
@@ -114,16 +117,16 @@ export class MemorySagaStore implements SagaStore {
   }
 
   async removeFinished(kind: string, before: Date, limit: number): Promise<number> {
-    const over = [...this.kept.values()]
+    const over = [...this.stored.values()]
       .filter(({ saga }) => saga.kind === kind && saga.finishedAt !== null && saga.finishedAt < before)
       .slice(0, limit);
-    for (const { saga } of over) this.kept.delete(saga.id);
+    for (const { saga } of over) this.stored.delete(saga.id);
     return over.length;
   }
 
   async remove(kind: string, subjects: readonly string[]): Promise<void> {
-    for (const { saga } of this.kept.values())
-      if (saga.kind === kind && subjects.includes(saga.subject)) this.kept.delete(saga.id);
+    for (const { saga } of this.stored.values())
+      if (saga.kind === kind && subjects.includes(saga.subject)) this.stored.delete(saga.id);
   }
 
   onChange(listener: (id: string) => void): () => void {
@@ -131,13 +134,13 @@ export class MemorySagaStore implements SagaStore {
     return () => this.events.off('change', listener);
   }
 
-  private held(id: string, { holder }: Lease): Kept | undefined {
-    const found = this.kept.get(id);
+  private heldBy(id: string, { holder }: Lease): StoredSaga | undefined {
+    const found = this.stored.get(id);
     return found?.holder === holder ? found : undefined;
   }
 
   private newest(kind: string, subject: string): Saga | undefined {
-    return [...this.kept.values()].findLast(({ saga }) => saga.kind === kind && saga.subject === subject)
+    return [...this.stored.values()].findLast(({ saga }) => saga.kind === kind && saga.subject === subject)
       ?.saga;
   }
 }

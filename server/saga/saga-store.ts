@@ -1,9 +1,9 @@
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { Saga } from './saga.ts';
 
-/** The right of one worker to work on a saga. It expires unless the worker renews it. */
+/** The right of one worker to work on a saga. It expires if the worker does not renew it. */
 export interface Lease {
-  /** Random, and different for each claim. */
+  /** A random id, different for each claim. */
   holder: string;
   millis: number;
 }
@@ -17,24 +17,24 @@ export type WithinSave = (unit: UnitOfWork) => Promise<void>;
  */
 export interface SagaStore {
   /**
-   * Stores a new saga as part of the caller's unit of work. False, and nothing stored, if there already is a saga of that
-   * kind and subject that is not UNDONE.
+   * Stores a new saga as part of the caller's unit of work. Returns false, and stores nothing, if there already is a saga of
+   * that kind and subject that is not UNDONE.
    */
   insert(saga: Saga, unit: UnitOfWork): Promise<boolean>;
   find(id: string): Promise<Saga | undefined>;
   /** The newest saga of each subject. */
   findBySubjects(kind: string, subjects: readonly string[]): Promise<Saga[]>;
-  /** Claims up to `limit` sagas that are due and have no lease. Each goes to only one of several instances. */
+  /** Claims up to `limit` sagas that are due and have no lease. No two instances claim the same saga. */
   claim(kinds: readonly string[], limit: number, lease: Lease): Promise<Saga[]>;
-  /** Extends the lease; false if another worker has it. */
+  /** Extends the lease. Returns false if another worker has it. */
   renew(id: string, lease: Lease): Promise<boolean>;
-  /** Stores a change and renews the lease; false, and nothing stored, if another worker has the lease. */
+  /** Stores a change and renews the lease. Returns false, and stores nothing, if another worker has the lease. */
   save(saga: Saga, lease: Lease, within: WithinSave): Promise<boolean>;
   /** Releases the lease; any worker may claim the saga when it is due. */
   release(saga: Saga, lease: Lease): Promise<void>;
   /**
-   * Changes a saga that no worker has claimed, as part of the caller's unit of work. `apply` is called with the saga locked;
-   * if it throws, nothing changes. Undefined if there is no such saga.
+   * Changes a saga that no worker has claimed, as part of the caller's unit of work. `apply` is called while the saga is
+   * locked; if it throws, nothing changes. Returns undefined if there is no such saga.
    */
   change(id: string, unit: UnitOfWork, apply: (saga: Saga) => Promise<void>): Promise<Saga | undefined>;
   /** How many sagas of each of these kinds wait for a decision (UNDO_FAILED). */
@@ -42,10 +42,10 @@ export interface SagaStore {
   /** Deletes the sagas of these subjects, e.g. when a user's data is erased. */
   remove(kind: string, subjects: readonly string[]): Promise<void>;
   /**
-   * Deletes up to `limit` sagas of this kind that finished before this time, the oldest first; returns how many.
-   * Unfinished sagas stay, however old they are.
+   * Deletes up to `limit` sagas of this kind that finished before this time, the oldest first, and returns how many.
+   * Unfinished sagas are never deleted.
    */
   removeFinished(kind: string, before: Date, limit: number, unit: UnitOfWork): Promise<number>;
-  /** Calls `listener` with the id of every saga that any instance stores, until the returned function is called. */
+  /** Calls `listener` with the id of every saga that any instance changes, until the returned function is called. */
   onChange(listener: (id: string) => void): () => void;
 }

@@ -9,8 +9,8 @@ interface SagaWork extends Omit<SagaRunOptions, 'save'> {
 }
 
 /**
- * Does what is due of a claimed saga, and releases it.
- * @throws Error if it could not be stored, or if another worker has taken it over; the work ends there
+ * Runs the actions of a claimed saga that are due, and releases the saga.
+ * @throws Error if the saga could not be stored, or if another worker has it now; no further action is then run
  */
 export async function workOn({ store, lease, ...run }: SagaWork): Promise<void> {
   const { saga, definition, log } = run;
@@ -32,6 +32,6 @@ export async function workOn({ store, lease, ...run }: SagaWork): Promise<void> 
           .filter(({ isUndoGivenUp }) => isUndoGivenUp)
           .map(({ name, service, undoError }) => ({ action: name, service, error: undoError })),
       },
-      'a saga could not be fully undone; it waits for a decision: RETRY, or ACCEPT what is left',
+      'a saga could not be fully undone; it waits for a decision: RETRY, or ACCEPT the actions that are not undone',
     );
 }

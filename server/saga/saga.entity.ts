@@ -7,27 +7,27 @@ const SagaSchema = defineEntity({
   tableName: 'saga',
   indexes: [
     { properties: ['kind', 'subject'] },
-    // workers look for sagas that are due
+    // With this index workers find the sagas that are due.
     {
       name: 'saga_due_index',
       expression: `create index "saga_due_index" on "saga" ("due_at") where finished_at is null and status <> 'UNDO_FAILED'`,
     },
-    // for the count of sagas that wait for a decision
+    // This index counts the sagas that wait for a decision.
     {
       name: 'saga_unfinished_index',
       expression: `create index "saga_unfinished_index" on "saga" ("kind", "status") where finished_at is null`,
     },
-    // for erasing the ids of deleted users from past decisions
+    // With this index the ids of deleted users are found and erased from past decisions.
     {
       name: 'saga_undoing_index',
       expression: `create index "saga_undoing_index" on "saga" ("kind") where undoing is not null`,
     },
-    // for the removal of old finished sagas
+    // With this index old finished sagas are found and removed.
     {
       name: 'saga_finished_index',
       expression: `create index "saga_finished_index" on "saga" ("kind", "finished_at") where finished_at is not null`,
     },
-    // one saga of a kind and subject at a time, and none after one that is DONE
+    // This index allows one saga of a kind and subject at a time, and none after one that is DONE.
     {
       name: 'saga_one_of_a_subject',
       expression: `create unique index "saga_one_of_a_subject" on "saga" ("kind", "subject") where status <> 'UNDONE'`,

@@ -1,29 +1,32 @@
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
- * A saga is work in several services that no transaction can span: named actions, each of which is repeated until its
- * service has answered, and undone if the whole cannot be completed.
+ * A saga is work in several services, which no transaction can include. It consists of named actions. Each action is repeated
+ * until its service has answered; if one of them cannot be completed, all actions are undone.
  *
  *     RUNNING -> DONE                   every action is done
  *     RUNNING -> UNDOING -> UNDONE      an action was refused, or the time limit has passed
  *                UNDOING -> UNDO_FAILED some actions cannot be undone; all others are undone
  *     UNDO_FAILED -> UNDOING            RETRY: the undoing is tried again
- *     UNDO_FAILED -> UNDONE             ACCEPT: what is left stays
+ *     UNDO_FAILED -> UNDONE             ACCEPT: the actions that were not undone stay done
  *
- * The plan is data in the record, and the code is looked up by the action's name, so that a record of an older version of
- * the program still runs.
+ * The plan is data in the record, and the code of an action is found by its name, so that a newer version of the program can
+ * continue the saga.
  */
 export interface Saga {
   id: string;
-  /** The name of its definition. */
+  /** The name of the saga's definition. */
   kind: string;
-  /** What it is about, e.g. the id of a session. There is one saga of a kind and subject at a time, and none after a DONE one. */
+  /**
+   * The object of the work, e.g. the id of a session. There is one saga of a kind and subject at a time, and none after one
+   * that is DONE.
+   */
   subject: string;
   status: SagaStatus;
-  /** Input of all actions, e.g. the user for whom they act. */
+  /** The common input of all actions, e.g. the user for whom they act. */
   context: unknown;
   actions: ActionRecord[];
-  /** The result of a DONE saga: what the definition makes of the outputs. */
+  /** The result of a DONE saga, which the definition's `result` computes from the outputs. */
   result: unknown;
   /** Null until undoing has begun. */
   undoing: Undoing | null;
@@ -31,9 +34,9 @@ export interface Saga {
   finishedAt: Date | null;
 }
 
-/** The state of the undoing, and the decisions of people about it. */
+/** The state of the undoing, and the decisions of users about it. */
 export interface Undoing {
-  /** ISO 8601; when undoing began, or began again. */
+  /** The time when undoing began, or began again; ISO 8601. */
   since: string;
   /** How often RETRY was chosen. */
   round: number;
@@ -41,7 +44,7 @@ export interface Undoing {
   resolutions: Resolution[];
 }
 
-/** RETRY: undoing is tried again. ACCEPT: what is left stays, and the saga counts as UNDONE. */
+/** RETRY: undoing is tried again. ACCEPT: the actions that were not undone stay done, and the saga becomes UNDONE. */
 export const ResolutionAction = { RETRY: 'RETRY', ACCEPT: 'ACCEPT' } as const;
 export type ResolutionAction = (typeof ResolutionAction)[keyof typeof ResolutionAction];
 
@@ -60,7 +63,7 @@ export const SagaStatus = {
   UNDOING: 'UNDOING',
   DONE: 'DONE',
   UNDONE: 'UNDONE',
-  /** It waits for a decision; no worker takes it. */
+  /** The saga waits for a decision; no worker claims it. */
   UNDO_FAILED: 'UNDO_FAILED',
 } as const;
 export type SagaStatus = (typeof SagaStatus)[keyof typeof SagaStatus];
@@ -70,29 +73,29 @@ export type ActionStatus = (typeof ActionStatus)[keyof typeof ActionStatus];
 
 /** The progress of one action. */
 export interface ActionRecord {
-  /** Unique in its saga. */
+  /** The action's name, unique in the saga. */
   name: string;
-  /** The name of its code in the definition. */
+  /** The name of the action's code in the definition. */
   action: string;
-  /** The service that it calls. */
+  /** The service that the action calls. */
   service: string;
   input: unknown;
   /** Names of the actions that must be DONE first. */
   after: string[];
   status: ActionStatus;
-  /** Attempts begun so far; counted before each attempt, so that attempts that crash are counted, too. */
+  /** How many attempts have begun. An attempt is counted before it runs, so that attempts that crash are counted, too. */
   attempts: number;
   /** The error of the last attempt. */
   error: ActionError | null;
   output: unknown;
   undoAttempts: number;
-  /** Whether it has been undone completely. */
+  /** Whether the action has been undone completely. */
   isUndone: boolean;
-  /** The error of the last attempt to undo it; absent in records of an older version. */
+  /** The error of the last attempt to undo the action; absent in records of an older version. */
   undoError?: ActionError | null;
-  /** Whether undoing it was refused, or failed for too long: it waits for a decision. */
+  /** Whether undoing the action was refused, or failed for too long, so that it waits for a decision. */
   isUndoGivenUp?: boolean;
-  /** ISO 8601; the earliest time of the next attempt. */
+  /** The earliest time of the next attempt, ISO 8601; null if it is due at once. */
   nextAttemptAt: string | null;
 }
 
@@ -104,10 +107,10 @@ interface ActionError {
 /** The input of an action's code. */
 export interface ActionCall<Input = unknown, Output = unknown> {
   sagaId: string;
-  /** The same for every repetition; used as the `Idempotency-Key` of writes in other services. */
+  /** The `Idempotency-Key` for writes in other services. It is the same for every repetition. */
   idempotencyKey: string;
   input: Input;
-  /** The result of `run`, for `undo`; also undefined if `run` may have succeeded without an answer. */
+  /** For `undo`: the result of `run`; undefined if `run` returned none, although it may have succeeded. */
   output: Output | undefined;
   context: unknown;
   /** The results of earlier actions, by name; for `undo`, the results of all actions. */
@@ -117,49 +120,52 @@ export interface ActionCall<Input = unknown, Output = unknown> {
 }
 
 /**
- * The code of an action. The error that it throws decides: a 4xx of the platform's table is a refusal; after any other
- * error (time-out, no connection, 429, 5xx, a programming error) the action is repeated.
+ * The code of an action. If it throws a 4xx of the platform's table, this is a refusal; after any other error (time-out, no
+ * connection, 429, 5xx, a programming error) the action is repeated.
  */
-// oxlint-disable-next-line no-explicit-any -- input and output are tied together inside each action only
+// oxlint-disable-next-line no-explicit-any -- input and output depend on each other inside each action only
 export interface SagaAction<Input = any, Output = any> {
-  /** The service that it calls, e.g. `gym`. */
+  /** The service that the action calls, e.g. `gym`. */
   service: string;
-  /** Whether its output is dropped when the saga has finished. Default: it is kept. */
+  /** Whether the output is personal data, which is removed when the saga has finished. Default: false. */
   isOutputPersonal?: boolean;
-  /** Returns a JSON value. It must be idempotent: a repetition with the same key must not do the work twice. */
+  /** Runs the action; returns a JSON value. It must be idempotent: a repetition with the same key must not do the work twice. */
   run(call: ActionCall<Input, Output>): Promise<Output>;
   /**
-   * Undoes `run`. It is called after every attempt, also after one that was refused or had no answer, so it must be harmless
-   * if nothing was done (NOT_FOUND counts as undone). A temporary failure is repeated for `undoGiveUpAfterMillis`; a
-   * refusal is not repeated: the other actions are undone, and the saga ends in UNDO_FAILED. Absent: there is nothing to
-   * undo, or the undo of another action covers it.
+   * Undoes `run`. It is also called if `run` was refused or had no answer, so it must be harmless if nothing was done
+   * (NOT_FOUND counts as undone). After a temporary failure it is repeated for `undoGiveUpAfterMillis`; after a refusal it is
+   * not repeated: the other actions are undone, and the saga becomes UNDO_FAILED. Absent if there is nothing to undo, or if
+   * the `undo` of another action does it.
    */
   undo?(call: ActionCall<Input, Output>): Promise<void>;
 }
 
-/** Types an action's input and output for its own code. */
+/** Declares an action with the types of its input and output. */
 export const sagaAction = <Input, Output>(action: SagaAction<Input, Output>): SagaAction<Input, Output> =>
   action;
 
 export interface SagaDefinition {
   kind: string;
-  /** By the name in the records; a released name must stay for ever. */
+  /** The code of the actions by the name in the records. A released name must stay for ever. */
   actions: Readonly<Record<string, SagaAction>>;
-  /** `sequential`: each action runs after all actions before it. `independent`: only after those in its `after`. Default `sequential`. */
+  /**
+   * `sequential`: each action runs after all actions before it in the plan. `independent`: each runs after the actions in its
+   * `after`. Default `sequential`.
+   */
   order?: 'sequential' | 'independent';
   /** `undo`: the saga is undone. `retry`: the action is repeated for ever, and the others continue. Default `undo`. */
   onRefusal?: 'undo' | 'retry';
-  /** The saga is undone if it has not finished after this time. Default: never, it is repeated for ever. */
+  /** The saga is undone if an action fails after this time. Default: never, actions are repeated for ever. */
   giveUpAfterMillis?: number;
-  /** An action that still cannot be undone this long after undoing began is given up. Default 24 h. */
+  /** If an action still cannot be undone this long after undoing began, its undoing is given up. Default 24 h. */
   undoGiveUpAfterMillis?: number;
   /** The result of a DONE saga, from the outputs by name. Default: the outputs. */
   result?(outputs: Readonly<Record<string, unknown>>, saga: Saga): unknown;
-  /** Whether inputs and context are dropped at the end: they may be personal data, and are not needed any more. Default: kept. */
+  /** Whether inputs and context are removed when the saga has finished, because they may be personal data. Default: false. */
   forgetsInputs?: boolean;
   /**
-   * Called for every change, in the transaction that stores it, to keep other rows consistent with it, such as the status of
-   * the saga's subject. If it throws, the change is rolled back and tried again.
+   * Called for every change of a saga, in the transaction that stores the change, to keep other rows consistent with it, such
+   * as the status of the saga's subject. If it throws, the change is rolled back and tried again.
    */
   onChange?(saga: Saga, unit: UnitOfWork): Promise<void>;
 }
@@ -167,10 +173,10 @@ export interface SagaDefinition {
 /** One action of a plan. */
 export interface PlannedAction {
   name: string;
-  /** Default: `name`. Several actions may share their code. */
+  /** The name of the action's code, which several actions may share. Default: `name`. */
   action?: string;
   input?: unknown;
-  /** Default: according to the definition's `order`. */
+  /** The names of the actions that must be DONE first. Default: depends on the definition's `order`. */
   after?: readonly string[];
 }
 
@@ -181,7 +187,7 @@ export interface SagaPlan {
   actions: readonly PlannedAction[];
 }
 
-/** The record of a plan. @throws Error for a plan that the definition cannot run, which is a programming error */
+/** The record of a new saga. @throws Error for a plan that the definition cannot run, which is a programming error */
 export function planned(plan: SagaPlan, definition: SagaDefinition, id: string, now = new Date()): Saga {
   const names = plan.actions.map(({ name }) => name);
   if (new Set(names).size !== names.length)
@@ -198,7 +204,7 @@ export function planned(plan: SagaPlan, definition: SagaDefinition, id: string, 
       const earlier = names.slice(0, index);
       if (after?.some((each) => !earlier.includes(each)))
         throw new Error(
-          `"${name}" of a ${plan.kind} must come after what it waits for: ${after.join(', ')}.`,
+          `"${name}" of a ${plan.kind} must be listed after the actions in its "after": ${after.join(', ')}.`,
         );
       return {
         name,
@@ -230,10 +236,10 @@ export const outputsOf = (saga: Saga): Record<string, unknown> =>
 
 export const isFinished = ({ status }: Saga): boolean => status === 'DONE' || status === 'UNDONE';
 
-/** Whether there is nothing to do, at all or before a decision. */
+/** Whether there is nothing to do for workers, because the saga has finished or waits for a decision. */
 export const isAtRest = (saga: Saga): boolean => isFinished(saga) || saga.status === 'UNDO_FAILED';
 
-/** When the next action is due. */
+/** The time when the next action is due; far in the future if there is none. */
 export function dueAt(saga: Saga): Date {
   const next = isAtRest(saga)
     ? []
@@ -248,7 +254,7 @@ export function dueAt(saga: Saga): Date {
 const EPOCH = new Date(0).toISOString();
 const FAR_FUTURE = Date.parse('9999-01-01T00:00:00Z');
 
-/** The actions that were attempted, may have done something and can still be undone, the last first. */
+/** The attempted actions that are neither undone nor given up, the last first. */
 export const toUndo = ({ actions }: Saga): ActionRecord[] =>
   actions
     .filter(({ attempts, isUndone, isUndoGivenUp }) => attempts > 0 && !isUndone && !isUndoGivenUp)

@@ -18,11 +18,11 @@ export interface SagasOptions {
   log: Logger;
   /** The registry for `sagas_undo_failed_total` and `sagas_waiting_for_decision`. Default: none. */
   registry?: Metrics['registry'] | undefined;
-  /** The interval of the search for sagas that are due or abandoned. Default 1 s. */
+  /** The interval of the search for sagas that are due, or whose lease has expired. Default 1 s. */
   pollMillis?: number;
-  /** Another instance takes a saga over if its worker has not renewed the lease for this long. Default 15 s. */
+  /** If a worker has not renewed its lease for this long, another instance may claim the saga. Default 15 s. */
   leaseMillis?: number;
-  /** The most sagas that this instance works on at a time. Default 8. */
+  /** How many sagas this instance works on at a time. Default 8. */
   concurrency?: number;
   retry?: Partial<RetryOptions>;
   /** Called at every boundary of every run; for tests that kill the process there. */
@@ -30,9 +30,9 @@ export interface SagasOptions {
 }
 
 /**
- * Starts sagas and works on them. Any number of instances share one store: one instance at a time works on a saga, and
- * another one takes it over if that instance is gone. `wake` begins the work; `dispose` ends it: running actions finish, and
- * the rest waits for the next start or another instance.
+ * Starts sagas and works on them. Any number of instances may share one store: one instance at a time works on a saga, and
+ * another one continues if that instance has ended. `wake` begins the work. `dispose` ends it: running actions finish, and
+ * the other actions wait for the next start or another instance.
  */
 export class Sagas {
   private readonly options: SagasOptions;
@@ -40,8 +40,8 @@ export class Sagas {
   private readonly figures: SagaFigures | undefined;
   private readonly timer: NodeJS.Timeout;
   private readonly running = new Set<Promise<void>>();
-  private looking: Promise<void> | undefined;
-  private lookAgain = false;
+  private searching: Promise<void> | undefined;
+  private searchAgain = false;
   private stopping = false;
   /** Whether the last search for work failed. */
   private isSearchFailing = false;
@@ -56,8 +56,9 @@ export class Sagas {
   }
 
   /**
-   * Starts a saga in the caller's unit of work: it is stored if and only if that commits, and its work begins then. If there
-   * already is one of that kind and subject (and not UNDONE), it is returned and nothing is started.
+   * Starts a saga in the caller's unit of work: it is stored if and only if the unit's transaction commits, and its work
+   * begins then. If there already is a saga of that kind and subject that is not UNDONE, it is returned and nothing is
+   * started.
    */
   async start(plan: SagaPlan, unit: UnitOfWork): Promise<{ saga: Saga; isNew: boolean }> {
     const definition = this.definitions.get(plan.kind);
@@ -113,14 +114,14 @@ export class Sagas {
   /** Searches for work at once. */
   wake(): void {
     if (this.stopping) return;
-    if (this.looking) {
-      this.lookAgain = true;
+    if (this.searching) {
+      this.searchAgain = true;
       return;
     }
-    this.looking = this.look().finally(() => {
-      this.looking = undefined;
-      if (!this.lookAgain) return;
-      this.lookAgain = false;
+    this.searching = this.search().finally(() => {
+      this.searching = undefined;
+      if (!this.searchAgain) return;
+      this.searchAgain = false;
       this.wake();
     });
   }
@@ -129,11 +130,11 @@ export class Sagas {
   async dispose(): Promise<void> {
     this.stopping = true;
     clearInterval(this.timer);
-    await this.looking;
+    await this.searching;
     await Promise.all(this.running);
   }
 
-  private async look(): Promise<void> {
+  private async search(): Promise<void> {
     const { store, log, concurrency = 8, leaseMillis = 15_000 } = this.options;
     const free = concurrency - this.running.size;
     if (free <= 0) return;
@@ -150,7 +151,7 @@ export class Sagas {
       if (this.isSearchFailing) log.warn({}, 'the search for sagas that are due works again');
       this.isSearchFailing = false;
     } catch (error) {
-      // Logged once, not at every search: the database may be unreachable for a long time.
+      // The failure is logged once, not at every search, because the database may be unreachable for a long time.
       if (!this.isSearchFailing)
         log.warn({ err: error }, 'the search for sagas that are due fails; it is repeated');
       this.isSearchFailing = true;
@@ -183,7 +184,7 @@ export class Sagas {
       });
       if (saga.status === 'UNDO_FAILED') this.figures?.undoFailed(saga.kind);
     } catch (error) {
-      // Only the stored state counts: the instance that takes the saga over when the lease has expired continues from there.
+      // When the lease has expired, an instance claims the saga and continues from its stored state.
       log.warn({ err: error, saga: saga.id, kind: saga.kind }, 'the work on a saga was interrupted');
     } finally {
       clearInterval(heartbeat);

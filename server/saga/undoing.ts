@@ -3,7 +3,7 @@ import { conflict } from '../errors.ts';
 import type { ActionRecord, Resolution, Saga, SagaDefinition } from './saga.ts';
 
 const GIVE_UP_AFTER_MILLIS = DAY_MILLIS;
-const KEPT_RESOLUTIONS = 20;
+const MAX_RESOLUTIONS = 20;
 
 export function beginUndoing(saga: Saga, now: Date): void {
   saga.status = 'UNDOING';
@@ -11,7 +11,7 @@ export function beginUndoing(saga: Saga, now: Date): void {
   for (const action of saga.actions) action.nextAttemptAt = null;
 }
 
-/** Whether an action that cannot be undone is given up now. For a saga of an older version the time starts now. */
+/** Whether the undoing of an action is given up now. If the saga's record is of an older version, its time begins now. */
 export function isUndoingTooLong(
   saga: Saga,
   { undoGiveUpAfterMillis = GIVE_UP_AFTER_MILLIS }: SagaDefinition,
@@ -21,15 +21,19 @@ export function isUndoingTooLong(
   return now - Date.parse(saga.undoing.since) >= undoGiveUpAfterMillis;
 }
 
-/** Called when everything that can be undone is undone: the saga becomes UNDONE, or waits for a decision about the rest. */
+/**
+ * Ends the undoing, when each action is undone or given up: the saga becomes UNDONE, or waits for a decision about the
+ * actions that were given up.
+ */
 export function endUndoing(saga: Saga, definition: SagaDefinition, now: Date): void {
-  if (!saga.actions.some(isLeft)) {
+  if (!saga.actions.some(isGivenUp)) {
     finish(saga, definition, { status: 'UNDONE', result: null, at: now });
     return;
   }
   saga.status = 'UNDO_FAILED';
-  // A retry of the undoing needs only the inputs of the actions that are left.
-  if (definition.forgetsInputs) for (const action of saga.actions) if (!isLeft(action)) action.input = null;
+  // A retry of the undoing needs only the inputs of the actions that were given up.
+  if (definition.forgetsInputs)
+    for (const action of saga.actions) if (!isGivenUp(action)) action.input = null;
 }
 
 /**
@@ -40,14 +44,14 @@ export function resolve(saga: Saga, definition: SagaDefinition, resolution: Reso
   if (saga.status !== 'UNDO_FAILED')
     throw conflict(`Expected a saga that could not be undone (UNDO_FAILED); this one is ${saga.status}.`);
   const { round = 0, resolutions = [], since = resolution.at } = saga.undoing ?? {};
-  const kept = [...resolutions, resolution].slice(-KEPT_RESOLUTIONS);
+  const latest = [...resolutions, resolution].slice(-MAX_RESOLUTIONS);
   const at = new Date(resolution.at);
   if (resolution.action === 'ACCEPT') {
-    saga.undoing = { since, round, resolutions: kept };
+    saga.undoing = { since, round, resolutions: latest };
     finish(saga, definition, { status: 'UNDONE', result: null, at });
     return;
   }
-  saga.undoing = { since, round: round + 1, resolutions: kept };
+  saga.undoing = { since, round: round + 1, resolutions: latest };
   for (const action of saga.actions) action.isUndoGivenUp = false;
   beginUndoing(saga, at);
 }
@@ -64,4 +68,4 @@ export function finish(
   for (const action of saga.actions) action.input = null;
 }
 
-const isLeft = ({ isUndoGivenUp }: ActionRecord): boolean => isUndoGivenUp === true;
+const isGivenUp = ({ isUndoGivenUp }: ActionRecord): boolean => isUndoGivenUp === true;

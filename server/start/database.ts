@@ -13,11 +13,11 @@ export interface ServiceDatabase {
   check(): Promise<unknown>;
   /** Whether only a restart of the process would give the service connections again. */
   isStuck(): Promise<boolean>;
-  /** Waits until no connection is in use and the server has closed each of them. */
+  /** Closes the connections, each as soon as it is not in use, and waits until the server has closed all of them. */
   stop(): Promise<void>;
 }
 
-/** Opens the database that the service declares; undefined if it declares none, or keeps its state in memory by setting. */
+/** Opens the database that the service declares; undefined if it declares none, or if a setting replaces it by memory. */
 export async function openServiceDatabase(
   subgraph: AnySubgraph,
   { settings, databaseServer: server, databaseName }: StartOptions,

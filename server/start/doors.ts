@@ -8,7 +8,7 @@ import type { RateLimitStores } from '../rest/rate-limit-store.ts';
 import type { StartOptions } from './options.ts';
 import type { Rules } from './rules.ts';
 
-/** What every door of a started service uses. */
+/** The parts of a started service that every door uses. */
 export interface DoorHost {
   subgraph: AnySubgraph;
   options: StartOptions;
@@ -20,11 +20,14 @@ export interface DoorHost {
 
 const REQUESTS_PER_MINUTE = 600;
 
-/** Requests per minute and caller, over all paths of one door; undefined: unlimited. */
+/** How many requests a minute a caller may send to all paths of one door together; undefined if there is no limit. */
 export const generalLimitOf = ({ options: { settings } }: DoorHost): number | undefined =>
   settings.rateLimits ? REQUESTS_PER_MINUTE : undefined;
 
-/** Mounts the REST routes, and the problem documents for paths and errors that nothing else has handled. Mount it last. */
+/**
+ * Mounts the REST routes, and the problem documents for unknown paths and thrown errors. Call it after everything else is
+ * mounted.
+ */
 export function mountRest(app: Express, host: DoorHost): void {
   const { subgraph, options, rules, verifier, rateLimits } = host;
   mountRoutes(app, subgraph.rest, {

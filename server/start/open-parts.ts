@@ -6,14 +6,14 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Finishes running requests, then closes the parts of the server. It always ends: what does not close in time is left for
-   * the end of the process.
+   * Finishes running requests, then closes the parts of the server. It always resolves: a part that is not closed in time
+   * ends with the process.
    */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a server. If a part cannot be opened, those that are open are closed again.
+ * Starts a server. If a part cannot be opened, the parts that are open are closed.
  * @param open opens the parts one after the other; returns the port at which the server listens
  */
 export async function startParts(
@@ -39,7 +39,7 @@ export async function startParts(
   }
 }
 
-/** What is open, in the order in which it was opened; it is stopped in the reverse order. */
+/** The open parts of a server. They are stopped in the reverse order in which they were opened. */
 export class OpenParts {
   isStopping = false;
   private readonly steps: StopStep[] = [];
@@ -49,7 +49,7 @@ export class OpenParts {
     this.log = log;
   }
 
-  /** @param withinMillis time limit of its stop; default: that of `stopInOrder` */
+  /** Adds a part, and returns it. @param withinMillis the time limit of its stop; default: that of `stopInOrder` */
   add<Part extends { stop(): unknown } | undefined>(name: string, part: Part, withinMillis?: number): Part {
     if (part) this.steps.unshift({ name, run: () => part.stop(), withinMillis });
     return part;

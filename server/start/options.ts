@@ -6,9 +6,9 @@ export interface StartOptions {
   /** 0 lets the system choose. */
   port: number;
   settings: ServerSettings & Record<string, unknown>;
-  /** The server of its database; required if it declares one. */
+  /** The server of the service's database; required if the service declares a database. */
   databaseServer?: DatabaseServer | undefined;
-  /** Replaces the declared name; for tests. */
+  /** Replaces the declared name of the database; for tests. */
   databaseName?: string | undefined;
   log?: Logger;
   /** Checks every REST answer against its declared shape; for tests. */

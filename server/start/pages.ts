@@ -6,7 +6,7 @@ import { openApiDocument } from '../rest/openapi.ts';
 import type { ServiceDatabase } from './database.ts';
 import type { DoorHost } from './doors.ts';
 
-/** Mounts health, metrics, the API's documents and the service's own pages. */
+/** Mounts health, metrics, the documents of the API and the service's own pages. */
 export function mountPages(
   app: Express,
   { subgraph, rules, rateLimits }: DoorHost,

@@ -15,31 +15,31 @@ import { NO_ORIGIN, UnitOfWork, type Origin } from '../unit-of-work.ts';
 import type { ServiceDatabase } from './database.ts';
 import type { StartOptions } from './options.ts';
 
-/** What one request needs behind its door. */
+/** The unit of work of one request, and the objects that belong to it. */
 interface RequestWork {
   unit: UnitOfWork;
   services: Record<string, object>;
-  /** The store for its `Idempotency-Key`. */
+  /** The store for the request's `Idempotency-Key`. */
   idempotency: IdempotencyStore;
-  /** Rolls back a single field of a keyed mutation; undefined without a database. */
+  /** Runs one field of a keyed mutation so that it can be rolled back alone; undefined without a database. */
   attempt: Attempt | undefined;
 }
 
-/** The rules of a started service, and what they work with. */
+/** The rules of a started service, and its resources. */
 export interface Rules {
   base: ServiceBase<object>;
   resources: { dispose?(): Promise<void> };
   unitOf(viewer?: Viewer, origin?: Origin): UnitOfWork;
-  /** New rule objects for one unit of work; those of a module that a gym can switch off check the switch first. */
+  /** Creates the rules for one unit of work. If a gym can switch their module off, each call checks the switch first. */
   servicesOf(unit: UnitOfWork): Record<string, object>;
-  /** A new unit of work for the request of this response. */
+  /** Begins a unit of work for the request of this response. */
   begin(res: Response): RequestWork;
   /** Calls the service's `demo`, if the settings ask for demo data. */
   addDemoData(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Opens the service's own resources, and prepares what makes its rules for each unit of work. */
+/** Opens the service's own resources, and returns the functions that create units of work and their rules. */
 export async function openRules(
   subgraph: AnySubgraph,
   { settings }: StartOptions,

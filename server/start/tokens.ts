@@ -7,7 +7,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { ServerSettings } from '../settings.ts';
 import type { Rules } from './rules.ts';
 
-/** Checks access tokens: with the service's own keys if it declares some (identity), else with those that identity publishes. */
+/** Opens the check of access tokens, with the service's own keys if it declares some (identity does), else with identity's. */
 export function openTokenChecks(
   subgraph: AnySubgraph,
   { base: { settings, serviceTokens, log }, resources }: Rules,
@@ -17,7 +17,7 @@ export function openTokenChecks(
   return { verifier: new TokenVerifier({ ...issuedBy(settings), ...own }), stop: () => undefined };
 }
 
-/** Checks access tokens with the keys and the list of ended sessions that identity publishes. */
+/** Opens the check of access tokens with the keys and the list of ended sessions that identity publishes. */
 export function openIdentityChecks(
   settings: ServerSettings,
   tokens: ServiceTokens,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
@@ -31,6 +32,14 @@ describe('cursors', () => {
       fc.property(fc.string(), (cursor) =>
         expect(() => cursors.read(cursor)).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED' })),
       ),
+    );
+  });
+
+  it('are refused if a client computed the checksum for a text that is not JSON', () => {
+    const text = '["a",';
+    const checksum = createHash('sha256').update(`things\n${text}`).digest('base64url').slice(0, 6);
+    expect(() => cursors.read(Buffer.from(`${checksum}${text}`).toString('base64url'))).toThrow(
+      expect.objectContaining({ code: 'VALIDATION_FAILED' }),
     );
   });
 

@@ -82,7 +82,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     const stores = await openRateLimitStores('test', settings, log);
     const store = stores('general');
     void store.init?.({ windowMs: 60_000 } as never);
-    await expect(store.increment('maya')).rejects.toThrow('could not be looked up');
+    await expect(store.increment('maya')).rejects.toThrow('could not be read or stored');
     expect(stores.losses()).toEqual({ rateLimits: 'requests are not counted' });
     redis.resume();
     await eventually(async () => store.increment('maya'));

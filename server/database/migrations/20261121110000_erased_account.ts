@@ -5,10 +5,10 @@ export class CreateErasedAccount extends Migration {
     this.addSql(
       `create table "erased_account" ("user_id" uuid not null, "erased_at" timestamptz not null, "outcome" varchar(16) null, "reason" text null, primary key ("user_id"));`,
     );
-    // The function of a trigger after a statement. "added" holds the rows of that statement; the argument is the name of
-    // their column. The lock makes it exact: either the erasure waits for this transaction's commit and finds its rows, or
-    // this statement waits for the erasure and finds its mark. Accounts share 256 locks, so that a statement may name any
-    // number of accounts.
+    // The function of a trigger that runs after a statement. "added" contains the rows of that statement; the argument is
+    // the name of the column with the account's id. The lock leaves no gap: either the erasure waits for this transaction's
+    // commit and finds its rows, or this statement waits until the account is marked, and finds the mark. All accounts
+    // share 256 locks, so that a statement may name any number of accounts.
     this.addSql(`create function "account_lock"(account uuid) returns int language sql immutable as $$
   select hashtext(account::text) & 255
 $$;`);

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class RefuseErasedAccountRows extends Migration {
   override up(): void {
-    // As refuse_erased_account, for a trigger on each row: an update is checked only if it changes the column.
+    // The same as refuse_erased_account, for a trigger on each row: an update is checked only if it changes the column.
     this.addSql(`create function "refuse_erased_account_row"() returns trigger language plpgsql as $$
 declare account uuid := to_jsonb(new) ->> tg_argv[0];
 begin

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Adds UNDO_FAILED: such a saga waits for a decision, and workers skip it. */
+/** Adds the status UNDO_FAILED: a saga that waits for a decision, and that workers skip. */
 export class SagaUndoFailed extends Migration {
   override up(): void {
     this.addSql(`alter table "saga" add "undoing" jsonb null;`);
@@ -17,7 +17,7 @@ export class SagaUndoFailed extends Migration {
     );
   }
 
-  /** The previous version has no UNDO_FAILED: it continues to undo. */
+  /** The previous version has no UNDO_FAILED, so it continues to undo these sagas. */
   override down(): void {
     this.addSql(`drop index "saga_finished_index";`);
     this.addSql(`drop index "saga_undoing_index";`);
