@@ -47,7 +47,7 @@ describe('a supergraph file', () => {
     const file = path.join(folder, 'written.graphql');
     await writeFile(file, 'one');
     source = await supergraphFile(file, { log, settleMillis: 5 });
-    const changes = heard(source);
+    const changes = offersOf(source);
     expect(source.current).toBe('one');
     await writeFile(file, 'two');
     expect(await changes.next()).toBe('two');
@@ -69,13 +69,13 @@ describe('a supergraph file', () => {
     await writeFile(path.join(distant, 'sdl'), 'one');
     await symlink(path.join(distant, 'sdl'), file);
     source = await supergraphFile(file, { log, settleMillis: 5, pollMillis: 20 });
-    const changes = heard(source);
+    const changes = offersOf(source);
     await writeFile(path.join(distant, 'sdl'), 'two');
     expect(await changes.next()).toBe('two');
     source.stop();
     process.stdin.isTTY = false; // as for a server, even if the tests run in a terminal
     source = await supergraphFile(file, { log, settleMillis: 5 });
-    const later = heard(source);
+    const later = offersOf(source);
     await writeFile(path.join(distant, 'sdl'), 'three');
     process.emit('SIGHUP');
     expect(await later.next()).toBe('three');
@@ -86,7 +86,7 @@ describe('a supergraph file', () => {
     const file = path.join(folder, 'refused.graphql');
     await writeFile(file, 'good');
     source = await supergraphFile(file, { log, settleMillis: 5 });
-    const changes = heard(source, (sdl) => {
+    const changes = offersOf(source, (sdl) => {
       if (sdl === 'bad') throw new Error('not a supergraph');
     });
     await replace(file, 'bad');
@@ -120,7 +120,7 @@ describe('a composed supergraph', () => {
       pollMillis: 20,
       log,
     });
-    const changes = heard(source);
+    const changes = offersOf(source);
     expect(source.current).toBe('committed');
     expect(await changes.next()).toContain('one: Int');
     field = 'broken {';
