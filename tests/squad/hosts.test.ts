@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { socketOf, type Person } from './support/people.ts';
-import { NO_ROOM, roomSeenBy, squadOf as squadWith } from './support/squads.ts';
+import { NOT_VISIBLE, squadSeenBy, squadOf as squadWith } from './support/squads.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const people = (count: number): Promise<Person[]> =>
   Promise.all(Array.from({ length: count }, () => platform.register()));
 
 const squadOf = (...members: Person[]) => squadWith(platform, ...members);
-const seen = (by: Person, squadId: string) => roomSeenBy(platform, by, squadId);
+const seen = (by: Person, squadId: string) => squadSeenBy(platform, by, squadId);
 
 describe('the host', () => {
   /** The same action by each door. Each resolves to the session, or throws an error with status and code. */
@@ -75,7 +75,7 @@ describe('the host', () => {
         { userId: maya.id, leftAt: null },
         { userId: leo.id, leftAt: expect.any(String) },
       ]);
-      expect(await seen(leo, squadId)).toEqual(NO_ROOM);
+      expect(await seen(leo, squadId)).toEqual(NOT_VISIBLE);
       expect((await rest(leo, 'POST', `/squads/${squadId}/join`)).body.code).toBe('NOT_FOUND');
       await rest(maya, 'POST', '/invites', { toUserId: leo.id, squadId });
       expect((await rest(leo, 'POST', `/squads/${squadId}/join`)).status).toBe(200);
