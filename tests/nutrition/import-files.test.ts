@@ -264,7 +264,7 @@ describe('exports of other apps', () => {
   });
 });
 
-test('a multipart request with the field `file` is accepted; without a file, or with another field, it is 400', async () => {
+test('a multipart request is accepted with a file in the field `file`, and is 400 otherwise', async () => {
   const { token } = await platform.register();
   const send = (field: string | undefined) => {
     const form = new FormData();

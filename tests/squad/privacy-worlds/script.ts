@@ -5,7 +5,7 @@ import { randomOf } from '../support/scheduler.ts';
 /** Users whose doors are all recorded. */
 export const VIEWERS = ['ada', 'ben', 'cem'] as const;
 export type ViewerName = (typeof VIEWERS)[number];
-/** `dora` is not recorded and has no subscriptions; `hugo` hides. */
+/** The doors of `dora` are not recorded; `hugo` hides. */
 export type Name = ViewerName | 'dora' | 'hugo';
 const OTHERS: readonly Name[] = [...VIEWERS, 'dora'];
 
@@ -74,7 +74,7 @@ class ScriptWriter {
   private hasLeftTraces = false;
   /** Whether hugo is hidden at this step. */
   private isHiding = false;
-  /** False once hugo may be in a group: if all others left the group, only users who see hugo could join it again. */
+  /** False once hugo may be in a group: after all others have left it, it would exist only in the run with the hidden steps. */
   private mayLeaveGroups = true;
 
   constructor(seed: number) {
