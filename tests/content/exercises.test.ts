@@ -4,7 +4,7 @@ import { contentService, EXERCISE } from './support.ts';
 const { rest, graph } = contentService();
 
 describe('the exercise library', () => {
-  test('has at least 150 exercises, each complete', async () => {
+  test('has at least 150 exercises, each with a primary muscle', async () => {
     const { data } = await graph(
       'anyone',
       '{ exercises(first: 200) { nodes { name primaryMuscles equipment level category modality gymId } } }',

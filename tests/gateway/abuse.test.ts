@@ -48,7 +48,7 @@ describe('an operation of', () => {
     expect([400, 431]).toContain(byUrl.status);
   });
 
-  it('a circular fragment is not valid', async () => {
+  it('a circular fragment is refused as invalid', async () => {
     expect(
       await platform.graph('gateway', '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }'),
     ).toMatchObject({ status: 400, errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });

@@ -75,7 +75,7 @@ describe.each(['gateway', 'identity'] as const)('the connections of one address 
   });
 });
 
-it('treats the gateway as a proxy at the services, although its address is not trusted', async () => {
+it('the services treat the gateway as a proxy, although its address is not trusted', async () => {
   const own = await startPlatform({
     services: ['identity', 'squad'],
     gateway: true,

@@ -84,7 +84,7 @@ describe('the merged OpenAPI document', () => {
     expect(unused).toEqual([]);
   });
 
-  it('contains only operations that the gateway serves, with every status of an anonymous caller', async () => {
+  it('contains only operations that the gateway serves, with the status that an anonymous caller gets', async () => {
     const merged = await read('/openapi.json');
     const wrong: string[] = [];
     const ask = async ({ path, method, operation }: ReturnType<typeof operationsOf>[number]) => {

@@ -53,7 +53,7 @@ const send = (
     req.end(body);
   });
 
-it('forwards a request without the headers that apply to its connection only', async () => {
+it('the gateway forwards a request without the headers that apply to its connection only', async () => {
   const { received, headers } = await send(
     {
       connection: 'close, x-private, content-length',
@@ -81,7 +81,7 @@ it('forwards a request without the headers that apply to its connection only', a
   for (const name of ['x-of-this-hop', 'proxy-authenticate']) expect(headers[name]).toBeUndefined();
 });
 
-it('keeps its connection to a service open if clients close theirs', async () => {
+it('the gateway keeps its connection to a service open if clients close theirs', async () => {
   let connections = 0;
   service.on('connection', () => (connections += 1));
   for (let i = 0; i < 5; i += 1) await send({ connection: 'close', 'content-length': '2' }, 'hi');
@@ -122,24 +122,27 @@ const upgrade = (path: string, headers: Record<string, string>): Promise<http.In
       .once('error', () => undefined);
   });
 
-it.each(['request', 'upgrade'])('sets the forwarding headers of every %s itself', async (kind) => {
-  const headers =
-    kind === 'request'
-      ? (await send(CLAIMED)).received.headers
-      : (await upgrade('/gym/socket', CLAIMED)).headers;
-  const { port, host } = new URL(graph.url);
-  // The test is a trusted proxy of the gateway, so that address, host, protocol and prefix of its headers are forwarded.
-  expect(headers).toMatchObject({
-    'x-forwarded-for': '203.0.113.7',
-    'x-forwarded-host': 'forged.test',
-    'x-forwarded-proto': 'https',
-    'x-forwarded-prefix': '/forged/gym',
-    host,
-  });
-  for (const name of ['forwarded', 'x-real-ip', 'x-on-behalf-of', 'x-forwarded-server'])
-    expect(headers[name]).toBeUndefined();
-  expect(port).not.toBe('444');
-});
+it.each(['request', 'upgrade'])(
+  'the gateway sets the forwarding headers of every %s itself',
+  async (kind) => {
+    const headers =
+      kind === 'request'
+        ? (await send(CLAIMED)).received.headers
+        : (await upgrade('/gym/socket', CLAIMED)).headers;
+    const { port, host } = new URL(graph.url);
+    // The test is a trusted proxy of the gateway, so that address, host, protocol and prefix of its headers are forwarded.
+    expect(headers).toMatchObject({
+      'x-forwarded-for': '203.0.113.7',
+      'x-forwarded-host': 'forged.test',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-prefix': '/forged/gym',
+      host,
+    });
+    for (const name of ['forwarded', 'x-real-ip', 'x-on-behalf-of', 'x-forwarded-server'])
+      expect(headers[name]).toBeUndefined();
+    expect(port).not.toBe('444');
+  },
+);
 
 const PRIVATE_PATHS = ['graphql', 'metrics'].flatMap((name) => [
   `/gym/${name}`,
@@ -171,7 +174,7 @@ const statusOf = (path: string): Promise<number> =>
     request.once('error', reject).end();
   });
 
-it.each(PRIVATE_PATHS)('does not forward %s', async (path) => {
+it.each(PRIVATE_PATHS)('the gateway does not forward %s', async (path) => {
   let reached = false;
   const reach = (): void => void (reached = true);
   service.once('request', reach);
@@ -182,6 +185,6 @@ it.each(PRIVATE_PATHS)('does not forward %s', async (path) => {
 });
 
 it.each(['/gym/graphqls', '/gym/things/graphql', '/gym/metricsx', '/gym/a%20b?path=/graphql'])(
-  'forwards %s',
+  'the gateway forwards %s',
   async (path) => expect(await statusOf(path)).toBe(200),
 );

@@ -106,7 +106,7 @@ describe('the sockets of one user', () => {
   });
 });
 
-it.each(['gateway', 'squad'] as const)('bounds the subscriptions on one socket of %s', async (at) => {
+it.each(['gateway', 'squad'] as const)('the subscriptions on one socket of %s are bounded', async (at) => {
   const token = await platform.demo('maya@iron.test');
   const socket = (await open('/graphql', 'graphql-transport-ws', '203.0.113.9', at)) as WebSocket;
   const send = (message: object): void => socket.send(JSON.stringify(message));
@@ -129,7 +129,7 @@ it.each(['gateway', 'squad'] as const)('bounds the subscriptions on one socket o
   await closeAll();
 });
 
-it("does not limit the subscriptions on the gateway's own socket to a service", async () => {
+it("the subscriptions on the gateway's own socket to a service are not bounded", async () => {
   const tokens = await Promise.all([platform.demo('maya@iron.test'), platform.demo('leo@iron.test')]);
   const firsts = await Promise.all(
     [0, 1].flatMap((who) =>
