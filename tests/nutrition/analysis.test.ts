@@ -159,7 +159,7 @@ describe('every item of an answer is checked', () => {
     expect([items.length, unknown]).toEqual([3, []]);
   });
 
-  test('the food table adds missing nutrients and corrects implausible ones if it has the name of the food', async () => {
+  test('the food table adds missing nutrients and corrects implausible ones of an item with the name of a food', async () => {
     const { fats: _fats, ...withoutFats } = EGG;
     for (const egg of [
       withoutFats,

@@ -128,7 +128,7 @@ describe('an implausible entry', () => {
     ['psyllium husks', { calories: 200, carbs: 88, grams: 100 }],
     ['only energy', { calories: 1_200 }],
     ['a correction upwards', { calories: 300, protein: 1 }],
-  ])('is not one that only looks unusual, which is accepted: %s', async (_what, values) => {
+  ])('is not the same as an unusual one, which is accepted: %s', async (_what, values) => {
     const member = await platform.register();
     expect((await rest(member, 'POST', '/log', { foodName: 'x', ...values })).status).toBe(201);
   });

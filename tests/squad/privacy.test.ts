@@ -276,7 +276,7 @@ describe('a club', () => {
   test.each([
     ['the one who blocked', 0],
     ['the one who was blocked', 1],
-  ])('does not show its founder if there is a block, also to %s', async (_who, index) => {
+  ])('shows its founder to others, but not to %s', async (_who, index) => {
     const pair = await Promise.all([platform.register(), platform.register()]);
     const third = await platform.register();
     const [viewer, founder] = index === 0 ? pair : [pair[1], pair[0]];
