@@ -3,16 +3,13 @@ import { contentService } from './support.ts';
 
 const { rest } = contentService();
 
-// The service checks the files against their shapes when it starts. The rules between fields are those of a request.
-test.each(['workouts', 'products'])(
-  'all demo %s are accepted as they are by the rules of a change',
-  async (kind) => {
-    const { body } = await rest('super@demo.test', 'GET', `/${kind}?limit=200`);
-    expect(body.length).toBeGreaterThan(10);
-    for (const one of body) {
-      const changed = await rest('super@demo.test', 'PUT', `/${kind}/${one.id}`, one);
-      const { version: _version, updatedAt: _updatedAt, ...same } = one;
-      expect(changed).toMatchObject({ status: 200, body: { ...same, version: 2 } });
-    }
-  },
-);
+// The service checks the demo files by their shapes when it starts. Rules between fields run for requests only, hence this test.
+test.each(['workouts', 'products'])('the rules of a change accept all demo %s unchanged', async (kind) => {
+  const { body } = await rest('super@demo.test', 'GET', `/${kind}?limit=200`);
+  expect(body.length).toBeGreaterThan(10);
+  for (const one of body) {
+    const changed = await rest('super@demo.test', 'PUT', `/${kind}/${one.id}`, one);
+    const { version: _version, updatedAt: _updatedAt, ...same } = one;
+    expect(changed).toMatchObject({ status: 200, body: { ...same, version: 2 } });
+  }
+});

@@ -11,16 +11,16 @@ import {
 import { LIBRARY_RULES } from './library-rules.ts';
 import { LIBRARY_DIGEST } from '../../subgraphs/content/migrations/20261125100000_exercise_library.ts';
 
-/** Names of the exercises for which a rule does not hold. */
-const breaking = (holds: (exercise: LibraryExercise) => boolean): string[] =>
-  EXERCISE_LIBRARY.filter((exercise) => !holds(exercise)).map(({ name }) => name);
+/** The names of the exercises that break a rule. */
+const breaking = (follows: (exercise: LibraryExercise) => boolean): string[] =>
+  EXERCISE_LIBRARY.filter((exercise) => !follows(exercise)).map(({ name }) => name);
 const exercise = (name: string): LibraryExercise | undefined =>
   EXERCISE_LIBRARY.find((one) => one.name === name);
 
 const SMALL_WORDS = /^(and|the|to)$/;
 
 describe('the exercise library', () => {
-  test('has at least 340 exercises, and the ones that people look for first', () => {
+  test('has at least 340 exercises, with those that people look for most', () => {
     expect(EXERCISE_LIBRARY.length).toBeGreaterThanOrEqual(340);
     const names = new Set(EXERCISE_LIBRARY.map(({ name }) => name));
     for (const name of [
@@ -50,12 +50,12 @@ describe('the exercise library', () => {
       expect(names).toContain(name);
   });
 
-  test('is what the newest migration of the library writes', () => {
+  test('has the digest of the newest migration that writes it', () => {
     const digest = createHash('sha256').update(JSON.stringify(EXERCISE_LIBRARY)).digest('hex');
     expect(digest).toBe(LIBRARY_DIGEST);
   });
 
-  test('has no name, alias or id twice', () => {
+  test('has each name, alias and id only once', () => {
     const names = EXERCISE_LIBRARY.flatMap(({ name, aliases }) => [name, ...aliases]).map((name) =>
       name.toLowerCase().replaceAll('-', ' '),
     );
@@ -71,7 +71,7 @@ describe('the exercise library', () => {
     expect(breaking(({ name }) => name.split(/[\s/-]/).every(titled))).toEqual([]);
   });
 
-  test('uses every word of its vocabularies', () => {
+  test('uses every value of MUSCLES, EQUIPMENT and CATEGORIES', () => {
     const used = (values: (one: LibraryExercise) => string[]) =>
       [...new Set(EXERCISE_LIBRARY.flatMap(values))].toSorted();
     expect(used((one) => [...one.primaryMuscles, ...one.secondaryMuscles])).toEqual(MUSCLES);
@@ -79,7 +79,7 @@ describe('the exercise library', () => {
     expect(used((one) => [one.category])).toEqual(CATEGORIES);
   });
 
-  test('names a muscle of an exercise once', () => {
+  test('names each muscle of an exercise only once', () => {
     expect(
       breaking(({ primaryMuscles, secondaryMuscles }) => {
         const muscles = [...primaryMuscles, ...secondaryMuscles];
@@ -88,9 +88,9 @@ describe('the exercise library', () => {
     ).toEqual([]);
   });
 
-  describe('holds every exercise to the rule that', () => {
-    test.each(LIBRARY_RULES)('%s', (_rule, holds) => {
-      expect(breaking(holds)).toEqual([]);
+  describe('follows the rule that', () => {
+    test.each(LIBRARY_RULES)('%s', (_rule, follows) => {
+      expect(breaking(follows)).toEqual([]);
     });
   });
 
@@ -113,8 +113,8 @@ describe('the exercise library', () => {
     expect(exercise(name)).toMatchObject(expected);
   });
 
-  describe('instructs', () => {
-    test('in 3 to 5 steps of 20 to 200 characters, each of whole sentences', () => {
+  describe('has instructions', () => {
+    test('of 3 to 5 steps of 20 to 200 characters, each of whole sentences', () => {
       expect(breaking(({ instructions }) => instructions.length >= 3 && instructions.length <= 5)).toEqual(
         [],
       );
@@ -124,7 +124,7 @@ describe('the exercise library', () => {
       expect(steps.filter(wrong)).toEqual([]);
     });
 
-    test('in steps that differ from each other, and differently for every exercise', () => {
+    test('whose steps differ from each other, and which differ for every exercise', () => {
       expect(breaking(({ instructions }) => new Set(instructions).size === instructions.length)).toEqual([]);
       const lists = EXERCISE_LIBRARY.map(({ instructions }) => instructions.join('\n').toLowerCase());
       expect(lists.filter((list, index) => lists.indexOf(list) !== index)).toEqual([]);

@@ -4,7 +4,7 @@ import { contentService, EXERCISE } from './support.ts';
 const { rest, graph } = contentService();
 
 describe('the exercise library', () => {
-  test('has at least 150 exercises, each complete', async () => {
+  test('has at least 150 exercises, each with a primary muscle', async () => {
     const { data } = await graph(
       'anyone',
       '{ exercises(first: 200) { nodes { name primaryMuscles equipment level category modality gymId } } }',
@@ -14,7 +14,7 @@ describe('the exercise library', () => {
     for (const found of library) expect(found.primaryMuscles.length).toBeGreaterThan(0);
   });
 
-  test('says how to do each exercise', async () => {
+  test('has instructions for each exercise, by REST and by the graph', async () => {
     const { body } = await rest('anyone', 'GET', '/exercises?limit=200');
     for (const { instructions } of body) expect(instructions.length).toBeGreaterThanOrEqual(3);
     const { data } = await graph(
@@ -26,7 +26,7 @@ describe('the exercise library', () => {
     expect(data).toEqual({ exercise: { instructions }, _entities: [{ instructions }] });
   });
 
-  test('an exercise matches all filters', async () => {
+  test('lists only exercises that match all filters', async () => {
     const { body } = await rest(
       'anyone',
       'GET',
@@ -37,11 +37,11 @@ describe('the exercise library', () => {
   });
 });
 
-describe('instructions of an exercise that a gym made', () => {
+describe('instructions of an exercise of a gym', () => {
   const steps = ['  Stand before the sled.', 'Dance with it.\nDo not fall.'];
   const kept = ['Stand before the sled.', 'Dance with it.\nDo not fall.'];
 
-  test('are written by REST, at a version', async () => {
+  test('are written by REST, only at the current version', async () => {
     const created = await rest('admin@iron.test', 'POST', '/exercises', { ...EXERCISE, instructions: steps });
     expect(created).toMatchObject({ status: 201, body: { instructions: kept, version: 1 } });
     const path = `/exercises/${created.body.id}`;

@@ -11,7 +11,7 @@ const { server, runId } = testRun.current();
 
 const MADE = '2026-01-01T00:00:00Z';
 const [gymsOwn, common] = [randomUUID(), randomUUID()];
-/** Rows as the first release wrote them, and as people left them. */
+/** Rows as the first release wrote them, some of them changed or deleted by users since then. */
 const BEFORE = [
   { id: libraryExerciseId('Curtsy Lunge'), name: 'Curtsy Lunge' },
   {
@@ -33,7 +33,7 @@ const BEFORE = [
   { id: common, name: 'Common Lift' },
 ];
 
-describe('a database of the release before', () => {
+describe('a database of the previous release', () => {
   type Orm = Awaited<ReturnType<typeof openDatabase>>;
   let orm: Orm;
   const run = <Row>(statement: string, params: unknown[] = []) =>
@@ -86,7 +86,7 @@ describe('a database of the release before', () => {
     expect(rows.every(({ instructions }) => instructions.length >= 3)).toBe(true);
   });
 
-  test('has its errors corrected, with a new version', async () => {
+  test('gets corrected exercises, with a new version', async () => {
     expect(await row(libraryExerciseId('Curtsy Lunge'))).toMatchObject({
       primary_muscles: ['glutes', 'quadriceps'],
       category: 'strength',
@@ -94,7 +94,7 @@ describe('a database of the release before', () => {
     });
   });
 
-  test('has exercises corrected to which only a picture was added', async () => {
+  test('gets corrections also for exercises to which only a picture was added', async () => {
     expect(await row(libraryExerciseId('Box Jump'))).toMatchObject({
       primary_muscles: ['quadriceps', 'glutes'],
       version: 3,
@@ -124,7 +124,7 @@ describe('a database of the release before', () => {
       });
   });
 
-  test('is not changed by the same library again', async () => {
+  test('does not change if the same library is written again', async () => {
     const rows = () => run('select id, version, updated_at from exercise order by id');
     const before = await rows();
     for (const statement of libraryStatements()) await run(statement);

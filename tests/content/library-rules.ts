@@ -37,7 +37,7 @@ const EQUIPMENT_IN_NAMES = [
   [/^Treadmill\b/, 'machine'],
 ] as const;
 
-/** What exercises of such a name train first. */
+/** The first primary muscle that an exercise with such a name may have. */
 const MUSCLES_IN_NAMES = [
   [/\bBench Press$/, ['chest', 'triceps']],
   [/\b(Chest Press|Chest Dip|Pec Deck)\b/, ['chest']],
@@ -61,7 +61,7 @@ const MUSCLES_IN_NAMES = [
   [/\bHip Flexor\b/, ['hip flexors']],
 ] as const;
 
-/** The rules of `subgraphs/content/exercises/data/README.md` that hold between the fields of an exercise. */
+/** The rules of `subgraphs/content/exercises/data/README.md` between the fields of an exercise. */
 export const LIBRARY_RULES: [string, Rule][] = [
   [
     'stretches and poses are held, so they are static, without a mechanic, and count time',
@@ -72,13 +72,13 @@ export const LIBRARY_RULES: [string, Rule][] = [
       ),
   ],
   [
-    'a stretch and a foam roll are stretching by name, and a pose is yoga',
+    'an exercise named stretch or foam roll is stretching, one named pose is yoga',
     (one) =>
       ifThen(called(one, /\b(Stretch|Foam Roll)$/), one.category === 'stretching') &&
       ifThen(called(one, /\b(Pose|Dog|Warrior)\b/) && !called(one, /Bird Dog/), one.category === 'yoga'),
   ],
   [
-    'what is static is held for a time',
+    'static exercises are held for a time',
     ({ force, modality }) => ifThen(force === 'static', oneOf(modality, 'DURATION', 'WEIGHT_DURATION')),
   ],
   [
@@ -122,7 +122,7 @@ export const LIBRARY_RULES: [string, Rule][] = [
     ({ category, modality }) => ifThen(category === 'plyometrics', modality.endsWith('_REPS')),
   ],
   [
-    'snatches, cleans and jerks with a barbell are weightlifting, with a barbell alone, and not for beginners',
+    'barbell snatches, cleans and jerks are weightlifting, which needs a barbell and is not for beginners',
     (one) =>
       ifThen(
         called(one, /\b(Snatch|Clean|Jerk)\b/) && one.equipment === 'barbell',
@@ -146,16 +146,16 @@ export const LIBRARY_RULES: [string, Rule][] = [
     (one) => ifThen(called(one, /(Carry|Farmer's Walk|Yoke Walk)/), one.modality === 'WEIGHT_DISTANCE'),
   ],
   [
-    'what is done with weights counts weight',
+    'exercises with weights count weight',
     ({ equipment, modality }) => ifThen(LOADED.has(equipment), modality.startsWith('WEIGHT')),
   ],
   [
-    'what is done with a machine counts weight, unless it is cardio',
+    'exercises with a machine count weight, except cardio',
     ({ equipment, modality, category }) =>
       ifThen(equipment === 'machine' && category !== 'cardio', modality.startsWith('WEIGHT')),
   ],
   [
-    'what the body loads does not count weight alone',
+    'bodyweight exercises do not count weight alone',
     ({ equipment, modality }) =>
       ifThen(
         equipment === 'bodyweight',
@@ -170,12 +170,12 @@ export const LIBRARY_RULES: [string, Rule][] = [
       ),
   ],
   [
-    'what needs nothing and loads nothing is cardio, a stretch, a pose or mobility',
+    'exercises without equipment and load are cardio, stretches, poses or mobility',
     ({ equipment, category }) =>
       ifThen(equipment === 'none', oneOf(category, 'cardio', 'stretching', 'yoga', 'mobility')),
   ],
   [
-    'equipment in the name is the equipment',
+    'the equipment in the name of an exercise is its equipment',
     (one) =>
       EQUIPMENT_IN_NAMES.every(([words, equipment]) =>
         ifThen(called(one, words) && one.name !== 'IT Band Foam Roll', one.equipment === equipment),
@@ -213,7 +213,7 @@ export const LIBRARY_RULES: [string, Rule][] = [
       ),
   ],
   [
-    'its name tells its force',
+    'the movement in the name of an exercise decides its force',
     (one) =>
       ifThen(
         called(one, /\b(Row|Pulldown|Pull-Up|Chin-Up|Curl|Deadlift|Shrug|Face Pull)$/),
@@ -227,7 +227,7 @@ export const LIBRARY_RULES: [string, Rule][] = [
       ),
   ],
   [
-    'the muscle in the name is the first that it trains',
+    'the muscle in the name of an exercise is its first primary muscle',
     (one) =>
       MUSCLES_IN_NAMES.every(([words, muscles]) =>
         ifThen(

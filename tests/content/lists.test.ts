@@ -36,7 +36,7 @@ describe('a list', () => {
   });
 
   test.each(['workouts', 'exercises', 'products'])(
-    '%s takes a search of 200 characters and refuses a longer one, by REST and by the graph',
+    '%s accepts a search of 200 characters and refuses a longer one, by REST and by the graph',
     async (list) => {
       const query = `query ($search: String) { ${list}(search: $search) { nodes { id } } }`;
       const longest = 'a'.repeat(200);
@@ -82,8 +82,8 @@ test.each(['/workouts', '/exercises', '/products'])(
   },
 );
 
-describe.each(['/workouts?maxMinutes=', '/products?maxPrice='])('a list below a number: %s', (path) => {
-  test('contains all rows if there are fewer than the largest page', async () => {
+describe.each(['/workouts?maxMinutes=', '/products?maxPrice='])('a list with a maximum: %s', (path) => {
+  test('contains all rows if the maximum is the largest integer, and fewer if it is 1', async () => {
     const [list = ''] = path.split('?');
     const all = (await rest('anyone', 'GET', list)).body;
     const { status, body } = await rest('anyone', 'GET', path + Number.MAX_SAFE_INTEGER);

@@ -40,7 +40,7 @@ describe('pictures', () => {
     }
   });
 
-  test('products have several, exercises one; the graph accepts them, too', async () => {
+  test('of a product may be several, which are uploaded by REST or by the graph', async () => {
     const { body: product } = await rest('admin@iron.test', 'POST', '/products', {
       ...PRODUCT,
       sku: unique(),
@@ -63,7 +63,7 @@ describe('pictures', () => {
     expect(body.data.uploadProductImage.images).toHaveLength(2);
   });
 
-  test('are refused for users who may not change the content, and for other files', async () => {
+  test('are refused from users who may not change the content, and if they are no pictures', async () => {
     const { body: routine } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
     const path = `/workouts/${routine.id}/image`;
     expect((await rest('anyone', 'POST', path, form(await photo()))).status).toBe(401);

@@ -4,7 +4,7 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { sequentialScans, statementsDuring, type RunSql } from '../support/plans.ts';
 import { EXERCISE, PRODUCT, ROUTINE, unique } from './support.ts';
 
-/** More by hand: SEEDED_ROWS=1000000. */
+/** The number of rows of each table; SEEDED_ROWS=1000000 tests more. */
 const ROWS = Number(process.env.SEEDED_ROWS ?? 20_000);
 
 let platform: TestPlatform;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'content'] });
   member = await platform.demo('maya@iron.test');
   admin = await platform.demo('admin@iron.test');
-  // Of many gyms: whoever asks sees their own gym's and everybody's.
+  // The rows belong to many gyms, so that a caller sees few of them: those of their gym, and the global ones.
   const gym = 'md5((n / 100)::text)::uuid';
   const when = 'now() - make_interval(mins => n)';
   await sql(
@@ -107,10 +107,10 @@ async function get(path: string, token: string) {
 
 const callers = [
   ['a member', () => member],
-  ['somebody without a token', () => ''],
+  ['a caller without a token', () => ''],
 ] as const;
 
-/** Asks for a page of each, and for the one after it. */
+/** Requests the first and the second page of each query. @returns the plans that read a whole table */
 async function scansOf(list: string, queries: readonly string[], token: string): Promise<string[]> {
   const statements = await statementsDuring(async () => {
     for (const query of queries) {
@@ -123,7 +123,7 @@ async function scansOf(list: string, queries: readonly string[], token: string):
   return sequentialScans(sql, statements);
 }
 
-it('every read and write of one row finds it by an index', async () => {
+it('every statement that reads or writes one row finds it by an index', async () => {
   const rest = async (method: string, path: string, body?: unknown) => {
     const answer = await platform.rest('content', method, path, {
       token: admin,
@@ -176,7 +176,7 @@ describe('if most rows belong to other gyms', () => {
   });
 });
 
-// How many exercises have each word is counted over all that the caller sees, so those lists are left out here.
+// Facets count all exercises that the caller sees, here the whole table, so their lists are not tested here.
 describe('if all rows are global', () => {
   beforeAll(async () => {
     for (const table of ['exercise', 'workout_routine', 'product'])

@@ -39,7 +39,7 @@ describe('products', () => {
     ).toMatchObject({ status: 400 });
   });
 
-  test('a SKU is unique in its shop, and free again after its product was deleted', async () => {
+  test('have a SKU that is unique in their gym, and free again after the product was deleted', async () => {
     const sku = unique();
     const first = await rest('admin@iron.test', 'POST', '/products', { ...PRODUCT, sku });
     expect(first).toMatchObject({ status: 201, body: { currency: 'EUR', available: true } });
@@ -55,7 +55,7 @@ describe('products', () => {
     });
   });
 
-  test('are refused for a SKU that is taken with an Idempotency-Key as without, and again when repeated', async () => {
+  test('are refused for a SKU that is in use, with and without an Idempotency-Key, also when repeated', async () => {
     const sku = unique();
     const make = (headers: Record<string, string> = {}) =>
       rest('admin@iron.test', 'POST', '/products', { ...PRODUCT, sku }, headers);
@@ -69,7 +69,7 @@ describe('products', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('are available by the stock of their variants', async () => {
+  test('are available if one of their variants is in stock', async () => {
     const variants = [
       { sku: 'S', name: 'S', stock: 0 },
       { sku: 'M', name: 'M', stock: 0 },

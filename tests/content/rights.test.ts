@@ -6,7 +6,7 @@ const { rest, graph } = contentService();
 
 const UNKNOWN_GYM = '01900000-0000-7000-8000-00000000dead';
 
-describe('who may do what', () => {
+describe('rights', () => {
   const READERS = ['anyone', 'maya@iron.test', 'admin@iron.test', 'super@demo.test'] as const;
   const LISTS = [
     '/workouts',
@@ -34,7 +34,7 @@ describe('who may do what', () => {
   ] as const;
 
   test.each(THINGS)(
-    '%s: the role decides who adds them; a body that names another gym is refused',
+    '%s are added, changed and deleted by role and gym; a body that names another gym is refused',
     async (kind, shape) => {
       const body = () => ({ ...shape, ...(kind === 'products' && { sku: unique() }) });
       expect(await rest('anyone', 'POST', `/${kind}`, body())).toMatchObject({ status: 401 });
@@ -81,7 +81,7 @@ describe('who may do what', () => {
       expect(await statuses(globalPath, 'DELETE')).toEqual([401, 403, 403, 403, 403, 204]);
       expect(await statuses(globalPath)).toEqual([404, 404, 404, 404, 404, 404]);
 
-      // the graph and `_entities` decide the same
+      // The graph and `_entities` have the same rights.
       const type = { workouts: 'WorkoutRoutine', products: 'Product', exercises: 'Exercise' }[kind];
       const entity = async (who: string) =>
         (

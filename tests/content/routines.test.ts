@@ -48,7 +48,7 @@ describe('routines', () => {
     ['Push-Up', { reps: 0 }, 'exercises.0.entries.0.sets.0.reps'],
     ['Push-Up', { reps: 5, type: 'SUPER' }, 'exercises.0.entries.0.sets.0.type'],
     ['Push-Up', { reps: 5, colour: 'red' }, 'exercises.0.entries.0.sets.0.colour'],
-  ])('%s with the set %j', async (name, set, wrongPath) => {
+  ])('accept or refuse the exercise %s with the set %j', async (name, set, wrongPath) => {
     const body = { ...ROUTINE, exercises: await sets(name, set) };
     const byRest = await rest('admin@iron.test', 'POST', '/workouts', body);
     const byGraph = await graph(
@@ -67,7 +67,7 @@ describe('routines', () => {
     );
   });
 
-  test('muscles, equipment and duration follow from the exercises by default', async () => {
+  test('have by default the muscles, equipment and duration of their exercises', async () => {
     const { body } = await rest('admin@iron.test', 'POST', '/workouts', {
       ...ROUTINE,
       exercises: await sets('Barbell Back Squat', { reps: 5, restSeconds: 100 }),
@@ -75,7 +75,7 @@ describe('routines', () => {
     expect(body).toMatchObject({ targetMuscles: ['quadriceps'], equipment: ['barbell'], durationMinutes: 2 });
   });
 
-  test('an exercise of another gym cannot be used', async () => {
+  test('cannot contain an exercise of another gym', async () => {
     const { body: foreign } = await rest('admin@aqua.test', 'POST', '/exercises', EXERCISE);
     const body = {
       ...ROUTINE,
@@ -91,7 +91,7 @@ describe('routines', () => {
     ).toMatchObject({ status: 201 });
   });
 
-  test('every change makes a version; a past session keeps the one that it used, also after the routine was deleted', async () => {
+  test('get a version by every change; old versions can be read, also after the routine was deleted', async () => {
     const { body: first } = await rest('admin@iron.test', 'POST', '/workouts', {
       ...ROUTINE,
       title: 'First',
@@ -130,7 +130,7 @@ describe('routines', () => {
     expect(data).toEqual({ workout: { title: 'First', version: 1 }, _entities: [{ title: 'Second' }] });
   });
 
-  test('after a routine was deleted, the users who can read its versions can list them', async () => {
+  test('that were deleted: the users who can read their versions can also list them', async () => {
     const { body: first } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
     const path = `/workouts/${first.id}`;
     await rest('admin@iron.test', 'PUT', path, { title: 'Second' });
@@ -157,7 +157,7 @@ describe('routines', () => {
     ]);
   });
 
-  test('of simultaneous changes of one version, one succeeds', async () => {
+  test('accept exactly one of several simultaneous changes of one version', async () => {
     const { body } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_unused, index) =>

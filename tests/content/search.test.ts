@@ -3,10 +3,10 @@ import { EXERCISE_LIBRARY } from '../../subgraphs/content/exercises/exercise-lib
 import { randomFrom } from '../support/graph-doubles/random.ts';
 import { contentService, PRODUCT, unique } from './support.ts';
 
-/** More by hand: SEARCH_CASES=5000. */
+/** The number of generated searches of each kind; SEARCH_CASES=5000 tests more. */
 const CASES = Number(process.env.SEARCH_CASES ?? 150);
 
-/** What a search looks at. */
+/** The text of the library in which a search looks, in lower case and without punctuation. */
 const LIBRARY_TEXT = EXERCISE_LIBRARY.map(
   ({ instructions: _instructions, modality: _modality, ...searched }) => ` ${JSON.stringify(searched)}`,
 )
@@ -86,7 +86,7 @@ describe('a search', () => {
       ['chest', 'lats', 'middle back', 'shoulders', 'biceps', 'triceps', 'forearms', 'traps', 'neck'],
     ],
     ['lower body', ['quadriceps', 'hamstrings', 'glutes', 'calves', 'abductors', 'adductors', 'hip flexors']],
-  ])('for "%s" has exercises for those muscles first', async (text, muscles) => {
+  ])('for "%s" has only exercises for its muscles on the first page', async (text, muscles) => {
     const { body } = await rest('anyone', 'GET', `/exercises?search=${encodeURIComponent(text)}&limit=100`);
     expect(body).toHaveLength(100);
     for (const { primaryMuscles } of body)
@@ -116,7 +116,7 @@ describe('a search', () => {
     'é',
     '深蹲',
     'ﬁ',
-  ])('for %j is harmless', async (text) => {
+  ])('for %j is answered with a list', async (text) => {
     for (const list of ['exercises', 'workouts', 'products'])
       expect(Array.isArray(await search(list, text))).toBe(true);
   });
@@ -134,8 +134,8 @@ describe('an exercise of the library is found', () => {
   const wordsOf = (name: string) => name.replaceAll("'", '').split(/[^A-Za-z0-9]+/);
   const long = (name: string) => wordsOf(name).filter((word) => word.length >= 5);
 
-  /** A letter that is missing, doubled, or has changed its place with the next one. */
-  function slip(word: string): string {
+  /** The word with one typing error: a letter that is missing, doubled, or exchanged with the next one. */
+  function mistyped(word: string): string {
     const at = 1 + random.below(word.length - 2);
     return random.pick([
       word.slice(0, at) + word.slice(at + 1),
@@ -143,7 +143,7 @@ describe('an exercise of the library is found', () => {
       `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`,
     ]);
   }
-  /** Whether a word of the library begins so, and is what was meant for all that the search can tell. */
+  /** Whether a word of the library begins with this text: then the search cannot know that it is a typing error. */
   const isBeginning = (typed: string) => LIBRARY_TEXT.includes(` ${typed.toLowerCase()}`);
   const replaced = (name: string, word: string, by: string) =>
     wordsOf(name)
@@ -179,12 +179,12 @@ describe('an exercise of the library is found', () => {
       },
     ],
     [
-      'with a slip in one of its words',
+      'with a typing error in one of its words',
       (name) => {
         const words = long(name);
         if (words.length === 0) return undefined;
         const word = random.pick(words);
-        const typed = slip(word);
+        const typed = mistyped(word);
         return isBeginning(typed) ? undefined : replaced(name, word, typed);
       },
     ],

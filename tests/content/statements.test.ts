@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** Other services of this process, identity above all, have work of their own. */
+/** The other services run in the same process, and their statements are not counted. */
 const readsContent = (statement: string) =>
   /^\s*select.* from (workout_routine|exercise)\b/is.test(statement);
 
@@ -39,7 +39,7 @@ test('a page of fifty routines with their exercises takes as many statements as 
   expect(two).toHaveLength(2);
   expect(fifty).toHaveLength(2);
 
-  // resolved by reference, as the gateway asks for what a squad or a gym refers to
+  // By reference, as the gateway reads the routines to which squads and gyms refer.
   const { body: routines } = await platform.rest('content', 'GET', '/workouts?category=Counting&limit=50');
   const representations = routines.map(({ id }: { id: string }) => ({ __typename: 'WorkoutRoutine', id }));
   const byReference = await selectsDuring(async () => {

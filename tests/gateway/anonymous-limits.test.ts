@@ -17,13 +17,13 @@ const times = (count: number, text: (index: number) => string): string =>
 
 const REFUSED = { extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } };
 
-/** Each is within the limits of a caller with a token. */
+/** Operations that are within the limits of a caller with a token, but not of one without. */
 const LARGE: readonly (readonly [string, string, Record<string, unknown>?])[] = [
   ['70 objects', `{ gym(slug: "iron-temple") { ${times(70, () => 'config { version }')} } }`],
   ['600 selections', `{ gym(slug: "iron-temple") { ${times(600, () => 'name')} } }`],
   ['1,030 tokens', `{ gym(slug: "iron-temple") { ${times(170, () => '... on Gym { name }')} } }`],
   [
-    'eight conditions inside each other',
+    'eight nested conditions',
     `query (${times(8, (i) => `$v${i}: Boolean = true`)}) { ${times(8, (i) => `... @include(if: $v${i}) { a${i}: gyms { config { version } }`)} ${'}'.repeat(8)} }`,
   ],
   [
@@ -39,13 +39,13 @@ const LARGE: readonly (readonly [string, string, Record<string, unknown>?])[] = 
 
 describe('an operation beyond the limits of a caller without a token', () => {
   it.each(LARGE)(
-    '%s: answered with a token and refused without, over HTTP',
+    '(%s) is answered with a token and refused without, over HTTP',
     async (_what, query, variables = {}) => {
       expect(await platform.graph('gateway', query, variables)).toMatchObject({
         status: 400,
         errors: [REFUSED],
       });
-      // The fast path handles the third of the equal requests with a token.
+      // Of equal requests with a token the fast path handles the third one.
       for (let time = 1; time <= 3; time += 1)
         expect((await platform.graph('gateway', query, variables, { token })).errors).toBeUndefined();
       expect(await platform.graph('gateway', query, variables)).toMatchObject({
@@ -55,18 +55,21 @@ describe('an operation beyond the limits of a caller without a token', () => {
     },
   );
 
-  it.each(LARGE)('%s: the same over the socket', async (_what, query, variables = {}) => {
-    const allowed = subscribe(platform.url('gateway'), query, variables, token);
-    expect((await allowed.next()).errors).toBeUndefined();
-    await allowed.close();
-    const refused = subscribe(platform.url('gateway'), query, variables);
-    const told = await refused.next().then(
-      ({ errors }) => errors,
-      (error: unknown) => error,
-    );
-    expect(told).toMatchObject([REFUSED]);
-    await refused.close();
-  });
+  it.each(LARGE)(
+    '(%s) is answered with a token and refused without, over the socket',
+    async (_what, query, variables = {}) => {
+      const allowed = subscribe(platform.url('gateway'), query, variables, token);
+      expect((await allowed.next()).errors).toBeUndefined();
+      await allowed.close();
+      const refused = subscribe(platform.url('gateway'), query, variables);
+      const answered = await refused.next().then(
+        ({ errors }) => errors,
+        (error: unknown) => error,
+      );
+      expect(answered).toMatchObject([REFUSED]);
+      await refused.close();
+    },
+  );
 
   it('is refused by its hash and in a batch, too', async () => {
     for (const [_what, query, variables = {}] of LARGE) {
@@ -97,7 +100,10 @@ describe('a caller without a token', () => {
     ],
     ['the largest page of exercises', '{ exercises(first: 200) { nodes { id name } } }'],
     ['a page of products', '{ products(first: 50) { nodes { id name variants { sku price } } } }'],
-    ['gyms with their look', '{ gyms { id name config { theme assets features } programs { __typename } } }'],
+    [
+      'gyms with their branding',
+      '{ gyms { id name config { theme assets features } programs { __typename } } }',
+    ],
     [
       'a log-in',
       'mutation { login(input: { email: "maya@iron.test", password: "demo-password-1" }) { token user { displayName } } }',
@@ -123,7 +129,7 @@ describe("a service's own graph", () => {
     ['a cost of 5,800', `{ ${times(58, (i) => `a${i}: gyms { config { version } }`)} }`, {}],
   ];
 
-  it('returns its SDL once, and not hundreds of times in one answer', async () => {
+  it('returns its SDL once, and refuses to return it many times in one answer', async () => {
     expect((await platform.graph('gym', '{ _service { sdl } }')).data._service.sdl).toContain('type Gym');
     const many = `{ _service { ${times(20, (i) => `a${i}: sdl`)} } }`;
     expect(await platform.graph('gym', many, {}, { token })).toMatchObject({
@@ -133,7 +139,7 @@ describe("a service's own graph", () => {
   });
 
   it.each(large)(
-    '%s: answered with a token and refused without, over HTTP and over the socket',
+    'answers %s with a token and refuses it without, over HTTP and over the socket',
     async (_what, query, variables) => {
       expect(await platform.graph('gym', query, variables, { token })).toMatchObject({ status: 200 });
       expect(await platform.graph('gym', query, variables)).toMatchObject({

@@ -65,7 +65,7 @@ const ANN = {
 const BOB = { id: '2', name: 'Bob', email: 'bob@example.test', friends: [] };
 let erased = 0;
 
-/** Sends it without a token, so that every protected field is refused. Twice: through Express, and on the fast path. */
+/** Sends a query without a token, so that every protected field is refused: first through Express, then on the fast path. */
 const ask = async (query: string, variables = {}) => {
   const first = await graph.ask(query, variables);
   const second = await graph.ask(query, variables);
@@ -76,7 +76,7 @@ const refused = (...paths: (string | number)[][]) =>
   paths.map((path) => ({ path, extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } }));
 
 describe('protected fields', () => {
-  it('are null, at the topmost path, once a path', async () => {
+  it('are null, with one error for each path, and not for the fields below', async () => {
     expect(await ask('{ person { name email friends { name email } } people { email } }')).toMatchObject({
       data: {
         person: { name: 'Ann', email: null, friends: [{ name: 'Bob', email: null }] },
@@ -104,7 +104,7 @@ describe('protected fields', () => {
     }
   });
 
-  it('of an object are refused behind its interface and its union', async () => {
+  it('of an object are refused if they are selected by its interface or its union', async () => {
     expect(await ask('{ pets { name } }')).toMatchObject({
       data: { pets: [{ name: null }, { name: null }] },
       errors: refused(['pets', 'name']),
@@ -121,7 +121,7 @@ describe('protected fields', () => {
   });
 
   it('are not in the response if another field requires them', async () => {
-    // `plain` needs the name, `greeting` the address: it is fetched only if `greeting` is selected.
+    // `plain` requires the name, `greeting` the email, which the caller may not read.
     const body = await ask('{ person { plain name email greeting } }');
     expect(body.data).toEqual({ person: { plain: 'Hello Ann', name: 'Ann', email: null, greeting: null } });
     expect(JSON.stringify(body)).not.toContain('example.test');
@@ -183,7 +183,7 @@ describe('removing fields from a document', () => {
     ).toBe('query A { ...F } fragment F on Query { c { __typename } ...G } fragment G on Query { e }');
   });
 
-  it('throws if nothing was removed, as with nodes of a copy', () => {
+  it('throws if the nodes are not in the document, for example those of a copy', () => {
     const copy = parse('{ a }').definitions[0];
     if (copy?.kind !== Kind.OPERATION_DEFINITION) throw new Error('copy');
     const foreign = new Set(copy.selectionSet.selections as FieldNode[]);

@@ -16,9 +16,9 @@ const ask = (query: string, token?: string) => platform.graph('gateway', query, 
 const refusal = (...path: string[]) => ({ path, extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } });
 
 describe('a field that the SDL protects', () => {
-  it('is null with an error for callers without the right, the other fields have values, and it is not fetched', async () => {
+  it('is null with an error for callers without the right, and the other fields have values', async () => {
     const query = `{ gyms { slug } gymConfigDraft(gymId: "${gymId}") { gymId } found: userByQrCode(qrCode: "x") { id } }`;
-    // Through Express the first time, on the fast path afterwards.
+    // Express handles the first request, the fast path the following ones.
     for (let i = 0; i < 3; i += 1) {
       const { status, data, errors } = await ask(query, maya);
       expect(status).toBe(200);
@@ -61,7 +61,7 @@ describe('a field that the SDL protects', () => {
     expect(direct.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
   });
 
-  it("is answered by each caller's own rights if they send it at the same time", async () => {
+  it("is decided by each caller's own rights if they send the same operation at the same time", async () => {
     const query = `{ gymConfigDraft(gymId: "${gymId}") { gymId } gyms { id } }`;
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => ({

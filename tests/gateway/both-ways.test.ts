@@ -9,7 +9,7 @@ const LONG = 'long '.repeat(300);
 
 let graph: OtherGraph;
 let count = 0;
-/** Called for each `held`, which is answered at once if it is undefined, else never. */
+/** Called for each `held` field. If it is undefined, the field is null at once, else it never gets a value. */
 let onHeld: (() => void) | undefined;
 beforeAll(async () => {
   graph = await startOtherGraph(
@@ -41,7 +41,7 @@ interface Answer {
 }
 
 const FAST = 'application/json';
-/** The fast path takes no request whose content type is written like this. */
+/** The fast path passes a request with this content type to Express. */
 const EXPRESS = 'application/json;charset=utf-8';
 
 const send = (body: string, headers: http.OutgoingHttpHeaders): Promise<Answer> =>
@@ -56,10 +56,10 @@ const send = (body: string, headers: http.OutgoingHttpHeaders): Promise<Answer> 
     req.on('error', reject).end(body);
   });
 
-/** Compressed bytes are compared in this encoding. */
+/** The text of a JSON body (0x7b is `{`); compressed bytes are compared in base64. */
 const textOf = (bytes: Buffer): string => bytes.toString(bytes[0] === 0x7b ? 'utf8' : 'base64');
 
-/** Without what differs between any two requests. */
+/** The answer without the headers that differ between any two requests. */
 function comparable({ status, headers, body }: Answer) {
   const { date: _date, 'x-request-id': id, ratelimit, ...rest } = headers;
   expect(id).toMatch(/^[\w-]+$/);
@@ -97,7 +97,7 @@ describe('the fast path and Express answer alike', () => {
       ECHO,
       { accept: 'application/json;q=0.5, application/graphql-response+json;q=0.9' },
     ],
-    ['a media type that is not ours', ECHO, { accept: 'text/csv' }],
+    ['a media type that the gateway does not have', ECHO, { accept: 'text/csv' }],
     ['a page of an allowed origin', ECHO, { origin: 'https://front.example' }],
     ['a page of another origin', ECHO, { origin: 'https://other.example' }],
     ['a small response', ECHO, { 'accept-encoding': 'br, gzip' }],

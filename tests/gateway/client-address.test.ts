@@ -26,7 +26,7 @@ const FORGED = {
   forwarded: 'for=203.0.113.7;host=forged.test',
   'x-real-ip': '203.0.113.7',
 };
-const TOLD_BY_PROXY = { 'x-forwarded-for': '203.0.113.7, 198.51.100.9' };
+const SENT_BY_PROXY = { 'x-forwarded-for': '203.0.113.7, 198.51.100.9' };
 
 interface Caller {
   localAddress: string;
@@ -93,12 +93,12 @@ const DOORS: [string, LogIn][] = [
   ["REST at the service's own port", overRest('identity', '/auth/login')],
   ["REST through the gateway's prefix", overRest('gateway', '/identity/auth/login')],
   ["the service's own graph", overGraph('identity', LOG_IN)],
-  ["the gateway's graph, first asked for", overGraph('gateway', `${LOG_IN} # first`)],
-  ["the gateway's graph, asked for again", overGraph('gateway', LOG_IN)],
+  ["the gateway's graph, a new operation", overGraph('gateway', `${LOG_IN} # first`)],
+  ["the gateway's graph, a prepared operation", overGraph('gateway', LOG_IN)],
   ["the gateway's graph over a WebSocket", overSocket('gateway')],
 ];
 
-/** The address from which identity saw the newest log-in. */
+/** The address of the client that identity stored for the session of this token. */
 async function addressOfSession(token: string): Promise<string> {
   const { body } = await platform.rest('identity', 'GET', '/auth/sessions', { token });
   return body.find(({ current }: { current: boolean }) => current).address as string;
@@ -116,9 +116,9 @@ describe('the address of a client', () => {
   });
 
   it.each(DOORS)(
-    'is the one that a trusted proxy reports, and no hop before it: %s',
+    'is the last one that a trusted proxy reports, and not one before it: %s',
     async (_door, logIn) => {
-      const caller = { localAddress: TRUSTED, headers: TOLD_BY_PROXY };
+      const caller = { localAddress: TRUSTED, headers: SENT_BY_PROXY };
       expect(await addressOfSession(await logIn(caller))).toBe('198.51.100.9');
     },
   );
@@ -128,7 +128,7 @@ describe('the address of a client', () => {
     expect(await addressOfSession(await logIn(caller))).toBe(TRUSTED);
   });
 
-  it('with an untrusted prefix in its headers changes no link', async () => {
+  it('that is not trusted: a prefix in the headers changes no link', async () => {
     const caller = { localAddress: UNTRUSTED, headers: FORGED };
     const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
     expect(direct.instance).toBe('/nothing');
@@ -152,7 +152,7 @@ describe("the address of a client if the gateway's own address is not trusted", 
     }
   });
 
-  it("leads links through the gateway's prefix, and to no other", async () => {
+  it("does not matter for links: they have the gateway's prefix, and no forged one", async () => {
     const caller = { localAddress: TRUSTED, headers: FORGED };
     const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
     expect(direct.instance).toBe('/nothing');

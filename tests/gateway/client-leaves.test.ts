@@ -35,7 +35,7 @@ beforeEach(() => {
   graph.subgraph('things').instead = undefined;
 });
 
-/** The next request at the subgraph, which does not answer it. */
+/** The response to the next request at the subgraph, which the test sends or leaves open. */
 const nextAtSubgraph = (): Promise<http.ServerResponse> =>
   new Promise((resolve) => {
     const things = graph.subgraph('things');
@@ -57,7 +57,7 @@ function client(query: string): { leave(): void; answer: Promise<Response> } {
   return { answer, leave: () => controller.abort() };
 }
 
-/** The number of requests to the subgraph that were aborted because no client waited. */
+/** The number of requests to the subgraph that were aborted because no client waited for them any more. */
 const aborted = async (): Promise<number> =>
   Number(
     /subgraph_requests_total\{[^}]*outcome="aborted"[^}]*\} (\d+)/.exec(await graph.metrics())?.[1] ?? 0,
@@ -74,7 +74,7 @@ async function overSocket(query: string): Promise<WebSocket> {
 }
 
 describe('when a client leaves before its answer', () => {
-  it.each(['for the first time', 'again'])('its query at a subgraph ends, sent %s', async () => {
+  it.each(['for the first time', 'again'])('its query, sent %s, is aborted at the subgraph', async () => {
     const arrived = nextAtSubgraph();
     const { leave } = client('{ slow }');
     const atSubgraph = await arrived;
@@ -84,10 +84,10 @@ describe('when a client leaves before its answer', () => {
   });
 
   it.each([
-    ['completes it', (socket: WebSocket) => socket.send('{"type":"complete","id":"1"}')],
-    ['leaves', (socket: WebSocket) => socket.close()],
-    ['is cut off', (socket: WebSocket) => socket.terminate()],
-  ])('its query over a WebSocket ends at a subgraph if it %s', async (_how, leave) => {
+    ['completes the query', (socket: WebSocket) => socket.send('{"type":"complete","id":"1"}')],
+    ['closes the socket', (socket: WebSocket) => socket.close()],
+    ['loses its connection', (socket: WebSocket) => socket.terminate()],
+  ])('its query over a WebSocket is aborted at the subgraph if the client %s', async (_how, leave) => {
     const arrived = nextAtSubgraph();
     const socket = await overSocket('{ slow }');
     const atSubgraph = await arrived;
@@ -131,7 +131,7 @@ describe('when a client leaves before its answer', () => {
     socket.terminate();
   });
 
-  it('a query that other clients wait for, too, continues until the last of them has left', async () => {
+  it('a query for which other clients wait, too, continues until the last of them has left', async () => {
     const { port } = service.address() as AddressInfo;
     const subgraph = new HttpSubgraph({
       name: 'things',
@@ -182,7 +182,7 @@ describe('when a client leaves before its answer', () => {
     await once(atSubgraph, 'finish');
   });
 
-  it('does not count for or against the subgraph', async () => {
+  it('the breaker of the subgraph counts its query neither as a success nor as a failure', async () => {
     const before = await aborted();
     for (let round = 0; round < 15; round += 1) {
       const arrived = nextAtSubgraph();
@@ -195,7 +195,7 @@ describe('when a client leaves before its answer', () => {
     expect((await aborted()) - before).toBe(15);
   });
 
-  it('its REST request to a service ends', async () => {
+  it('its REST request to a service is aborted', async () => {
     const controller = new AbortController();
     const arrived = once(service, 'request') as Promise<[http.IncomingMessage, http.ServerResponse]>;
     const answer = fetch(`${graph.url}/gym/things`, { signal: controller.signal });

@@ -29,7 +29,7 @@ afterEach(async () => {
   );
 });
 
-/** Connects and requests the health of the server. @returns its status, or undefined if the server closes the connection */
+/** Connects and requests the health of the server. @returns its status, or `closed` if the server closes the connection */
 async function connect(service: Called, localAddress: string): Promise<string> {
   const { port } = new URL(platform.url(service));
   const socket = net.connect({ port: Number(port), host: '127.0.0.1', localAddress });
@@ -63,7 +63,7 @@ describe.each(['gateway', 'identity'] as const)('the connections of one address 
     expect(await connectAll(service, '127.0.0.7', 4)).toEqual(['200', '200', '200', '200']);
     const [first] = opened.splice(0, 1);
     first?.destroy();
-    // The server notices a moment later.
+    // The server notices the end of the connection a moment later.
     let answer = 'closed';
     while (answer === 'closed') answer = await connect(service, '127.0.0.7');
     expect(answer).toBe('200');
@@ -75,7 +75,7 @@ describe.each(['gateway', 'identity'] as const)('the connections of one address 
   });
 });
 
-it('treats the gateway as a proxy at the services, although its address is not trusted', async () => {
+it('the services treat the gateway as a proxy, although its address is not trusted', async () => {
   const own = await startPlatform({
     services: ['identity', 'squad'],
     gateway: true,
@@ -83,7 +83,7 @@ it('treats the gateway as a proxy at the services, although its address is not t
   });
   const sockets: WebSocket[] = [];
   try {
-    // Each is a connection of its own between the gateway and the service.
+    // Each socket needs its own connection between the gateway and the service.
     const url = `${own.url('gateway').replace('http', 'ws')}/squad/socket`;
     for (let client = 1; client <= 8; client += 1) {
       const socket = new WebSocket(url, 'squad.v1', { localAddress: `127.0.1.${client}` });

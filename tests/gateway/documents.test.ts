@@ -7,7 +7,7 @@ import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe } from '../support/subscribe.ts';
 
-// oxlint-disable-next-line no-explicit-any -- the tests say what they expect of it
+// oxlint-disable-next-line no-explicit-any -- the expectations check its shape
 type Document = any;
 
 let platform: TestPlatform;
@@ -38,13 +38,13 @@ const at = (document: Document, reference: string): unknown =>
 const brokenReferencesIn = (document: Document): string[] =>
   referencesIn(document).filter((reference) => at(document, reference) === undefined);
 
-/** Has every schema of the document, so that references can be resolved. */
+/** Returns a function that compiles a schema of the document by its JSON pointer. References are resolved in the document. */
 const validatorFor = (document: Document) => {
   const ajv = addFormats.default(new Ajv2020({ strict: false }));
   ajv.addSchema({ $id: 'https://document.test/', ...document });
   return (pointer: string) => {
     const validate = ajv.getSchema(`https://document.test/${pointer}`);
-    if (!validate) throw new Error(`${pointer} is not there`);
+    if (!validate) throw new Error(`the document has no ${pointer}`);
     return validate;
   };
 };
@@ -84,7 +84,7 @@ describe('the merged OpenAPI document', () => {
     expect(unused).toEqual([]);
   });
 
-  it('is correct: the gateway serves each operation, and answers an anonymous caller with a declared status', async () => {
+  it('contains only operations that the gateway serves, with the status that an anonymous caller gets', async () => {
     const merged = await read('/openapi.json');
     const wrong: string[] = [];
     const ask = async ({ path, method, operation }: ReturnType<typeof operationsOf>[number]) => {
@@ -173,7 +173,7 @@ describe('the merged AsyncAPI document', () => {
     }
   });
 
-  it('has an event for every subscription, in the shape in which it is sent', async () => {
+  it('has an operation for every subscription, with the shape of its events', async () => {
     const merged = await read('/asyncapi.json');
     const { data } = await platform.graph(
       'gateway',
@@ -206,7 +206,7 @@ describe('the merged AsyncAPI document', () => {
     expect(validate.errors).toBeNull();
   });
 
-  it('has an HTML page, and so has the REST interface', async () => {
+  it('is shown as an HTML page, and so is the OpenAPI document', async () => {
     const sockets = await platform.rest('gateway', 'GET', '/asyncapi');
     expect(sockets.body).toContain('squadInviteReceived');
     expect(sockets.body).toContain('send_squad_invite');

@@ -10,7 +10,7 @@ interface Example {
   variables?: string;
 }
 
-// A module for browsers, which has no types.
+// This module is for browsers and has no types.
 const modulePath = '../../gateway/pages/explorer/browser/examples.js';
 const { EXAMPLES } = (await import(modulePath)) as { EXAMPLES: Example[] };
 const sdl = await readFile(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { startProcess } from '../support/process.ts';
 
-/** `EXECUTION_CASES=20000` tries that many operations on each graph, `EXECUTION_SEED=...` others. */
+/** The number of operations for each graph. `EXECUTION_CASES=20000` tests more, `EXECUTION_SEED=...` other ones. */
 const CASES = Number(process.env.EXECUTION_CASES ?? 200);
 const SEED = process.env.EXECUTION_SEED ?? 'first';
 const LIMIT_MILLIS = 60_000 + CASES * 100;
@@ -22,9 +22,9 @@ async function compared(
 describe('the compiled executor answers as @apollo/gateway does', () => {
   it.each([
     ['our supergraph', 'made-up'],
-    ['a supergraph of what is rare in ours', 'hard'],
+    ['a supergraph with features that are rare in ours', 'hard'],
   ] as const)(
-    'on made-up operations over %s, whatever the subgraphs answer',
+    'on generated operations over %s, whatever the subgraphs answer',
     async (_name, which) => {
       const { compiled, runs } = await compared(which);
       expect(compiled).toBeGreaterThan(CASES * 0.9);

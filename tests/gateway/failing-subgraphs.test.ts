@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => graph.stop());
 beforeEach(async () => {
-  // An answer resets the breaker, which allows a trial request after 5 s.
+  // An answer closes the breaker, which allows a trial request after 5 s.
   graph.subgraph('visits').instead = undefined;
   await healthy();
 });
@@ -46,7 +46,7 @@ async function healthy(): Promise<void> {
       setTimeout(resolve, 100);
     });
   }
-  throw new Error('the subgraph is not asked again');
+  throw new Error('the gateway sends the subgraph no more requests');
 }
 
 const MISBEHAVIOURS: [string, (req: http.IncomingMessage, res: http.ServerResponse) => void, string][] = [
@@ -61,12 +61,16 @@ const MISBEHAVIOURS: [string, (req: http.IncomingMessage, res: http.ServerRespon
     'UPSTREAM_TIMEOUT',
   ],
   [
-    'answers what is no JSON',
+    'answers with a text that is not JSON',
     (_req, res) => void res.end('<html>secret-host</html>'),
     'UPSTREAM_UNAVAILABLE',
   ],
-  ['answers JSON that is no GraphQL', (_req, res) => void res.end('{"ok":true}'), 'UPSTREAM_UNAVAILABLE'],
-  ['answers data of another form', (_req, res) => void res.end('{"data":5}'), 'UPSTREAM_UNAVAILABLE'],
+  [
+    'answers with JSON that is not a GraphQL result',
+    (_req, res) => void res.end('{"ok":true}'),
+    'UPSTREAM_UNAVAILABLE',
+  ],
+  ['answers with data that is no object', (_req, res) => void res.end('{"data":5}'), 'UPSTREAM_UNAVAILABLE'],
   [
     'answers 500',
     (_req, res) => void res.writeHead(500).end('Error: at secret.js:1'),
@@ -86,7 +90,7 @@ const MISBEHAVIOURS: [string, (req: http.IncomingMessage, res: http.ServerRespon
 
 describe('a subgraph that', () => {
   it.each(MISBEHAVIOURS)(
-    '%s costs its own fields only, within the time limit',
+    '%s makes only its own fields null, within the time limit',
     async (_what, instead, code) => {
       graph.subgraph('visits').instead = instead;
       const { status, body, millis } = await graph.ask(QUERY);
@@ -100,7 +104,7 @@ describe('a subgraph that', () => {
     },
   );
 
-  it('fails once gets a query a second time, but never a mutation', async () => {
+  it('fails once gets a query again, but never a mutation', async () => {
     const visits = graph.subgraph('visits');
     const failFirst = () => {
       const before = visits.requests;
@@ -160,7 +164,7 @@ describe('a subgraph that', () => {
     expect(visits.requests).toBe(before);
   });
 
-  it('hangs does not delay the fields of others', async () => {
+  it('hangs does not delay the fields of other subgraphs', async () => {
     const medianMillis = async (): Promise<number> => {
       const times: number[] = [];
       for (let i = 0; i < 40; i += 1) times.push((await graph.ask('{ person { name } }')).millis);
@@ -204,7 +208,7 @@ describe('equal queries of one caller at the same time', () => {
     for (const res of waiting) res.end('{"data":{"doors":3}}');
     for (const { body } of await Promise.all(asked)) expect(body).toEqual({ data: { doors: 3 } });
     await other;
-    // One for each caller, and perhaps one for requests that began after the answer.
+    // One request for each caller, and perhaps one more for queries that began after the answer.
     expect(visits.requests - before).toBeGreaterThanOrEqual(2);
     expect(visits.requests - before).toBeLessThanOrEqual(4);
   });

@@ -68,14 +68,14 @@ describe('the graph at the gateway', () => {
   it.each([
     ['a forged token', { authorization: 'Bearer a.b.c' }, '{ gyms { id } }', 401, 'UNAUTHENTICATED'],
     [
-      'what is too deep',
+      'an operation that is too deep',
       {},
       `{ ${'gyms { locations { '.repeat(8)} id ${'}}'.repeat(8)} }`,
       400,
       'OPERATION_LIMIT_EXCEEDED',
     ],
-    ['what does not parse', {}, '{ gyms', 400, 'GRAPHQL_PARSE_FAILED'],
-    ['what the schema does not have', {}, '{ nothing }', 400, 'GRAPHQL_VALIDATION_FAILED'],
+    ['a syntax error', {}, '{ gyms', 400, 'GRAPHQL_PARSE_FAILED'],
+    ['an unknown field', {}, '{ nothing }', 400, 'GRAPHQL_VALIDATION_FAILED'],
   ])('refuses %s', async (_what, headers, query, status, code) => {
     const answer = await platform.graph('gateway', query, {}, { headers });
     expect(answer).toMatchObject({ status, errors: [{ extensions: { code } }] });
@@ -161,7 +161,7 @@ describe('the graph at the gateway', () => {
           comments: { nodes: [{ author: { displayName: expect.any(String) } }] },
         });
       });
-      // the other services of this process run their own scheduled tasks meanwhile
+      // Scheduled tasks of the other services in this process run statements meanwhile.
       return sent.filter((statement) => /\bpost|user_account/.test(statement)).length;
     };
     const five = await statements(5);
@@ -254,14 +254,14 @@ describe('REST at the gateway', () => {
 });
 
 describe('the pages of the gateway', () => {
-  it('link everything and show the demo accounts', async () => {
+  it('link the documents of all services and show the demo accounts', async () => {
     const { body } = await platform.rest('gateway', 'GET', '/');
     for (const service of SERVICE_NAMES) expect(body).toContain(`href="${service}/docs"`);
     expect(body).toContain('maya@iron.test');
     expect(body).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  it('have the explorer, which loads nothing from other hosts', async () => {
+  it('include the explorer, which loads nothing from other hosts', async () => {
     const { status, body } = await platform.rest('gateway', 'GET', '/explorer');
     expect(status).toBe(200);
     expect(body).not.toMatch(/(src|href)="?(https?:)?\/\//);

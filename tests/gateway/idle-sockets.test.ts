@@ -47,7 +47,7 @@ describe.each(['gateway', 'squad'] as const)('a GraphQL socket of %s', (service)
 });
 
 it.each(['gateway', 'gatewayCarrier'])(
-  'the socket of the gateway itself (%s) stays open',
+  "the gateway's own socket to a service (%s) stays open without an operation",
   async (parameter) => {
     const token = await serviceTokens('gateway', readSettings(serverSettings, platform.env)).get();
     const own = await open('squad', { [parameter]: `Bearer ${token}` });

@@ -45,7 +45,7 @@ const answers = (data: unknown): void => {
 
 describe('a value that the schema of its service does not allow', () => {
   it.each([
-    ['null in place of what may not be null', '{ must }', { must: null }, null, undefined, 500],
+    ['null for a non-null field', '{ must }', { must: null }, null, undefined, 500],
     ['another type of value', '{ count }', { count: 'many' }, { count: null }, ['count'], 200],
     [
       'one wrong element of a list',
@@ -56,7 +56,7 @@ describe('a value that the schema of its service does not allow', () => {
       200,
     ],
     [
-      'an object in place of a text, among what is right',
+      'a text instead of an object, beside valid values',
       '{ post { id size } count }',
       { post: 'none', count: 2 },
       { post: null, count: 2 },
@@ -95,7 +95,7 @@ describe('a value that the schema of its service does not allow', () => {
 });
 
 describe('an entity that does not exist at a service', () => {
-  it('is null without an error, because null is correct', async () => {
+  it('is null without an error', async () => {
     const { instead } = graph.subgraph('feed');
     graph.subgraph('feed').instead = (_req, res) => void res.end('{"data":{"_entities":[null]}}');
     for (let time = 0; time < 3; time += 1)
@@ -112,20 +112,20 @@ describe('a field that requires another one with arguments', () => {
   it.each([
     ['alone', '{ post { top } }', { top: 'abc' }],
     [
-      'beside the other under an alias',
+      'beside the other field under an alias',
       '{ post { few: comments(limit: 1) top } }',
       { few: ['a'], top: 'abc' },
     ],
     [
-      'beside the other with equal arguments',
+      'beside the other field with equal arguments',
       '{ post { comments(limit: 3) top } }',
       { comments: ['a', 'b', 'c'], top: 'abc' },
     ],
-  ])('gets what it needs: %s', async (_how, query, post) => {
+  ])('gets the value of the required field: %s', async (_how, query, post) => {
     expect((await graph.ask(query)).body).toEqual({ data: { post } });
   });
 
-  it('is refused beside the other with different arguments, which the planner would merge', async () => {
+  it('is refused beside the other one with different arguments, because the planner would merge both', async () => {
     for (let time = 0; time < 2; time += 1)
       expect(await graph.ask('{ post { comments(limit: 1) top } }')).toMatchObject({
         status: 400,

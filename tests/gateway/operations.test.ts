@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => graph.stop());
 
-// oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+// oxlint-disable-next-line no-explicit-any -- the expectations check its shape
 type Answered = any;
 
 const send = async (
@@ -71,11 +71,7 @@ describe('an operation that is sent again', () => {
   it.each([
     ['plain', { query: '{ items(first: 2) { nodes { id } } }' }, {}],
     ['with variables', { query: 'query ($t: String!) { echo(text: $t) }', variables: { t: 'ä"\n' } }, {}],
-    [
-      'with variables that do not fit',
-      { query: 'query ($t: String!) { echo(text: $t) }', variables: {} },
-      {},
-    ],
+    ['with a missing variable', { query: 'query ($t: String!) { echo(text: $t) }', variables: {} }, {}],
     [
       'named among others',
       { query: 'query A { a: echo(text: "a") } query B { b: echo(text: "b") }', operationName: 'B' },
@@ -95,10 +91,10 @@ describe('an operation that is sent again', () => {
       { query: '{ heavy }' },
       { accept: 'application/graphql-response+json' },
     ],
-    ['with a token that does not hold', { query: '{ echo(text: "y") }' }, { authorization: 'Bearer a.b.c' }],
+    ['with an invalid token', { query: '{ echo(text: "y") }' }, { authorization: 'Bearer a.b.c' }],
     ['from a page of another origin', { query: '{ echo(text: "z") }' }, { origin: 'http://localhost:5173' }],
     ['with a request id', { query: '{ echo(text: "w") }' }, { 'x-request-id': 'mine' }],
-  ])('%s is answered as the first time', async (_what, request, headers) => {
+  ])('%s gets the same answer as the first time', async (_what, request, headers) => {
     const first = await send(request, { headers });
     const second = await send(request, { headers });
     expect(second.status).toBe(first.status);
@@ -148,11 +144,11 @@ describe('an invalid request', () => {
     ['a query that is no text', '{"query":{}}', 400],
     ['an empty batch', '[]', 400],
     [
-      'variables deeper than any form',
+      'variables that are too deep',
       `{"query":"{ now }","variables":{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`,
       400,
     ],
-  ])('%s is refused', async (_what, body, status) => {
+  ])('(%s) is refused', async (_what, body, status) => {
     expect((await send(body)).status).toBe(status);
   });
 
@@ -169,18 +165,18 @@ const get = (query: string, headers: Record<string, string> = {}): Promise<Respo
   fetch(`${graph.url}/graphql?query=${encodeURIComponent(query)}`, { headers, redirect: 'manual' });
 
 describe('GET /graphql', () => {
-  it('answers a query to a client that sends no header of its own', async () => {
+  it('runs a query of a client that sends no special header', async () => {
     const answer = await get('{ now }');
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ data: { now: expect.any(Number) } });
   });
 
   it.each(['mutation { bump }', 'subscription { __typename }'])('runs no %s', async (operation) => {
-    const bumps = () => graph.subgraph('things').requests;
-    const before = bumps();
+    const requests = () => graph.subgraph('things').requests;
+    const before = requests();
     const answer = await get(operation);
     expect([400, 405]).toContain(answer.status);
-    expect(bumps()).toBe(before);
+    expect(requests()).toBe(before);
   });
 
   it('refuses a mutation with the allowed methods in Allow', async () => {
@@ -200,19 +196,19 @@ describe('the status of an answer', () => {
   const NEWER = { accept: 'application/graphql-response+json' };
 
   it.each([
-    ['with data, though all of it is null', { query: '{ failing }' }, {}, 200],
-    ['with data, though all of it is null, in the newer media type', { query: '{ failing }' }, NEWER, 200],
-    ['of a batch of which one operation has data', [{ query: '{ now }' }, { query: '{' }], {}, 200],
-    ['of a batch of which the last one has data', [{ query: '{' }, { query: '{ failing }' }], {}, 200],
+    ['with data whose fields are all null', { query: '{ failing }' }, {}, 200],
+    ['with data whose fields are all null, in the newer media type', { query: '{ failing }' }, NEWER, 200],
+    ['of a batch whose first operation has data', [{ query: '{ now }' }, { query: '{' }], {}, 200],
+    ['of a batch whose last operation has data', [{ query: '{' }, { query: '{ failing }' }], {}, 200],
     ['of a batch without any data', [{ query: '{ nothing }' }, { query: '{' }], {}, 400],
     ['without data', { query: '{ nothing }' }, NEWER, 400],
-  ])('%s', async (_what, body, headers, status) => {
-    // The fast path handles the second one.
+  ])('%s is right', async (_what, body, headers, status) => {
+    // The fast path handles the second request.
     for (let time = 0; time < 2; time += 1) expect((await send(body, { headers })).status).toBe(status);
   });
 
   it.each(['application/json', 'application/graphql-response+json'])(
-    'of a rejected token has its code in a response of %s',
+    'is 401 for a rejected token, also if the client accepts %s',
     async (accept) => {
       const { status, headers, body } = await send(
         { query: '{ now }' },
@@ -295,7 +291,7 @@ describe('persisted operations', () => {
 });
 
 describe('over the socket', () => {
-  it('every check applies as over HTTP', async () => {
+  it('the same checks apply as over HTTP', async () => {
     const strict = await startOtherGraph(
       { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } },
       { INTROSPECTION: 'off', RATE_LIMITS: 'on' },
@@ -353,7 +349,7 @@ describe('batches', () => {
 
 describe('cost', () => {
   it.each([
-    ['a weight', '{ heavy }', {}],
+    ['a weight by @cost', '{ heavy }', {}],
     ['lists in lists', '{ items(first: 100) { nodes { items(first: 100) { nodes { id } } } } }', {}],
     [
       'lists with a variable as their size',
@@ -361,7 +357,7 @@ describe('cost', () => {
       { n: 100 },
     ],
     [
-      'the length that is assumed',
+      'the assumed size of a list',
       '{ items(first: 60) { nodes { items { nodes { items { nodes { id } } } } } } }',
       {},
     ],
@@ -381,7 +377,7 @@ describe('cost', () => {
 
 describe('the response cache', () => {
   const cached = async (query: string) => {
-    await send({ query }); // prepared from now on
+    await send({ query }); // The operation is prepared from now on.
     const first = await send({ query });
     return { first, second: await send({ query }) };
   };
@@ -397,9 +393,9 @@ describe('the response cache', () => {
 
   it.each([
     ['private', '{ private }'],
-    ['mixed with others', '{ cached now }'],
-    ['without a word on it', '{ now }'],
-  ])('keeps nothing that is %s', async (_what, query) => {
+    ['public only in part', '{ cached now }'],
+    ['without @cacheControl', '{ now }'],
+  ])('stores no response that is %s', async (_what, query) => {
     const { first, second } = await cached(query);
     expect(second.body).not.toEqual(first.body);
     expect(second.headers.get('cache-control')).toBe('no-store');
@@ -412,7 +408,7 @@ describe('the response cache', () => {
 });
 
 describe('GraphQL over HTTP', () => {
-  it("passes all of graphql-http's audits that Apollo Server passes, and its MUSTs all", async () => {
+  it('passes all MUST audits of graphql-http, and all other audits that Apollo Server passes', async () => {
     const stock = new ApolloServer({
       typeDefs: 'type Query { a: Int }',
       includeStacktraceInErrorResponses: false,

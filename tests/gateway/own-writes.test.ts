@@ -16,8 +16,8 @@ const TYPES = `
   type Mutation { set(n: Int!): Int }
 `;
 
-const canRedis = process.env.REDIS_URL && spawnSync('redis-server', ['--version']).status === 0;
-if (!canRedis)
+const hasRedis = process.env.REDIS_URL && spawnSync('redis-server', ['--version']).status === 0;
+if (!hasRedis)
   console.warn('Two gateways are not tested: REDIS_URL is not set, or redis-server is not installed.');
 
 let value = 1;
@@ -26,7 +26,7 @@ let graph: OtherGraph;
 let other: RunningGateway;
 
 beforeAll(async () => {
-  if (canRedis) redis = await startRedis();
+  if (hasRedis) redis = await startRedis();
   const env: Record<string, string> = redis ? { REDIS_URL: redis.url } : {};
   graph = await startOtherGraph(
     {
@@ -75,7 +75,7 @@ const ask = async (url: string, query: string): Promise<{ data: Record<string, u
   return (await answer.json()) as { data: Record<string, unknown> };
 };
 
-/** Delays the next answer of the subgraph, which has read the value already; the others are not delayed. */
+/** Sends a query whose answer contains the current value, but leaves the subgraph only at `release`. Other answers are not delayed. */
 async function heldQuery(url: string): Promise<{ answer: Promise<{ data: unknown }>; release(): void }> {
   const subgraph = graph.subgraph('numbers');
   const read = value;
@@ -93,15 +93,15 @@ async function heldQuery(url: string): Promise<{ answer: Promise<{ data: unknown
 describe('a query that is sent after the answer to a mutation of the same caller', () => {
   it.each([
     ['the same gateway', () => [graph.url, graph.url, graph.url]],
-    ...(canRedis
+    ...(hasRedis
       ? [
           [
-            'another gateway, where an older query is under way',
+            'another gateway, which waits for the answer to an older query',
             () => [other.url, graph.url, other.url],
           ] as const,
         ]
       : []),
-  ] as [string, () => string[]][])('reads what was written: at %s', async (_where, urls) => {
+  ] as [string, () => string[]][])('reads the written value: at %s', async (_where, urls) => {
     const [early = '', writer = '', late = ''] = urls();
     // The value changes only while the early query is delayed.
     for (let round = 2; round < 12; round += 1) {
@@ -117,23 +117,26 @@ describe('a query that is sent after the answer to a mutation of the same caller
 describe('a response that @cacheControl allows a gateway to cache', () => {
   it.each([
     ['the same gateway', () => graph.url],
-    ...(canRedis ? [['another gateway', () => other.url] as const] : []),
-  ] as [string, () => string][])('is forgotten after a mutation at %s', async (_where, writer) => {
-    // A response is cached from the second request for its operation on.
-    await ask(graph.url, '{ public }');
-    const requests = () => graph.subgraph('numbers').requests;
-    for (let round = 100; round < 105; round += 1) {
-      await ask(writer(), `mutation { set(n: ${round}) }`);
-      expect(await ask(graph.url, '{ public }')).toEqual({ data: { public: round } });
-      const before = requests();
-      expect(await ask(graph.url, '{ public }')).toEqual({ data: { public: round } });
-      expect(requests()).toBe(before);
-    }
-  });
+    ...(hasRedis ? [['another gateway', () => other.url] as const] : []),
+  ] as [string, () => string][])(
+    'is removed from the cache after a mutation at %s',
+    async (_where, writer) => {
+      // A response is cached only from the second request with its operation on.
+      await ask(graph.url, '{ public }');
+      const requests = () => graph.subgraph('numbers').requests;
+      for (let round = 100; round < 105; round += 1) {
+        await ask(writer(), `mutation { set(n: ${round}) }`);
+        expect(await ask(graph.url, '{ public }')).toEqual({ data: { public: round } });
+        const before = requests();
+        expect(await ask(graph.url, '{ public }')).toEqual({ data: { public: round } });
+        expect(requests()).toBe(before);
+      }
+    },
+  );
 });
 
-(canRedis ? describe : describe.skip)('without the Redis that it had', () => {
-  it('the gateway answers mutations', async () => {
+(hasRedis ? describe : describe.skip)('after its Redis has stopped', () => {
+  it('the gateway still answers mutations', async () => {
     await redis?.stop();
     const startedAt = performance.now();
     for (let n = 5; n < 10; n += 1)

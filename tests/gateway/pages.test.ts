@@ -17,7 +17,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     ]);
     ({ host } = new URL(platform.url('gateway')));
   });
-  // An open explorer takes processor time, which slows the next test down.
+  // An open explorer uses processor time, which slows the next test down.
   afterEach(async () => {
     await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
   });
@@ -57,7 +57,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
       `monaco.editor.getModels().find(({ uri }) => uri.path.endsWith(${JSON.stringify(file)})).getValue()`,
     );
 
-  it('let an admin log in, run a query over five services, a subscription and an upload, with no request to another host', async () => {
+  it('let a user log in and run a query, a subscription and an upload, without a request to another host', async () => {
     const { page, hosts, troubles } = await openExplorer();
     await logIn(page, 'Maya');
     await run(page);
@@ -107,7 +107,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     await run(page);
     await result(page, 'Aqua Club');
     const stored = JSON.stringify(await page.evaluate('({ ...localStorage, ...sessionStorage })'));
-    expect(stored).toContain('nutritionDay'); // the operation is kept
+    expect(stored).toContain('nutritionDay'); // The operation is stored.
     expect(stored).not.toMatch(/Bearer|ey[\w-]+\.ey/);
 
     await page.getByRole('button', { name: 'Log out' }).click();
@@ -160,7 +160,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     expect(troubles).toEqual([]);
   });
 
-  it('have a start page whose links all work, and which shows which service is down', async () => {
+  it('include a start page whose links all work, and which names the services that are down', async () => {
     const { page, hosts, troubles } = await open('/');
     await page.getByRole('status').filter({ hasText: 'Everything answers.' }).waitFor();
     const links = await page.evaluate<string[]>('[...document.links].map(({ href }) => href)');
@@ -179,7 +179,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     expect(troubles.filter((trouble) => !trouble.includes('503'))).toEqual([]);
   });
 
-  it('fit a telephone', async () => {
+  it('are not wider than the screen of a telephone', async () => {
     for (const path of ['/', '/asyncapi', '/explorer']) {
       const { page } = await watchedPage(browser, { viewport: { width: 360, height: 740 } });
       await page.goto(platform.url('gateway') + path);

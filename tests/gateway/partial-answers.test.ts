@@ -17,12 +17,12 @@ const LOST: Readonly<Record<ServiceName, readonly string[]>> = {
   wizard: [],
 };
 const TIMEOUT_MILLIS = 3_000;
-/** A busy machine may need so much more than the time limit. */
+/** The time that a busy machine may need in addition to the time limit. */
 const MARGIN_MILLIS = 4_000;
 
 let platform: TestPlatform;
 let token: string;
-// oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+// oxlint-disable-next-line no-explicit-any -- the expectations check its shape
 let whole: any;
 beforeAll(async () => {
   platform = await startPlatform({
@@ -66,8 +66,8 @@ async function expectTheOthers(service: ServiceName): Promise<void> {
   }
 }
 
-describe('the home query, without', () => {
-  it('any service missing, is answered by all of them', () => {
+describe('the home query', () => {
+  it('has the fields of all services while all services run', () => {
     expect(whole).toMatchObject({
       me: {
         displayName: expect.any(String),
@@ -80,12 +80,12 @@ describe('the home query, without', () => {
   });
 
   it.each(SERVICE_NAMES)(
-    '%s stopped, and hanging, has every field of the others in time',
+    'has the fields of the other services in time if %s is stopped, and if it hangs',
     async (service) => {
       const running = platform.running(service);
       await running.stop();
       await expectTheOthers(service);
-      const hanging = await acceptAndSayNothing(running.port);
+      const hanging = await startHangingServer(running.port);
       try {
         await expectTheOthers(service);
       } finally {
@@ -106,7 +106,7 @@ describe('a field that the caller may not read', () => {
     ['{ exercises(first: 1) { nodes { name } } locations { name } }', 'exercises', 'locations'],
     ['{ products(first: 1) { nodes { name } } nutritionGoals { calories } }', 'products', 'nutritionGoals'],
     ['{ foods(first: 1) { nodes { name } } wizardSessions { nodes { id } } }', 'foods', 'wizardSessions'],
-  ])('%s does not take a public one with it', async (query, open, refused) => {
+  ])('does not make a public field null: %s', async (query, open, refused) => {
     const { status, data, errors } = await platform.graph('gateway', query);
     expect(status).toBe(200);
     expect(data[open]).not.toBeNull();
@@ -115,7 +115,7 @@ describe('a field that the caller may not read', () => {
   });
 });
 
-/** The breaker allows a trial request after 5 s. */
+/** Waits until the fields of the service have values again: the breaker allows a trial request after 5 s. */
 async function answersAgain(service: ServiceName): Promise<void> {
   const until = Date.now() + 60_000;
   while (Date.now() < until) {
@@ -125,10 +125,11 @@ async function answersAgain(service: ServiceName): Promise<void> {
       setTimeout(resolve, 200);
     });
   }
-  throw new Error(`${service} is not asked again`);
+  throw new Error(`the gateway sends ${service} no more requests`);
 }
 
-async function acceptAndSayNothing(port: number): Promise<{ close(): Promise<void> }> {
+/** A server that accepts connections and never answers. */
+async function startHangingServer(port: number): Promise<{ close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));

@@ -31,7 +31,7 @@ afterAll(async () => {
   service.close();
 });
 
-interface Told {
+interface Received {
   url: string;
   headers: http.IncomingHttpHeaders;
   body: string;
@@ -40,21 +40,21 @@ interface Told {
 const send = (
   headers: Record<string, string>,
   body?: string,
-): Promise<{ told: Told; headers: http.IncomingHttpHeaders }> =>
+): Promise<{ received: Received; headers: http.IncomingHttpHeaders }> =>
   new Promise((resolve, reject) => {
     const req = http.request(`${graph.url}/gym/things?x=1`, { method: 'POST', headers }, (res) => {
       let text = '';
       res.on('data', (chunk: Buffer) => {
         text += chunk.toString();
       });
-      res.on('end', () => resolve({ told: JSON.parse(text) as Told, headers: res.headers }));
+      res.on('end', () => resolve({ received: JSON.parse(text) as Received, headers: res.headers }));
     });
     req.on('error', reject);
     req.end(body);
   });
 
-it('forwards a request without the headers of the connection', async () => {
-  const { told, headers } = await send(
+it('the gateway forwards a request without the headers that apply to its connection only', async () => {
+  const { received, headers } = await send(
     {
       connection: 'close, x-private, content-length',
       'x-private': 'for the gateway',
@@ -67,20 +67,21 @@ it('forwards a request without the headers of the connection', async () => {
     },
     'hello',
   );
-  expect(told).toMatchObject({
+  expect(received).toMatchObject({
     url: '/things?x=1',
     body: 'hello',
     headers: { 'x-request-id': 'one', 'x-forwarded-prefix': '/gym', 'content-length': '5' },
   });
-  expect(told.headers['x-forwarded-for']).toBe('127.0.0.1');
-  expect(told.headers.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)/);
-  for (const name of ['x-private', 'proxy-authorization', 'te']) expect(told.headers[name]).toBeUndefined();
-  expect(told.headers.connection).toBe('keep-alive');
+  expect(received.headers['x-forwarded-for']).toBe('127.0.0.1');
+  expect(received.headers.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)/);
+  for (const name of ['x-private', 'proxy-authorization', 'te'])
+    expect(received.headers[name]).toBeUndefined();
+  expect(received.headers.connection).toBe('keep-alive');
   expect(headers).toMatchObject({ connection: 'close', 'x-of-the-answer': 'kept' });
   for (const name of ['x-of-this-hop', 'proxy-authenticate']) expect(headers[name]).toBeUndefined();
 });
 
-it('keeps its connection to a service open, whatever clients do with theirs', async () => {
+it('the gateway keeps its connection to a service open if clients close theirs', async () => {
   let connections = 0;
   service.on('connection', () => (connections += 1));
   for (let i = 0; i < 5; i += 1) await send({ connection: 'close', 'content-length': '2' }, 'hi');
@@ -99,7 +100,7 @@ const CLAIMED = {
   'x-on-behalf-of': '01900000-0000-7000-8000-000000000001',
 };
 
-/** The request line and headers that reached the service with an upgrade, and its refusal. */
+/** Sends an upgrade. @returns the request as it reached the service; rejects if the gateway refuses the upgrade */
 const upgrade = (path: string, headers: Record<string, string>): Promise<http.IncomingMessage> =>
   new Promise((resolve, reject) => {
     const seen = (request: http.IncomingMessage, socket: { end(text: string): void }): void => {
@@ -121,22 +122,27 @@ const upgrade = (path: string, headers: Record<string, string>): Promise<http.In
       .once('error', () => undefined);
   });
 
-it.each(['request', 'upgrade'])('sets the forwarding headers of every %s itself', async (kind) => {
-  const headers =
-    kind === 'request' ? (await send(CLAIMED)).told.headers : (await upgrade('/gym/socket', CLAIMED)).headers;
-  const { port, host } = new URL(graph.url);
-  // The test is a trusted proxy of the gateway: its address of the client is forwarded, and none of its other headers.
-  expect(headers).toMatchObject({
-    'x-forwarded-for': '203.0.113.7',
-    'x-forwarded-host': 'forged.test',
-    'x-forwarded-proto': 'https',
-    'x-forwarded-prefix': '/forged/gym',
-    host,
-  });
-  for (const name of ['forwarded', 'x-real-ip', 'x-on-behalf-of', 'x-forwarded-server'])
-    expect(headers[name]).toBeUndefined();
-  expect(port).not.toBe('444');
-});
+it.each(['request', 'upgrade'])(
+  'the gateway sets the forwarding headers of every %s itself',
+  async (kind) => {
+    const headers =
+      kind === 'request'
+        ? (await send(CLAIMED)).received.headers
+        : (await upgrade('/gym/socket', CLAIMED)).headers;
+    const { port, host } = new URL(graph.url);
+    // The test is a trusted proxy of the gateway, so that address, host, protocol and prefix of its headers are forwarded.
+    expect(headers).toMatchObject({
+      'x-forwarded-for': '203.0.113.7',
+      'x-forwarded-host': 'forged.test',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-prefix': '/forged/gym',
+      host,
+    });
+    for (const name of ['forwarded', 'x-real-ip', 'x-on-behalf-of', 'x-forwarded-server'])
+      expect(headers[name]).toBeUndefined();
+    expect(port).not.toBe('444');
+  },
+);
 
 const PRIVATE_PATHS = ['graphql', 'metrics'].flatMap((name) => [
   `/gym/${name}`,
@@ -168,7 +174,7 @@ const statusOf = (path: string): Promise<number> =>
     request.once('error', reject).end();
   });
 
-it.each(PRIVATE_PATHS)('does not forward %s', async (path) => {
+it.each(PRIVATE_PATHS)('the gateway does not forward %s', async (path) => {
   let reached = false;
   const reach = (): void => void (reached = true);
   service.once('request', reach);
@@ -179,6 +185,6 @@ it.each(PRIVATE_PATHS)('does not forward %s', async (path) => {
 });
 
 it.each(['/gym/graphqls', '/gym/things/graphql', '/gym/metricsx', '/gym/a%20b?path=/graphql'])(
-  'passes %s on',
+  'the gateway forwards %s',
   async (path) => expect(await statusOf(path)).toBe(200),
 );

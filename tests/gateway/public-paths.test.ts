@@ -48,7 +48,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => platform.stop());
 
-// oxlint-disable-next-line no-explicit-any -- tests say what they expect of it
+// oxlint-disable-next-line no-explicit-any -- the expectations check its shape
 type Body = any;
 
 interface Picture {
@@ -111,24 +111,24 @@ const PICTURES: Picture[] = [
   },
 ];
 
-describe.each(PICTURES)('the path of the picture of $of', ({ service, path, inRest, query, inGraph }) => {
+describe.each(PICTURES)('the picture of $of', ({ service, path, inRest, query, inGraph }) => {
   const statusOf = async (called: Called, picture: string) =>
     (await platform.rest(called, 'GET', picture)).status;
   const token = () => platform.demo('admin@iron.test');
 
-  it("is fetched from the service's own port if it was read there", async () => {
+  it("can be fetched from the service's own port if its path was read there", async () => {
     const { body } = await platform.rest(service, 'GET', path(), { token: await token() });
     expect(await statusOf(service, inRest(body))).toBe(200);
     const { data } = await platform.graph(service, query(), {}, { token: await token() });
     expect(await statusOf(service, inGraph(data))).toBe(200);
   });
 
-  it('is fetched from the gateway if it was read there by REST', async () => {
+  it('can be fetched from the gateway if its path was read there by REST', async () => {
     const { body } = await platform.rest('gateway', 'GET', `/${service}${path()}`, { token: await token() });
     expect(await statusOf('gateway', inRest(body))).toBe(200);
   });
 
-  it('is fetched from the gateway if it was read there by GraphQL, for the first time and again', async () => {
+  it('can be fetched from the gateway if its path was read there by GraphQL, the first time and again', async () => {
     for (let times = 0; times < 2; times += 1) {
       const { data } = await platform.graph('gateway', query(), {}, { token: await token() });
       expect(await statusOf('gateway', inGraph(data))).toBe(200);
@@ -136,7 +136,7 @@ describe.each(PICTURES)('the path of the picture of $of', ({ service, path, inRe
   });
 });
 
-it("leads to the gym service if squad's feed shows a picture of the gym service", async () => {
+it("squad's feed has the path of a picture of the gym service with the prefix of the gym service", async () => {
   const { body } = await platform.rest('gateway', 'GET', '/squad/feed', {
     token: await platform.demo('admin@iron.test'),
   });
@@ -145,7 +145,7 @@ it("leads to the gym service if squad's feed shows a picture of the gym service"
   expect((await platform.rest('gateway', 'GET', post.image)).status).toBe(200);
 });
 
-it('accepts a path with the prefix, and stores it without', async () => {
+it("a request may contain a path with the gateway's prefix, which is stored without the prefix", async () => {
   const token = await platform.demo('admin@iron.test');
   const read = (called: Called, path: string) => platform.rest(called, 'GET', path, { token });
   const before = (await read('gateway', `/content/products/${productId}`)).body.images;

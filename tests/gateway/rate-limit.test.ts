@@ -19,13 +19,13 @@ const send = (body: unknown, address: string): Promise<Response> =>
 const batchOf = (length: number) => Array.from({ length }, () => ({ query: '{ a }' }));
 const left = (answer: Response): number => Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]);
 
-it('counts every operation of a batch', async () => {
+it('the rate limit counts every operation of a batch', async () => {
   const first = left(await send({ query: '{ a }' }, '203.0.113.1'));
   expect(left(await send(batchOf(10), '203.0.113.1'))).toBe(first - 10);
   expect(left(await send({ query: '{ a }' }, '203.0.113.1'))).toBe(first - 11);
 });
 
-it('refuses a batch that goes beyond the limit', async () => {
+it('the rate limit refuses a batch with more operations than are left', async () => {
   const answers = [];
   for (let batch = 0; batch < 60; batch += 1) answers.push((await send(batchOf(10), '203.0.113.2')).status);
   expect(new Set(answers)).toEqual(new Set([200]));

@@ -41,7 +41,7 @@ afterAll(async () => {
 /** The supergraph with another address of one subgraph. */
 const at = (sdl: string, service: string, url: string): string =>
   sdl.replace(new RegExp(`(@join__graph\\(name: "${service}", url: )"[^"]*"`), `$1"${url}/graphql"`);
-/** Replaced as deployments do it, so that it is never half written. */
+/** Replaces the supergraph file by a rename, as deployments do, so that the gateway never reads half of it. */
 async function write(sdl: string): Promise<void> {
   await writeFile(path.join(folder, 'sdl.new'), sdl);
   await rename(path.join(folder, 'sdl.new'), path.join(folder, 'sdl'));
@@ -98,13 +98,13 @@ describe('another supergraph', () => {
     const troubles: unknown[] = [];
     const clients = Array.from({ length: 180 }, async (_one, client) => {
       while (!isOver) {
-        // Some repeat an operation, some send operations that were never planned before.
+        // Some clients repeat an operation, some send operations that were never planned before.
         const alias = client % 60 === 0 ? `n${answers}` : 'name';
         const { status, data, errors } = await graph(`{ me { displayName gym { ${alias}: name } } }`);
         if (status !== 200 || errors || data.me.gym[alias] !== 'Iron Temple')
           troubles.push({ status, errors });
         answers += 1;
-        await pause(100); // as a person would, so that the machine has time for the other 199, and to load
+        await pause(100); // so that the machine has time for the other 199 clients, and to load the supergraph
       }
     });
     const withoutBio = committed.replace(/\n\s+"""[^"]*"""\n\s+bio: String[^\n]*/, '\n');
@@ -118,7 +118,7 @@ describe('another supergraph', () => {
     await Promise.all(subscriptions.map((events) => events.close()));
   });
 
-  it('that is invalid is refused, and the previous one stays', async () => {
+  it('that is invalid is refused, and the gateway continues to serve the previous one', async () => {
     await write('type Query { nothing');
     await write('');
     const found = await graph('{ me { displayName } }');
@@ -141,16 +141,18 @@ describe('another supergraph', () => {
 
   it('ends only the subscriptions of removed fields, with a code', async () => {
     const id = await newLocation();
-    const [goingOn, gone] = [
+    const [continuing, ending] = [
       listen(OCCUPANCY, { id }),
       listen(OCCUPANCY.replace('people', 'people percent'), { id }),
     ];
-    await Promise.all([goingOn.next(), gone.next()]);
+    await Promise.all([continuing.next(), ending.next()]);
     await serve(committed.replace(/\n\s+percent: Int![^\n]*/, ''));
-    await expect(gone.next()).rejects.toMatchObject([{ extensions: { code: 'SUBSCRIPTION_SCHEMA_RELOAD' } }]);
+    await expect(ending.next()).rejects.toMatchObject([
+      { extensions: { code: 'SUBSCRIPTION_SCHEMA_RELOAD' } },
+    ]);
     await checkIn(id);
-    await peopleBecome(goingOn, 1);
+    await peopleBecome(continuing, 1);
     await serve(committed);
-    await Promise.all([goingOn.close(), gone.close()]);
+    await Promise.all([continuing.close(), ending.close()]);
   });
 });

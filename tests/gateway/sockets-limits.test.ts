@@ -21,7 +21,7 @@ afterAll(() => platform.stop());
 
 const opened: WebSocket[] = [];
 
-/** A socket of a client behind a trusted proxy; or the status with which it was refused. */
+/** Opens a socket as a client behind a trusted proxy. @returns the socket, or the status with which it was refused */
 function open(path: string, protocol: string, clientAddress: string, port: 'gateway' | 'squad' = 'gateway') {
   const socket = new WebSocket(`${platform.url(port).replace('http', 'ws')}${path}`, protocol, {
     headers: { 'x-forwarded-for': clientAddress },
@@ -36,14 +36,14 @@ function open(path: string, protocol: string, clientAddress: string, port: 'gate
 
 async function closeAll(): Promise<void> {
   for (const socket of opened.splice(0)) socket.terminate();
-  // The server notices a moment later.
+  // The servers notice the end of the sockets a moment later.
   for (;;) {
     const { body } = await platform.rest('gateway', 'GET', '/metrics');
     const { body: ofSquad } = await platform.rest('squad', 'GET', '/metrics');
     const sockets = [...`${body}\n${ofSquad}`.matchAll(/^open_sockets\{[^}]*\} (\d+)/gm)].map(([, count]) =>
       Number(count),
     );
-    if (sockets.every((count) => count <= 2)) return; // the gateway's own to squad
+    if (sockets.every((count) => count <= 2)) return; // The gateway's own sockets to squad stay open.
   }
 }
 
@@ -56,7 +56,7 @@ const DOORS: [string, string, 'gateway' | 'squad'][] = [
 
 describe('the sockets of one address', () => {
   it.each(DOORS)(
-    'are bounded at %s (%s) of %s, those of another are not concerned',
+    'are bounded at %s (%s) of %s, and those of another address are not affected',
     async (path, protocol, at) => {
       const answers = [];
       for (let count = 0; count < 14; count += 1) answers.push(await open(path, protocol, '203.0.113.5', at));
@@ -106,7 +106,7 @@ describe('the sockets of one user', () => {
   });
 });
 
-it.each(['gateway', 'squad'] as const)('bounds the subscriptions on one socket of %s', async (at) => {
+it.each(['gateway', 'squad'] as const)('the subscriptions on one socket of %s are bounded', async (at) => {
   const token = await platform.demo('maya@iron.test');
   const socket = (await open('/graphql', 'graphql-transport-ws', '203.0.113.9', at)) as WebSocket;
   const send = (message: object): void => socket.send(JSON.stringify(message));
@@ -129,7 +129,7 @@ it.each(['gateway', 'squad'] as const)('bounds the subscriptions on one socket o
   await closeAll();
 });
 
-it("does not limit the subscriptions on the gateway's own socket to a service", async () => {
+it("the subscriptions on the gateway's own socket to a service are not bounded", async () => {
   const tokens = await Promise.all([platform.demo('maya@iron.test'), platform.demo('leo@iron.test')]);
   const firsts = await Promise.all(
     [0, 1].flatMap((who) =>
@@ -156,7 +156,7 @@ it("does not limit the subscriptions on the gateway's own socket to a service", 
             JSON.stringify({
               type: 'subscribe',
               id: String(id),
-              // Different aliases of an unshared field: each is a subscription of its own at the service.
+              // The aliases differ, so that the gateway does not share these subscriptions.
               payload: {
                 query: `subscription { s${who}${which}${id}: onlineUsersUpdated { seq users { user { id isMe: displayName } } } }`,
               },

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => graph.stop());
 
-it('a batch of more entities than a service accepts in one request is sent in parts, and the answers are combined', async () => {
+it('a batch of more entities than a service accepts is sent in parts, and the answers are combined', async () => {
   const before = graph.subgraph('visits').requests;
   const { status, body } = await graph.ask('{ people { id visits } }');
   expect(status).toBe(200);

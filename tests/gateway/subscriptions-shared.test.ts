@@ -37,7 +37,7 @@ describe('subscriptions of a whole gym', () => {
     expect(await figures()).toEqual({ ...before, executions: before.executions + 1 });
   });
 
-  it('never show members to each other if one has blocked the other, whatever happens at the same time', async () => {
+  it('never show members to each other if one has blocked the other, also during a block or unblock', async () => {
     await quiet();
     const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
     await Promise.all([announce(viewer, 'there'), announce(other, 'there'), announce(bystander, 'there')]);
@@ -65,7 +65,7 @@ describe('subscriptions of a whole gym', () => {
     while ((await figures()).upstreams > 1) await new Promise(setImmediate);
   });
 
-  it('give a member no update if somebody whom they do not see blocks or unblocks them', async () => {
+  it('give a member no update if an offline user blocks or unblocks them', async () => {
     await quiet();
     const [viewer, absent, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
     await Promise.all([announce(viewer, 'there'), announce(bystander, 'there')]);
@@ -85,13 +85,13 @@ describe('subscriptions of a whole gym', () => {
     }
   });
 
-  it('continue after a restart of their service, for each member with what they may see', async () => {
+  it('continue after a restart of their service, and still hide blocked users', async () => {
     await quiet();
     const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
     const [seeing, asEver] = [listen(viewer), listen(bystander)];
     await block(viewer, other);
     await platform.restart('squad');
-    // After the restart no member is online
+    // After the restart no member is online.
     await announce(other, 'secret');
     await asEver.sees(other, 'secret');
     await announce(bystander, 'hello');
@@ -102,9 +102,9 @@ describe('subscriptions of a whole gym', () => {
   it('keep their subscribers online, although only the gateway reports them to the service', async () => {
     await quiet();
     const [one, other] = (await people(2, await newGym())) as [Person, Person];
-    const [hers, seeing] = [listen(one), listen(other)];
+    const [own, seeing] = [listen(one), listen(other)];
     await announce(one, 'listening');
-    await Promise.all([hers.sees(one, 'listening'), seeing.sees(one, 'listening')]);
+    await Promise.all([own.sees(one, 'listening'), seeing.sees(one, 'listening')]);
     const connections = async () =>
       Number(
         /^squad_connections\{[^}]*\} (\d+)/m.exec(
@@ -112,7 +112,7 @@ describe('subscriptions of a whole gym', () => {
         )?.[1],
       );
     expect(await connections()).toBe(2);
-    await hers.subscription.close();
+    await own.subscription.close();
     while ((await connections()) > 1) await new Promise(setImmediate);
   });
 
@@ -120,9 +120,9 @@ describe('subscriptions of a whole gym', () => {
     await quiet();
     const [one, other] = (await people(2, await newGym())) as [Person, Person];
     const query = ONLINE.replace('displayName', 'displayName email');
-    const [hers, theirs] = [listen(one, query), listen(other, query)];
+    const [ofOne, ofOther] = [listen(one, query), listen(other, query)];
     await announce(one, 'listening');
-    await Promise.all([hers.sees(one, 'listening'), theirs.sees(one, 'listening')]);
+    await Promise.all([ofOne.sees(one, 'listening'), ofOther.sees(one, 'listening')]);
     expect(await figures()).toMatchObject({ upstreams: 2, groups: 2 });
   });
 
@@ -151,14 +151,14 @@ describe('subscriptions of a whole gym', () => {
       [Person],
       [Person],
     ];
-    const [hers, theirs] = [listen(one), listen(other)];
+    const [ofOne, ofOther] = [listen(one), listen(other)];
     await Promise.all([announce(one, 'here'), announce(other, 'there')]);
-    await Promise.all([hers.sees(one, 'here'), theirs.sees(other, 'there')]);
+    await Promise.all([ofOne.sees(one, 'here'), ofOther.sees(other, 'there')]);
     expect(await figures()).toMatchObject({ upstreams: 2, groups: 2 });
-    expect(hers.heard.some((users) => users.has(other.id))).toBe(false);
+    expect(ofOne.heard.some((users) => users.has(other.id))).toBe(false);
   });
 
-  it('continue while a service of other fields is down: its fields are null, with an error', async () => {
+  it('continue while another service is down, whose fields are null with an error', async () => {
     await quiet();
     const [one] = (await people(1, await newGym())) as [Person];
     const events = subscribe(platform.url('gateway'), ONLINE, {}, one.token);
@@ -184,20 +184,20 @@ describe('subscriptions of a whole gym', () => {
     await announce(first, 'there');
     await Promise.all([a.sees(first, 'there'), b.sees(first, 'there')]);
     await a.subscription.close();
-    // Her session ends, so that her token is refused from now on.
+    // The first member's session ends, so that their token is refused from now on.
     await platform.rest('identity', 'POST', '/auth/logout', { token: first.token, body: {} });
     const c = listen(third);
     await announce(second, 'still there');
     await Promise.all([b.sees(second, 'still there'), c.sees(second, 'still there')]);
     expect((await figures()).upstreams).toBe(1);
-    // A member whose session ends while they are subscribed gets no events after 5 s.
+    // A member whose session ends while they are subscribed gets no more events after 5 s.
     const closed = new Promise<number>((resolve) =>
       c.subscription.client.on('closed', (event) => resolve((event as { code: number }).code)),
     );
     const loggedOutAt = Date.now();
     await platform.rest('identity', 'POST', '/auth/logout', { token: third.token, body: {} });
     expect(await closed).toBe(4403);
-    // 5 s, and what a busy machine adds; without the check it would be the 15 minutes of the token
+    // It takes 5 s, and longer on a busy machine. Without the check it would take the 15 minutes of the token.
     expect(Date.now() - loggedOutAt).toBeLessThan(30_000);
     await announce(second, 'alone');
     await b.sees(second, 'alone');
@@ -205,7 +205,7 @@ describe('subscriptions of a whole gym', () => {
 });
 
 describe('a client that stops reading', () => {
-  it('has a bounded number of waiting results, then loses its subscription; other clients are not affected', async () => {
+  it('loses its subscription if too many results wait; other clients are not affected', async () => {
     await quiet();
     const members = await people(16, await newGym());
     const [one, other] = members as [Person, Person];

@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => open('gateway'));
 afterAll(() => subgraphs.stop());
 
-/** A gateway with the token of this service. */
+/** Opens the gateway's subscriptions with the token of this service as proof. */
 function open(service: string): void {
   subscriptions = new FederatedSubscriptions({
     log: createLogger('gateway', 'silent'),
@@ -33,15 +33,15 @@ function open(service: string): void {
   );
 }
 
-interface Heard {
-  /** The value of the only field. */
+interface Listener {
+  /** Resolves to the value of the only field of the next event. */
   next(): Promise<unknown>;
   leave(): Promise<unknown>;
 }
 function listen(
   userId: string,
   { expiresAt = inSeconds(900), query = 'subscription { count }' } = {},
-): Heard {
+): Listener {
   const gymId = 'gym';
   const token = subgraphs.tokenOf({ role: 'MEMBER', gymId, sub: userId }, expiresAt);
   const viewer: UserViewer = {
@@ -75,10 +75,10 @@ function listen(
     leave: async () => results.return?.(),
   };
 }
-const several = async ({ next }: Heard, count: number) => {
-  const heard = [];
-  for (let one = 0; one < count; one += 1) heard.push(await next());
-  return heard;
+const several = async ({ next }: Listener, count: number) => {
+  const values = [];
+  for (let one = 0; one < count; one += 1) values.push(await next());
+  return values;
 };
 
 describe('a subscriber that joins later', () => {
@@ -100,7 +100,7 @@ describe('a subscriber that joins later', () => {
     await subscriptions.close();
   });
 
-  it('and is excluded gets a subscription of their own', async () => {
+  it('and is excluded gets an upstream subscription of their own', async () => {
     subgraphs.count(7);
     const [first, apart] = [listen('first'), listen('apart')];
     expect(await Promise.all([first.next(), apart.next()])).toEqual([7, 7]);
@@ -133,7 +133,7 @@ describe('a member who becomes excluded', () => {
 });
 
 describe('an equal subscription', () => {
-  it('to a sequence that has begun already gets a sequence of its own', async () => {
+  it('to a sequence that has already begun gets its own sequence from the beginning', async () => {
     const items = () => listen('one', { query: 'subscription { items }' });
     const together = [items(), items()];
     expect(await Promise.all(together.map((one) => several(one, 3)))).toEqual([

@@ -18,20 +18,19 @@ beforeAll(async () => {
 afterEach(() => source?.stop());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The SDLs that the source offers, to be awaited one after the other. */
-function heard(from: SupergraphSource, take: (sdl: string) => void = () => undefined) {
+/** The SDLs that the source offers. `next` resolves to the next one; `onOffer` gets each and may throw to refuse it. */
+function offersOf(from: SupergraphSource, onOffer: (sdl: string) => void = () => undefined) {
   const waiting: ((sdl: string) => void)[] = [];
-  const told: string[] = [];
+  const offered: string[] = [];
   from.onChange((sdl) => {
     const next = waiting.shift();
     if (next) next(sdl);
-    else told.push(sdl);
-    take(sdl);
+    else offered.push(sdl);
+    onOffer(sdl);
   });
   return {
-    told,
     next: () => {
-      const sdl = told.shift();
+      const sdl = offered.shift();
       return sdl === undefined
         ? new Promise<string>((resolve) => waiting.push(resolve))
         : Promise.resolve(sdl);
@@ -48,7 +47,7 @@ describe('a supergraph file', () => {
     const file = path.join(folder, 'written.graphql');
     await writeFile(file, 'one');
     source = await supergraphFile(file, { log, settleMillis: 5 });
-    const changes = heard(source);
+    const changes = offersOf(source);
     expect(source.current).toBe('one');
     await writeFile(file, 'two');
     expect(await changes.next()).toBe('two');
@@ -65,29 +64,29 @@ describe('a supergraph file', () => {
 
   it('is checked on SIGHUP, and periodically without any event', async () => {
     const file = path.join(folder, 'polled.graphql');
-    // A link to a file in a folder that is not watched: its content changes without an event here.
+    // A link to a file in a folder that is not watched: a change of its content makes no event in the watched folder.
     const distant = await mkdtemp(path.join(os.tmpdir(), 'supergraph-test-'));
     await writeFile(path.join(distant, 'sdl'), 'one');
     await symlink(path.join(distant, 'sdl'), file);
     source = await supergraphFile(file, { log, settleMillis: 5, pollMillis: 20 });
-    const changes = heard(source);
+    const changes = offersOf(source);
     await writeFile(path.join(distant, 'sdl'), 'two');
     expect(await changes.next()).toBe('two');
     source.stop();
-    process.stdin.isTTY = false; // as for a server, even if the tests run at a terminal
+    process.stdin.isTTY = false; // as for a server, even if the tests run in a terminal
     source = await supergraphFile(file, { log, settleMillis: 5 });
-    const later = heard(source);
+    const later = offersOf(source);
     await writeFile(path.join(distant, 'sdl'), 'three');
     process.emit('SIGHUP');
     expect(await later.next()).toBe('three');
     await rm(distant, { recursive: true });
   });
 
-  it('that its listener refuses changes nothing; of several changes in a row the last one is used', async () => {
+  it('does not become the current one if its listener refuses it; of several changes the last one counts', async () => {
     const file = path.join(folder, 'refused.graphql');
     await writeFile(file, 'good');
     source = await supergraphFile(file, { log, settleMillis: 5 });
-    const changes = heard(source, (sdl) => {
+    const changes = offersOf(source, (sdl) => {
       if (sdl === 'bad') throw new Error('not a supergraph');
     });
     await replace(file, 'bad');
@@ -99,7 +98,7 @@ describe('a supergraph file', () => {
     expect(source.current).toBe('number 20');
   });
 
-  it('that does not exist fails the start with its name', async () => {
+  it('makes the start fail with its name if it does not exist', async () => {
     await expect(supergraphFile(path.join(folder, 'missing'), { log })).rejects.toThrow(
       /missing cannot be read/,
     );
@@ -121,7 +120,7 @@ describe('a composed supergraph', () => {
       pollMillis: 20,
       log,
     });
-    const changes = heard(source);
+    const changes = offersOf(source);
     expect(source.current).toBe('committed');
     expect(await changes.next()).toContain('one: Int');
     field = 'broken {';

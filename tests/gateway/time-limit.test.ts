@@ -3,21 +3,21 @@ import { TimeLimited, TimeLimit } from '../../gateway/tuned-for-v8/time-limit.ts
 
 const MILLIS = 30;
 
-/** Resolves on the timeout, to the time until then. */
+/** Begins an operation. @returns a promise that resolves at its timeout, to the milliseconds since its begin */
 function begun(
   limit: TimeLimit,
-  onTold: () => void = () => undefined,
+  onTimeout: () => void = () => undefined,
 ): Promise<number> & { one: TimeLimited } {
   const start = performance.now();
-  const told = Promise.withResolvers<number>();
+  const timeout = Promise.withResolvers<number>();
   const one = new (class extends TimeLimited {
     onTimeout() {
-      told.resolve(performance.now() - start);
-      onTold();
+      timeout.resolve(performance.now() - start);
+      onTimeout();
     }
   })();
   limit.begin(one);
-  return Object.assign(told.promise, { one });
+  return Object.assign(timeout.promise, { one });
 }
 
 describe('a time limit', () => {
@@ -34,23 +34,23 @@ describe('a time limit', () => {
 
   it('does not end an operation that has ended itself, and ends the others at their own time', async () => {
     const limit = new TimeLimit(MILLIS);
-    let told = 0;
-    const ended = begun(limit, () => (told += 1));
+    let timeouts = 0;
+    const ended = begun(limit, () => (timeouts += 1));
     await begun(new TimeLimit(MILLIS / 2));
     limit.end(ended.one);
     expect(await begun(limit)).toBeGreaterThanOrEqual(MILLIS - 1);
-    expect(told).toBe(0);
+    expect(timeouts).toBe(0);
   });
 
   it('ends the remaining operations, in whatever order the others end', async () => {
     const limit = new TimeLimit(MILLIS);
-    const told: number[] = [];
-    const all = Array.from({ length: 6 }, (_, at) => begun(limit, () => told.push(at)));
+    const timedOut: number[] = [];
+    const all = Array.from({ length: 6 }, (_, at) => begun(limit, () => timedOut.push(at)));
     for (const at of [2, 0, 5, 2]) limit.end((all[at] as (typeof all)[number]).one);
     await Promise.all([all[1], all[3], all[4]]);
-    expect(told).toEqual([1, 3, 4]);
+    expect(timedOut).toEqual([1, 3, 4]);
     for (const at of [4, 1]) limit.end((all[at] as (typeof all)[number]).one);
     expect(await begun(limit)).toBeGreaterThanOrEqual(MILLIS - 1);
-    expect(told).toEqual([1, 3, 4]);
+    expect(timedOut).toEqual([1, 3, 4]);
   });
 });

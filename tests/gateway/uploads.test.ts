@@ -19,7 +19,7 @@ beforeAll(async () => {
         type Mutation { keep(file: Upload!): Int, attach(attachment: Attachment!): Int }`,
     },
   });
-  // Counts the bytes without storing them, so that growing memory is the gateway's.
+  // The service counts the bytes without storing them, so that only the gateway's memory can grow.
   graph.subgraph('files').instead = (req, res) => {
     const hash = createHash('sha256');
     let bytes = 0;
@@ -43,7 +43,7 @@ const OPERATION = JSON.stringify({
   variables: { file: null },
 });
 
-/** Sends a multipart request with a file of `mebibytes`, made while it is sent; `stopAfter` breaks it off. */
+/** Sends a multipart request with a file of `mebibytes`, which is made while it is sent. The client leaves after `stopAfter` MiB. */
 function upload(
   mebibytes: number,
   {
@@ -126,7 +126,7 @@ describe('uploads through the graph', () => {
   it.each([
     ['without the header that a form cannot set', 1, { 'apollo-require-preflight': '' }, 400],
     ['with a Content-Length that is too large', 1, { 'content-length': String(500 * MIB) }, 413],
-  ])('refuses one %s', async (_what, mebibytes, headers, status) => {
+  ])('are refused %s', async (_what, mebibytes, headers, status) => {
     received = [];
     expect(await upload(mebibytes, { headers })).toMatchObject({ status });
     expect(received).toEqual([]);
@@ -151,7 +151,7 @@ describe('uploads through the graph', () => {
     ['no operations', { map: '{}' }],
     ['operations that are no JSON', { operations: '{', map: '{}' }],
     ['a map that names no variable', { operations: OPERATION, map: '{"0":["variables.nothing.here"]}' }],
-  ])('answers %s with a 400', async (_what, fields) => {
+  ])('with %s are answered with 400', async (_what, fields) => {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
     const response = await fetch(`${graph.url}/graphql`, {
@@ -172,7 +172,7 @@ describe('uploads through a gateway in a process of its own', () => {
     gateway = startProcess(['gateway', '--supergraph', graph.supergraphFile, '--port', '0'], {
       HOST: '127.0.0.1',
       DATA_DIR: graph.dataDir,
-      TMPDIR: graph.dataDir, // its temporary files alone
+      TMPDIR: graph.dataDir, // a folder with the temporary files of this gateway only
       DEMO: 'on',
       LOG_LEVEL: 'warn',
       RATE_LIMITS: 'off',
@@ -184,12 +184,12 @@ describe('uploads through a gateway in a process of its own', () => {
 
   const hasTemporaryFile = (): boolean =>
     readdirSync(graph.dataDir).some((name) => name.startsWith('capacitor-'));
-  /** They are removed when the request closes, which may be a moment after the answer. */
-  const nothingIsLeft = async (): Promise<void> => {
+  /** Temporary files are removed when the request closes, which may be a moment after the answer. */
+  const temporaryFilesAreRemoved = async (): Promise<void> => {
     while (hasTemporaryFile()) await new Promise(setImmediate);
   };
 
-  it('leave nothing behind when the client breaks off', async () => {
+  it('leave no temporary file if the client disconnects before the end', async () => {
     received = [];
     const closed = new Promise<void>((resolve) => {
       gone = resolve;
@@ -197,13 +197,13 @@ describe('uploads through a gateway in a process of its own', () => {
     await expect(upload(50, { url, stopAfter: 20 })).rejects.toThrow('socket hang up');
     await closed;
     expect(received).toMatchObject([{ brokenOff: true }]);
-    await nothingIsLeft();
+    await temporaryFilesAreRemoved();
     // The service did not fail, so it gets the next request at once.
     expect((await upload(1, { url })).status).toBe(200);
   });
 
-  (existsSync('/proc/self/status') ? describe : describe.skip)('memory (skipped without /proc)', () => {
-    it('less than 100 MiB more for a file of 100 MiB, which is streamed', async () => {
+  (existsSync('/proc/self/status') ? describe : describe.skip)('(skipped without /proc)', () => {
+    it('are streamed: a file of 100 MiB needs less than 100 MiB more memory', async () => {
       received = [];
       const before = residentMebibytes(gateway);
       let most = before;
@@ -218,7 +218,7 @@ describe('uploads through a gateway in a process of its own', () => {
       expect(received[0]?.bytes).toBeGreaterThan(100 * MIB);
       expect(most - before).toBeLessThan(100);
       expect(wentThroughFile).toBe(true);
-      await nothingIsLeft();
+      await temporaryFilesAreRemoved();
       if (process.env.SHOW_FIGURES) console.log(`100 MiB: ${Math.round(most - before)} MiB more`);
     });
   });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 test.each(['leo@iron.test', 'admin@iron.test', 'super@demo.test'] as const)(
-  'the food table answers %s',
+  'without an AI provider %s gets an estimate by the food table',
   async (email) => {
     const answer = await own.rest('nutrition', 'POST', '/analyze', {
       token: await own.demo(email),
@@ -57,7 +57,7 @@ test('REST and the graph return the same answer, in the language of the request'
   expect(rest.body.questions.join()).toContain('more than usual for a meal');
 });
 
-test('a picture is 503, another file is 415', async () => {
+test('without an AI provider a picture is 503, and a file that is no picture is 415', async () => {
   expect(
     await own.rest('nutrition', 'POST', '/analyze', {
       token: caller,

@@ -8,14 +8,14 @@ const service = analysisService(
 );
 const { standIn, analyze } = service;
 
-/** The provider does not answer; resolves when the connection of its next request is closed. */
+/** Makes the provider not answer. @returns a promise that resolves when the connection of its next request is closed */
 const silence = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   standIn.answer = (res) => void res.once('close', () => resolve());
   return promise;
 };
 
-test('a client that leaves ends the request to the provider, which does not count as a failure of the provider', async () => {
+test('if a client leaves, the request to the provider is aborted, which does not count as a failure', async () => {
   for (let time = 0; time < 6; time++) {
     const providerClosed = silence();
     const controller = new AbortController();

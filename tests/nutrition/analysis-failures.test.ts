@@ -33,7 +33,7 @@ test.each<[string, (res: ServerResponse) => void, number, string]>([
   ['429 with a long RetryInfo', quota('7s'), 503, 'AI_UNAVAILABLE'],
   ['500', json(500, { error: { code: 500, message: 'Internal' } }), 503, 'AI_UNAVAILABLE'],
   [
-    '503 as a page',
+    '503 with an HTML page',
     (res) => void res.writeHead(503, { 'Content-Type': 'text/html' }).end('<h1>down</h1>'),
     503,
     'AI_UNAVAILABLE',
@@ -53,9 +53,9 @@ test.each<[string, (res: ServerResponse) => void, number, string]>([
   ],
   ['silence', () => undefined, 504, 'AI_TIMEOUT'],
   ['a connection that breaks', (res) => void res.destroy(), 503, 'AI_UNAVAILABLE'],
-  ['200 that is no JSON', (res) => void res.writeHead(200).end('not json'), 503, 'AI_UNAVAILABLE'],
+  ['200 without JSON', (res) => void res.writeHead(200).end('not json'), 503, 'AI_UNAVAILABLE'],
   [
-    '200 as a page',
+    '200 with an HTML page',
     (res) => void res.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>hello</h1>'),
     503,
     'AI_UNAVAILABLE',
@@ -92,7 +92,7 @@ test.each<[string, (res: ServerResponse) => void, number, string]>([
   ['no items', says({ questions: [] }), 503, 'AI_UNAVAILABLE'],
   ['items that are no list', says({ items: 'an egg' }), 503, 'AI_UNAVAILABLE'],
 ])(
-  '%s has its error code; no number is invented, and nothing is logged',
+  'the failure "%s" has its error code; no number is invented, and nothing is logged',
   async (_what, answer, status, code) => {
     standIn.answer = answer;
     const before = await entries();
@@ -112,7 +112,7 @@ test.each<[string, (res: ServerResponse) => void, number, string]>([
 
 test.each<[string, (res: ServerResponse) => void]>([
   ['silence after half of the body', begins('{"candidates"')],
-  ['a page with 200', (res) => void res.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>')],
+  ['200 with an HTML page', (res) => void res.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>')],
   ['an answer that is cut', says('{"items": [{')],
 ])('%s counts as a failure of the provider', async (_what, answer) => {
   standIn.answer = answer;
@@ -122,7 +122,7 @@ test.each<[string, (res: ServerResponse) => void]>([
   expect(standIn.requests).toHaveLength(asked);
 });
 
-test('after five failures the provider is not asked; then one request is a trial, then all are sent', async () => {
+test('after five failures the provider gets no requests for a time, then one trial request, then all', async () => {
   standIn.answer = json(401, {});
   for (let failure = 0; failure < 5; failure++) expect((await analyze('an egg')).status).toBe(503);
   expect(standIn.requests).toHaveLength(5);
@@ -140,7 +140,7 @@ test('after five failures the provider is not asked; then one request is a trial
   expect((await analyze('an egg')).status).toBe(200);
 });
 
-test('a provider that does not listen is 503', async () => {
+test('if the provider cannot be reached, the answer is 503', async () => {
   await standIn.stop();
   expect(await analyze('an egg')).toMatchObject({ status: 503, body: { code: 'AI_UNAVAILABLE' } });
 });

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import sharp from 'sharp';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** Speaks the protocol of the AI provider as far as this service uses it; each test decides how it answers. */
+/** A server with those parts of the AI provider's protocol that this service uses. Each test sets its answer. */
 interface StandIn {
   url: string;
   requests: {
@@ -43,7 +43,7 @@ export const EGG = {
   confidence: 0.9,
 };
 
-/** Fills `standIn` and listens; the same object has the requests and the answer. */
+/** Starts the server and sets the properties of `standIn`: its URL, the requests so far, and the answer. */
 async function startStandIn(standIn: StandIn): Promise<void> {
   standIn.requests = [];
   standIn.answer = says({ items: [EGG], questions: [] });
@@ -68,7 +68,7 @@ async function startStandIn(standIn: StandIn): Promise<void> {
     });
 }
 
-/** One service with a stand-in for its AI provider, for all tests of a file. Before each test the circuit breaker is closed. */
+/** The service with a stand-in for its AI provider, for all tests of a file. Before each test its circuit breaker is closed. */
 export function analysisService(env: Record<string, string> = {}, options: { gateway?: boolean } = {}) {
   let platform: TestPlatform;
   let token: string;
@@ -97,7 +97,7 @@ export function analysisService(env: Record<string, string> = {}, options: { gat
     await standIn.stop();
   });
   beforeEach(async () => {
-    // A success closes the breaker; while it is open, the service is asked until the breaker's time is over.
+    // A success closes the breaker. While the breaker is open, requests fail, and are repeated until its time is over.
     standIn.answer = says({ items: [], questions: [] });
     for (let { status } = await analyze('nothing'); status !== 200; { status } = await analyze('nothing'))
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -73,7 +73,7 @@ test('pictures are sent in a smaller size and without metadata', async () => {
   );
 });
 
-test('a file that is no picture, a fifth picture and an empty request are refused before the provider is asked', async () => {
+test('a file that is no picture, a fifth picture and an empty request are refused without the provider', async () => {
   const one = await picture(10, 10);
   expect(await service.rest('POST', '/analyze', formOf([Buffer.from('GIF89a not really')]))).toMatchObject({
     status: 415,
@@ -138,7 +138,7 @@ describe('every item of an answer is checked', () => {
     ['a number as text', { grams: 'fifty' }],
     ['a field that is missing', { fats: undefined }],
     ['a confidence of 7', { confidence: 7 }],
-  ])('an item with %s is unknown, and the others stay', async (_what, change) => {
+  ])('an item with %s is reported as unknown, and the other items are returned', async (_what, change) => {
     const body = await answered(EGG, { ...STEW, ...change });
     expect(body).toMatchObject({
       items: [{ name: 'Egg', calories: 78 }],
@@ -150,7 +150,7 @@ describe('every item of an answer is checked', () => {
     expect(body.confidence).toBeLessThan(0.5);
   });
 
-  test('spirits, oil and sweeteners are plausible', async () => {
+  test('spirits, oil and sweeteners are accepted as plausible', async () => {
     const { items, unknown } = await answered(
       { ...STEW, name: 'House spirit', grams: 40, calories: 92, protein: 0, carbs: 0, fats: 0 },
       { ...STEW, name: 'House oil', grams: 10, calories: 90, protein: 0, carbs: 0, fats: 10 },
@@ -159,7 +159,7 @@ describe('every item of an answer is checked', () => {
     expect([items.length, unknown]).toEqual([3, []]);
   });
 
-  test('the food table adds missing nutrients and corrects implausible ones of a food with the same name', async () => {
+  test('the food table adds missing nutrients and corrects implausible ones of an item with the name of a food', async () => {
     const { fats: _fats, ...withoutFats } = EGG;
     for (const egg of [
       withoutFats,
@@ -176,7 +176,7 @@ describe('every item of an answer is checked', () => {
       });
   });
 
-  test('the food table corrects no dish that differs from its usual one', async () => {
+  test('the food table does not correct a dish that differs from its usual recipe', async () => {
     const soup = {
       ...STEW,
       name: 'Vegetable soup',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** Speaks the protocol of Open Food Facts as far as this service uses it; each test decides how it answers. */
+/** A server with those parts of Open Food Facts' protocol that this service uses. Each test sets its answer. */
 let products: { url: string; asked: string[]; answer: (res: ServerResponse) => void; server: Server };
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -72,7 +72,7 @@ const SPREAD = {
     },
   },
 };
-/** A barcode of its own for each test: what was found is kept. */
+/** Each call returns another barcode, because the service stores the products that it has found. */
 let next = 0;
 const newCode = (length: 12 | 13 = 13) => {
   next += 1;
@@ -84,7 +84,7 @@ const newCode = (length: 12 | 13 = 13) => {
 };
 
 test.each(['123', '4006381333932', 'abcdefgh', '40063813339311', '4006381333931x'])(
-  'malformed is 400: %s',
+  'a malformed barcode is 400: %s',
   async (code) => {
     const member = await platform.register();
     expect(await rest(member, 'GET', `/foods/barcode/${code}`)).toMatchObject({
@@ -98,7 +98,7 @@ test.each(['123', '4006381333932', 'abcdefgh', '40063813339311', '4006381333931x
   },
 );
 
-test('an own food is found first, a UPC-A as the EAN-13 with a leading zero; an unknown barcode is 404', async () => {
+test('an own food is found first, a UPC-A like the EAN-13 with a leading zero; an unknown barcode is 404', async () => {
   const member = await platform.register();
   const upc = newCode(12);
   const { body } = await rest(member, 'POST', '/foods', { ...BAR, barcode: upc });
@@ -144,7 +144,7 @@ test('a product is found, stored, and logged by its id; nobody can change it', a
   expect(idsOf((await rest(ben, 'GET', '/foods?recent=true')).body)).toEqual([body.id]);
   expect((await rest(ana, 'PUT', `/foods/${body.id}`, { name: 'Mine' })).status).toBe(403);
   expect((await rest(ana, 'DELETE', `/foods/${body.id}`)).status).toBe(403);
-  // after a month it is asked for again; what was known is better than nothing
+  // After a month the service requests the product again. If the source fails, the stored product is returned.
   await platform.sql('nutrition', `update food set updated_at = now() - interval '40 days' where id = $1`, [
     body.id,
   ]);
@@ -162,7 +162,7 @@ test.each<[string, unknown]>([
   ['without nutrients', { status: 1, product: { product_name: 'x' } }],
   ['without a name', { status: 1, product: { ...SPREAD.product, product_name: '', product_name_en: ' ' } }],
   [
-    'that cannot be',
+    'with impossible nutrients',
     { status: 1, product: { ...SPREAD.product, nutriments: { 'energy-kcal_100g': 5, fat_100g: 80 } } },
   ],
 ])('a product %s is not found', async (_what, answer) => {
@@ -173,10 +173,10 @@ test.each<[string, unknown]>([
 
 test.each<[string, (res: ServerResponse) => void, number, string]>([
   ['500', json(500, {}), 503, 'UPSTREAM_UNAVAILABLE'],
-  ['a page', (res) => void res.writeHead(200).end('<p>hello'), 503, 'UPSTREAM_UNAVAILABLE'],
+  ['an HTML page', (res) => void res.writeHead(200).end('<p>hello'), 503, 'UPSTREAM_UNAVAILABLE'],
   ['another shape', json(200, { product: [] }), 503, 'UPSTREAM_UNAVAILABLE'],
   ['silence', () => undefined, 504, 'UPSTREAM_TIMEOUT'],
-])('the error of a source that fails has its own code: %s', async (_what, answer, status, code) => {
+])('a failure of the source has its error code: %s', async (_what, answer, status, code) => {
   const member = await platform.register();
   products.answer = answer;
   expect(await rest(member, 'GET', `/foods/barcode/${newCode()}`)).toMatchObject({
@@ -187,7 +187,7 @@ test.each<[string, (res: ServerResponse) => void, number, string]>([
   expect((await rest(member, 'GET', `/foods/barcode/${newCode()}`)).status).toBe(200);
 });
 
-test('a source that fails repeatedly is not asked for some time', async () => {
+test('a source that fails repeatedly gets no requests for some time', async () => {
   const member = await platform.register();
   products.answer = json(500, {});
   for (let time = 0; time < 5; time++) await rest(member, 'GET', `/foods/barcode/${newCode()}`);

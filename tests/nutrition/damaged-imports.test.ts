@@ -15,7 +15,7 @@ const importFile = (token: string, file: string | Buffer, query = '') =>
     body: file,
     headers: { 'Content-Type': 'text/csv' },
   });
-/** How many files; small in CI. */
+/** The number of generated files; IMPORT_FILES tests more than CI does. */
 const FILES = Number(process.env.IMPORT_FILES ?? 25);
 
 const name = fc.oneof(
@@ -61,7 +61,7 @@ const fileOf = fc
     ],
     end,
   }));
-/** What happens to a file: each makes other bytes of it. */
+/** A change of the bytes of a file. */
 const damage = fc.oneof(
   fc.record({ kind: fc.constant('none' as const) }),
   fc.record({
@@ -128,7 +128,7 @@ const NOTHING_READ: Report = {
   errorsOmitted: 0,
 };
 
-/** What of a report does not agree with itself. */
+/** The contradictions inside a report, as texts. */
 const contradictions = (report: Report): string[] => {
   const named = new Set(report.errors.map(({ line }) => line));
   return [
@@ -151,11 +151,11 @@ test('however a file is damaged, every line is counted, nothing is stored twice,
         )[0].n;
       const first = await importFile(token, bytes, `?importId=${randomUUID()}`);
       expect([200, 400]).toContain(first.status);
-      // A file without a usable header is refused as a whole, with what to mend.
+      // A file without a usable header is refused as a whole.
       const report: Report = first.status === 200 ? first.body : NOTHING_READ;
       expect(contradictions(report)).toEqual([]);
       expect(await stored()).toBe(report.imported);
-      // A file that nothing happened to is taken whole; Latin-1 has no sign for some of its characters.
+      // A file without damage is imported completely, except in Latin-1, which lacks some of its characters.
       const isWhole = damages.every(({ kind }) => kind === 'none') && as !== 'latin1';
       expect([report.lines, report.failed]).toEqual(isWhole ? [file.rows, 0] : [report.lines, report.failed]);
       const again = await importFile(token, bytes);

@@ -17,17 +17,17 @@ interface Entry {
   fats: number;
 }
 const NUTRIENTS = ['calories', 'protein', 'carbs', 'fats'] as const;
-// Of each gram its energy (Atwater), so that every entry could have been eaten.
+// The energy follows from the grams of the nutrients (Atwater factors), so that every entry is plausible.
 const food = fc
   .record({ protein: grams(), carbs: grams(), fats: grams(), alcohol: fc.integer({ min: 0, max: 300 }) })
-  .map(({ alcohol, ...held }) => ({
-    ...held,
-    calories: Math.round(4 * held.protein + 4 * held.carbs + 9 * held.fats) + alcohol,
+  .map(({ alcohol, ...macros }) => ({
+    ...macros,
+    calories: Math.round(4 * macros.protein + 4 * macros.carbs + 9 * macros.fats) + alcohol,
   }));
 function grams() {
   return fc.integer({ min: 0, max: 30_000 }).map((centigrams) => centigrams / 100);
 }
-// Around the night of 28 to 29 March 2026, when Berlin goes from +01:00 to +02:00.
+// Times around the night of 28 to 29 March 2026, when the clocks of Berlin change from +01:00 to +02:00.
 const instant = fc
   .integer({ min: 0, max: 5 * 24 * 60 })
   .map((minutes) => new Date(Date.UTC(2026, 2, 27) + minutes * 60_000).toISOString());
@@ -51,7 +51,7 @@ const action = fc.oneof(
 const berlinDay = (time: string) =>
   new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(new Date(time));
 
-test('totals and series equal the sum of the entries after any sequence of edits and deletes, over a change of clocks', async () => {
+test('totals and series equal the sum of the entries after any changes, also around a change of clocks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 12 }), async (actions) => {
       const { token, id } = await platform.register();
@@ -96,7 +96,7 @@ test('totals and series equal the sum of the entries after any sequence of edits
             );
         }
       }
-      for (const [kept, expected] of days) expect(kept).toBe(expected);
+      for (const [stored, expected] of days) expect(stored).toBe(expected);
       const range = 'from=2026-03-26&to=2026-04-02';
       const { body: daily } = await call('GET', `/history/${id}/daily?${range}`);
       const { body: series } = await call('GET', `/history/${id}/series?${range}&bucket=month`);
@@ -127,7 +127,7 @@ test('totals and series equal the sum of the entries after any sequence of edits
   );
 }, 120_000);
 
-test('simultaneous changes of one day are all in its sums', async () => {
+test('the sums of a day contain all of several simultaneous changes', async () => {
   const { token } = await platform.register();
   const log = (calories: number) =>
     platform.rest('nutrition', 'POST', '/log', {
@@ -154,7 +154,7 @@ test('simultaneous changes of one day are all in its sums', async () => {
   expect(body.days[0].totals.calories).toBe(1_000);
 });
 
-test("the day is the one of the user's own time zone if the request has none", async () => {
+test("an entry counts for the day in the user's own time zone if the request has none", async () => {
   const { token } = await platform.register();
   await platform.rest('identity', 'PUT', '/profile', { token, body: { timezone: 'Pacific/Auckland' } });
   const logged = await platform.rest('nutrition', 'POST', '/log', {
@@ -223,7 +223,7 @@ test('days are summed up over weeks and months, and a day of 23 hours is one day
 });
 
 test.each(['from=2026-01-02&to=2026-01-01', 'from=2020-01-01&to=2026-01-01', 'from=soon'])(
-  'a range that makes no sense is refused: %s',
+  'an invalid range of days is refused: %s',
   async (query) => {
     const token = await platform.demo('leo@iron.test');
     expect((await platform.rest('nutrition', 'GET', `/history/me/daily?${query}`, { token })).status).toBe(
@@ -232,7 +232,7 @@ test.each(['from=2026-01-02&to=2026-01-01', 'from=2020-01-01&to=2026-01-01', 'fr
   },
 );
 
-test('the chart is an SVG with a goal line, a label of each axis and no script, in both colour schemes', async () => {
+test('the chart is an SVG with a goal line and no script, in a light and a dark colour scheme', async () => {
   const token = await platform.demo('maya@iron.test');
   const { status, headers, body } = await platform.rest('nutrition', 'GET', '/history/me/chart.svg', {
     token,

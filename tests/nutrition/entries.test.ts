@@ -40,7 +40,7 @@ describe('an entry that is changed', () => {
     expect(named.body.loggedAt).toBe('2026-03-29T06:45:30.000Z');
   });
 
-  test('has nutrients and quantity in proportion to a new weight, if they are absent', async () => {
+  test('gets nutrients and quantity in proportion to a new weight, unless the change contains them', async () => {
     const member = await platform.register();
     const { body } = await rest(member, 'POST', '/log', {
       foodName: 'Rice',
@@ -87,13 +87,13 @@ describe('an entry that is changed', () => {
 });
 
 describe('an implausible entry', () => {
-  const CANNOT: [string, object, string][] = [
-    ['more fat than energy', { calories: 100, fats: 500 }, 'calories'],
+  const IMPLAUSIBLE: [string, object, string][] = [
+    ['more fat than the energy allows', { calories: 100, fats: 500 }, 'calories'],
     ['500 g protein in 10 g', { calories: 2_000, protein: 500, grams: 10 }, 'grams'],
-    ['no energy with nutrients', { calories: 0, protein: 20, fats: 10 }, 'calories'],
-    ['more energy than fat', { calories: 2_000, grams: 100 }, 'calories'],
+    ['nutrients without energy', { calories: 0, protein: 20, fats: 10 }, 'calories'],
+    ['more energy than the same weight of fat', { calories: 2_000, grams: 100 }, 'calories'],
   ];
-  test.each(CANNOT)('is refused: %s', async (_what, values, path) => {
+  test.each(IMPLAUSIBLE)('is refused: %s', async (_what, values, path) => {
     const member = await platform.register();
     expect(await rest(member, 'POST', '/log', { foodName: 'x', ...values })).toMatchObject({
       status: 400,
@@ -123,17 +123,17 @@ describe('an implausible entry', () => {
     ['vodka', { calories: 92, grams: 40 }],
     ['oil', { calories: 90, fats: 10, grams: 10 }],
     ['erythritol', { calories: 0, carbs: 30, grams: 30 }],
-    ['a label that rounds', { calories: 45, protein: 5, carbs: 4, fats: 2, grams: 10 }],
+    ['a label with rounded figures', { calories: 45, protein: 5, carbs: 4, fats: 2, grams: 10 }],
     ['a protein bar with polyols', { calories: 190, protein: 20, carbs: 22, fats: 7, grams: 60 }],
     ['psyllium husks', { calories: 200, carbs: 88, grams: 100 }],
     ['only energy', { calories: 1_200 }],
     ['a correction upwards', { calories: 300, protein: 1 }],
-  ])('is refused: %s', async (_what, values) => {
+  ])('is not the same as an unusual one, which is accepted: %s', async (_what, values) => {
     const member = await platform.register();
     expect((await rest(member, 'POST', '/log', { foodName: 'x', ...values })).status).toBe(201);
   });
 
-  test('that exists already can still get another name or day', async () => {
+  test('that is already stored can still get another name or day', async () => {
     const member = await platform.register();
     const { body } = await rest(member, 'POST', '/log', { foodName: 'x', calories: 100 });
     await platform.sql('nutrition', 'update food_log set fats = 500 where id = $1', [body.id]);

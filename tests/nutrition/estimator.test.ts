@@ -14,11 +14,11 @@ const byHand = (foods: Readonly<Record<string, number>>) => {
   }
   return total;
 };
-/** Within the range that the confidence states; a kilocalorie or gram is rounding. */
+/** Whether the truth is in the range that the confidence promises; 2 kcal or g are allowed for rounding. */
 const isWithin = (estimated: number, truth: number, confidence: number) =>
   Math.abs(estimated - truth) <= Math.max(2, estimated * (1 - confidence));
 
-test('a hundred meals: at least ninety are within their stated range, in every nutrient', () => {
+test('each of a hundred meals is within its promised range, in every nutrient', () => {
   expect(MEALS).toHaveLength(100);
   const outside = MEALS.filter(([text, foods]) => {
     const { total, confidence } = estimateMeal(text);
@@ -28,7 +28,7 @@ test('a hundred meals: at least ninety are within their stated range, in every n
   expect(outside).toEqual([]);
 });
 
-test('exactly the foods of the same meals are found, each once', () => {
+test('in the same meals exactly their foods are found, each once', () => {
   const wrong = MEALS.filter(([text, foods]) => {
     const names = Object.keys(foods).map((id) => FOOD_TABLE.find((food) => food.id === id)?.names.en);
     return (
@@ -68,7 +68,7 @@ describe('words that are not understood are in `unknown` and in no item', () => 
   });
 });
 
-describe('amounts in the many ways in which people write them', () => {
+describe('amounts are read as people write them', () => {
   test.each<[text: string, locale: string, grams: number[]]>([
     ['150gchicken', 'en', [150]],
     ['2eggs and 30galmonds', 'en', [100, 30]],
@@ -98,7 +98,7 @@ describe('amounts in the many ways in which people write them', () => {
     expect(weights).toEqual(grams);
   });
 
-  test('an energy in the text is the energy of the item, and its weight follows', () => {
+  test('an energy in the text is the energy of the item, and its weight is derived from it', () => {
     expect(estimateMeal('150 kcal yoghurt').items).toMatchObject([{ calories: 150, grams: 245.9 }]);
     expect(estimateMeal('banana (105 kcal) and a latte 190 kcal').items).toMatchObject([
       { calories: 105 },
@@ -133,7 +133,7 @@ test('raw and dry foods are meant only if the text says so', () => {
   ]).toEqual([292, 365, 365]);
 });
 
-test('each language has its own names and the English ones', () => {
+test('a text may contain names of its own language and English ones', () => {
   const names = (text: string, locale: string) => estimateMeal(text, locale).items.map((item) => item.name);
   expect(names('2 Scheiben Käsebrot und ein Glas milk', 'de-AT')).toHaveLength(2);
   expect(names('un verre de vin rouge et 30 g de comté', 'fr_FR')).toEqual(['Vin rouge', 'Gruyère']);
@@ -153,7 +153,7 @@ test('excluded foods are not counted', () => {
   expect(kcal('burger without the bun')).toBeLessThan(kcal('burger') - 80);
 });
 
-test('a weight has a higher confidence than a measure, a measure than a portion, and a typing error lowers it', () => {
+test('the confidence falls from weight to measure to portion, and with a typing error', () => {
   const confidence = (text: string) => estimateMeal(text).items[0]?.confidence ?? 0;
   const falling = ['200 g rice', '1 cup rice', 'a handful of rice', 'rice'].map(confidence);
   expect(falling).toEqual(falling.toSorted((one, other) => other - one));
@@ -248,7 +248,7 @@ test('the longest allowed text is read within a time bound', () => {
   }
 });
 
-test('a count behind a dish belongs to the dish, and another milk replaces the milk in a drink', () => {
+test('a count after a dish belongs to the dish, and another milk replaces the milk in a drink', () => {
   const grams = (text: string, locale = 'en') =>
     estimateMeal(text, locale).items.map(({ name, grams: weight }) => [name, Math.round(weight)]);
   expect(grams('rice cakes with avocado x2')[0]).toEqual(['Rice cakes', 18]);
@@ -268,12 +268,12 @@ test.each([
   ['1’500 g potatoes', 'en', 1_500],
   ['1\u202f250 g de pommes', 'fr', 1_250],
   ['2 200 g steaks', 'en', 400],
-])('%s: thousands with a space are one number', (text, locale, grams) => {
+])('digits with a separator of thousands are one number: %s', (text, locale, grams) => {
   const [item] = estimateMeal(text, locale).items;
   expect(Math.abs((item?.grams ?? 0) - grams) / grams).toBeLessThan(0.05);
 });
 
-test('an amount of zero is not understood, and a cola 0 is one without sugar', () => {
+test('an amount of zero is in `unknown`, and "coke 0" is a cola without sugar', () => {
   expect(estimateMeal('0 g milk', 'en')).toMatchObject({ items: [], unknown: ['0 g milk'] });
   expect(estimateMeal('coke 0', 'en').items.map(({ name }) => name)).toEqual(['Diet cola']);
 });

@@ -83,7 +83,7 @@ describe('the food log', () => {
     expect((await rest(ana, 'GET', '/history/me')).body).toHaveLength(1);
   });
 
-  test('a change leaves absent fields, refuses an old version, and does not find a deleted entry', async () => {
+  test('a change keeps absent fields; with an old version it is refused; a deleted entry is 404', async () => {
     const ana = await platform.register();
     const { body: entry } = await rest(ana, 'POST', '/log', OATS);
     const edited = await rest(ana, 'PUT', `/log/${entry.id}`, { calories: 150 }, { 'If-Match': '"1"' });
@@ -98,7 +98,7 @@ describe('the food log', () => {
     expect((await rest(ana, 'GET', '/history/me/daily')).body.averages.calories).toBe(0);
   });
 
-  test('a copy is logged now, with its own identity', async () => {
+  test('a copy is a new entry with another id, day and meal', async () => {
     const ana = await platform.register();
     const { body: entry } = await rest(ana, 'POST', '/log', { ...OATS, localDate: '2026-01-05' });
     const copy = await rest(ana, 'POST', `/log/${entry.id}/copy`, {
@@ -115,7 +115,7 @@ describe('the food log', () => {
 
   test('history is paged without gaps or repeats, and filtered by day and meal', async () => {
     const ana = await platform.register();
-    const loggedAt = '2026-03-02T10:00:00Z'; // all at the same time: the id decides
+    const loggedAt = '2026-03-02T10:00:00Z'; // All have the same time, so that the id decides about their order.
     for (let index = 0; index < 7; index++)
       await rest(ana, 'POST', '/log', { ...OATS, foodName: `Food ${index}`, loggedAt, timezone: 'UTC' });
     await rest(ana, 'POST', '/log', { foodName: 'Later', calories: 1, localDate: '2026-03-04' });
@@ -147,7 +147,7 @@ describe('the food log', () => {
     [{ foodName: 'x', calories: 1, timezone: 'Mars/Base' }, 'timezone'],
     [{ foodName: 'x', calories: 1, loggedAt: '2026-01-05T10:00:00Z', localDate: '2026-01-08' }, 'localDate'],
     [{ entries: [] }, 'entries'],
-  ])('refuses %j, naming %s', async (body, path) => {
+  ])('refuses %j and names the field %s', async (body, path) => {
     const ana = await platform.demo('leo@iron.test');
     expect(await platform.rest('nutrition', 'POST', '/log', { token: ana, body })).toMatchObject({
       status: 400,
@@ -211,7 +211,7 @@ describe("another user's food log", () => {
     expect((await rest(owner, 'GET', `/log/${entry.id}`)).body).toMatchObject(OATS);
   });
 
-  test('needs a log-in at every door', async () => {
+  test('is UNAUTHENTICATED without a token, at every door', async () => {
     const id = randomUUID();
     for (const [method, path] of [
       ['GET', `/history/${id}`],
@@ -237,7 +237,7 @@ describe("another user's food log", () => {
     ).toBe('UNAUTHENTICATED');
   });
 
-  test('an unknown user id, and a text that is no id, is NOT_FOUND', async () => {
+  test('is NOT_FOUND if the user id is unknown or not a UUID', async () => {
     const ana = await platform.register();
     for (const id of [randomUUID(), 'nobody'])
       expect((await rest(ana, 'GET', `/history/${id}`)).status).toBe(404);
@@ -245,7 +245,7 @@ describe("another user's food log", () => {
 });
 
 describe('goals', () => {
-  test('the goal of a date comes before that of its weekday, and the latter before the default', async () => {
+  test('the goal of a date has priority over that of its weekday, which has priority over the default', async () => {
     const ana = await platform.register();
     await rest(ana, 'PUT', '/goals', { calories: 2_000, protein: 120, from: '2026-01-01' });
     await rest(ana, 'PUT', '/goals', { calories: 2_500, weekday: 1, from: '2026-01-01' });
@@ -297,7 +297,7 @@ describe('the food table', () => {
     ['bananna', 'Banana'],
     ['greek yog', 'Greek yogurt, nonfat'],
     ['eggs', 'Egg, hard-boiled'],
-  ])('finds %s', async (search, name) => {
+  ])('finds for "%s" the food %s', async (search, name) => {
     const { status, body } = await platform.rest(
       'nutrition',
       'GET',
@@ -307,7 +307,7 @@ describe('the food table', () => {
     expect(body.map((food: { name: string }) => food.name).slice(0, 3)).toContain(name);
   });
 
-  test('takes a search of 200 characters and refuses a longer one, by REST and by the graph', async () => {
+  test('accepts a search of 200 characters and refuses a longer one, by REST and by the graph', async () => {
     const query = 'query ($search: String) { foods(search: $search) { nodes { id } } }';
     const longest = 'a'.repeat(200);
     expect(await platform.rest('nutrition', 'GET', `/foods?search=${longest}`)).toMatchObject({

@@ -6,18 +6,18 @@ import { LOCALES, portionGrams, type Food } from '../../subgraphs/nutrition/food
 
 const idsOf = (foods: readonly Food[]): string[] => foods.map(({ id }) => id);
 
-// Alcohol has 7 kcal a gram and is none of the three macronutrients.
+// These foods contain alcohol, which has 7 kcal a gram and is none of the three macronutrients.
 const WITH_ALCOHOL =
   /^(beer|wine|champagne|sangria|mulled|port|aperol|spirits?_?|liqueur|cream_liqueur|gin_tonic|screwdriver|mojito|margarita|pina_colada|cocktail|espresso_martini|sake|cider|hard_seltzer|shandy|mimosa|white_russian|irish_coffee|kir)/;
-// Acids, sweeteners, polyols and bran: their carbohydrates by difference give less energy than 4 kcal a gram.
+// These foods contain acids, sweeteners, polyols or bran, which SR28 counts as carbohydrates, with less than 4 kcal a gram.
 const WITH_OTHER_CARBS = new Set(['vinegar', 'sweetener', 'cocoa', 'chewing_gum', 'oat_bran']);
 
-test('the table holds at least 700 foods, each with its own id', () => {
+test('the table has at least 700 foods, each with its own id', () => {
   expect(FOOD_TABLE.length).toBeGreaterThanOrEqual(700);
   expect(new Set(idsOf(FOOD_TABLE)).size).toBe(FOOD_TABLE.length);
 });
 
-test('the figures of each food have a source: a food of SR28, or a recipe of them', () => {
+test('the figures of each food have a source: either a food of SR28, or a recipe of such foods', () => {
   expect(idsOf(FOOD_TABLE.filter(({ ndb, recipe }) => (ndb === null) === (recipe === undefined)))).toEqual(
     [],
   );
@@ -26,7 +26,7 @@ test('the figures of each food have a source: a food of SR28, or a recipe of the
 test('the energy of each food agrees with its macronutrients', () => {
   const wrong = FOOD_TABLE.filter(({ id, per100g: { calories, protein, carbs, fats, fibre } }) => {
     const most = 4 * protein + 4 * carbs + 9 * fats;
-    // Carbohydrates hold the fibre, which gives little energy.
+    // Carbohydrates include the fibre, which has little energy.
     const least = (most - 4 * (fibre ?? 0)) * 0.85 - 12;
     return (
       !WITH_ALCOHOL.test(id) &&
@@ -58,7 +58,7 @@ describe('measures', () => {
     slice: [1, 320],
   };
 
-  test('each has a possible weight, and a name of its own', () => {
+  test('each measure has a plausible weight, and a name that is unique for its food', () => {
     const wrong = FOOD_TABLE.flatMap(({ id, measures }) =>
       measures
         .filter(({ name, grams }) => {
@@ -75,7 +75,7 @@ describe('measures', () => {
     ).toEqual([]);
   });
 
-  test('sizes grow', () => {
+  test('a larger size does not weigh less than a smaller one', () => {
     const wrong = FOOD_TABLE.filter(({ measures }) => {
       const sizes = ['small', 'medium', 'large']
         .map((name) => measures.find((measure) => measure.name === name)?.grams)
@@ -85,7 +85,7 @@ describe('measures', () => {
     expect(idsOf(wrong)).toEqual([]);
   });
 
-  test('a portion is one that a person eats, in a measure of the food', () => {
+  test('a portion is in grams or a measure of the food, with at most 720 g and 1,200 kcal', () => {
     const wrong = FOOD_TABLE.filter(
       (food) =>
         (food.portion.unit !== 'g' && !food.measures.some(({ name }) => name === food.portion.unit)) ||
@@ -109,20 +109,20 @@ describe.each(LOCALES)('names in %s', (locale) => {
     expect(twice).toEqual([]);
   });
 
-  test('the name of a food means the food itself', () => {
+  test('the estimator reads the name of a food as this food', () => {
     const wrong = FOOD_TABLE.filter(({ names }) => {
       const { items } = estimateMeal(`100 g ${names[locale]}`, locale);
       return items.length !== 1 || items[0]?.name !== names[locale];
     });
-    // Names that read as two foods, or as an amount, are the exception.
+    // Names that can be read as two foods, or as an amount, are the exception.
     expect(wrong.length / FOOD_TABLE.length).toBeLessThan(0.1);
   });
 });
 
-test('a raw or dry food is the form of another food, which is eaten', () => {
-  const forms = FOOD_TABLE.filter(({ of }) => of !== undefined);
-  expect(forms.length).toBeGreaterThan(20);
-  for (const { of, state } of forms) {
+test('a food with `of` is raw or dry, and `of` is the id of the same food as eaten', () => {
+  const uncooked = FOOD_TABLE.filter(({ of }) => of !== undefined);
+  expect(uncooked.length).toBeGreaterThan(20);
+  for (const { of, state } of uncooked) {
     expect(['raw', 'dry']).toContain(state);
     expect(['cooked', 'ready']).toContain(foodById(of ?? '')?.state);
   }

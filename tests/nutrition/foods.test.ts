@@ -80,7 +80,7 @@ describe('own foods', () => {
     expect(again.data.createFood).toEqual({ custom: true, name: 'Muesli bar' });
   });
 
-  test('foods of the table cannot be changed; implausible values are refused with their field; a twin is a conflict', async () => {
+  test('have plausible values and a unique name and barcode; foods of the table cannot be changed', async () => {
     const member = await platform.register();
     for (const method of ['PUT', 'DELETE'])
       expect(
@@ -125,7 +125,7 @@ describe('own foods', () => {
     );
   });
 
-  test('are bounded in number', async () => {
+  test('are at most 1,000 for each user', async () => {
     const member = await platform.register();
     await platform.sql(
       'nutrition',
@@ -140,7 +140,7 @@ describe('own foods', () => {
 });
 
 describe('lists of foods', () => {
-  test('a search finds own foods among those of the table, for their owner; pages contain each once', async () => {
+  test('a search finds own foods for their owner only; pages contain each food once', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
     const { body: own } = await rest(ana, 'POST', '/foods', { ...BAR, name: 'Banana' });
     expect(idsOf((await rest(ana, 'GET', '/foods?search=banana')).body)).toContain(own.id);
@@ -157,7 +157,7 @@ describe('lists of foods', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test('recent foods are those logged by their id, the last one first; favourites are added and removed', async () => {
+  test('recent foods are those logged by id, the latest first; favourites are added and removed', async () => {
     const member = await platform.register();
     const { body: own } = await rest(member, 'POST', '/foods', BAR);
     for (const [foodId, loggedAt] of [
@@ -218,8 +218,8 @@ describe('lists of foods', () => {
   });
 });
 
-describe('entries by a food', () => {
-  test('take absent values from it, and stay after it was deleted', async () => {
+describe('entries of a food', () => {
+  test('get absent values from the food, and stay after the food was deleted', async () => {
     const member = await platform.register();
     const { body: own } = await rest(member, 'POST', '/foods', BAR);
     expect(
@@ -296,7 +296,7 @@ describe('entries by a food', () => {
     });
   });
 
-  test('an export with foods can be imported completely', async () => {
+  test('can be exported and imported completely', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
     const { body: own } = await rest(ana, 'POST', '/foods', BAR);
     await rest(ana, 'POST', '/log', {
@@ -316,7 +316,7 @@ describe('entries by a food', () => {
       ).body;
     expect(await send(ana)).toMatchObject({ duplicates: 2, imported: 0, failed: 0 });
     expect(await send(ben)).toMatchObject({ imported: 2, failed: 0 });
-    // Another account has the entries; the food that it may not read is left out.
+    // Another account gets the entries without the id of the food that it may not read.
     const foods = (await rest(ben, 'GET', '/history/me')).body.map(
       (entry: { foodId: string | null }) => entry.foodId,
     );

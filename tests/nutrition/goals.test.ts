@@ -17,11 +17,11 @@ const goalsBetween = async (member: Member, from: string, to: string): Promise<(
   (await rest(member, 'GET', `/history/me/daily?from=${from}&to=${to}`)).body.days.map(
     (day: { goal: { calories: number } | null }) => day.goal?.calories ?? null,
   );
-/** The days before today, in UTC: the zone of a new member. */
+/** The date some days before today, in UTC, which is the time zone of a new member. */
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
 describe('goals are valid from a day on', () => {
-  test('a new default leaves the days before it as they were, in days, series, chart and graph', async () => {
+  test('a new default does not change the goals of earlier days, in days, series, chart and graph', async () => {
     const member = await platform.register();
     await rest(member, 'PUT', '/goals', { calories: 2_000, protein: 100, from: daysAgo(10) });
     await rest(member, 'POST', '/log', { foodName: 'Oats', calories: 300, localDate: daysAgo(7) });
@@ -60,7 +60,7 @@ describe('goals are valid from a day on', () => {
     });
   });
 
-  test('the same first day replaces a goal; days in the past and future are accepted; a first day with a date is 400', async () => {
+  test('a goal replaces one with the same first day, which may be past or future; with a date it is 400', async () => {
     const member = await platform.register();
     for (const calories of [1_900, 2_000]) await rest(member, 'PUT', '/goals', { calories, weekday: 3 });
     expect((await rest(member, 'GET', '/goals')).body).toMatchObject([
@@ -115,7 +115,7 @@ describe('goals are valid from a day on', () => {
     expect(await goalsBetween(member, daysAgo(3), daysAgo(0))).toEqual([null, null, null, null]);
   });
 
-  test('the expected version is that of the goal which is valid then; of two writes with one version only one succeeds', async () => {
+  test('the expected version is that of the valid goal; of several writes with it only one succeeds', async () => {
     const member = await platform.register();
     await rest(member, 'PUT', '/goals', { calories: 2_000, from: daysAgo(5) });
     const answers = await Promise.all(
@@ -134,12 +134,12 @@ describe('goals are valid from a day on', () => {
   });
 });
 
-/** Sequences of changes; small in CI. */
+/** The number of generated sequences of changes; GOAL_SEQUENCES tests more than CI does. */
 const SEQUENCES = Number(process.env.GOAL_SEQUENCES ?? 12);
 const FIRST = Date.UTC(2026, 0, 1);
 const dayAt = (index: number) => new Date(FIRST + index * 86_400_000).toISOString().slice(0, 10);
 
-test('after any sequence of changes each day has the goal that a plain list of them gives', async () => {
+test('after any sequence of changes each day has the goal that a list with a value for each day has', async () => {
   const change = fc.record({
     kind: fc.constantFrom('set', 'set', 'set', 'delete'),
     weekday: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
@@ -150,7 +150,7 @@ test('after any sequence of changes each day has the goal that a plain list of t
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 10 }), async (changes) => {
       const member = await platform.register();
-      /** The calories of each day by kind: what `from` and the end of each say, written out. */
+      /** The calories of each of 30 days, by the kind of goal. */
       const wanted = new Map<string, (number | null)[]>();
       const kindOf = (kind: string): (number | null)[] => {
         const days = wanted.get(kind) ?? Array<number | null>(30).fill(null);
@@ -169,13 +169,13 @@ test('after any sequence of changes each day has the goal that a plain list of t
           : await rest(member, 'DELETE', `/goals?${query.toString()}`);
         const had = days.slice(at, dated ? at + 1 : 30).some((one) => one !== null);
         expect(status).toBe(isSet ? 200 : had ? 204 : 404);
-        // A goal that begins later goes on holding from its own day.
+        // A goal that begins later stays valid from its own first day on.
         const next = isSet ? nextBegin.get(days)?.find((begin) => begin > at) : undefined;
         days.fill(isSet ? calories : null, at, dated ? at + 1 : (next ?? 30));
         if (isSet) begins(days, at);
         else if (had) {
           const earlier = (nextBegin.get(days) ?? []).filter((begin) => begin < at);
-          // The end of an earlier goal is a beginning, too: that of having none.
+          // The day at which an earlier goal ends also counts as a beginning, because no goal is valid from it on.
           nextBegin.set(days, earlier.length > 0 ? [...earlier, at] : []);
         }
       }

@@ -32,7 +32,7 @@ describe('every line of a file is counted', () => {
   const HEADER = 'localDate,foodName,calories\n';
   const dayOf = (index: number) => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10);
 
-  test('a quote that is not closed makes only its own line fail, of 2,500', async () => {
+  test('a quote that is not closed makes only its own line of 2,500 fail', async () => {
     const { token } = await platform.register();
     const lines = Array.from({ length: 2_500 }, (_unused, index) =>
       index === 9
@@ -84,7 +84,7 @@ describe('every line of a file is counted', () => {
     expect(body.errors).toHaveLength(1_000);
   });
 
-  test('a quoted text may contain line breaks, and two missing quotes do not join the lines between them', async () => {
+  test('a quoted text may contain line breaks; two missing quotes do not join the lines between them', async () => {
     const { token } = await platform.register();
     const file = `${HEADER}2026-01-01,"Soup\nof the day",120\n2026-01-02,"Rice,200\n2026-01-03,Bread,80\n2026-01-04,Bread",90\n`;
     const { body } = await importFile(token, file);
@@ -96,7 +96,7 @@ describe('every line of a file is counted', () => {
     ]);
   });
 
-  test('lines are counted as an editor counts them, to the last one, which may have no end', async () => {
+  test('lines are counted as in an editor, including a last one without a line break', async () => {
     const { token } = await platform.register();
     for (const end of ['\n', '\r\n', '\r']) {
       const file = [
@@ -130,7 +130,7 @@ describe('every line of a file is counted', () => {
   });
 });
 
-describe('how a file is written is detected and stated', () => {
+describe('the encoding and format of a file are detected and reported', () => {
   const TEXT = 'localDate,foodName,calories\n2026-01-01,Crème brûlée – süß,300\n2026-01-02,Käse,120\n';
   const utf16 = (text: string, bigEndian: boolean) => {
     const bytes = Buffer.from(text, 'utf16le');
@@ -155,7 +155,7 @@ describe('how a file is written is detected and stated', () => {
     expect((await entriesOf(token)).map(({ foodName }) => foodName)).toEqual(['Käse', 'Crème brûlée – süß']);
   });
 
-  test('semicolons, tabs, decimal commas, groups of digits', async () => {
+  test('semicolons, tabs, decimal commas and separators of thousands', async () => {
     const { token } = await platform.register();
     const german =
       'Date;Food;Calories;Protein;Carbs\n31.12.2025;Hafer, fein;1.300,4;10,5;200\n01.01.2026;Reis;200;4,2;44\n';
@@ -182,7 +182,7 @@ describe('how a file is written is detected and stated', () => {
     ]);
   });
 
-  test('day first or month first: by a day above 12, by the request, else refused with the missing setting', async () => {
+  test('a day above 12 or the request decides between day first and month first, else the file is refused', async () => {
     const file = (...days: string[]) =>
       `date,food,calories\n${days.map((day) => `${day},Rice,200`).join('\n')}\n`;
     const daysAfter = async (body: string, query = '') => {
@@ -200,7 +200,7 @@ describe('how a file is written is detected and stated', () => {
     expect(await daysAfter(file('03/04/2024', '05/06/2024'))).toEqual(['dateOrder', []]);
   });
 
-  test('an unknown setting is 400', async () => {
+  test('an unknown parameter or value is 400', async () => {
     const { token } = await platform.register();
     expect(await importFile(token, TEXT, '?dateOrder=YDM')).toMatchObject({
       status: 400,
@@ -264,7 +264,7 @@ describe('exports of other apps', () => {
   });
 });
 
-test('a multipart file is accepted like a body; without a file, or in another field, it is refused', async () => {
+test('a multipart request is accepted with a file in the field `file`, and is 400 otherwise', async () => {
   const { token } = await platform.register();
   const send = (field: string | undefined) => {
     const form = new FormData();

@@ -57,7 +57,7 @@ test('the same file again changes nothing; two equal lines are two entries', asy
   });
 });
 
-test('importing an own export changes nothing, another account gets all of it, and formulas are made harmless', async () => {
+test('importing an own export changes nothing; another account gets all entries; formulas are escaped', async () => {
   const [ana, ben] = [await platform.register(), await platform.register()];
   for (const foodName of ['=SUM(A1)', 'Rice, "wild"', 'Crème brûlée'])
     await platform.rest('nutrition', 'POST', '/log', {
@@ -82,7 +82,7 @@ test('importing an own export changes nothing, another account gets all of it, a
   expect(graph.data._entities[0].foodLogCsv).toBe(csv.body);
 });
 
-test('a file without the columns is refused by name', async () => {
+test('a file without the required columns is 400', async () => {
   const { token } = await platform.register();
   for (const csv of ['', 'a,b\n1,2\n', 'foodName,calories\nRice,1\n']) {
     const answer = await importCsv(token, csv);
@@ -90,7 +90,7 @@ test('a file without the columns is refused by name', async () => {
   }
 });
 
-test('a body that does not say that it is CSV is refused', async () => {
+test('a body with another media type than CSV is 415', async () => {
   const { token } = await platform.register();
   expect(await platform.rest('nutrition', 'POST', '/log/import', { token, body: { a: 1 } })).toMatchObject({
     status: 415,
@@ -98,7 +98,7 @@ test('a body that does not say that it is CSV is refused', async () => {
   });
 });
 
-test('the graph takes the file as an upload', async () => {
+test('the graph accepts the file as an upload, and only its owner can read the report', async () => {
   const { token } = await platform.register();
   const form = new FormData();
   form.append(
@@ -134,17 +134,17 @@ test('the graph takes the file as an upload', async () => {
   ).toBe(404);
 });
 
-/** The size of the heap after a garbage collection, because before it the size depends on when the last one was. */
-const heapHeld = (): number => {
+/** The bytes of the live heap. Without a garbage collection before, the result would depend on the time of the last one. */
+const liveHeap = (): number => {
   collectGarbage();
   return process.memoryUsage().heapUsed;
 };
 
-/** The lines of a large file; by hand also IMPORT_LINES=50000. */
+/** The number of lines of a large file; IMPORT_LINES=50000 tests a larger one. */
 const LINES = Number(process.env.IMPORT_LINES ?? 10_000);
 const FIFTH = LINES / 5;
 
-test('a large file is imported in bounded memory with progress; after a broken connection the rest is added', async () => {
+test('a large file is imported in bounded memory with progress; after a lost connection it can be sent again', async () => {
   const { token, id } = await platform.register();
   const line = (index: number) =>
     index % FIFTH === 7
@@ -152,7 +152,7 @@ test('a large file is imported in bounded memory with progress; after a broken c
       : `${new Date(Date.UTC(2024, 0, 1 + (index % 700))).toISOString().slice(0, 10)},Food ${index},${index % 500},1.5,\n`;
   const importId = randomUUID();
   const seen: number[] = [];
-  const held: number[] = [];
+  const heaps: number[] = [];
   const progress = async () =>
     (await platform.rest('nutrition', 'GET', `/log/imports/${importId}`, { token })).body;
   async function* file(until: number, watched: boolean) {
@@ -163,7 +163,7 @@ test('a large file is imported in bounded memory with progress; after a broken c
       ).join('');
       if (!watched || start % (LINES / 10) !== 0) continue;
       seen.push((await progress()).lines ?? 0);
-      held.push(heapHeld());
+      heaps.push(liveHeap());
     }
   }
   const post = (stream: AsyncIterable<string>, query: string) =>
@@ -174,7 +174,7 @@ test('a large file is imported in bounded memory with progress; after a broken c
       duplex: 'half',
     });
 
-  // broken off after two fifths
+  // The connection is lost after two fifths of the file.
   async function* broken() {
     yield* file(FIFTH * 2, false);
     throw new Error('the network is gone');
@@ -190,7 +190,7 @@ test('a large file is imported in bounded memory with progress; after a broken c
       )
     ).body.reduce((sum: number, point: { entries: number }) => sum + point.entries, 0);
 
-  const before = heapHeld();
+  const before = liveHeap();
   const answer = await post(file(LINES, true), `?importId=${importId}`);
   const report = (await answer.json()) as {
     imported: number;
@@ -200,7 +200,7 @@ test('a large file is imported in bounded memory with progress; after a broken c
     status: string;
     errors: { line: number }[];
   };
-  const grown = (Math.max(...held) - before) / 1024 / 1024; // MiB, on the way
+  const grown = (Math.max(...heaps) - before) / 1024 / 1024; // MiB, during the import
   expect(report).toMatchObject({ status: 'DONE', lines: LINES, failed: 5 });
   expect(report.imported + report.duplicates).toBe(LINES - 5);
   expect(report.errors.map(({ line: at }) => at)).toEqual(

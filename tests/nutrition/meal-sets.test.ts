@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { estimateMeal } from '../../subgraphs/nutrition/estimator/estimate.ts';
 
-/** One line of a set: a text, what it is made of in foods of SR28, and what that holds. */
+/** One line of a set: a text, its parts as foods of SR28 with grams, and the sum of their nutrients. */
 interface Meal {
   text: string;
   locale: string;
@@ -17,19 +17,19 @@ const mealsOf = (set: string): Meal[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Meal);
 
-// Of a meal with next to no energy the relative error says little: 25 kcal are the least that it is divided by.
+// The error is divided by at least 25 kcal, because the relative error of a meal with almost no energy means little.
 const LEAST_KCAL = 25;
 
 function figuresOf(set: string) {
   const answers = mealsOf(set).map(({ text, locale, truth }) => {
     const answer = estimateMeal(text, locale);
-    const off = Math.abs(answer.total.calories - truth.calories);
+    const difference = Math.abs(answer.total.calories - truth.calories);
     const promised = answer.total.calories * (1 - answer.confidence);
     return {
       text,
       truth,
-      error: off / Math.max(LEAST_KCAL, truth.calories),
-      inRange: off <= Math.max(5, promised),
+      error: difference / Math.max(LEAST_KCAL, truth.calories),
+      inRange: difference <= Math.max(5, promised),
       macrosInRange: (['protein', 'carbs', 'fats'] as const).every(
         (macro) =>
           Math.abs(answer.total[macro] - truth[macro]) <=
@@ -86,7 +86,7 @@ test.each(['tuning', 'calibration', 'held-out', 'independent'])(
     expect(figures.unknown).toBeLessThanOrEqual(0.08);
     expect(figures.nothing).toEqual([]);
     expect(figures.threefold).toEqual([]);
-    // The promise of a confidence: at 0.8 and above four of five lie in their range, and enough meals reach it.
+    // A confidence of 0.8 and above promises that four of five meals lie in their range; enough meals must have one.
     expect(figures.sure).toBeGreaterThan(figures.meals / 5);
     expect(figures.sureInRange).toBeGreaterThan(0.8);
     expect(figures.fairInRange).toBeGreaterThan(0.75);

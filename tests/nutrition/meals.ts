@@ -1,4 +1,4 @@
-/** A hundred meal texts, each with the grams of every food of the table that a person reads out of it. */
+/** A hundred meal texts, each with the foods of the food table and the grams that a person would read in it. */
 export const MEALS: readonly (readonly [text: string, foods: Readonly<Record<string, number>>])[] = [
   ['2 eggs and a slice of toast with butter', { egg_boiled: 100, toast_white: 27, butter: 8 }],
   [

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { sequentialScans, statementsDuring, type RunSql } from '../support/plans.ts';
 
-/** More by hand: SEEDED_ROWS=1000000. */
+/** The number of rows of each table; SEEDED_ROWS=1000000 tests more. */
 const ROWS = Number(process.env.SEEDED_ROWS ?? 20_000);
 
 let platform: TestPlatform;
@@ -13,7 +13,7 @@ const sql: RunSql = (statement, values) => platform.sql('nutrition', statement, 
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'nutrition'] });
   ({ id, token } = await platform.register());
-  // A hundred entries a user, some of them the caller's.
+  // Each user has a hundred entries; some entries belong to the caller.
   await sql(
     `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, source, logged_at, local_date, created_at, version, import_key)
      select gen_random_uuid(), case when n % 200 = 0 then $1::uuid else md5((n / 100)::text)::uuid end, 'Food', 100, 1, 1, 1, 'MANUAL',

@@ -12,7 +12,7 @@ afterAll(() => platform.stop());
 const day = (text: string) => `{ me { nutritionDay(date: ${text}) { date } } }`;
 
 it.each(['"0000-01-01"', '"2026-02-30"', '"9999-12-31"', '"soon"', '20260101', 'true'])(
-  'the day %s is refused with 400 as a literal and as a variable, by the service and through the gateway',
+  'the day %s is refused as a literal and as a variable, by the service and by the gateway',
   async (text) => {
     const refused = [{ extensions: { code: 'VALIDATION_FAILED' } }];
     const asVariable = 'query ($day: Date) { me { nutritionDay(date: $day) { date } } }';
@@ -33,7 +33,7 @@ it.each(['"0000-01-01"', '"2026-02-30"', '"9999-12-31"', '"soon"', '20260101', '
   },
 );
 
-it('a text in place of a file is refused as the error of the client', async () => {
+it('a text instead of a file is refused as an invalid value of the client', async () => {
   expect(
     await platform.graph('gateway', 'mutation { uploadAvatar(file: "none") { id } }', {}, { token: maya }),
   ).toMatchObject({ data: { uploadAvatar: null }, errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] });

@@ -53,8 +53,8 @@ describe('a nutrition goal', () => {
 
   it('accepts exactly one of ten simultaneous changes of one version', async () => {
     await rest('PUT', '/goals', { calories: 2_000, weekday: 5 });
-    // All ten come to the goal before one of them can write.
-    const held = platform.sql(
+    // A lock for 1 s makes all ten wait for the goal before the first of them can write.
+    const locked = platform.sql(
       'nutrition',
       'begin; select 1 from nutrition_goal where weekday = 5 for update; select pg_sleep(1); commit',
     );
@@ -70,7 +70,7 @@ describe('a nutrition goal', () => {
         rest('PUT', '/goals', { calories: 2_001 + index, weekday: 5 }, '"1"'),
       ),
     );
-    await held;
+    await locked;
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
       200,
       ...Array(9).fill(412),

@@ -20,21 +20,21 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 const url = () => platform.url('squad');
-/** Sockets, connections that count for presence, and listeners: nothing of it may stay when its client has gone. */
+/** The number of sockets, of connections that count for presence, and of listeners. None may stay after its client has left. */
 const openSockets = async (): Promise<number> => {
   const { body } = await platform.rest('squad', 'GET', '/metrics');
   return ['open_sockets', 'squad_connections', 'squad_listeners'].reduce((sum, name) => {
     const value = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\d+)$`, 'm').exec(body)?.[1];
-    if (value === undefined) throw new Error(`no figure ${name}`);
+    if (value === undefined) throw new Error(`/metrics does not contain ${name}`);
     return sum + Number(value);
   }, 0);
 };
-/** Waits until everything that has gone is let go of. */
+/** Waits until `openSockets` has this value. */
 const expectSettledAt = async (figure: number): Promise<void> => {
   for (let tries = 0; (await openSockets()) !== figure && tries < 200; tries += 1) await wait(50);
   expect(await openSockets()).toBe(figure);
 };
-/** The error frame that answers what was sent. */
+/** Sends a frame. @returns the data of the error frame that answers it */
 const errorTo = async (client: SquadClient, frame: string | Buffer): Promise<{ code: string }> => {
   const known = client.frames.length;
   client.socket.send(frame, { binary: typeof frame !== 'string' });
@@ -54,16 +54,16 @@ describe('a frame that is wrong', () => {
     ['an event that is no text', '{"event": 1}', 'VALIDATION_FAILED'],
     ['a binary frame', Buffer.from([0, 1, 2, 255]), 'VALIDATION_FAILED'],
     ['an unknown event', '{"event": "fly"}', 'UNKNOWN_EVENT'],
-    ['an event that every object has', '{"event": "constructor"}', 'UNKNOWN_EVENT'],
+    ['an event with the name of an inherited property', '{"event": "constructor"}', 'UNKNOWN_EVENT'],
     ['a wrong status', '{"event": "user_online", "data": {"status": "ASLEEP"}}', 'VALIDATION_FAILED'],
     ['data of a wrong type', '{"event": "user_online", "data": "hello"}', 'VALIDATION_FAILED'],
     [
-      'a squad that is no id',
+      'a squad id that is not a UUID',
       '{"event": "join_squad", "data": {"squadId": "../../etc/passwd"}}',
       'VALIDATION_FAILED',
     ],
     [
-      'a squad that is not there',
+      'a squad that does not exist',
       '{"event": "join_squad", "data": {"squadId": "01900000-0000-7000-8000-00000000ffff"}}',
       'NOT_FOUND',
     ],
@@ -77,34 +77,34 @@ describe('a frame that is wrong', () => {
       '{"event": "update_workout", "data": {"squadId": "01900000-0000-7000-8000-00000000ffff", "eventId": "e", "exerciseIndex": 1e99, "setIndex": 0, "phase": "WORK"}}',
       'VALIDATION_FAILED',
     ],
-  ])('(%s) is answered by an error frame, and the socket goes on', async (_what, frame, code) => {
+  ])('(%s) is answered by an error frame, and the socket stays open', async (_what, frame, code) => {
     const socket = await socketOf(platform, maya);
     expect(await errorTo(socket, frame)).toMatchObject({ code, message: expect.any(String) });
     expect((await socket.send('user_online', {})).full).toBe(true);
     await socket.close();
   });
 
-  test('with an id has its error under that id', async () => {
+  test('with an id is answered by an error frame with the same id', async () => {
     const socket = await socketOf(platform, maya);
     await expect(socket.send('fly' as never, {} as never)).rejects.toMatchObject({ code: 'UNKNOWN_EVENT' });
     await socket.close();
   });
 
-  test('of 1 MiB ends the socket with 1009', async () => {
+  test('of 1 MiB closes the socket with 1009', async () => {
     const socket = await socketOf(platform, maya);
     socket.socket.send('x'.repeat(1024 * 1024));
     expect((await socket.closed).code).toBe(1009);
   });
 });
 
-describe('who', () => {
-  test('sends events before the token gets UNAUTHENTICATED, and is closed with 4401 if none comes', async () => {
+describe('a client that', () => {
+  test('sends events before the token gets UNAUTHENTICATED, and without a token is closed with 4401', async () => {
     const socket = await SquadClient.connect({ url: url() });
     await expect(socket.send('user_online', {})).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await socket.closed).toMatchObject({ code: 4401 });
   });
 
-  test('presents a token that does not hold is refused: by a frame as frame, by a header with 4401', async () => {
+  test('sends an invalid token gets an error frame, or is closed with 4401 if the token was in the header', async () => {
     const socket = await SquadClient.connect({ url: url() });
     await expect(socket.send('authenticate', { token: 'x.y.z' })).rejects.toMatchObject({
       code: 'UNAUTHENTICATED',
@@ -120,7 +120,7 @@ describe('who', () => {
     expect((await (await SquadClient.connect({ url: url(), headerToken: 'x.y.z' })).closed).code).toBe(4401);
   });
 
-  test('logs out is closed with 4403 on open sockets', async () => {
+  test('logs out has its open sockets closed with 4403', async () => {
     const { email, password } = await platform.register();
     const { body } = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
     const socket = await SquadClient.connect({ url: url(), token: body.token });
@@ -131,7 +131,7 @@ describe('who', () => {
     expect((await socket.closed).code).toBe(4403);
   });
 
-  test('logs out gets no more events by subscriptions, either, which end with UNAUTHENTICATED', async () => {
+  test('logs out has its subscriptions ended with UNAUTHENTICATED', async () => {
     const { email, password } = await platform.register();
     const { body } = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
     const graph = graphClient(url(), body.token);
@@ -146,7 +146,7 @@ describe('who', () => {
     await graph.dispose();
   });
 
-  test('comes from a page of a foreign origin does not get in', async () => {
+  test('connects from a page of a foreign origin is refused with 403', async () => {
     await expect(
       SquadClient.connect({ url: url(), token: maya.token, origin: 'https://evil.example' }),
     ).rejects.toThrow('403');
@@ -158,7 +158,7 @@ describe('who', () => {
     await local.close();
   });
 
-  test('no longer answers pings is ended', async () => {
+  test('no longer answers pings loses its socket', async () => {
     const socket = await socketOf(platform, maya);
     socket.socket.pause();
     const before = await openSockets();
@@ -168,12 +168,12 @@ describe('who', () => {
   });
 });
 
-test('10,000 frames a second end in 4429, cost others nothing, and leave nothing behind', async () => {
+test('a client that sends 10,000 frames at once is closed with 4429, and does not slow down others', async () => {
   await expectSettledAt(0);
   const calm = await socketOf(platform, leo);
   await calm.send('user_online', {});
   const floods = await Promise.all(Array.from({ length: 3 }, () => socketOf(platform, maya)));
-  const slowest: number[] = [];
+  const durations: number[] = [];
   const flooding = Promise.all(
     floods.map(async (flood) => {
       for (let n = 0; n < 10_000 && flood.socket.readyState === flood.socket.OPEN; n += 1)
@@ -184,18 +184,18 @@ test('10,000 frames a second end in 4429, cost others nothing, and leave nothing
   for (let n = 0; n < 10; n += 1) {
     const sentAt = performance.now();
     await calm.send('user_online', { activity: String(n) });
-    slowest.push(performance.now() - sentAt);
+    durations.push(performance.now() - sentAt);
     await wait(50);
   }
   expect(await flooding).toEqual([4429, 4429, 4429]);
-  expect(slowest.toSorted((a, b) => a - b)[5]).toBeLessThan(500); // the median: others share this machine
+  expect(durations.toSorted((a, b) => a - b)[5]).toBeLessThan(500); // the median, because other programs share this machine
   for (const flood of floods)
     expect(flood.frames.filter(({ event }) => event === 'error').length).toBeLessThan(100);
   await calm.close();
   await expectSettledAt(0);
 });
 
-test('sockets and subscriptions that come and go, cleanly or not, leave no connection and no listener', async () => {
+test('sockets and subscriptions that end, cleanly or not, leave no connection and no listener', async () => {
   await expectSettledAt(0);
   const { body: invite } = await platform.rest('squad', 'POST', '/invites', {
     token: maya.token,
@@ -229,7 +229,7 @@ test('sockets and subscriptions that come and go, cleanly or not, leave no conne
   await expectSettledAt(0);
 });
 
-test('bytes that are no WebSocket do not disturb the service', async () => {
+test('after connections with bytes that are no WebSocket the service still answers', async () => {
   const { hostname, port } = new URL(url());
   for (const bytes of [
     'GET /socket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',

@@ -47,7 +47,7 @@ function erasure(withRedis: boolean): void {
     await platform?.stop();
   });
 
-  /** All that is kept. */
+  /** Everything that is stored: one text for each journal, with its name and records. */
   const everything = async (): Promise<string[]> => {
     if (!redis) {
       const folder = path.join(platform.dataDir, 'squad');
@@ -82,7 +82,7 @@ function erasure(withRedis: boolean): void {
   const erase = async (at: RunningSubgraph, userId: string) =>
     call(at, 'DELETE', `/accounts/${userId}`, await platform.serviceToken('identity'));
 
-  it('is offline everywhere at once, leaves running squads, and stays away', async () => {
+  it('is offline everywhere at once, leaves running squads, and cannot write any more', async () => {
     const [anna, ben] = await Promise.all([platform.register(), platform.register()]);
     const annas = await SquadClient.connect({ url: one.url, token: anna.token });
     const bens = await SquadClient.connect({ url: other.url, token: ben.token });
@@ -117,21 +117,21 @@ function erasure(withRedis: boolean): void {
     expect((await call(one, 'POST', `/blocks/${ben.id}`, anna.token)).status).toBe(409);
 
     const { message } = await bens.send('send_squad_message', { squadId, text: 'alone' });
-    expect(message.seq).toBe(3); // numbers go on
+    expect(message.seq).toBe(3); // The numbers of messages continue.
     const { session } = await bens.send('end_squad', { squadId });
     expect(session).toMatchObject({ hostId: ben.id, participants: [{ userId: ben.id }] });
     const kept = await everything();
     expect(kept.filter((text) => text.includes('secret-word'))).toEqual([]);
-    expect(kept.filter((text) => text.includes(anna.id))).toHaveLength(withRedis ? 2 : 1); // the user's own, empty journal
+    expect(kept.filter((text) => text.includes(anna.id))).toHaveLength(withRedis ? 2 : 1); // only the user's own, empty journal
     await annas.close();
     await bens.close();
   });
 
-  it('is gone, whatever they do meanwhile', async () => {
+  it('is in no journal of others, whatever requests of them run at the same time', async () => {
     const [anna, ben] = await Promise.all([platform.register(), platform.register()]);
     const squadIds: string[] = [];
     let isOver = false;
-    const doing = [1, 2, 3].map(async () => {
+    const writers = [1, 2, 3].map(async () => {
       while (!isOver) {
         const { status, body } = await call(one, 'POST', '/squads', anna.token, {});
         if (status !== 201) continue;
@@ -142,10 +142,10 @@ function erasure(withRedis: boolean): void {
       }
     });
     while (squadIds.length < 4) await new Promise(setImmediate);
-    const verdicts = await Promise.all([erase(one, anna.id), erase(other, anna.id)]);
+    const answers = await Promise.all([erase(one, anna.id), erase(other, anna.id)]);
     isOver = true;
-    await Promise.all(doing);
-    expect(verdicts.map(({ status }) => status)).toEqual([200, 200]);
+    await Promise.all(writers);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     const kept = await everything();
     expect(kept.filter((text) => text.includes('once more'))).toEqual([]);
     expect(kept.filter((text) => text.includes(anna.id))).toHaveLength(withRedis ? 2 : 1);
@@ -153,7 +153,7 @@ function erasure(withRedis: boolean): void {
 }
 
 describe('kill -9', () => {
-  it('in the middle of an erasure: the next one goes on where it was', async () => {
+  it('in the middle of an erasure: the repeated erasure completes it', async () => {
     const platform = await startPlatform({ services: ['identity'] });
     const [anna, ben] = await Promise.all([platform.register(), platform.register()]);
     const folder = path.join(platform.dataDir, 'squad');
@@ -187,7 +187,7 @@ describe('kill -9', () => {
       await before.call('POST', '/invites', anna.token, { toUserId: ben.id, squadId: id });
       await before.call('POST', `/squads/${id}/join`, ben.token);
       await before.call('POST', `/squads/${id}/messages`, anna.token, { text: 'half-way' });
-      await before.call('POST', `/squads/${id}/host`, anna.token, { userId: ben.id }); // one hosts five at most
+      await before.call('POST', `/squads/${id}/host`, anna.token, { userId: ben.id }); // A user hosts at most five squads.
       if (squads >= 4) await before.call('POST', `/squads/${id}/start`, ben.token);
       if (squads >= 4) await before.call('POST', `/squads/${id}/end`, ben.token);
     }

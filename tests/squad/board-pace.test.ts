@@ -9,7 +9,7 @@ import type { PresenceStatus } from '../../subgraphs/squad/presence/presence.sha
 import { OPEN_SIGHT, type Sight } from '../../subgraphs/squad/presence/visibility.ts';
 import { FileJournals } from '../../subgraphs/squad/storage/journal.file.ts';
 
-/** `BOARD_WORLDS=5000` plays more of them. */
+/** The number of random worlds; `BOARD_WORLDS=5000` runs more. */
 const WORLDS = Number(process.env.BOARD_WORLDS ?? 200);
 const INTERVAL_MILLIS = 200;
 const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-board-'));
@@ -26,7 +26,7 @@ const clear = () => [...hub.onlineIn('gym')].forEach(({ userId }) => hub.withdra
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Step {
-  /** Milliseconds since the step before. */
+  /** Milliseconds since the previous step. */
   wait: number;
   userId: string;
   /** Undefined: the user is withdrawn. */
@@ -34,13 +34,13 @@ interface Step {
   activity: string | null;
 }
 interface World {
-  /** The listener's sight from the step `sightFrom` on; before that, nobody is blocked, and `blocked` is offline. */
+  /** What the listener may see from the step `sightFrom` on. Before it nobody is blocked, and the user `blocked` is offline. */
   sight: Sight;
   sightFrom: number;
   delta: boolean;
-  /** Others who are online from the beginning: above 100, updates are deltas. */
+  /** The number of other users who are online from the beginning. If the listener sees more than 100, updates are deltas. */
   crowd: number;
-  /** Whose steps the listener must not notice. */
+  /** The users whose steps the listener must not notice. */
   unseen: ReadonlySet<string>;
   steps: Step[];
 }
@@ -81,7 +81,7 @@ function worldOf(seed: number): World {
   };
 }
 
-/** Every update with the time at which it comes. */
+/** Every update that the listener gets, each after the time in milliseconds at which it gets it. */
 function updatesOf({ sight, sightFrom, delta, crowd, unseen, steps }: World, withUnseen: boolean): string[] {
   const gymId = 'gym';
   let choice = 0;
@@ -90,7 +90,7 @@ function updatesOf({ sight, sightFrom, delta, crowd, unseen, steps }: World, wit
     hub.announce({ userId: `crowd ${index}`, gymId, status: 'AVAILABLE', choice: 0, activity: null });
   const board = new GymBoard(gymId, hub, INTERVAL_MILLIS);
   const delivered: string[] = [];
-  // Another listener, who sees all users, makes no difference.
+  // Another listener, who sees all users, must make no difference.
   board.listen({ delta: true, sight: OPEN_SIGHT, pace: newPace(), deliver: () => true }).snapshot();
   const { changeSight, snapshot } = board.listen({
     delta,
@@ -114,7 +114,7 @@ function updatesOf({ sight, sightFrom, delta, crowd, unseen, steps }: World, wit
   return delivered;
 }
 
-test(`updates have the same lists, numbers and milliseconds whatever is unseen, in ${WORLDS} worlds`, () => {
+test(`updates and their times are the same with and without steps of unseen users, in ${WORLDS} worlds`, () => {
   const seeds = Array.from({ length: WORLDS }, (_seed, index) => index + 1);
   const different = seeds.filter((seed) => {
     const world = worldOf(seed);
@@ -123,7 +123,7 @@ test(`updates have the same lists, numbers and milliseconds whatever is unseen, 
   expect(different).toEqual([]);
 });
 
-test('numbers have no gap, and no two updates come within the interval', () => {
+test('the numbers of updates have no gap, and two updates are at least the interval apart', () => {
   const worlds = Array.from({ length: WORLDS }, (_world, index) =>
     updatesOf(worldOf(index + 1), true).map((text) => {
       const [time = '', ...rest] = text.split(' ');
@@ -138,7 +138,7 @@ test('numbers have no gap, and no two updates come within the interval', () => {
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(INTERVAL_MILLIS);
 });
 
-test('changes that lead back to what was shown make no update', () => {
+test('changes that lead back to the state of the last update make no update', () => {
   const board = new GymBoard('gym', hub, INTERVAL_MILLIS);
   const deliver = jest.fn(() => true);
   board.listen({ delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver }).snapshot();
@@ -150,7 +150,7 @@ test('changes that lead back to what was shown make no update', () => {
   clear();
 });
 
-test('a client that cannot take an update gets the whole list later, under the next number', () => {
+test('a client that is too slow for an update gets the whole list later, with the next number', () => {
   const board = new GymBoard('gym', hub, INTERVAL_MILLIS);
   const delivered: { seq: number; full: boolean }[] = [];
   let isSlow = true;

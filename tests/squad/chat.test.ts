@@ -20,7 +20,7 @@ const admin = async (email: 'admin@iron.test' | 'admin@aqua.test' | 'super@demo.
   token: await platform.demo(email),
 });
 
-/** Two in a squad, and a message of the first. */
+/** A squad of two members, with a message of the first one. */
 async function talk(text = 'a word too much') {
   const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
   const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
@@ -30,7 +30,7 @@ async function talk(text = 'a word too much') {
   return { maya, leo, squadId: squadId as string, message };
 }
 
-/** Everything that the service has on disk. */
+/** The text of all journal files of the service. */
 async function stored(): Promise<string> {
   const entries = await readdir(path.join(platform.dataDir, 'squad'), {
     recursive: true,
@@ -66,7 +66,7 @@ const deletions: Record<
 };
 
 describe.each(Object.entries(deletions))('a message that its author deletes by %s', (_door, remove) => {
-  test('stays in its place without its text, everywhere and on disk, and is pushed', async () => {
+  test('keeps its place, loses its text at all doors and on disk, and is sent to the listeners', async () => {
     const text = `a word too much ${Math.random()}`;
     const { maya, leo, squadId, message } = await talk(text);
     await rest(leo, 'POST', `/squads/${squadId}/messages`, { text: 'after it' });
@@ -141,10 +141,10 @@ describe('a message that a reader reports', () => {
       const ida = await platform.register();
       expect(await report(ida, squadId, message.id)).toBe('NOT_FOUND');
       expect(await report(maya, squadId, message.id)).toBe('FORBIDDEN');
-      await rest(leo, 'POST', `/squads/${squadId}/leave`); // they have read it before
+      await rest(leo, 'POST', `/squads/${squadId}/leave`); // Leo has read the message before.
       for (let time = 0; time < 2; time += 1) expect(await report(leo, squadId, message.id)).toBeUndefined();
       const { body: later } = await rest(maya, 'POST', `/squads/${squadId}/messages`, { text: 'later' });
-      expect(await report(leo, squadId, later.id)).toBe('NOT_FOUND'); // this one they have not
+      expect(await report(leo, squadId, later.id)).toBe('NOT_FOUND'); // This message was sent after Leo left.
       await rest(maya, 'DELETE', `/squads/${squadId}/messages/${message.id}`);
       const about = ({ messageId }: { messageId: string }) => messageId === message.id;
       const { body } = await rest(await admin('admin@iron.test'), 'GET', '/squad-reports');
@@ -176,7 +176,7 @@ describe('a message that a reader reports', () => {
 });
 
 test.each(['\u200B', ' \u2800\u200D ', '\u202Eabc', '\uD800'])(
-  'a text of which nothing is to be seen, or that is read in another order, is refused: %j',
+  'a text without visible characters, or with characters that change the order of reading, is refused: %j',
   async (text) => {
     const { maya, squadId } = await talk();
     expect((await rest(maya, 'POST', `/squads/${squadId}/messages`, { text })).body).toMatchObject({

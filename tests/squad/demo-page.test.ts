@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, launchBrowser, unlessSkipped } from '../support/browser.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-describeInBrowser(`the live page${unlessSkipped}`, () => {
+describeInBrowser(`the demo page${unlessSkipped}`, () => {
   let platform: TestPlatform;
   let browser: Browser;
   const troubles: string[] = [];
@@ -29,7 +29,7 @@ describeInBrowser(`the live page${unlessSkipped}`, () => {
     return page;
   };
 
-  test('lets two windows train together: seen, invited, accepted, trained, talked, ended', async () => {
+  test('lets two users in two windows invite, train, chat and end the squad', async () => {
     const maya = await windowOf('maya@iron.test');
     const leo = await windowOf('leo@iron.test');
     await maya.click('#online li:has-text("Leo") button');

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { FeedItemShape } from '../../subgraphs/squad/feed/feed.shapes.ts';
 import { startPlatform, type RestAnswer } from '../support/platform.ts';
 
-test('the feed mixes posts and announcements of the gym with what squads do, newest first, by one cursor', async () => {
+test('the feed has posts, announcements and squads of the gym, the newest first, in pages by one cursor', async () => {
   const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
   const maya = await platform.register();
   const admin = await platform.demo('admin@iron.test');
@@ -36,7 +36,7 @@ test('the feed mixes posts and announcements of the gym with what squads do, new
   await platform.stop();
 });
 
-test("an announcement is the gym's word: also after its admin is blocked, and however many there are", async () => {
+test('announcements have no author in the feed, and are shown also to a user who blocked the admin', async () => {
   const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
   const maya = await platform.register();
   const admin = await platform.demo('admin@iron.test');
@@ -67,7 +67,7 @@ test("an announcement is the gym's word: also after its admin is blocked, and ho
   await platform.stop();
 });
 
-test('a feed that lacks what the gym service knows says so', async () => {
+test('a feed without the items of the gym service, because it is down, says so', async () => {
   const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
   const maya = await platform.register();
   await platform.rest('squad', 'POST', '/groups', { token: maya.token, body: { name: 'Early birds' } });

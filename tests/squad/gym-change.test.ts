@@ -17,7 +17,7 @@ const isListed = async (userId: string, to: Person): Promise<boolean> =>
     (user: { userId: string }) => user.userId === userId,
   );
 
-test('a member who is moved leaves the list of the old gym, and open sockets of the new one do not keep them there', async () => {
+test('a member who changes the gym is offline in the old one, also while they have a socket in the new one', async () => {
   const [member, colleague] = await Promise.all([platform.register(), platform.register()]);
   const watching = await socketOf(platform, colleague);
   await watching.send('user_online', { delta: true });
@@ -30,7 +30,7 @@ test('a member who is moved leaves the list of the old gym, and open sockets of 
     token: await platform.demo('super@demo.test'),
     body: { gymId: DEMO_GYMS.aquaClub.id },
   });
-  // Whoever connects again after a move does not have to announce themselves to be gone from the old gym.
+  // A connection in the new gym is enough to be offline in the old one; `user_online` is not necessary.
   const after = await socketOf(platform, {
     id: member.id,
     token: await platform.login(member.email, member.password),
@@ -45,7 +45,7 @@ test('a member who is moved leaves the list of the old gym, and open sockets of 
   await Promise.all([after.close(), watching.close()]);
 });
 
-test('a gym that switches the module off gets nothing more over open sockets and subscriptions, until it is on again', async () => {
+test('while the module is off, sockets get no events and subscriptions end; sockets get events when it is on', async () => {
   const [member, sender, admin] = [
     await platform.register(),
     await platform.register(),
@@ -66,7 +66,7 @@ test('a gym that switches the module off gets nothing more over open sockets and
   await switchTo(false);
   await Promise.all([updates.done, invites.done]);
   await expect(socket.send('user_online', {})).rejects.toMatchObject({ code: 'FEATURE_DISABLED' });
-  // The subscriptions ended at their check; the socket's own comes at the same pace.
+  // The subscriptions ended at their periodic check. The socket has its own check with the same interval.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   const before = socket.frames.length;
   // Admins keep access to a module that is off, so that there are events.
@@ -82,7 +82,7 @@ test('a gym that switches the module off gets nothing more over open sockets and
   expect(socket.frames.slice(before)).toEqual([]);
 
   await switchTo(true);
-  // Invites come again by themselves; presence once it is asked for.
+  // Invites are sent without a request, presence only after `user_online`.
   await socket.next('squad_invite_received', ({ invite }) => invite.id === adminsInvite.body.id);
   await socket.send('user_online', {});
   await announce('runs it again');

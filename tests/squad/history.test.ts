@@ -15,7 +15,7 @@ const BEGIN = Date.parse('2026-01-31T18:00:00Z');
 const at = (minute: number) => new Date(BEGIN + minute * MINUTE_MILLIS).toISOString();
 
 describe('the minutes of a row', () => {
-  test('are those from entering to leaving, over all stays, without LOBBY and pauses', () => {
+  test('are the minutes from joining to leaving, over all stays, without LOBBY and pauses', () => {
     const people = ['anna', 'ben', 'cleo'];
     fc.assert(
       fc.property(
@@ -32,7 +32,7 @@ describe('the minutes of a row', () => {
             routineVersion: null,
             at: at(0),
           });
-          // A model that counts minute by minute
+          // The model adds up the minutes of each participant.
           const model = new Map(
             people.map((name) => [name, { in: name === 'anna', minutes: 0, from: -1, rows: 0 }]),
           );
@@ -87,7 +87,7 @@ describe('the minutes of a row', () => {
               ]),
             ),
           ).toEqual(Object.fromEntries(expected));
-          // What a restart makes of the journal is the same.
+          // After a restart the state that is computed from the compacted journal is the same.
           expect(squads.compacted(squad).reduce(squads.apply, squads.empty('s'))).toEqual(squad);
         },
       ),
@@ -125,7 +125,7 @@ describe('a history row', () => {
   });
   const historyOf = async (person: Person) => (await rest(person, 'GET', `/history/${person.id}`)).body;
 
-  test("is a participant's own: written when they leave, added to when they come back, none without training", async () => {
+  test('is written when a participant who has trained leaves, and includes their later stays', async () => {
     const [maya, leo, ida, zoe] = (await people(4)) as [Person, Person, Person, Person];
     const { body: squad } = await rest(maya, 'POST', '/squads', {});
     const { id: squadId } = squad;
@@ -147,7 +147,7 @@ describe('a history row', () => {
       trainingId: null,
       participantIds: [maya.id, leo.id],
     });
-    expect(await historyOf(maya)).toEqual([]); // they train on
+    expect(await historyOf(maya)).toEqual([]); // Maya still trains.
     await enter(maya, leo, squadId);
     await rest(leo, 'POST', `/squads/${squadId}/workout`, set(2));
     await enter(maya, zoe, squadId);
@@ -160,7 +160,7 @@ describe('a history row', () => {
     expect(await historyOf(ida)).toEqual([]);
   });
 
-  test('names no blocked person', async () => {
+  test('does not name a user if one of the two blocked the other', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const { body: squad } = await rest(maya, 'POST', '/squads', {});
     await enter(maya, leo, squad.id);
@@ -180,7 +180,7 @@ describe('a history row', () => {
     expect((await historyOf(maya))[0].participantIds).toEqual([maya.id, leo.id]);
   });
 
-  test('shows the routine in the version that was trained, also while it runs, after changes, and after its deletion', async () => {
+  test('has the routine in the version that was trained, also after a change and after its deletion', async () => {
     const maya = await platform.register();
     const content = (method: string, path: string, body?: object) =>
       platform.rest('content', method, path, { token: staff, ...(body && { body }) });

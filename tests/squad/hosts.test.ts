@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { socketOf, type Person } from './support/people.ts';
-import { NO_ROOM, roomSeenBy, squadOf as squadWith } from './support/squads.ts';
+import { NOT_VISIBLE, squadSeenBy, squadOf as squadWith } from './support/squads.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -17,10 +17,10 @@ const people = (count: number): Promise<Person[]> =>
   Promise.all(Array.from({ length: count }, () => platform.register()));
 
 const squadOf = (...members: Person[]) => squadWith(platform, ...members);
-const seen = (by: Person, squadId: string) => roomSeenBy(platform, by, squadId);
+const seen = (by: Person, squadId: string) => squadSeenBy(platform, by, squadId);
 
 describe('the host', () => {
-  /** The same act by each door; each resolves to the session, or throws the code. */
+  /** The same action by each door. Each resolves to the session, or throws an error with status and code. */
   const doors = {
     REST: async (by: Person, act: 'kick' | 'host', squadId: string, userId: string) => {
       const { status, body } = await rest(by, 'POST', `/squads/${squadId}/${act}`, { userId });
@@ -61,25 +61,28 @@ describe('the host', () => {
     },
   };
 
-  test.each(Object.entries(doors))('puts a participant out by %s; they are out', async (_door, act) => {
-    const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
-    const squadId = await squadOf(maya, leo);
-    await expect(act(leo, 'kick', squadId, maya.id)).rejects.toThrow('403 FORBIDDEN');
-    await expect(act(maya, 'kick', squadId, maya.id)).rejects.toThrow('400 VALIDATION_FAILED');
-    await expect(act(maya, 'kick', squadId, ida.id)).rejects.toThrow('404 NOT_FOUND');
-    await expect(act(ida, 'kick', squadId, leo.id)).rejects.toThrow('404 NOT_FOUND');
-    const session = await act(maya, 'kick', squadId, leo.id);
-    expect(session.participants).toMatchObject([
-      { userId: maya.id, leftAt: null },
-      { userId: leo.id, leftAt: expect.any(String) },
-    ]);
-    expect(await seen(leo, squadId)).toEqual(NO_ROOM);
-    expect((await rest(leo, 'POST', `/squads/${squadId}/join`)).body.code).toBe('NOT_FOUND');
-    await rest(maya, 'POST', '/invites', { toUserId: leo.id, squadId });
-    expect((await rest(leo, 'POST', `/squads/${squadId}/join`)).status).toBe(200);
-  });
+  test.each(Object.entries(doors))(
+    'kicks a participant by %s, who needs a new invite to return',
+    async (_door, act) => {
+      const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
+      const squadId = await squadOf(maya, leo);
+      await expect(act(leo, 'kick', squadId, maya.id)).rejects.toThrow('403 FORBIDDEN');
+      await expect(act(maya, 'kick', squadId, maya.id)).rejects.toThrow('400 VALIDATION_FAILED');
+      await expect(act(maya, 'kick', squadId, ida.id)).rejects.toThrow('404 NOT_FOUND');
+      await expect(act(ida, 'kick', squadId, leo.id)).rejects.toThrow('404 NOT_FOUND');
+      const session = await act(maya, 'kick', squadId, leo.id);
+      expect(session.participants).toMatchObject([
+        { userId: maya.id, leftAt: null },
+        { userId: leo.id, leftAt: expect.any(String) },
+      ]);
+      expect(await seen(leo, squadId)).toEqual(NOT_VISIBLE);
+      expect((await rest(leo, 'POST', `/squads/${squadId}/join`)).body.code).toBe('NOT_FOUND');
+      await rest(maya, 'POST', '/invites', { toUserId: leo.id, squadId });
+      expect((await rest(leo, 'POST', `/squads/${squadId}/join`)).status).toBe(200);
+    },
+  );
 
-  test('takes the right to enter away from an invitee who has accepted', async () => {
+  test('kicks an invitee who has accepted, who then cannot join', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const squadId = await squadOf(maya);
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id, squadId });
@@ -91,7 +94,7 @@ describe('the host', () => {
     );
   });
 
-  test.each(Object.entries(doors))('hands over to a participant by %s', async (_door, act) => {
+  test.each(Object.entries(doors))('makes another participant host by %s', async (_door, act) => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const squadId = await squadOf(maya, leo);
     const listener = await socketOf(platform, leo);

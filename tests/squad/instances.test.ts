@@ -43,7 +43,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await platform?.stop();
   });
 
-  test('members see each other, train together and chat as on one', async () => {
+  test('members at different instances see each other, train together and chat', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);
     await mayas.send('user_online', {});
@@ -83,7 +83,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([mayas.close(), leos.close()]);
   });
 
-  test('lists and numbers are the same at each, also of a user who is connected to both', async () => {
+  test('lists and numbers are the same at both, also for a user who is connected to both', async () => {
     const [maya, leo, zoe] = await Promise.all([
       platform.register(),
       platform.register(),
@@ -126,7 +126,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([ones.close(), others.close(), tabs[1].close()]);
   });
 
-  test('a user who announces themselves at one stays online while they are connected to the other', async () => {
+  test('a user who announces their presence at one stays online while connected to the other', async () => {
     const [maya, leo, zoe] = await Promise.all([
       platform.register(),
       platform.register(),
@@ -144,7 +144,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await mayas.next('online_users_updated', sees(leo.id));
     await announce(zoe);
     await mayas.next('online_users_updated', sees(zoe.id));
-    // Zoe has no connection, and goes offline after the grace. Leo's grace has ended before.
+    // Zoe has no connection, and is offline after the grace period. By then Leo's grace period has ended, too.
     const isLeoOnline = Promise.withResolvers<boolean>();
     const stop = mayas.on('online_users_updated', (data) => {
       if (!sees(zoe.id)(data)) isLeoOnline.resolve(sees(leo.id)(data));
@@ -154,7 +154,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([mayas.close(), leos.close()]);
   });
 
-  test('writes at the same time by both make one sequence of revisions, each delivered once', async () => {
+  test('simultaneous writes at both make one sequence of revisions, each delivered once', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);
     await leos.send('user_online', {});
@@ -185,7 +185,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([mayas.close(), leos.close()]);
   });
 
-  test('when one instance dies its members go on at the other and miss nothing', async () => {
+  test('when one instance stops, its members continue at the other and miss nothing', async () => {
     const third = await startInstance();
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const mayas = await at(third, maya);
@@ -218,13 +218,13 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     expect(missed.map((event) => event.revision)).toEqual([revision]);
     expect((await back.next('squad_message')).message.id).toBe(message.id);
     await back.send('user_online', {});
-    // Maya returned within the grace, so no update was without her.
+    // Maya returned within the grace period, so that every update contains Maya.
     const updates = leos.frames.slice(before).filter(({ event }) => event === 'online_users_updated');
     expect(updates.every(({ data }) => sees(maya.id)(data as never))).toBe(true);
     await Promise.all([back.close(), leos.close()]);
   });
 
-  test('a Redis that restarts empty is filled again: presence within 10 s, squads go on', async () => {
+  test('a Redis that restarts empty is filled again: presence is complete, and squads continue', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);
     await Promise.all([mayas.send('user_online', {}), leos.send('user_online', {})]);

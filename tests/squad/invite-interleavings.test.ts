@@ -11,9 +11,8 @@ import { violations } from './invite-interleavings/violations.ts';
 import { gymId, log, World, type Act } from './invite-interleavings/world.ts';
 
 /**
- * Every order in which the journal steps of sending, answering, revoking, blocking, leaving, ending, joining and kicking
- * may come is a case; a seed makes one of them. `INVITE_INTERLEAVINGS` says how many are tried for each storage,
- * `INVITE_SEED` which is the first.
+ * A case is one order of the journal steps of sending, answering, revoking, blocking, leaving, ending, joining and kicking; a
+ * seed determines it. `INVITE_INTERLEAVINGS` is the number of cases for each storage, `INVITE_SEED` the first seed.
  */
 const COUNT = Number(process.env.INVITE_INTERLEAVINGS ?? 150);
 const FIRST_SEED = Number(process.env.INVITE_SEED ?? 1);
@@ -54,7 +53,7 @@ interface Figures {
   entered: number;
 }
 
-/** There were enough outcomes of every kind. */
+/** Checks that there were enough outcomes of every kind. */
 function expectExplored(figures: Figures): void {
   if (process.env.SHOW_FIGURES) process.stdout.write(`${COUNT} interleavings: ${JSON.stringify(figures)}\n`);
   expect(figures.steps).toBeGreaterThan(COUNT * 10);
@@ -63,7 +62,7 @@ function expectExplored(figures: Figures): void {
   expect(figures.entered).toBeGreaterThan(COUNT / 10);
 }
 
-describe('in every order of steps, an accepted invite lets its receiver enter until the right is ended', () => {
+describe('in every order of steps an accepted invite lets its receiver join until the right ends', () => {
   test('at one instance, with files', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-interleavings-'));
     const journals = new FileJournals({ folder, log });
@@ -84,7 +83,7 @@ describe('in every order of steps, an accepted invite lets its receiver enter un
       });
       afterAll(() => connections.forEach((one) => one.close()));
 
-      test('as at one', async () => {
+      test('with the actors spread over both', async () => {
         const cleaner = await createClient({ url: REDIS_URL as string }).connect();
         const instances = connections.map((one) => new RedisJournals(one, log));
         expectExplored(

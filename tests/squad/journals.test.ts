@@ -13,7 +13,7 @@ import { FileJournals } from '../../subgraphs/squad/storage/journal.file.ts';
 import type { JournalKind } from '../../subgraphs/squad/storage/journal.ts';
 import { encode, parse } from '../../subgraphs/squad/storage/record-file.ts';
 
-/** Numbers in the order in which they were added. */
+/** A kind of journal whose state is a list of numbers, in the order in which they were added. */
 const numbers: JournalKind<readonly number[], { n: number } | { all: readonly number[] }> = {
   name: 'numbers',
   keepDays: 1,
@@ -32,7 +32,7 @@ const fileIn = async (kind: string): Promise<string> => {
 };
 
 describe('the store', () => {
-  test('opens with a file cut at every byte of its last record, with every record before it', async () => {
+  test('opens a file that is cut at any byte of its last record, and has every earlier record', async () => {
     const journals = opened();
     for (const n of [1, 2, 3]) await journals.of(numbers).change('a', () => [{ n }]);
     await journals.close();
@@ -50,7 +50,7 @@ describe('the store', () => {
     }
   });
 
-  test('reads back what was encoded, whatever is cut off, and never a record that was not written', () => {
+  test('reads encoded records back, wherever the file is cut off, and no others', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ text: fc.string({ unit: 'binary' }), n: fc.integer() })),
@@ -66,7 +66,7 @@ describe('the store', () => {
     );
   });
 
-  test('uses the rest of a file whose middle is damaged, and keeps the whole in a copy', async () => {
+  test('uses the other records of a file whose middle is damaged, and stores a copy of the damaged file', async () => {
     const journals = opened();
     for (const n of [1, 2, 3]) await journals.of(numbers).change('a', () => [{ n }]);
     await journals.close();
@@ -76,7 +76,7 @@ describe('the store', () => {
     expect((await readdir(path.dirname(file))).some((name) => name.includes('.damaged-'))).toBe(true);
   });
 
-  test('decides changes one after the other however many come at once, and calls listeners with each state in order', async () => {
+  test('decides simultaneous changes one after the other, and calls listeners with each state in order', async () => {
     const journals = opened();
     const received: number[] = [];
     const { stop } = await journals.of(numbers).follow('a', (list) => received.push(list.length));
@@ -89,7 +89,7 @@ describe('the store', () => {
     expect(journals.listeners).toBe(0);
   });
 
-  test('keeps its files bounded, and the newest whatever was forgotten', async () => {
+  test('has files of bounded size, with the newest records', async () => {
     const journals = opened();
     for (let n = 0; n < 3_000; n += 100)
       await Promise.all(
@@ -100,11 +100,11 @@ describe('the store', () => {
     expect((await opened().of(numbers).read('a')).at(-1)).toBe(2_999);
   });
 
-  test('rewrites a journal without what is to be erased, whatever else is written meanwhile', async () => {
+  test('rewrites a journal without the erased records, and keeps records that are written meanwhile', async () => {
     const journals = opened();
     const received: (readonly number[])[] = [];
     await journals.of(numbers).follow('a', (list) => received.push(list));
-    await journals.of(numbers).rewrite('a', () => [777]); // nothing was there yet
+    await journals.of(numbers).rewrite('a', () => [777]); // The journal does not exist yet.
     const adding = (n: number) => journals.of(numbers).change('a', () => [{ n }]);
     const forgetting = () => journals.of(numbers).rewrite('a', (list) => list.filter((n) => n !== 777));
     await Promise.all([adding(1), adding(777), adding(2), forgetting(), adding(3), forgetting(), adding(4)]);
@@ -115,13 +115,13 @@ describe('the store', () => {
     expect(await opened().of(numbers).read('a')).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('refuses what the disk refuses, and goes on once it takes again', async () => {
+  test('refuses a change that the disk refuses, and accepts changes once the disk does', async () => {
     const journals = opened();
     await journals.of(numbers).change('a', () => [{ n: 1 }]);
     const file = await fileIn('numbers');
     const bytes = await readFile(file);
     await rm(file);
-    await mkdir(file); // a folder in its place: it cannot be written
+    await mkdir(file); // A folder in place of the file, which therefore cannot be written.
     await expect(journals.of(numbers).change('a', () => [{ n: 2 }])).rejects.toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
     });
@@ -130,7 +130,7 @@ describe('the store', () => {
     expect(await journals.of(numbers).change('a', () => [{ n: 3 }])).toEqual([1, 3]);
   });
 
-  test('removes what nobody has written for its time', async () => {
+  test('removes journals without a change for the days that their kind is kept', async () => {
     const journals = opened();
     await journals.of(numbers).change('a', () => [{ n: 1 }]);
     expect(await journals.sweep(numbers)).toBe(0);
@@ -140,7 +140,7 @@ describe('the store', () => {
 
   test('loses no acknowledged message or revision when it is killed at 200 random moments', async () => {
     const program = path.join(import.meta.dirname, 'programs/acknowledging-squad.ts');
-    // Compiled once: most of a life of 25 ms would be compiling.
+    // The compile cache is filled once, because otherwise most of the 25 ms of a process would be compiling.
     const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
     spawnSync(process.execPath, [program], { env });
     const killedHundredTimes = async (): Promise<number> => {
@@ -172,7 +172,7 @@ describe('the store', () => {
   }, 120_000);
 });
 
-/** The store keeps the last 5,000 messages and 500 events of a squad; of those, every acknowledged one is there. */
+/** Checks that every acknowledged message and event is stored; the store keeps the last 5,000 messages and 500 events of a squad. */
 async function expectKept(
   squadId: string,
   messages: readonly string[],

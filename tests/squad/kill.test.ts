@@ -59,7 +59,7 @@ test('the service loses no acknowledged message or revision when it is killed, a
   await platform.stop();
 }, 90_000);
 
-test('everybody has one history row a squad with all acknowledged sets, whatever the service was doing when it was killed', async () => {
+test('a participant has one history row a squad with all acknowledged sets, whenever the service is killed', async () => {
   const platform = await startPlatform({ services: ['identity', 'content'] });
   const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
   const { id: exerciseId } = await exerciseOf(platform);
@@ -77,7 +77,7 @@ test('everybody has one history row a squad with all acknowledged sets, whatever
   let sets = 0;
   let acknowledged = 0;
   let setsAtLeaving = 0;
-  /** Leo comes and goes, and does a set each time. */
+  /** Leo joins, does a set and leaves, again and again, until a request fails. */
   const train = async (): Promise<never> => {
     for (;;) {
       await call(maya, 'POST', '/invites', { toUserId: leo.id, squadId });
@@ -106,7 +106,7 @@ test('everybody has one history row a squad with all acknowledged sets, whatever
     expect(rows[0]?.sets ?? 0).toBeGreaterThanOrEqual(setsAtLeaving);
     const training = train().catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 300));
-    // The last time in the middle of the end, which is written into several journals
+    // The last time the service is killed while the squad ends, which is written into several journals.
     if (life === 3) void call(maya, 'POST', `/squads/${squadId}/end`).catch(() => undefined);
     if (life === 3) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
     await service.end('SIGKILL');

@@ -56,7 +56,7 @@ async function squadWith(routineId?: string): Promise<{ maya: Person; squadId: s
 }
 
 describe('a squad that trains a routine', () => {
-  test('is opened with the version that the routine has, and not with one that does not exist', async () => {
+  test('is opened with the current version of the routine, and not with a routine that does not exist', async () => {
     const { id } = await routine();
     const { squad } = await squadWith(id);
     expect(squad).toMatchObject({ routineId: id, routineVersion: 1 });
@@ -71,10 +71,10 @@ describe('a squad that trains a routine', () => {
   });
 
   test.each([
-    ['an exercise that it does not have', { exerciseIndex: 3 }, 'exerciseIndex'],
-    ['a set that it does not have', { setIndex: 3 }, 'setIndex'],
-    ['a set of the superset that it does not have', { exerciseIndex: 2, setIndex: 2 }, 'setIndex'],
-    ['another exercise than the one in that place', { exerciseId: randomUUID() }, 'exerciseId'],
+    ['an exercise that the routine does not have', { exerciseIndex: 3 }, 'exerciseIndex'],
+    ['a set that the exercise does not have', { setIndex: 3 }, 'setIndex'],
+    ['a set that the superset does not have', { exerciseIndex: 2, setIndex: 2 }, 'setIndex'],
+    ['another exercise than the one at this index', { exerciseId: randomUUID() }, 'exerciseId'],
     [
       'a measure that the exercise does not have',
       { set: { reps: 5, durationSeconds: 9 } },
@@ -88,7 +88,7 @@ describe('a squad that trains a routine', () => {
     ['reps of an exercise that is held', { exerciseIndex: 2, set: { reps: 5 } }, 'set.reps'],
     ['a set without its measure', { exerciseIndex: 2, set: { rpe: 5 } }, 'set.durationSeconds'],
     ['a rest that ended long ago', { restEndsAt: '1999-01-01T00:00:00Z' }, 'restEndsAt'],
-    ['a rest that ends in another age', { restEndsAt: '2099-01-01T00:00:00Z' }, 'restEndsAt'],
+    ['a rest that ends in years', { restEndsAt: '2099-01-01T00:00:00Z' }, 'restEndsAt'],
   ])('refuses %s at its field, and nothing changes', async (_what, change, path) => {
     const { maya, squadId, squad } = await squadWith((await routine()).id);
     const answer = await rest(maya, 'POST', `/squads/${squadId}/workout`, update(change));
@@ -108,7 +108,7 @@ describe('a squad that trains a routine', () => {
     await socket.close();
   });
 
-  test('stays with its version when the routine changes', async () => {
+  test('keeps its version when the routine changes', async () => {
     const { id, exerciseIds } = await routine();
     const { maya, squadId } = await squadWith(id);
     await platform.rest('content', 'PUT', `/workouts/${id}`, {
@@ -124,7 +124,7 @@ describe('a squad that trains a routine', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('moves nobody back, whatever order their updates arrive in', async () => {
+  test('moves no participant back, in whatever order their updates arrive', async () => {
     const { id } = await routine();
     // The order of the workout: the first block set by set, then the superset round by round.
     const order = [
@@ -163,7 +163,7 @@ describe('a squad that trains a routine', () => {
     }
   });
 
-  test('counts a set once under however many event ids, corrects it, and takes a late one', async () => {
+  test('counts a set only once, corrects it by a second update, and accepts a late set', async () => {
     const { maya, squadId } = await squadWith((await routine()).id);
     const send = async (setIndex: number, reps: number) =>
       (
@@ -185,7 +185,7 @@ describe('a squad that trains a routine', () => {
 });
 
 describe('a squad without a routine', () => {
-  test('asks for the exercise, which must exist, and holds its sets to what that counts', async () => {
+  test('requires the id of an existing exercise, and checks its sets by the exercise', async () => {
     const { maya, squadId } = await squadWith();
     const plank = await exerciseOf(platform, 'DURATION');
     const send = (change: object) => rest(maya, 'POST', `/squads/${squadId}/workout`, update(change));
@@ -206,7 +206,7 @@ describe('a squad without a routine', () => {
     });
   });
 
-  test('takes the rest that is about to end, and repeats an event whose rest is over', async () => {
+  test('accepts a rest that ends soon, and returns the first answer for a repeated event', async () => {
     const { maya, squadId } = await squadWith();
     const { id: exerciseId } = await exerciseOf(platform);
     const restEndsAt = new Date(Date.now() + 90_000).toISOString();
@@ -220,7 +220,7 @@ describe('a squad without a routine', () => {
   });
 });
 
-test('the measures of each modality are those that content allows in a routine', async () => {
+test('squad accepts the same measures of a set for each modality as content in a routine', async () => {
   const measures = { reps: 5, durationSeconds: 5, distanceMeters: 5, weightKg: 5 };
   const { body } = await platform.rest('content', 'GET', '/exercises?limit=200');
   const modalities = [...new Set((body as { modality: string }[]).map(({ modality }) => modality))];

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** The same actions by each door; each resolves to the sender's answer. */
+/** The same actions by one door. Each resolves to the answer that the acting user gets. */
 interface Sender {
   door: string;
   invite(from: Actor, toUserId: string, squadId?: string): Promise<{ id: string; squadId: string }>;
@@ -144,8 +144,8 @@ const cases = (['squad', 'gateway'] as const).flatMap((place) =>
   sendersAt(place).map((sender) => ({ place, door: sender.door, sender })),
 );
 
-describe.each(cases)('what is done by $door at the $place', ({ place, sender }) => {
-  test('reaches sockets and subscriptions alike: invite, entering, workout, chat, with equal revisions', async () => {
+describe.each(cases)('invite, join, workout and chat by $door at the $place', ({ place, sender }) => {
+  test('reach sockets and subscriptions with the same revisions', async () => {
     const [hostPerson, guestPerson] = await Promise.all([platform.register(), platform.register()]);
     const host: Actor = { ...hostPerson, socket: await socketOf(platform, hostPerson, restUrl(place)) };
     const guest: Actor = { ...guestPerson, socket: await socketOf(platform, guestPerson, restUrl(place)) };

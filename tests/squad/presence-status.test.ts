@@ -14,12 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-interface Given {
+interface Announcement {
   status?: 'AVAILABLE' | 'WORKING_OUT' | 'INVISIBLE' | 'OFFLINE';
   activity?: string | null;
 }
-/** Each door that announces presence; resolves to the presence that the user has then. */
-const doors: Record<string, (by: Person, given: Given) => Promise<object>> = {
+/** Announces presence by each door. Each resolves to the presence that the user has afterwards. */
+const doors: Record<string, (by: Person, given: Announcement) => Promise<object>> = {
   async 'PUT /presence'(by, given) {
     const { status, body } = await platform.rest('squad', 'PUT', '/presence', {
       token: by.token,
@@ -60,14 +60,14 @@ const isListed = async (who: Person, to: Person) =>
   (await listed(to)).some(({ userId }) => userId === who.id);
 const offline = { online: false, status: null, activity: null, since: null };
 
-/** Somebody whose open socket keeps them online whatever the grace. */
+/** A user with an open socket, so that they stay online after the grace period. */
 async function connected(): Promise<{ person: Person; socket: SquadClient }> {
   const person = await platform.register();
   return { person, socket: await socketOf(platform, person) };
 }
 
 describe.each(Object.entries(doors))('by %s', (_door, announce) => {
-  test('the first announcement ever makes available, and what is absent later stays', async () => {
+  test('the first announcement makes a user AVAILABLE, and later ones keep absent fields', async () => {
     const { person, socket } = await connected();
     expect(await announce(person, {})).toMatchObject({ online: true, status: 'AVAILABLE', activity: null });
     expect(await announce(person, { status: 'WORKING_OUT', activity: 'legs' })).toMatchObject({
@@ -80,7 +80,7 @@ describe.each(Object.entries(doors))('by %s', (_door, announce) => {
     await socket.close();
   });
 
-  test('a second device leaves somebody invisible, with their activity', async () => {
+  test('an announcement of a second device does not change INVISIBLE and the activity', async () => {
     const [{ person, socket }, other] = await Promise.all([connected(), platform.register()]);
     await socket.send('user_online', { status: 'INVISIBLE', activity: 'hides' });
     expect(await announce(person, {})).toMatchObject({ status: 'INVISIBLE', activity: 'hides' });
@@ -109,7 +109,7 @@ describe.each(Object.entries(doors))('by %s', (_door, announce) => {
   });
 
   test.each([['INVISIBLE'], ['OFFLINE']] as const)(
-    '%s outlasts the grace and a start of the service',
+    '%s lasts beyond the grace period and a restart of the service',
     async (status) => {
       const [person, other] = await Promise.all([platform.register(), platform.register()]);
       await announce(person, { status });
@@ -119,7 +119,7 @@ describe.each(Object.entries(doors))('by %s', (_door, announce) => {
     },
   );
 
-  test('an activity of nothing visible is refused', async () => {
+  test('an activity without visible characters is refused', async () => {
     const person = await platform.register();
     const refused = await announce(person, { activity: '\u200B\u2060' }).catch((error: unknown) => error);
     expect(refused instanceof Error || refused === null).toBe(true);
@@ -127,7 +127,7 @@ describe.each(Object.entries(doors))('by %s', (_door, announce) => {
   });
 });
 
-test('a user who comes out of hiding is online since then, and is listed last', async () => {
+test('a user who was INVISIBLE is online since they became visible, and is listed last', async () => {
   const [{ person, socket }, { person: other, socket: others }] = await Promise.all([
     connected(),
     connected(),
@@ -144,7 +144,7 @@ test('a user who comes out of hiding is online since then, and is listed last', 
   await Promise.all([socket.close(), others.close()]);
 });
 
-test('presence by REST lasts for the grace, or as long as a connection is open', async () => {
+test('presence by REST lasts for the grace period, or as long as a connection is open', async () => {
   const [person, other] = await Promise.all([platform.register(), platform.register()]);
   await doors['PUT /presence']?.(person, {});
   expect(await isListed(person, other)).toBe(true);
@@ -156,7 +156,7 @@ test('presence by REST lasts for the grace, or as long as a connection is open',
   await socket.close();
 });
 
-test('numbers go on over every announcement of a connection, and begin alike on each', async () => {
+test('the numbers of updates continue over all announcements of a connection, and begin with the same one', async () => {
   const [{ socket }, { person: other, socket: others }] = await Promise.all([connected(), connected()]);
   const first = await socket.send('user_online', { delta: true });
   const graph = graphClient(platform.url('squad'), other.token);

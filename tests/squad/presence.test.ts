@@ -4,7 +4,7 @@ import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { graphClient, socketOf, subscribed, type Person } from './support/people.ts';
 
-// Long enough to come back within it on a busy machine
+// The grace period is long enough to connect again within it on a busy machine.
 const graceMillis = 2_000;
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('presence', () => {
     await socket.close();
   });
 
-  test('stays while one of two tabs is open, then for the grace, and then its end is one update', async () => {
+  test('stays while one of two tabs is open, and for the grace period; then its end is one update', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const watching = await socketOf(platform, leo);
     await watching.send('user_online', {});
@@ -87,7 +87,7 @@ describe('presence', () => {
     await watching.close();
   });
 
-  test('does not flicker when somebody comes back within the grace', async () => {
+  test('makes no update if a user connects again within the grace period', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const watching = await socketOf(platform, leo);
     await watching.send('user_online', {});
@@ -107,7 +107,7 @@ describe('presence', () => {
     await Promise.all([again.close(), watching.close()]);
   });
 
-  test('is held by a subscription of the graph, too, which begins with everybody and counts on', async () => {
+  test('stays while a graph subscription is open, which begins with the whole list', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const graph = graphClient(platform.url('squad'), leo.token);
     await platform.graph(
@@ -146,7 +146,7 @@ describe('presence', () => {
     const socket = await socketOf(platform, maya);
     await socket.send('user_online', {});
     const update = await watching.next('online_users_updated', has(maya.id));
-    // members of the tests before may still be leaving the same gym
+    // Members of earlier tests may still be leaving the same gym.
     expect(update.full).toBe(false);
     expect(update.removed).not.toContain(maya.id);
     await socket.send('user_online', { status: 'INVISIBLE' });
@@ -158,7 +158,7 @@ describe('presence', () => {
     await Promise.all([socket.close(), watching.close()]);
   });
 
-  test('is for the own gym; a SUPER_ADMIN names any, and an unknown caller none', async () => {
+  test('is visible in the own gym only; a SUPER_ADMIN names a gym; without a token it is 401', async () => {
     const [maya, zoe] = await Promise.all([platform.register(), platform.register(DEMO_GYMS.aquaClub.id)]);
     const socket = await socketOf(platform, maya);
     await socket.send('user_online', {});
@@ -181,10 +181,10 @@ describe('presence', () => {
       'GYM_REQUIRED',
     );
     expect((await platform.rest('squad', 'GET', '/online-users')).status).toBe(401);
-    const drifter = await platform.register(null);
-    expect((await platform.rest('squad', 'GET', '/online-users', { token: drifter.token })).body.code).toBe(
-      'GYM_REQUIRED',
-    );
+    const withoutGym = await platform.register(null);
+    expect(
+      (await platform.rest('squad', 'GET', '/online-users', { token: withoutGym.token })).body.code,
+    ).toBe('GYM_REQUIRED');
     await socket.close();
   });
 });

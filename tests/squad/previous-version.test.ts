@@ -13,7 +13,7 @@ import { hasRedis, startRedis } from '../support/redis.ts';
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
-/** Journals as the version before this one has written them: a running squad, an ended one, invites, chat. */
+/** Journals in the format of the previous version: a running squad, an ended one, invites and chat. */
 function journalsOf([maya, leo, ida]: readonly string[], gymId: string) {
   const [running, ended] = [randomUUID(), randomUUID()];
   const [toLeo, toIda, message] = [randomUUID(), randomUUID(), randomUUID()];
@@ -125,7 +125,7 @@ function journalsOf([maya, leo, ida]: readonly string[], gymId: string) {
 describe.each([['files', false], ...(hasRedis ? [['Redis', true] as const] : [])] as const)(
   'journals of the previous version in %s',
   (_storage, inRedis) => {
-    test('are read: invites open the door, the squad goes on and ends, rows and chat are there', async () => {
+    test('are read: invites let users join, the squad continues and ends, history and chat are complete', async () => {
       const platform = await startPlatform({ services: ['identity'] });
       const redis = inRedis ? await startRedis() : undefined;
       const people = await Promise.all([platform.register(), platform.register(), platform.register()]);

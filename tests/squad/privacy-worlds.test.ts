@@ -9,34 +9,34 @@ import { scriptOf } from './privacy-worlds/script.ts';
 import { difference, type Transcript } from './privacy-worlds/transcript.ts';
 import { World, type Stage } from './privacy-worlds/world.ts';
 
-/** `PRIVACY_WORLDS=2000 npm test -- tests/squad/privacy-worlds.test.ts` compares more of them. */
+/** The number of worlds; `PRIVACY_WORLDS=2000 npm test -- tests/squad/privacy-worlds.test.ts` compares more. */
 const WORLDS = Number(process.env.PRIVACY_WORLDS ?? 12);
 const FIRST_SEED = Number(process.env.PRIVACY_SEED ?? 1);
 const AT_A_TIME = 12;
 const GRACE_MILLIS = 60;
-/** Longer than a change takes to reach the other instance, also on a busy machine. */
+/** With two instances the grace period is longer than a change takes to reach the other one, also on a busy machine. */
 const SHARED_GRACE_MILLIS = 1_000;
 const SHOWN_LEAKS = 10;
 
 interface Comparison {
-  /** Worlds of which both ways were compared. */
+  /** The number of worlds whose two runs (with and without hugo's hidden steps) were compared. */
   compared: number;
-  /** Worlds in which people who may see hugo acted otherwise than without them. */
+  /** The number of worlds whose runs cannot be compared, because users who may see hugo acted differently. */
   skipped: number;
   lastSeed: number;
   /** Differences by which a viewer could notice what hugo did. */
   leaks: string[];
 }
 
-/** The differences between the two ways of a world, as its viewers see them; undefined if the ways cannot be compared. */
+/** The differences between the two runs of a world that its viewers notice; undefined if the runs cannot be compared. */
 async function play(stage: Stage, seed: number): Promise<string[] | undefined> {
   const script = scriptOf(seed);
   const [withHidden, without] = await Promise.all([
     World.play(stage, script, true),
     World.play(stage, script, false),
   ]);
-  // People who may see hugo could act otherwise without hugo, for example join no group that only hugo is in. What others
-  // see then is the action of these people.
+  // Users who may see hugo may act differently without hugo; for example they cannot join a group whose only member is hugo.
+  // The other users then see a difference that these users have made.
   if (withHidden.outcomes.join() !== without.outcomes.join()) return undefined;
   return script.hiddenFrom.flatMap((viewer) => {
     const found = difference(
@@ -49,7 +49,7 @@ async function play(stage: Stage, seed: number): Promise<string[] | undefined> {
 
 const mostSkippedOf = (worlds: number): number => 3 + worlds / 20;
 
-/** Plays worlds until so many are compared, or too many could not be. */
+/** Runs worlds until this number of them is compared, or too many of them cannot be compared. */
 async function compareWorlds(stage: Stage, worlds: number): Promise<Comparison> {
   const comparison: Comparison = { compared: 0, skipped: 0, lastSeed: FIRST_SEED - 1, leaks: [] };
   let isPlaying = 0;
@@ -91,7 +91,7 @@ beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'content', 'squad'],
     env: {
-      GYM_URL: 'http://127.0.0.1:9', // no server listens there, so the feed has the activities only
+      GYM_URL: 'http://127.0.0.1:9', // No server listens there, so that the feed has only squad's activities.
       SQUAD_PRESENCE_GRACE_MILLIS: String(GRACE_MILLIS),
       SQUAD_PRESENCE_INTERVAL_MILLIS: '1',
     },
@@ -118,7 +118,7 @@ const stageOf = (urls: readonly string[], graceMillis: number): Stage => ({
   exerciseId,
 });
 
-describe('nobody notices what a user does who is hidden from them', () => {
+describe('a viewer does not notice any action of a user who is hidden from them', () => {
   test(
     `at any door, in ${WORLDS} worlds`,
     async () => {
@@ -150,7 +150,7 @@ describe('nobody notices what a user does who is hidden from them', () => {
 
     const worlds = Math.ceil(WORLDS / 10);
     test(
-      `at any door of either, in ${worlds} worlds`,
+      `at any door of both instances, in ${worlds} worlds`,
       async () => {
         const stage = stageOf(
           instances.map(({ url }) => url),

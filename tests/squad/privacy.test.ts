@@ -25,8 +25,8 @@ async function squadOfTwo() {
   return { host, guest, squadId: invite.squadId as string };
 }
 
-/** Every way to enter; each resolves to the code of its refusal. */
-const waysIn: Record<string, (by: Person, squadId: string) => Promise<string | undefined>> = {
+/** Every operation on a squad. Each resolves to the code of its refusal, or undefined if it is not refused. */
+const operations: Record<string, (by: Person, squadId: string) => Promise<string | undefined>> = {
   'GET /squads/:id': async (by, id) => (await rest(by, 'GET', `/squads/${id}`)).body.code,
   'GET /squads/:id/events': async (by, id) => (await rest(by, 'GET', `/squads/${id}/events`)).body.code,
   'GET /squads/:id/messages': async (by, id) => (await rest(by, 'GET', `/squads/${id}/messages`)).body.code,
@@ -44,7 +44,7 @@ const waysIn: Record<string, (by: Person, squadId: string) => Promise<string | u
     ).body.code,
   'POST /squads/:id/start': async (by, id) => (await rest(by, 'POST', `/squads/${id}/start`)).body.code,
   'POST /squads/:id/end': async (by, id) => (await rest(by, 'POST', `/squads/${id}/end`)).body.code,
-  'POST /invites into it': async (by, id) =>
+  'POST /invites for the squad': async (by, id) =>
     (await rest(by, 'POST', '/invites', { toUserId: (await platform.register()).id, squadId: id })).body.code,
   'query squadSession': async (by, id) =>
     (
@@ -126,23 +126,23 @@ async function refusalOf(by: Person, query: string, squadId: string): Promise<st
   return code;
 }
 
-describe('a squad is not there', () => {
+describe('a squad is NOT_FOUND', () => {
   test.each([
-    ['somebody of the gym who is not invited', async () => platform.register()],
+    ['a member of the gym who is not invited', async () => platform.register()],
     ["another gym's member", async () => platform.register(DEMO_GYMS.aquaClub.id)],
     ["the gym's admin", async () => ({ id: '', token: await platform.demo('admin@iron.test') })],
-  ])('for %s, by any way in', async (_who, visitor) => {
+  ])('for %s, by any operation', async (_who, visitor) => {
     const { squadId } = await squadOfTwo();
     const person = await visitor();
     const codes = await Promise.all(
-      Object.entries(waysIn).map(async ([way, enter]) => [way, await enter(person, squadId)]),
+      Object.entries(operations).map(async ([name, run]) => [name, await run(person, squadId)]),
     );
     expect(Object.fromEntries(codes)).toEqual(
-      Object.fromEntries(Object.keys(waysIn).map((way) => [way, 'NOT_FOUND'])),
+      Object.fromEntries(Object.keys(operations).map((name) => [name, 'NOT_FOUND'])),
     );
   });
 
-  test('for a participant whom the host has put out by a block', async () => {
+  test('for a participant whom the host has blocked', async () => {
     const { host, guest, squadId } = await squadOfTwo();
     const socket = await socketOf(platform, guest);
     await socket.send('join_squad', { squadId });
@@ -150,10 +150,10 @@ describe('a squad is not there', () => {
     expect(await socket.next('squad_left', ({ userId }) => userId === guest.id)).toMatchObject({ squadId });
     await rest(host, 'POST', `/squads/${squadId}/messages`, { text: 'they are gone' });
     const codes = await Promise.all(
-      Object.entries(waysIn).map(async ([way, enter]) => [way, await enter(guest, squadId)]),
+      Object.entries(operations).map(async ([name, run]) => [name, await run(guest, squadId)]),
     );
     expect(Object.fromEntries(codes)).toEqual(
-      Object.fromEntries(Object.keys(waysIn).map((way) => [way, 'NOT_FOUND'])),
+      Object.fromEntries(Object.keys(operations).map((name) => [name, 'NOT_FOUND'])),
     );
     expect(
       socket.frames.some(
@@ -177,7 +177,7 @@ describe('if one of two users has blocked the other', () => {
   test.each([
     ['the one who blocked', 0],
     ['the one who was blocked', 1],
-  ])('%s sees no presence and can invite nobody, at any door', async (_who, index) => {
+  ])('%s does not see the presence of the other and cannot invite them, at any door', async (_who, index) => {
     const pair = await Promise.all([platform.register(), platform.register()]);
     await rest(pair[0], 'POST', `/blocks/${pair[1].id}`);
     const [viewer, other] = index === 0 ? pair : [pair[1], pair[0]];
@@ -209,7 +209,7 @@ describe('if one of two users has blocked the other', () => {
     await Promise.all([socket.close(), own.close(), marker.close()]);
   });
 
-  test('a block takes effect on open sockets at once, and its end, too', async () => {
+  test('a block and its end take effect on open sockets at once', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const [mayas, leos] = await Promise.all([socketOf(platform, maya), socketOf(platform, leo)]);
     await mayas.send('user_online', {});
@@ -240,7 +240,7 @@ describe('if one of two users has blocked the other', () => {
   });
 });
 
-test('nobody of another gym, unknown, or oneself can be invited', async () => {
+test('a user of another gym, an unknown user and the caller cannot be invited', async () => {
   const maya = await platform.register();
   const zoe = await platform.register(DEMO_GYMS.aquaClub.id);
   expect((await rest(maya, 'POST', '/invites', { toUserId: zoe.id })).body.code).toBe('NOT_FOUND');
@@ -248,7 +248,7 @@ test('nobody of another gym, unknown, or oneself can be invited', async () => {
   expect((await rest(maya, 'POST', '/invites', { toUserId: maya.id })).body.code).toBe('VALIDATION_FAILED');
 });
 
-test("another user's history is not found, and their squads are not in one's own", async () => {
+test("another user's history is 404, and one's own names the other participants", async () => {
   const { host, guest, squadId } = await squadOfTwo();
   await rest(host, 'POST', `/squads/${squadId}/start`);
   await rest(host, 'POST', `/squads/${squadId}/end`);
@@ -276,7 +276,7 @@ describe('a club', () => {
   test.each([
     ['the one who blocked', 0],
     ['the one who was blocked', 1],
-  ])('shows its founder to everybody but %s', async (_who, index) => {
+  ])('shows its founder to others, but not to %s', async (_who, index) => {
     const pair = await Promise.all([platform.register(), platform.register()]);
     const third = await platform.register();
     const [viewer, founder] = index === 0 ? pair : [pair[1], pair[0]];
@@ -292,7 +292,7 @@ describe('a club', () => {
     expect(await seen(third, body.id)).toMatchObject({ memberCount: 2, createdBy: founder.id });
   });
 
-  test('of nobody whom the viewer may see is not there, and its name is free', async () => {
+  test('does not exist for a viewer who may see none of its members, and its name is free for them', async () => {
     const [viewer, founder] = await Promise.all([platform.register(), platform.register()]);
     await rest(founder, 'POST', `/blocks/${viewer.id}`);
     const name = `Club ${randomUUID()}`;
@@ -309,7 +309,7 @@ test.each([
   ['a club', '/groups', (text: string) => ({ name: text })],
   ['a message', '', (text: string) => ({ text })],
   ['an invite', '/invites', (text: string) => ({ message: text })],
-])('%s of nothing visible is refused', async (_what, path, bodyOf) => {
+])('%s without visible characters is refused', async (_what, path, bodyOf) => {
   const [by, other] = await Promise.all([platform.register(), platform.register()]);
   const { body: squad } = await rest(by, 'POST', '/squads', {});
   for (const text of ['\u200B\u200B', '\u2060', '\u00AD\uFEFF', '\u{E0020}']) {

@@ -22,7 +22,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await redis?.stop();
   });
 
-  test('a listener that returns at once receives what another instance writes', async () => {
+  test('a listener that stops and starts again at once receives the writes of another instance', async () => {
     const numbers: JournalKind<readonly number[], { n: number }> = {
       name: 'numbers',
       empty: () => [],
@@ -48,7 +48,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     for (const connection of connections) connection.close();
   });
 
-  test('that hangs is 503 with Retry-After for what needs it, at every door, and nothing hangs', async () => {
+  test('if Redis hangs, requests that need it are 503 with Retry-After, and /health/live is 200', async () => {
     const token = await platform.demo('maya@iron.test');
     const open = () => platform.rest('squad', 'POST', '/squads', { token, body: {} });
     expect((await open()).status).toBe(201);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { socketOf, type Person } from './support/people.ts';
-import { NO_ROOM, roomSeenBy, squadOf as squadWith } from './support/squads.ts';
+import { NOT_VISIBLE, squadSeenBy, squadOf as squadWith } from './support/squads.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -17,28 +17,28 @@ const people = (count: number): Promise<Person[]> =>
   Promise.all(Array.from({ length: count }, () => platform.register()));
 
 const squadOf = (...members: Person[]) => squadWith(platform, ...members);
-const seen = (by: Person, squadId: string) => roomSeenBy(platform, by, squadId);
+const seen = (by: Person, squadId: string) => squadSeenBy(platform, by, squadId);
 
-describe('the room is for those who have entered it and not left it', () => {
-  test('an invitee sees nothing of it before they enter, whether they have accepted or not', async () => {
+describe('a squad is visible to its participants only', () => {
+  test('an invitee does not see it before they join, whether they have accepted or not', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const squadId = await squadOf(maya);
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id, squadId });
-    expect(await seen(leo, squadId)).toEqual(NO_ROOM);
+    expect(await seen(leo, squadId)).toEqual(NOT_VISIBLE);
     await rest(leo, 'POST', `/invites/${invite.id}/respond`, { accept: true });
-    expect(await seen(leo, squadId)).toEqual(NO_ROOM);
+    expect(await seen(leo, squadId)).toEqual(NOT_VISIBLE);
     expect((await rest(leo, 'POST', `/squads/${squadId}/join`)).status).toBe(200);
     expect(await seen(leo, squadId)).toMatchObject({ session: 200, mine: true, updates: 'open' });
   });
 
-  test('a person who has left sees nothing of what happens then, and comes back by a new invite only', async () => {
+  test('a user who has left does not see later events, and needs a new invite to return', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const squadId = await squadOf(maya, leo);
     const socket = await socketOf(platform, leo);
     await socket.send('join_squad', { squadId });
     expect((await rest(leo, 'POST', `/squads/${squadId}/leave`)).status).toBe(200);
     await rest(maya, 'POST', `/squads/${squadId}/messages`, { text: 'now that Leo is gone' });
-    expect(await seen(leo, squadId)).toEqual(NO_ROOM);
+    expect(await seen(leo, squadId)).toEqual(NOT_VISIBLE);
     expect((await rest(leo, 'POST', `/squads/${squadId}/join`)).body.code).toBe('NOT_FOUND');
     expect(JSON.stringify(socket.frames)).not.toContain('now that Leo is gone');
     await rest(maya, 'POST', '/invites', { toUserId: leo.id, squadId });
@@ -46,7 +46,7 @@ describe('the room is for those who have entered it and not left it', () => {
     await socket.close();
   });
 
-  test('a host who has left is a guest like everybody: another is host, and an invite brings them back', async () => {
+  test('a host who has left needs an invite to return, and another participant stays host', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const squadId = await squadOf(maya, leo);
     await rest(maya, 'POST', `/squads/${squadId}/leave`);
@@ -56,7 +56,7 @@ describe('the room is for those who have entered it and not left it', () => {
   });
 
   test.each(['not-a-uuid', 'constructor', '..%2F..%2Fetc'])(
-    'a squad of the id %s does not exist',
+    'a squad with the id %s does not exist',
     async (id) => {
       const [maya] = (await people(1)) as [Person];
       for (const [method, path, body] of [
@@ -79,7 +79,7 @@ describe('the room is for those who have entered it and not left it', () => {
 });
 
 describe('an invite', () => {
-  test('is a right of its own: revoking one of two leaves the other', async () => {
+  test('stays valid if another invite to the same squad is revoked', async () => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const squadId = await squadOf(maya, leo);
     const { body: first } = await rest(maya, 'POST', '/invites', { toUserId: ida.id, squadId });
@@ -91,7 +91,7 @@ describe('an invite', () => {
     expect((await rest(ida, 'POST', `/squads/${squadId}/join`)).status).toBe(200);
   });
 
-  test('is either accepted or revoked if both come at once', async () => {
+  test('is either accepted or revoked if both are requested at once', async () => {
     for (let round = 0; round < 8; round += 1) {
       const [maya, leo] = (await people(2)) as [Person, Person];
       const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
@@ -105,7 +105,7 @@ describe('an invite', () => {
     }
   });
 
-  test('is REVOKED when its squad ends, in both boxes, and cannot be accepted', async () => {
+  test('is REVOKED when its squad ends, for sender and receiver, and cannot be accepted', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
     await rest(maya, 'POST', `/squads/${invite.squadId}/end`);
@@ -115,7 +115,7 @@ describe('an invite', () => {
     expect([answer.status, answer.body.code]).toEqual([409, 'INVITE_CLOSED']);
   });
 
-  test('without a squad is for the own LOBBY that nobody else has entered', async () => {
+  test('without a squad is for a LOBBY of the sender that nobody else has joined', async () => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const { body: first } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
     const { body: second } = await rest(maya, 'POST', '/invites', { toUserId: ida.id });
@@ -125,7 +125,7 @@ describe('an invite', () => {
     expect(third.squadId).not.toBe(first.squadId);
   });
 
-  test('with a message that shows nothing is refused', async () => {
+  test('with a message without visible characters is refused', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const answer = await rest(maya, 'POST', '/invites', { toUserId: leo.id, message: '\u200B\u200D' });
     expect(answer.body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ path: 'message' }] });
@@ -133,8 +133,8 @@ describe('an invite', () => {
   });
 });
 
-describe('one hosts at most five open squads', () => {
-  test('however many are opened at once; ending one makes room', async () => {
+describe('a user hosts at most five open squads', () => {
+  test('also if more are opened at once; after ending one they can open another', async () => {
     const [maya] = (await people(1)) as [Person];
     const answers = await Promise.all(Array.from({ length: 12 }, () => rest(maya, 'POST', '/squads', {})));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -149,7 +149,7 @@ describe('one hosts at most five open squads', () => {
     expect((await rest(maya, 'POST', '/squads', {})).status).toBe(201);
   });
 
-  test('and squads of others that they have entered do not count', async () => {
+  test('and squads of others that they have joined do not count', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     for (let count = 0; count < 5; count += 1) await squadOf(maya, leo);
     expect((await rest(leo, 'POST', '/squads', {})).status).toBe(201);

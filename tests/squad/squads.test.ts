@@ -38,7 +38,7 @@ const workout = (eventId: string, setIndex = 0, phase = 'WORK') => ({
 });
 
 describe('a live squad', () => {
-  test('starts, pauses, goes on and ends by its host only, and is in the history of all participants', async () => {
+  test('is started, paused, continued and ended by its host only, and is in the history of all participants', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const id = await squadOf(maya, leo);
     expect((await rest(leo, 'POST', `/squads/${id}/start`)).body.code).toBe('FORBIDDEN');
@@ -85,7 +85,7 @@ describe('a live squad', () => {
     ]);
   });
 
-  test('passes to the participant who is there longest when the host leaves, and ends with the last one', async () => {
+  test('gets the participant who has been there longest as host when the host leaves, and ends with the last', async () => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const id = await squadOf(maya, leo, ida);
     await rest(leo, 'POST', `/squads/${id}/workout`, workout('1'));
@@ -96,14 +96,14 @@ describe('a live squad', () => {
       hostId: leo.id,
       status: 'ACTIVE',
     });
-    expect((await rest(maya, 'POST', `/squads/${id}/leave`)).body.code).toBe('NOT_FOUND'); // they are out
+    expect((await rest(maya, 'POST', `/squads/${id}/leave`)).body.code).toBe('NOT_FOUND'); // Maya has left already.
     await rest(leo, 'POST', `/squads/${id}/leave`);
     expect((await socket.send('leave_squad', { squadId: id })).session.status).toBe('ENDED');
     expect((await rest(maya, 'GET', `/history/${maya.id}`)).body).toHaveLength(1);
     await socket.close();
   });
 
-  test('takes an event once, however often and by whatever door it is sent', async () => {
+  test('applies an event once, however often and by whatever door it is sent', async () => {
     const [maya] = (await people(1)) as [Person];
     const id = await squadOf(maya);
     const socket = await socketOf(platform, maya);
@@ -121,7 +121,7 @@ describe('a live squad', () => {
     await socket.close();
   });
 
-  test('gives a client that returns exactly what it missed, in order', async () => {
+  test('sends a client that returns exactly the events that it has missed, in order', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const id = await squadOf(maya, leo);
     const first = await socketOf(platform, leo);
@@ -156,7 +156,7 @@ describe('a live squad', () => {
     await again.close();
   });
 
-  test('keeps session and chat over a restart of the service', async () => {
+  test('has the same session and chat after a restart of the service', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const id = await squadOf(maya, leo);
     await rest(leo, 'POST', `/squads/${id}/workout`, workout('1', 3));
@@ -174,7 +174,7 @@ describe('a live squad', () => {
 });
 
 describe('the chat', () => {
-  test('pages newest first, by REST as by graph, and takes a clientId once', async () => {
+  test('has pages, the newest message first, by REST and graph, and stores one message for a clientId', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const id = await squadOf(maya, leo);
     for (const text of ['a', 'b', 'c', 'd', 'e'])
@@ -221,7 +221,7 @@ describe('the chat', () => {
 });
 
 describe('an invite', () => {
-  test('waits for a member who is offline, reaches every device of theirs, and opens a squad with the sender as host', async () => {
+  test('is sent to every device of its receiver, also later, and opens a squad with the sender as host', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const { status, body: invite } = await rest(maya, 'POST', '/invites', {
       toUserId: leo.id,
@@ -246,7 +246,7 @@ describe('an invite', () => {
     for (const device of devices) await device.close();
   });
 
-  test('is the same one when it is sent again, and is answered once', async () => {
+  test('is the same one if it is sent again, and can be answered only once', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
     expect(
@@ -266,7 +266,7 @@ describe('an invite', () => {
     );
   });
 
-  test('expires with an event, and no longer lets its receiver enter', async () => {
+  test('expires with an event, and then does not let its receiver join', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const socket = await socketOf(platform, leo);
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
@@ -281,7 +281,7 @@ describe('an invite', () => {
     await socket.close();
   });
 
-  test('is taken back by its sender only', async () => {
+  test('can be revoked by its sender only', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
     expect((await rest(leo, 'DELETE', `/invites/${invite.id}`)).body.code).toBe('FORBIDDEN');
@@ -291,7 +291,7 @@ describe('an invite', () => {
 });
 
 describe('a gym', () => {
-  test.each(['constructor', '__proto__', 'no-id'])('a group of the id %s does not exist', async (groupId) => {
+  test.each(['constructor', '__proto__', 'no-id'])('has no group with the id %s', async (groupId) => {
     const [maya] = (await people(1)) as [Person];
     for (const field of ['joinGroup', 'leaveGroup']) {
       const { errors } = await platform.graph(
@@ -304,7 +304,7 @@ describe('a gym', () => {
     }
   });
 
-  test('has clubs that its people found, join and leave', async () => {
+  test('has clubs that its members create, join and leave', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const name = `Early birds ${randomUUID()}`;
     const { status, body: group } = await rest(maya, 'POST', '/groups', { name });
@@ -325,7 +325,7 @@ describe('a gym', () => {
     );
   });
 
-  test('has a feed that pages by one cursor, also while the gym service does not answer', async () => {
+  test('has a feed in pages by one cursor, also while the gym service does not answer', async () => {
     const [maya] = (await people(1)) as [Person];
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) {

@@ -27,7 +27,7 @@ const people = (count: number): Promise<Person[]> =>
 const squadOf = (...members: Person[]) => squadWith(platform, ...members);
 
 describe('the host', () => {
-  test('passes on to the participant who has been connected longest, once they have been away', async () => {
+  test('who is away for too long is replaced by the participant who has been connected longest', async () => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const squadId = await squadOf(maya, leo, ida);
     const mayas = await socketOf(platform, maya);
@@ -39,13 +39,13 @@ describe('the host', () => {
     const passed = await leos.next('squad_updated', ({ hostId }) => hostId !== maya.id);
     expect(passed).toMatchObject({ hostId: ida.id, participant: null });
     expect((await rest(ida, 'POST', `/squads/${squadId}/start`)).body.status).toBe('ACTIVE');
-    const back = await socketOf(platform, maya); // it does not go back
+    const back = await socketOf(platform, maya); // Maya returns, and does not become host again.
     await wait(HOST_AWAY_MILLIS);
     expect((await rest(maya, 'GET', `/squads/${squadId}`)).body.hostId).toBe(ida.id);
     await Promise.all([idas.close(), leos.close(), back.close()]);
   });
 
-  test('stays while they are connected, and while nobody is', async () => {
+  test('stays host while they are connected, and while no participant is connected', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const squadId = await squadOf(maya, leo);
     const [mayas, leos] = await Promise.all([socketOf(platform, maya), socketOf(platform, leo)]);
@@ -58,7 +58,7 @@ describe('the host', () => {
   });
 });
 
-test('a LOBBY ends by itself once nobody of it has been connected for its lifetime', async () => {
+test('a LOBBY ends once none of its participants was connected for its lifetime', async () => {
   const [maya, leo] = (await people(2)) as [Person, Person];
   const kept = await socketOf(platform, leo);
   const [mayas, leos] = await Promise.all([squadOf(maya), squadOf(leo)]);

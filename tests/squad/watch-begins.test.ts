@@ -16,7 +16,7 @@ import type { JournalKind, Journals } from '../../subgraphs/squad/storage/journa
 const log = createLogger('squad', 'silent');
 const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-watch-'));
 const journals = new FileJournals({ folder, log });
-/** What another user does when a journal has a new listener, before the watching rule continues. */
+/** An action of another user at the moment when a journal has a new listener, before the watching rule continues. */
 let onFollowed: () => Promise<unknown> = async () => undefined;
 
 const hub = new MemoryHub({ graceMillis: 1_000 }, {
@@ -62,20 +62,23 @@ afterAll(async () => {
 test.each([
   ['from the first message on', 0, ['before', 'number 1', 'number 2']],
   ['from now on', undefined, ['number 2']],
-])('a chat that is watched %s delivers what is sent meanwhile, once', async (_from, fromSeq, expected) => {
-  await messages.send({ squadId, text: 'before' });
-  let count = 0;
-  onFollowed = () => messages.send({ squadId, text: `number ${(count += 1)}` });
-  const delivered: string[] = [];
-  const stop = await messages.watch(squadId, fromSeq, {
-    deliver: ({ text }) => delivered.push(text),
-    onEnd: () => delivered.push('end'),
-  });
-  expect(delivered).toEqual(expected);
-  stop();
-});
+])(
+  'watching a chat %s delivers messages that are sent while the watch begins, once',
+  async (_from, fromSeq, expected) => {
+    await messages.send({ squadId, text: 'before' });
+    let count = 0;
+    onFollowed = () => messages.send({ squadId, text: `number ${(count += 1)}` });
+    const delivered: string[] = [];
+    const stop = await messages.watch(squadId, fromSeq, {
+      deliver: ({ text }) => delivered.push(text),
+      onEnd: () => delivered.push('end'),
+    });
+    expect(delivered).toEqual(expected);
+    stop();
+  },
+);
 
-test('a squad that is watched delivers the changes that are made meanwhile, once', async () => {
+test('watching a squad delivers changes that are made while the watch begins, once', async () => {
   onFollowed = () => squads.start({ squadId });
   const delivered: [number, string][] = [];
   const { session, stop } = await squads.watch(squadId, undefined, {

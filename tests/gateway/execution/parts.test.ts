@@ -90,7 +90,7 @@ describe('paths', () => {
     ]);
   });
 
-  it('visit a repeated value once', () => {
+  it('lead to a repeated value only once', () => {
     const inner = { list: [{ id: 1 }, { id: 2 }] };
     const root = { all: [{ inner }, { inner }] };
     const to = ['all', '@', 'inner', 'list', '@'];
@@ -101,7 +101,7 @@ describe('paths', () => {
     expect(locatedValuesAt(root, to)).toHaveLength(4);
   });
 
-  it('are errors if the data has a list instead of an object, or the other way round', () => {
+  it('throw if the data has a list instead of an object, or the other way round', () => {
     expect(() => valuesAt({ a: { b: 1 } }, ['a', '@'])).toThrow('Expected a list at "a"');
     expect(() => valuesAt({ a: [1] }, ['a', 'b'])).toThrow('Expected an object at "a"');
     expect(valuesAt({ a: 'text' }, ['a', 'b'])).toEqual([]);
@@ -158,7 +158,7 @@ describe('representations', () => {
     },
   );
 
-  it('are left out for other types, and if a required field is missing', () => {
+  it('are undefined for other types, and if a required field is missing', () => {
     const film = represent([on('Film', field('__typename'), field('id'))]);
     expect(film({ __typename: 'Song', id: '1' })).toBeUndefined();
     expect(film({ __typename: 'Film' })).toBeUndefined();
@@ -267,9 +267,9 @@ describe('errors of subgraphs', () => {
   });
 
   it.each([[null], ['text'], [{}], [{ message: 7, path: 'abc', extensions: 'no' }], [{ path: [{}] }]])(
-    'of any shape are errors: %j',
-    (told) => {
-      const errors = errorsOf([told as object], 'gym', (path) => [path]);
+    'become GraphQL errors, even with an invalid shape: %j',
+    (received) => {
+      const errors = errorsOf([received as object], 'gym', (path) => [path]);
       expect(errors.map((error) => error.toJSON())).toEqual([
         {
           message: 'Error while fetching subquery from service "gym"',
@@ -280,7 +280,7 @@ describe('errors of subgraphs', () => {
   );
 });
 
-describe('leaves', () => {
+describe('leaf values', () => {
   const writer = (name: string) => leafWriter(schema.getType(name) as GraphQLLeafType);
 
   it.each([
@@ -321,14 +321,14 @@ describe('the selected fields', () => {
   const film = schema.getType('Film');
   if (!operation || !isObjectType(film)) throw new Error('nothing to select');
 
-  it('depend on these variables', () => {
+  it('depend on the variables of @skip and @include in the operation and its fragments', () => {
     expect(conditionVariables(document, operation)).toEqual(['yes', 'no']);
   });
 
   it.each([
     [true, false, ['id', '__typename', 'title']],
     [false, true, ['id', '__typename', 'title', 'maker', 'own']],
-  ])('with %s and %s: %j', (yes, no, names) => {
+  ])('with $yes = %s and $no = %s are %j', (yes, no, names) => {
     const selected = new SelectedFields(
       schema,
       document,

@@ -30,7 +30,7 @@ type Answers = Record<
   (body: { query: string; variables: Record<string, unknown> }) => SubgraphAnswer
 >;
 
-/** A prepared operation over two subgraphs with given answers. */
+/** A prepared operation over two subgraphs that return the given answers. */
 function prepared(query: string, answers: Answers, options: { primary?: boolean } = {}) {
   const sent: (SubgraphRequest & { name: string })[] = [];
   const graph = graphOf(
@@ -153,7 +153,7 @@ describe('a prepared operation', () => {
     expect(await execution.toJson(requestOf())).toBe('{"data":{"item":{"id":"1","name":"x"}}}');
   });
 
-  it('has null for refused fields, and their errors before all others', async () => {
+  it('has the errors of refused fields before all other errors', async () => {
     const { execution, requestOf } = prepared('{ item { name } }', {
       one: () => ({ data: { item: { name: null } }, errors: [{ message: 'later', path: ['item', 'name'] }] }),
     });
@@ -215,7 +215,7 @@ describe('a prepared operation', () => {
   it.each([
     ['introspection', '{ __schema { queryType { name } } item { id } }'],
     ['name of an inherited property', '{ constructor: item { id } }'],
-  ])('is left to the stock executor for %s', async (reason, query) => {
+  ])('is run by the Apollo executor for the fallback reason "%s"', async (reason, query) => {
     const { execution, reasons, requestOf } = prepared(query, {
       one: (body) => ({
         data: body.query.includes('constructor') ? { constructor: item('1') } : { item: item('1') },

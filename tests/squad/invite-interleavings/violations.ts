@@ -4,7 +4,7 @@ import type { SquadState } from '../../../subgraphs/squad/squads/squad.journal.t
 import { hiddenFrom } from '../../../subgraphs/squad/users/user.journal.ts';
 import type { Act, World } from './world.ts';
 
-/** The end of a world. */
+/** The state of a world after all actions. */
 interface End {
   readonly world: World;
   /** Actions that were not refused. */
@@ -14,7 +14,7 @@ interface End {
   readonly isOpen: boolean;
 }
 
-/** Violations of what must be true at the end, whatever the order of the steps was. */
+/** The violations, as texts, of the rules that must be true at the end, whatever the order of the steps was. */
 export async function violations(world: World): Promise<string[]> {
   const squad = await world.squad();
   const end: End = {
@@ -61,29 +61,29 @@ async function acceptedAndRefused({ world, done, present, isOpen }: End): Promis
     if (isEndedAfter(accept.from)) continue;
     for (const join of world.acts.filter(({ name, code }) => name === 'join' && code !== undefined))
       if (join.from >= accept.until && join.code !== 'SQUAD_ENDED' && isOpen)
-        found.push(`accept was answered, and join after it is refused: ${join.code}`);
+        found.push(`accept was answered, and a later join is refused: ${join.code}`);
     const code = isOpen && !present.includes(world.idOf('cleo')) ? await codeOfJoin(world) : undefined;
-    if (code !== undefined) found.push(`accept was answered, and join in the end is refused: ${code}`);
+    if (code !== undefined) found.push(`accept was answered, and a join at the end is refused: ${code}`);
   }
   return found;
 }
 
-/** Participants have an accepted invite, and none meets a user whom a block hides. */
+/** Ben and Cleo participate only with an accepted invite, and in an open squad without a user whom a block hides from them. */
 async function wronglyInside({ world, squad, present, isOpen }: End): Promise<string[]> {
   const found: string[] = [];
   for (const name of ['ben', 'cleo']) {
     const userId = world.idOf(name);
     if (!present.includes(userId)) continue;
     if (!squad.invites.some((invite) => invite.toUserId === userId && invite.status === 'ACCEPTED'))
-      found.push(`${name} is inside without an accepted invite`);
+      found.push(`${name} is a participant without an accepted invite`);
     const hidden = hiddenFrom(await world.user(name));
     if (isOpen && present.some((otherId) => hidden.has(otherId)))
-      found.push(`${name} meets a blocked person`);
+      found.push(`${name} is in a squad with a blocked user`);
   }
   return found;
 }
 
-/** If Cleo has left or was put out, and no invite was sent afterwards, Cleo may not return. */
+/** If Cleo has left or was kicked, and no invite was sent afterwards, Cleo may not return. */
 async function returnedWithoutInvite({ world, done, isOpen }: End): Promise<string[]> {
   const ends = done.filter(
     ({ name, by, to }) => (name === 'leave' && by === 'cleo') || (name === 'kick' && to === 'cleo'),
@@ -94,10 +94,10 @@ async function returnedWithoutInvite({ world, done, isOpen }: End): Promise<stri
   );
   if (ends.length === 0 || !isOpen || mayReturn) return [];
   const code = await codeOfJoin(world);
-  return code === 'NOT_FOUND' ? [] : [`a person who is out comes back without an invite (${code})`];
+  return code === 'NOT_FOUND' ? [] : [`Cleo left or was kicked, and returns without an invite (${code})`];
 }
 
-/** Undefined if Cleo joins. */
+/** Lets Cleo join. @returns the code of the refusal, or undefined if Cleo has joined */
 async function codeOfJoin(world: World): Promise<string | undefined> {
   const cleo = world.rules('cleo');
   const code = await cleo.squads.join({ squadId: world.squadId }).then(
@@ -108,7 +108,7 @@ async function codeOfJoin(world: World): Promise<string | undefined> {
   return code;
 }
 
-/** The copies of the invites agree with the squad's journal, also if nobody has read them since. */
+/** The users' copies of the invites agree with the squad's journal, even if the users have not read them since. */
 async function wrongCopies(world: World): Promise<string[]> {
   const found: string[] = [];
   const { invites, status } = await world.squad();

@@ -17,10 +17,10 @@ import { randomOf, Scheduler } from '../support/scheduler.ts';
 export const log = createLogger('squad', 'silent');
 export const gymId = randomUUID();
 
-/** Its own journals are not used: each actor has them as the scheduler gives them. */
+/** All actors share this hub, but not its journals: each actor has journals whose steps the scheduler controls. */
 const sharedHub = new MemoryHub({ graceMillis: 1_000 }, undefined as unknown as Journals);
 
-/** The rules as one request of that person uses them. */
+/** The rules for one request of this user. */
 function rulesOf(userId: string, journals: Journals) {
   const viewer: UserViewer = {
     kind: 'user',
@@ -49,7 +49,7 @@ function rulesOf(userId: string, journals: Journals) {
 }
 type Rules = ReturnType<typeof rulesOf>;
 
-/** What was done, by whom and to whom, between which steps, and how it ended. */
+/** An action of one user, possibly towards another: between which steps of the scheduler it ran, and its result. */
 export interface Act {
   name: 'send' | 'accept' | 'decline' | 'revoke' | 'join' | 'leave' | 'end' | 'start' | 'kick' | 'block';
   by: string;
@@ -57,11 +57,11 @@ export interface Act {
   inviteId?: string;
   from: number;
   until: number;
-  /** Undefined: it was done. */
+  /** The code with which the rules refused the action; undefined if it was done. */
   code?: string;
 }
 
-/** One seed: three users of a gym, and what they do at once. */
+/** Three users of a gym and their simultaneous actions, determined by a seed. */
 export class World {
   readonly acts: Act[] = [];
   readonly scheduler: Scheduler;
@@ -81,7 +81,7 @@ export class World {
     return this.ids.get(name) ?? '';
   }
 
-  /** Anna hosts a squad that Ben has entered; Cleo may have been invited by one of them or both. */
+  /** Anna hosts a squad that Ben has joined; Cleo may have been invited by one of them or both. */
   async open(): Promise<void> {
     const [anna, ben] = [this.rules('anna'), this.rules('ben')];
     this.squadId = (await anna.squads.create({})).id;
@@ -93,7 +93,7 @@ export class World {
     await Promise.all([anna.dispose(), ben.dispose()]);
   }
 
-  /** Three to five requests' worth of people, each doing one to three things after another. */
+  /** Three to five actors at once; each does one to three actions, one after the other. */
   async act(): Promise<void> {
     const actors = [
       'anna',
@@ -171,7 +171,7 @@ export class World {
     this.acts.push(act);
   }
 
-  private async carryOut(act: Act, { invites, squads: rooms, blocks }: Rules): Promise<void> {
+  private async carryOut(act: Act, { invites, squads: squadRules, blocks }: Rules): Promise<void> {
     const { squadId } = this;
     const userId = this.idOf(act.to);
     switch (act.name) {
@@ -193,26 +193,26 @@ export class World {
         return invites.revoke(invite.id);
       }
       case 'join':
-        await rooms.join({ squadId });
+        await squadRules.join({ squadId });
         return;
       case 'leave':
-        await rooms.leave({ squadId });
+        await squadRules.leave({ squadId });
         return;
       case 'end':
-        await rooms.end({ squadId });
+        await squadRules.end({ squadId });
         return;
       case 'start':
-        await rooms.start({ squadId });
+        await squadRules.start({ squadId });
         return;
       case 'kick':
-        await rooms.kick({ squadId, userId });
+        await squadRules.kick({ squadId, userId });
         return;
       case 'block':
         return blocks.block(userId);
     }
   }
 
-  /** One of the newest invites to or of Cleo. */
+  /** One of the two newest invites to Cleo in this box. */
   private async pick(invites: Invites, box: 'received' | 'sent'): Promise<InviteShape | undefined> {
     const { items } = await invites.list(box, {});
     const fitting = items.filter(({ toUserId }) => toUserId === this.idOf('cleo')).slice(0, 2);

@@ -31,7 +31,7 @@ export class ListeningDoors {
     this.invites = invites;
   }
 
-  /** @param urls of the instances; the second raw socket is at the second one, if there is one */
+  /** @param urls The URLs of the instances. The second raw socket is at the second instance, if there is one. */
   static async open(urls: readonly string[], { token }: Person): Promise<ListeningDoors> {
     const [url = '', other = url] = urls;
     const whole = await SquadClient.connect({ url, token });
@@ -52,7 +52,7 @@ export class ListeningDoors {
     return new ListeningDoors(whole, delta, graph, online, invites);
   }
 
-  /** Resolves once every door has delivered this activity of the marker, and so all events before it. */
+  /** Resolves once every door has delivered this activity of the user `markerId`, and therefore all events before it. */
   async reached(markerId: string, activity: string): Promise<void> {
     const isThere = (users: readonly { userId: string; activity: string | null }[]) =>
       users.some((user) => user.userId === markerId && user.activity === activity);
@@ -66,7 +66,7 @@ export class ListeningDoors {
     ]);
   }
 
-  /** Records the events since the last call. Events of different kinds have no defined order. */
+  /** Records the events since the last call, sorted by kind, because events of different kinds have no defined order. */
   recordTo(transcript: Transcript, step: number): void {
     const record = (door: string, events: readonly unknown[], kindOf: (event: unknown) => string) => {
       const from = this.recorded.get(door) ?? 0;

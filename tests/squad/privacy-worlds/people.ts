@@ -4,7 +4,7 @@ import { readSettings, serverSettings } from '#server/settings.ts';
 import type { TestPlatform } from '../../support/platform.ts';
 import type { Person } from '../support/people.ts';
 
-/** Makes members of new gyms without passwords, because hashing so many would take most of the time. */
+/** Makes members of new gyms without passwords, because hashing a password for each would take most of the time. */
 export class People {
   private readonly platform: TestPlatform;
   private readonly key: { kid: string; private_key: string };

@@ -2,9 +2,9 @@ import type { Person } from '../support/people.ts';
 
 export interface Answer {
   status: number;
-  // oxlint-disable-next-line no-explicit-any -- recorded as it is
+  // oxlint-disable-next-line no-explicit-any -- bodies of any shape are recorded
   body: any;
-  /** The number of requests to identity that it took; of invites only. */
+  /** The number of requests that squad sent to identity for this answer; only for invites. */
   questions?: number;
 }
 
@@ -25,11 +25,11 @@ export async function request(
   return { status: response.status, body: text ? JSON.parse(text) : undefined };
 }
 
-/** A refusal without its text, which contains the id of the request. */
+/** The answer; a refusal without its text, which contains the id of the request. */
 export const comparable = (answer: Answer | undefined): unknown =>
   answer && answer.status >= 400 ? { ...answer, body: { code: answer.body?.code } } : answer;
 
-/** The lists of a viewer by REST. */
+/** The paths of all lists that a viewer can read by REST. */
 export const listsWith = (squadIds: readonly string[]): readonly string[] => [
   '/online-users',
   '/groups',
@@ -40,7 +40,7 @@ export const listsWith = (squadIds: readonly string[]): readonly string[] => [
   ...squadIds.flatMap((id) => [`/squads/${id}`, `/squads/${id}/events`, `/squads/${id}/messages`]),
 ];
 
-/** Everything that the graph shows of these entities. */
+/** The query of everything that the graph returns for a viewer and these entities. */
 export const LOOK = `query ($references: [_Any!]!) {
   onlineUsers { user { id } status activity since }
   groups { id name memberCount joined createdBy { id } members { id } }

@@ -1,17 +1,17 @@
 import { randomOf } from '../support/scheduler.ts';
 
-/* The steps of one world follow from its seed. The world is played twice: with and without the hidden steps. */
+/* The seed of a world determines its steps. Each world is run twice: with and without the hidden steps. */
 
-/** People all of whose doors are recorded. */
+/** Users whose doors are all recorded. */
 export const VIEWERS = ['ada', 'ben', 'cem'] as const;
 export type ViewerName = (typeof VIEWERS)[number];
-/** `dora` acts by REST alone; `hugo` hides. */
+/** The doors of `dora` are not recorded; `hugo` hides. */
 export type Name = ViewerName | 'dora' | 'hugo';
 const OTHERS: readonly Name[] = [...VIEWERS, 'dora'];
 
 /**
- * How hugo hides. INVISIBLE and OFFLINE: by their status, from everybody. BLOCKED: by blocks, from some viewers.
- * BLOCKING: hugo is offline; that they block somebody is what is hidden.
+ * How hugo hides. INVISIBLE and OFFLINE: by status, from everybody. BLOCKED: by blocks, from some viewers. BLOCKING: hugo is
+ * offline, and the hidden steps are blocks.
  */
 export type Hiding = 'INVISIBLE' | 'OFFLINE' | 'BLOCKED' | 'BLOCKING';
 
@@ -23,9 +23,9 @@ export interface Presence {
 }
 export type Action =
   | { type: 'announce'; door: Door; presence: Presence }
-  /** By a second device, which stays for this step. */
+  /** By a second device, which is connected for this step only. */
   | { type: 'secondTab'; presence: Presence }
-  /** All sockets are closed for longer than the grace. */
+  /** All sockets are closed for longer than the grace period. */
   | { type: 'reconnect'; presence: Presence }
   | { type: 'listenAgain'; presence: Presence }
   | { type: 'block' | 'unblock'; other: Name }
@@ -34,7 +34,7 @@ export type Action =
   | { type: 'invite'; other: Name | 'stranger'; invite: number }
   | { type: 'answer'; invite: number; accept: boolean }
   | { type: 'joinSquad' | 'leaveSquad' | 'endSquad' | 'workOut' | 'chat'; invite: number }
-  /** All sockets stay closed for longer than the grace, until the next announcement. */
+  /** All sockets stay closed for longer than the grace period, until the next announcement. */
   | { type: 'leave' }
   /** hugo and dora train together, from the invitation to the end. */
   | { type: 'trainTogether'; host: 'hugo' | 'dora' }
@@ -44,9 +44,9 @@ export type Action =
 export interface Step {
   readonly by: Name;
   readonly action: Action;
-  /** Left out when the world is played without the hidden steps. */
+  /** The run without the hidden steps leaves this step out. */
   readonly isHidden: boolean;
-  /** Replaces it when it is left out. */
+  /** The action of the run without the hidden steps. */
   readonly instead?: Action;
 }
 
@@ -70,11 +70,11 @@ class ScriptWriter {
   private readonly steps: Step[] = [];
   private readonly groups: number[] = [];
   private readonly invites: { index: number; from: Name; to: Name }[] = [];
-  /** Whether hugo has to stay hidden, because something lasts that they did while they were. */
+  /** Whether hugo has to stay hidden, because an effect of a hidden step lasts. */
   private hasLeftTraces = false;
-  /** Whether hugo is hidden now, not only later or before. */
+  /** Whether hugo is hidden at this step. */
   private isHiding = false;
-  /** False once hugo may be the only member of a group: others could join it after everybody else has left. */
+  /** False once hugo may be in a group: after all others have left it, it would exist only in the run with the hidden steps. */
   private mayLeaveGroups = true;
 
   constructor(seed: number) {
@@ -97,7 +97,7 @@ class ScriptWriter {
     return { seed, hiding, hiddenFrom, steps };
   }
 
-  /** Everybody comes online, hugo by chance; then there are some steps that all may see. */
+  /** Most users come online, hugo in some worlds; then there are a few visible steps. */
   private beginning(): void {
     for (const name of OTHERS)
       if (this.random() < 0.8) this.add(name, this.announcement([undefined, 'AVAILABLE']));
@@ -106,7 +106,7 @@ class ScriptWriter {
     for (let count = this.below(5); count > 0; count -= 1) this.visibleStep();
   }
 
-  /** Returns the blocks, of which those of a BLOCKED hugo are in force. */
+  /** Hides hugo. @returns pairs of hugo and a viewer; if hugo is BLOCKED, the first of each pair has blocked the second */
   private hide(): readonly [Name, Name][] {
     if (this.hiding === 'INVISIBLE')
       this.add(
@@ -160,7 +160,7 @@ class ScriptWriter {
     else this.add(this.pick(VIEWERS), { type: 'look' });
   }
 
-  /** To a viewer whom hugo has blocked, or who has blocked hugo, hugo must be like somebody of another gym. */
+  /** If there is a block between hugo and a viewer, the viewer's invite must be answered like one to a user of another gym. */
   private invite(by: Name, other: Name, invite: number): void {
     const isBlocked =
       this.hiding === 'BLOCKED' &&
@@ -201,7 +201,7 @@ class ScriptWriter {
     hidden({ type: 'createGroup', group: 1000 + this.steps.length });
   }
 
-  /** The blocks are lifted again, so that nothing of them lasts. */
+  /** hugo blocks viewers and unblocks them again, so that no effect lasts. */
   private blocksForAWhile(): void {
     const blocked = new Set([this.pick(VIEWERS), this.pick(VIEWERS)]);
     for (const other of blocked) {

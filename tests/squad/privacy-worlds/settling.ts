@@ -3,9 +3,9 @@ import type { Person } from '../support/people.ts';
 import { request } from './requests.ts';
 
 /**
- * Waits until everything that was done before has reached every instance and was sent to its listeners. The proof are
- * changes in a gym of its own that take the same ways: an instance receives the messages of Redis in their order, Redis
- * answers its commands in their order, and a board's update is due a fixed time after its change.
+ * Waits until all earlier changes have reached every instance and were sent to its listeners. To know this, it makes changes
+ * in a gym of its own and waits for them. They arrive after the earlier ones, because an instance receives the messages of
+ * Redis in their order, Redis answers commands in their order, and a board's update is due a fixed time after its change.
  */
 export class Settling {
   private readonly urls: readonly string[];
@@ -19,7 +19,7 @@ export class Settling {
     this.sockets = sockets;
   }
 
-  /** @param urls of the instances; at each of them one person of the gym listens */
+  /** @param urls The URLs of the instances. At each of them one user of the gym listens. */
   static async open(
     urls: readonly string[],
     newGym: (count: number) => Promise<Person[]>,
@@ -35,7 +35,7 @@ export class Settling {
   async settled(): Promise<void> {
     if (this.urls.length > 1) {
       await this.journalsAreRead();
-      // Again, for an instance that was reading a journal then, and has to read it again for later records.
+      // A second time, for an instance that was reading a journal meanwhile and has to read later records of it.
       await this.journalsAreRead();
     }
     await this.presenceIsDelivered();
@@ -45,7 +45,7 @@ export class Settling {
     await Promise.all(this.sockets.map((socket) => socket.close()));
   }
 
-  /** A block changes the journals of two people, each of whom listens at another instance and stops seeing the other. */
+  /** A block changes the journals of two users, who listen at different instances and then do not see each other. */
   private async journalsAreRead(): Promise<void> {
     const blocked = this.people[1] as Person;
     const seen = this.everySocketSees(({ users }) => users.length === 1);
@@ -56,7 +56,7 @@ export class Settling {
     await seenAgain;
   }
 
-  /** Messages of one instance are in order, so every instance makes a change of its own. */
+  /** Every instance makes a change of its own, because only the messages of one instance are in order. */
   private async presenceIsDelivered(): Promise<void> {
     const activity = `settles ${(this.count += 1)}`;
     const seen = this.everySocketSees(({ users }) => users.every((user) => user.activity === activity));
@@ -81,7 +81,7 @@ export class Settling {
     );
   }
 
-  /** A request of that instance's own person to it. */
+  /** Sends a request to the instance at this index, as the user who listens there. */
   private async call(at: number, method: string, path: string, body?: object): Promise<void> {
     const url = this.urls[at] as string;
     const { status } = await request(url, this.people[at] as Person, method, path, body);

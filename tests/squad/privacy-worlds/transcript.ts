@@ -1,4 +1,4 @@
-/** Something that a viewer received in one step of a world, without the values that differ in every world. */
+/** One answer or event that a viewer received in a step, without the values that differ in every run. */
 export interface Entry {
   readonly step: number;
   readonly door: string;
@@ -7,7 +7,7 @@ export interface Entry {
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-/** They contain a position, or a time of the future. */
+/** These fields contain a position, or a time that is not the time of a step. */
 const LEFT_OUT = new Set(['serverTime', 'expiresAt', 'endCursor', 'startCursor', 'requestId']);
 
 /**
@@ -19,7 +19,7 @@ export class Transcript {
   private readonly names: Map<string, string>;
   private readonly startOfStep: readonly number[];
 
-  /** @param names of people whose ids are known from the beginning */
+  /** @param names The names of the users whose ids are known from the beginning, by id. */
   constructor(names: ReadonlyMap<string, string>, startOfStep: readonly number[]) {
     this.names = new Map(names);
     this.startOfStep = startOfStep;
@@ -44,7 +44,7 @@ export class Transcript {
   }
 }
 
-/** The first difference, for people to read; undefined if there is none. */
+/** The first difference as a text for the message of a failed test; undefined if there is none. */
 export function difference(one: Transcript, other: Transcript): string | undefined {
   const texts = (transcript: Transcript) =>
     transcript.entries.map(({ step, door, what }) => `step ${step}, ${door}: ${what}`);

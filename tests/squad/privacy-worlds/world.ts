@@ -9,30 +9,30 @@ import { Transcript } from './transcript.ts';
 
 const NAMES: readonly Name[] = [...VIEWERS, 'dora', 'hugo'];
 
-/** `stranger` is of another gym. */
+/** `stranger` is a user of another gym. */
 type People = Record<Name | 'stranger', Person>;
 
 export interface Stage {
   /** The instances of the squad service. */
   readonly urls: readonly string[];
-  /** Members of a gym of their own. */
+  /** Creates members of a new gym. */
   newGym(count: number): Promise<Person[]>;
-  /** The number of requests to identity for that user so far. */
+  /** The number of requests to identity about that user so far. */
   questionsAbout(userId: string): number;
   readonly graceMillis: number;
   /** An exercise that is counted in repetitions. */
   readonly exerciseId: string;
 }
 
-/** The result of playing a script. */
+/** The result of one run of a script. */
 export interface Played {
   /** Everything that each viewer received. */
   readonly transcripts: ReadonlyMap<Name, Transcript>;
-  /** The statuses of the visible actions of people who may see hugo. */
+  /** The statuses of the visible actions of users who may see hugo. */
   readonly outcomes: readonly string[];
 }
 
-/** One playing of a script, in a gym of its own. */
+/** One run of a script, in a gym of its own. */
 export class World {
   private readonly stage: Stage;
   private readonly people: People;
@@ -99,7 +99,7 @@ export class World {
     for (const name of VIEWERS) {
       this.beginStep();
       this.doors.set(name, await ListeningDoors.open(urls, this.people[name]));
-      await pause(2); // no two viewers have the same `since`
+      await pause(2); // so that no two viewers have the same `since`
     }
     for (const name of ['dora', 'hugo'] as const)
       this.sockets.set(
@@ -132,7 +132,7 @@ export class World {
       case 'listenAgain': {
         const doors = this.doors.get(by) as ListeningDoors;
         this.record(by, 'ack', await doors.whole.send('user_online', action.presence));
-        await this.settling.settled(); // or the second ack may hold what the first frame has changed
+        await this.settling.settled(); // Otherwise the second ack might, or might not, contain the change of the first frame.
         this.record(by, 'delta ack', await doors.delta.send('user_online', { delta: true }));
         return;
       }
@@ -202,7 +202,7 @@ export class World {
       case 'chat':
         return this.inSquad(by, action);
       default:
-        throw new Error(`nothing is written by ${action.type}`);
+        throw new Error(`the action ${action.type} writes nothing`);
     }
   }
 
@@ -247,7 +247,7 @@ export class World {
   }
 
   private async trainTogether(host: Name, guest: Name): Promise<void> {
-    // A new squad: an invite without one is for a LOBBY to which the host may have invited a viewer.
+    // A new squad, because an invite without a squad is for a LOBBY to which the host may have invited a viewer already.
     const { id: squadId } = (await this.ask(host, 'POST', '/squads', {})).body;
     await this.ask(host, 'POST', '/invites', { toUserId: this.people[guest].id, squadId });
     const at = `/squads/${squadId}`;

@@ -1,4 +1,4 @@
-/** Writes into the real store, several at a time, and says each thing that was acknowledged; until it is killed. */
+/** Writes into the file journals with several writers at once, and prints each acknowledged write, until it is killed. */
 import fs from 'node:fs';
 import { uuidv7 } from '#server/ids.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -7,13 +7,13 @@ import { squads } from '../../../subgraphs/squad/squads/squad.journal.ts';
 import { FileJournals } from '../../../subgraphs/squad/storage/journal.file.ts';
 
 const [folder = '', squadId = '', userId = ''] = process.argv.slice(2);
-// The real logger takes longer to load than a life of this process lasts.
+// The real logger takes longer to load than this process runs.
 const log = { warn: () => undefined, error: () => undefined } as unknown as Logger;
 const journals = new FileJournals({ folder, log });
 const now = () => new Date().toISOString();
 const acknowledge = (line: string) => fs.writeSync(1, `${line}\n`);
 
-if (folder === '') process.exit(0); // only to have the program compiled
+if (folder === '') process.exit(0); // The caller only wants the program to be compiled.
 await journals.of(squads).change(squadId, (squad) =>
   squad.status === 'NONE'
     ? [

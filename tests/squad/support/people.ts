@@ -12,14 +12,14 @@ export interface Person {
 /** The events of a subscription. */
 export interface Received<Data> {
   readonly events: Data[];
-  /** The first event that fits, also an earlier one. */
+  /** Resolves to the first event that fits, which may have arrived before the call. */
   next(fits: (data: Data) => boolean): Promise<Data>;
-  /** Resolves when the server has ended it. */
+  /** Resolves when the server has ended the subscription; rejects if the server refuses it or ends it with an error. */
   readonly done: Promise<void>;
   stop(): void;
 }
 
-/** A graph client with subscriptions, as the front end has one. */
+/** A client for GraphQL over WebSocket, as a front end uses it. */
 export function graphClient(url: string, token: string): Client {
   return createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
@@ -31,7 +31,7 @@ export function graphClient(url: string, token: string): Client {
   });
 }
 
-/** Resolves once the service has accepted the subscription. */
+/** Subscribes. Resolves once the service has accepted the subscription; rejects if the service refuses it. */
 export async function subscribed<Data>(
   client: Client,
   query: string,
@@ -56,7 +56,7 @@ export async function subscribed<Data>(
     );
   });
   done.catch(() => undefined);
-  // Messages of one socket are handled in order: when this one is answered, the subscription before it has begun.
+  // Messages of one socket are handled in order: when this query is answered, the subscription before it has begun.
   await new Promise<void>(
     (resolve) =>
       void client.subscribe(
@@ -90,14 +90,14 @@ export async function subscribed<Data>(
   };
 }
 
-/** Their raw socket, authenticated. */
+/** An authenticated raw socket of this user. */
 export const socketOf = (
   platform: TestPlatform,
   person: Person,
   url = platform.url('squad'),
 ): Promise<SquadClient> => SquadClient.connect({ url, token: person.token });
 
-/** An exercise of the library that counts what the modality says. */
+/** An exercise of the library with this modality. */
 export async function exerciseOf(
   platform: TestPlatform,
   modality: string = 'WEIGHT_REPS',

@@ -1,6 +1,6 @@
 import type { JournalKind, Journals, JournalsOf } from '../../../subgraphs/squad/storage/journal.ts';
 
-/** Numbers from 0 up to 1, the same ones for the same seed (mulberry32). */
+/** A source of random numbers from 0 to below 1, equal for equal seeds (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -12,11 +12,11 @@ export function randomOf(seed: number): () => number {
 }
 
 /**
- * Runs several actors at once and decides, by its seed, whose next journal step comes next. Between two steps of one
- * actor any number of steps of the others may come, as between the steps of requests at one or several instances.
+ * Runs several actors at once. Before each journal step its random numbers decide which actor makes its next step. Between
+ * two steps of one actor any number of steps of the others may run, as with requests at one or several instances.
  */
 export class Scheduler {
-  /** The steps in the order in which they were made, `<actor> <step>`; also a clock. */
+  /** The steps in the order in which they were made, as `<actor> <step>`. Their number is the clock. */
   readonly steps: string[] = [];
   private readonly random: () => number;
   private readonly waiting: { actor: string; step: string; go(): void }[] = [];
@@ -30,7 +30,7 @@ export class Scheduler {
     return this.steps.length;
   }
 
-  /** The journals as that actor uses them. */
+  /** The journals for one actor: each of its steps waits for its turn. */
   journalsOf(actor: string, journals: Journals): Journals {
     const step = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
       this.running -= 1;
@@ -52,7 +52,7 @@ export class Scheduler {
     };
   }
 
-  /** Resolves once all of them are done; each awaits nothing but journal steps, one at a time. */
+  /** Resolves once all actors are done. An actor may await only journal steps, one at a time. */
   async run(actors: readonly (() => Promise<void>)[]): Promise<void> {
     this.running = actors.length;
     const failures: unknown[] = [];

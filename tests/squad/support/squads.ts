@@ -16,8 +16,8 @@ export async function squadOf(platform: TestPlatform, ...members: Person[]): Pro
   return squad.id;
 }
 
-/** What a user sees of a squad by each door. */
-export async function roomSeenBy(
+/** The status, code or data that a user gets for a squad from each operation. */
+export async function squadSeenBy(
   platform: TestPlatform,
   by: Person,
   squadId: string,
@@ -50,8 +50,8 @@ export async function roomSeenBy(
   return found;
 }
 
-/** `roomSeenBy` for a user who is not in the room. */
-export const NO_ROOM = {
+/** The result of `squadSeenBy` for a user who is not a participant. */
+export const NOT_VISIBLE = {
   session: 404,
   events: 404,
   chat: 404,
