@@ -8,7 +8,7 @@ interface CachedResponse {
   readonly services: readonly string[];
 }
 
-/** Responses of operations whose every field is public by `@cacheControl`; in this process, bounded. */
+/** Responses of operations whose fields are all public by `@cacheControl`. Each replica has its own bounded cache. */
 export class ResponseCache {
   private readonly cached = boundedCache<string, CachedResponse>({
     name: 'responses',

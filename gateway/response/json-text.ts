@@ -8,7 +8,7 @@ const SCANNED_CHARACTERS = 48;
 export const quoted = (text: string): string =>
   text.length <= SCANNED_CHARACTERS && !NEEDS_ESCAPING.test(text) ? `"${text}"` : JSON.stringify(text);
 
-/** A value that was parsed from JSON, as JSON. */
+/** The JSON text of a value that was parsed from JSON. */
 export function jsonOf(value: unknown): string {
   switch (typeof value) {
     case 'string':
