@@ -24,7 +24,7 @@ export const invitesRest = [
     path: '/invites',
     summary: 'Invite somebody to train together',
     description:
-      'Without a `squadId` it is for a LOBBY of which the caller is the host and that nobody else has entered; one is opened if there is none. An open invite of theirs to the same squad is given again.',
+      'Without a `squadId` the invite is for a LOBBY of which the caller is the host and that nobody else has entered; a LOBBY is opened if there is none. If the caller has an open invite to the same user and squad, it is returned.',
     auth: 'required',
     body: SendInviteShape,
     success: { status: 201, description: 'The invite, open for ten minutes.', shape: InviteShape },
@@ -36,7 +36,7 @@ export const invitesRest = [
     path: '/invites/:id/respond',
     summary: 'Accept or decline an invite',
     description:
-      'Accepting gives the right to join until the squad ends, the caller leaves it or is put out; joining is a step of its own. When a squad ends, its open invites are revoked.',
+      'Accepting gives the right to join until the squad ends, the caller leaves it or is removed; joining is a separate request. When a squad ends, its open invites are revoked.',
     auth: 'required',
     params: idParams,
     body: RespondToInviteShape.omit({ inviteId: true }),
@@ -47,10 +47,10 @@ export const invitesRest = [
   route({
     method: 'DELETE',
     path: '/invites/:id',
-    summary: 'Take back an invite that the caller has sent',
+    summary: 'Revoke an invite that the caller has sent',
     auth: 'required',
     params: idParams,
-    success: { status: 204, description: 'It is revoked.' },
+    success: { status: 204, description: 'The invite is revoked.' },
     errors: ['FORBIDDEN', 'INVITE_CLOSED'],
     handler: ({ params }, { invites }) => invites.revoke(params.id),
   }),
