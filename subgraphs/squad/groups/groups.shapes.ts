@@ -6,12 +6,9 @@ export const GroupShape = z
     id: z.uuid(),
     gymId: z.string(),
     name: z.string(),
-    createdBy: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Null if the account of this user is deleted, or if the caller may not see them.',
-      }),
+    createdBy: z.string().nullable().meta({
+      description: 'Null if the account of this user is deleted, or if the caller may not see them.',
+    }),
     memberIds: z
       .array(z.string())
       .meta({ description: 'In the order of joining, without users whom the caller may not see.' }),
