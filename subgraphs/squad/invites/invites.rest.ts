@@ -22,7 +22,7 @@ export const invitesRest = [
   route({
     method: 'POST',
     path: '/invites',
-    summary: 'Invite somebody to train together',
+    summary: 'Invite another user to train together',
     description:
       'Without a `squadId` the invite is for a LOBBY of which the caller is the host and that nobody else has entered; a LOBBY is opened if there is none. If the caller has an open invite to the same user and squad, it is returned.',
     auth: 'required',
@@ -40,7 +40,7 @@ export const invitesRest = [
     auth: 'required',
     params: idParams,
     body: RespondToInviteShape.omit({ inviteId: true }),
-    success: { status: 200, description: 'The invite as it is now.', shape: InviteShape },
+    success: { status: 200, description: 'The invite with its new status.', shape: InviteShape },
     errors: ['INVITE_CLOSED'],
     handler: ({ params, body }, { invites }) => invites.respond({ ...body, inviteId: params.id }),
   }),

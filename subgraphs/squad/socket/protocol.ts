@@ -80,7 +80,7 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   },
   {
     name: 'start_squad',
-    summary: 'Starts the workout, or goes on after a pause. For the host.',
+    summary: 'Starts the workout, or continues it after a pause. For the host.',
     data: SquadIdShape,
     ack: session,
   },

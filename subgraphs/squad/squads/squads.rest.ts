@@ -12,7 +12,7 @@ import {
 } from './squads.shapes.ts';
 
 const route = restRoute<{ squads: Squads }>();
-const session = { status: 200, description: 'The session as it is now.', shape: SquadShape } as const;
+const session = { status: 200, description: 'The present state of the session.', shape: SquadShape } as const;
 
 export const squadsRest = [
   route({
@@ -87,7 +87,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/start',
-    summary: 'Start the workout, or go on after a pause (host)',
+    summary: 'Start the workout, or continue it after a pause (host)',
     auth: 'required',
     params: idParams,
     success: session,

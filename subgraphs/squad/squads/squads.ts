@@ -154,7 +154,7 @@ export class Squads {
     return this.change(squadId, (squad) => decideLeave(squad, userId));
   }
 
-  /** By the host: begins the workout, or goes on after a pause. */
+  /** By the host: begins the workout, or continues it after a pause. */
   start(input: unknown): Promise<SquadShape> {
     return this.setStatus(input, 'ACTIVE');
   }
