@@ -201,4 +201,10 @@ export const CLOSE_CODES: readonly { code: number; name: string; meaning: string
     meaning: 'The client kept sending more than 30 frames a second.',
     next: 'Wait, then connect again.',
   },
+  {
+    code: 4430,
+    name: 'TOO_MANY_SOCKETS',
+    meaning: 'The user has more sockets at this instance than SOCKETS_PER_USER allows.',
+    next: 'Close one of them, then connect again.',
+  },
 ];
