@@ -22,7 +22,7 @@ export const gatewaySettings = serverSettings.extend({
     .default(10_000), // 10 s
   /** The time limit of a request to a subgraph, in milliseconds. */
   subgraphTimeoutMillis: z.coerce.number('expected milliseconds').int().min(1).max(600_000).default(10_000), // 10 s
-  /** Most connections to one subgraph. */
+  /** The most connections to one subgraph. */
   subgraphConnections: z.coerce
     .number('expected a number of connections')
     .int()
@@ -31,13 +31,13 @@ export const gatewaySettings = serverSettings.extend({
     .default(128),
   /** Whether equal concurrent queries of one caller are sent to a subgraph once. */
   shareInFlight: toggle(true),
-  /** Largest file of an upload through the graph, in MiB; a service may take less. */
+  /** The largest file of an upload through the graph, in MiB; a service may accept less. */
   uploadMaxMebibytes: z.coerce.number('expected MiB').int().min(1).max(4_096).default(128),
-  /** Most that one operation may cost, counted by `@cost` and `@listSize`. */
+  /** The most that one operation may cost, counted by `@cost` and `@listSize`. */
   costLimit: z.coerce.number('expected a cost').int().min(1).default(5_000),
   /** The assumed size of a list without `@listSize`, for the cost of an operation. */
   assumedListSize: z.coerce.number('expected a number of elements').int().min(0).max(1_000).default(10),
-  /** Most prepared operations. */
+  /** The most prepared operations that are cached. */
   operationCacheSize: z.coerce
     .number('expected a number of operations')
     .int()

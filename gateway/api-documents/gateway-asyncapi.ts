@@ -5,9 +5,10 @@ import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { jsonSchemaOf } from './json-schema.ts';
 import type { JsonObject } from '#server/json-object.ts';
 
-const LEVELS_SHOWN = 2; // of a subscription's answer
+/** The levels of nested objects that the document shows of an event. */
+const LEVELS_SHOWN = 2;
 
-/** The gateway's address as the client sees it, from the request: the host in an AsyncAPI document cannot be relative. */
+/** The gateway's address in the client's request, because the host in an AsyncAPI document cannot be relative. */
 interface GatewayAddress {
   host: string;
   secure: boolean;

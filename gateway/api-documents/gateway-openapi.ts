@@ -34,7 +34,9 @@ const GRAPH_ANSWER = {
           path: { type: 'array', items: { type: ['string', 'integer'] } },
           extensions: {
             type: 'object',
-            properties: { code: { type: 'string', description: 'As in REST problems.' } },
+            properties: {
+              code: { type: 'string', description: 'The same codes as in REST problem documents.' },
+            },
           },
         },
       },
@@ -62,7 +64,8 @@ const GRAPH_POST = {
             operations: { type: 'string', description: 'The request as JSON, with `null` for each file.' },
             map: {
               type: 'string',
-              description: 'JSON: name of the part -> paths, `{"0": ["variables.file"]}`.',
+              description:
+                'A JSON object from the name of each file part to its paths in `operations`: `{"0": ["variables.file"]}`.',
             },
           },
           additionalProperties: { type: 'string', contentMediaType: 'application/octet-stream' },
@@ -91,7 +94,7 @@ const HEALTH = jsonOf({
   properties: { status: { type: 'string' }, checks: { type: 'object' } },
 });
 
-/** The `info` of a gateway with another supergraph. */
+/** The `info` of the document if the gateway serves another supergraph than the platform's. */
 export const GRAPH_ALONE = {
   title: 'Gateway',
   version: `${API_VERSION}.0.0`,
@@ -113,14 +116,17 @@ export const gatewayOpenApi = {
   paths: {
     '/graphql': { post: GRAPH_POST },
     '/health/live': monitored('gatewayGetHealthLive', 'Whether the process answers', {
-      200: { description: 'It does.', ...HEALTH },
+      200: { description: 'The process answers.', ...HEALTH },
     }),
     '/health/ready': monitored('gatewayGetHealthReady', 'Whether the gateway is ready', {
-      200: { description: 'It is.', ...HEALTH },
-      503: { description: 'It is not, or it is stopping.', ...HEALTH },
+      200: { description: 'The gateway is ready.', ...HEALTH },
+      503: { description: 'The gateway is not ready, or it is stopping.', ...HEALTH },
     }),
     '/metrics': monitored('gatewayGetMetrics', 'Figures for Prometheus', {
-      200: { description: 'Its text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
+      200: {
+        description: 'The text format of Prometheus.',
+        content: { 'text/plain': { schema: { type: 'string' } } },
+      },
       401: { description: 'METRICS_TOKEN is set, and the request does not carry it.' },
       404: { description: 'The metrics are served at METRICS_PORT, or to this machine only.' },
     }),

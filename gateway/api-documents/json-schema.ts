@@ -19,8 +19,8 @@ const SCALARS: Readonly<Record<string, JsonObject>> = {
 };
 
 /**
- * The JSON schema of a GraphQL type. Objects have their fields down to `levels`; none is required, because a response has
- * the selected fields only.
+ * The JSON schema of a GraphQL type. An object has its fields down to `levels`. No field is required, because a response
+ * contains the selected fields only.
  */
 export function jsonSchemaOf(type: GraphQLOutputType | GraphQLInputType, levels: number): JsonObject {
   if (isNonNullType(type)) return notNull(type.ofType as GraphQLOutputType, levels);
@@ -44,7 +44,7 @@ function notNull(type: GraphQLOutputType | GraphQLInputType, levels: number): Js
   const properties = levels > 0 ? Object.values(type.getFields()) : [];
   return {
     type: 'object',
-    description: `What was selected of ${type.name}.`,
+    description: `The selected fields of ${type.name}.`,
     ...(properties.length > 0 && {
       properties: Object.fromEntries(
         properties.map((field) => [

@@ -18,7 +18,7 @@ export function mergeAsyncApi(own: JsonObject, services: readonly ServiceDocumen
   const about = [String((own.info as JsonObject).description)];
   for (const { service, document, state } of services) {
     if (!document) {
-      about.push(`The ${service} service does not answer, and nothing is known of its socket yet.`);
+      about.push(`The ${service} service does not answer, and its socket is not known yet.`);
       continue;
     }
     const named = (name: string) => `${service}_${name}`;
@@ -28,7 +28,7 @@ export function mergeAsyncApi(own: JsonObject, services: readonly ServiceDocumen
         components: Record<string, Entries>;
       };
     about.push(
-      `**${String(info.title)}**${state === 'current' ? '' : ' (does not answer; this is what was last known)'}: ${String(info.description)}`,
+      `**${String(info.title)}**${state === 'current' ? '' : ' (the service does not answer; this is its last known document)'}: ${String(info.description)}`,
     );
     for (const [name, channel] of Object.entries(channels ?? {}))
       merged.channels[named(name)] = { ...channel, address: `/${service}${String(channel.address)}` };
@@ -41,7 +41,7 @@ export function mergeAsyncApi(own: JsonObject, services: readonly ServiceDocumen
   return { ...own, info: { ...(own.info as JsonObject), description: about.join('\n\n') }, ...merged };
 }
 
-/** `#/channels/socket/messages/error` -> `#/channels/squad_socket/messages/error`; the names inside a channel are its own. */
+/** `#/channels/socket/messages/error` -> `#/channels/squad_socket/messages/error`; names inside a channel are not changed. */
 const renamed = (reference: string, named: (name: string) => string): string =>
   reference
     .replace(

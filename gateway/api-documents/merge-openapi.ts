@@ -13,8 +13,8 @@ type Part = { service: ServiceName; document: JsonObject };
 
 /**
  * One OpenAPI document for several services behind the gateway: paths have the service's prefix, operation ids begin with
- * the service, and each service is a tag. A component that is equal in all services keeps its name; if they differ, each
- * one is named `<service>.<name>`.
+ * the service, and each service is a tag. A component that is equal in all services keeps its name. If components of the
+ * same name differ, each is renamed to `<service>.<name>`.
  * @param own the gateway's own info, tags, paths and components
  */
 export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument[]): JsonObject {
@@ -47,12 +47,16 @@ export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument
 
 const tagOf = ({ service, document, state }: ServiceDocument): JsonObject => {
   const { title, description } = (document?.info ?? {}) as { title?: string; description?: string };
-  const note = { current: '', 'last known': ' Does not answer; this is what was last known.', missing: '' };
+  const note = {
+    current: '',
+    'last known': ' The service does not answer; this is its last known document.',
+    missing: '',
+  };
   return {
     name: service,
     description: document
       ? `${title ?? service}. ${description ?? ''}${note[state]}`
-      : 'Does not answer, and nothing is known of its routes yet; ask again in a moment.',
+      : 'The service does not answer, and its routes are not known yet; ask again in a moment.',
     externalDocs: { description: 'This service alone', url: `${service}/docs` },
   };
 };
@@ -92,7 +96,7 @@ function componentNames(
   for (const { document } of parts)
     for (const [section, entries] of Object.entries((document.components ?? {}) as Sections))
       for (const [name, component] of Object.entries(entries)) {
-        // Operations name these without a reference, so that they cannot be renamed; they are equal in all services.
+        // Operations refer to these by name, without `$ref`, so they cannot be renamed; they are equal in all services.
         if (section === 'securitySchemes') continue;
         const id = `${section}/${name}`;
         definitions.set(id, [...(definitions.get(id) ?? []), component]);
@@ -102,7 +106,7 @@ function componentNames(
       .filter(([, [first, ...others]]) => others.some((other) => !isDeepStrictEqual(first, other)))
       .map(([id]) => id),
   );
-  // Equal components differ, too, if they refer to a component that differs.
+  // Components with equal texts count as different, too, if they refer to a component that differs.
   for (let before = -1; before !== differing.size;) {
     before = differing.size;
     for (const [id, all] of definitions)

@@ -34,9 +34,9 @@ export function permissionOf(
   const fields = new ProtectedFields(apiSchema, requirements, document, operation);
   const mask = fields.maskOf(grants);
   if (mask === '') return { mask, document, errors: [] };
-  const { document: left, ...rest } = permittedPart(document, operation, fields.refusedTo(grants));
-  if (!left) throw rest.errors[0] ?? new Error('an operation without permitted fields has an error');
-  return { mask, document: left, ...rest };
+  const { document: permitted, ...rest } = permittedPart(document, operation, fields.refusedTo(grants));
+  if (!permitted) throw rest.errors[0] ?? new Error('an operation without permitted fields has an error');
+  return { mask, document: permitted, ...rest };
 }
 
 /** An operation without the refused fields; no document if every field is refused. */

@@ -11,7 +11,7 @@ import { fragmentsOf } from '#server/graphql/fragments.ts';
 
 /**
  * Removes the refused fields from the document, and the fragments and variables that are unused without them. Undefined
- * if no field of the operation is left. `refused` must be nodes of this document: equal nodes of a copy would not be
+ * if no field of the operation remains. `refused` must be nodes of this document: equal nodes of a copy would not be
  * found, so it throws if it removed nothing.
  */
 export function withoutFields(
@@ -20,7 +20,7 @@ export function withoutFields(
   refused: ReadonlySet<FieldNode>,
 ): DocumentNode | undefined {
   let isEmpty = false;
-  const left: DocumentNode = visit(document, {
+  const remaining: DocumentNode = visit(document, {
     OperationDefinition: { enter: (node) => (node === operation ? undefined : null) },
     Field: {
       enter: (node) => (refused.has(node) ? null : undefined),
@@ -33,8 +33,9 @@ export function withoutFields(
       },
     },
   });
-  if (left === document || contains(left, refused)) throw new Error('a refused field could not be removed');
-  return isEmpty ? undefined : withoutUnused(left);
+  if (remaining === document || contains(remaining, refused))
+    throw new Error('a refused field could not be removed');
+  return isEmpty ? undefined : withoutUnused(remaining);
 }
 
 function contains(document: DocumentNode, refused: ReadonlySet<FieldNode>): boolean {

@@ -63,7 +63,7 @@ class Finder {
   private readonly schema: GraphQLSchema;
   private readonly requirements: Requirements;
   private readonly fragments: Fragments;
-  /** Whether a fragment contains a protected field at any depth; most contain none and are not walked again. */
+  /** Whether a fragment contains a protected field at any depth; `walk` skips those that contain none. */
   private readonly containing = new Map<string, boolean>();
   private readonly found: ProtectedField[] = [];
 
@@ -157,7 +157,8 @@ class Finder {
   }
 
   /**
-   * The requirements of the field, of its type, and of every possible type of the parent: in doubt the field is refused.
+   * The requirements of the field, of its type, and of every possible type of the parent. If one of them is not met, the
+   * field is refused, because the concrete type is not known before the execution.
    * Composition gives an interface's field the requirements of its implementations (Federation 2.12), not the reverse.
    */
   private of(parent: GraphQLCompositeType, field: string, type: GraphQLOutputType): Requirement[] {

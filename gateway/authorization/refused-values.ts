@@ -1,6 +1,6 @@
 import type { ProtectedField } from './protected-fields.ts';
 
-/** Removes refused values from the fetched data: a field that another field requires (`@requires`) is fetched for it. */
+/** Removes refused values from the data: a refused field is fetched if a permitted field requires it (`@requires`). */
 export function removeRefusedValues(
   data: unknown,
   refused: readonly Pick<ProtectedField, 'path' | 'parents'>[],

@@ -1,7 +1,7 @@
 import type { AppliedDirective, AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import type { Grants } from './grants.ts';
 
-/** One condition of a directive; equal ones have equal keys. */
+/** A condition of a directive. Equal conditions have equal keys. */
 export interface Requirement {
   readonly key: string;
   isMet(grants: Grants): boolean;

@@ -14,9 +14,9 @@ import type { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import { fragmentsOf, typeOfFragment, type Fragments } from '#server/graphql/fragments.ts';
 
 /**
- * For how many seconds a response may be cached for callers of the same role and gym; 0 if not at all. By Apollo's
- * `@cacheControl`: the least `maxAge` of all fields. Without a `maxAge`, a root field or a field of objects counts as 0,
- * and a leaf as its parent. `PRIVATE` counts as 0.
+ * The number of seconds for which a response may be cached for callers of the same role and gym; 0 if it may not be
+ * cached. It is the least `maxAge` of all fields (Apollo's `@cacheControl`). Without a `maxAge`, a root field or a field
+ * of objects counts as 0, and a leaf has the value of its parent. `PRIVATE` counts as 0.
  */
 export function maxAgeOf(
   document: DocumentNode,

@@ -10,6 +10,7 @@ interface CachedResponse {
   readonly services: readonly string[];
 }
 
+<<<<<<< HEAD
 /** A mutation counts as ended after this time, in case the message of its end was lost; longer than any mutation. */
 const WRITE_MILLIS = 130_000;
 
@@ -18,6 +19,9 @@ const WRITE_MILLIS = 130_000;
  * service is pending, responses with its data are neither used nor stored, because this replica of the gateway may be
  * notified of the mutation's end later than its caller.
  */
+=======
+/** Responses of operations whose fields are all public by `@cacheControl`. Each replica has its own bounded cache. */
+>>>>>>> w2
 export class ResponseCache {
   /** By service, the number of its pending mutations, at all replicas. */
   private readonly pendingWrites = new LRUCache<string, number>({ max: 1_000, ttl: WRITE_MILLIS });

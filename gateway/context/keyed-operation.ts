@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { IDEMPOTENCY_SCOPE } from '#server/graphql/keyed-mutations.ts';
 import { keyOf } from '#server/rest/idempotency.ts';
 
-/** What the client sent; a repetition with the same key has to be equal. */
+/** The operation as the client sent it; a repetition with the same key has to be equal. */
 interface SentOperation {
   source: string;
   operationName: string | undefined;
@@ -27,7 +27,7 @@ export class KeyedOperation {
   /** To be called before the operation runs. */
   begin({ source, operationName, rawVariables }: SentOperation): void {
     const text = JSON.stringify([source, operationName ?? null, rawVariables], (_name, value: unknown) =>
-      // a file; the service compares its content
+      // the digest contains no file; the service compares the file's content
       typeof value === 'object' && value !== null && 'promise' in value ? 'file' : value,
     );
     this.digest = createHash('sha256').update(text).digest('hex');

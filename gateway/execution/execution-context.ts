@@ -6,7 +6,7 @@ import type { ExecutionRequest } from './execution.ts';
 /** The state of one execution: the data and errors that its fetches have returned so far. */
 export class ExecutionContext {
   readonly request: ExecutionRequest;
-  /** The merged answers of the subgraphs, before result coercion: they also hold keys that the client did not select. */
+  /** The merged answers of the subgraphs, before result coercion: they also contain keys that the client did not select. */
   readonly data: JsonObject = {};
   /** In the order in which the fetches failed. */
   readonly errors: GraphQLError[] = [];

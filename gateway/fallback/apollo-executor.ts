@@ -11,8 +11,8 @@ type ApolloRequest = Parameters<GraphQLDataSource['process']>[0];
 type ApolloAnswer = Awaited<ReturnType<GraphQLDataSource['process']>>;
 
 /**
- * @apollo/gateway's own executor, called by its exported names. It is the reference for the compiled executor, and takes
- * over for whatever the compiled executor does not support.
+ * @apollo/gateway's own executor, called by its exported names. It is the reference for the compiled executor, and runs
+ * the operations that the compiled executor does not support.
  */
 export class ApolloExecutor {
   private readonly source: ExecutionSource;
@@ -114,7 +114,7 @@ class Source implements GraphQLDataSource {
   }
 }
 
-/** Replaces all fetches of a plan whose data is there already. */
+/** The only fetch of a plan for data that has been fetched already. */
 const FETCHED: FetchNode = {
   kind: 'Fetch',
   serviceName: 'fetched',
@@ -126,5 +126,5 @@ const FETCHED: FetchNode = {
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {
-  // The result's errors say the same.
+  // The result contains the same errors.
 }

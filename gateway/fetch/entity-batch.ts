@@ -43,7 +43,7 @@ class RepresentationList {
   /** The first entity of each representation. */
   private readonly firsts: JsonObject[] = [];
   private readonly byIds = new Map<Representation, Map<string, number>>();
-  /** The type name of the previous entity, and what belongs to it. */
+  /** The type name of the previous entity, and the representation and ids of this type. */
   private typename: unknown;
   private latest: Representation | undefined;
   private ids: Map<string, number> | undefined;
@@ -60,13 +60,13 @@ class RepresentationList {
     const representation = this.representationFor(entity['__typename']);
     if (this.onlyOne) return this.add(entity, representation.write(entity, this.hasNoEscapes));
     const id = representation.id === undefined ? undefined : entity[representation.id];
-    // Looking up the id is cheaper than looking up the whole text, which a known entity then does not need.
+    // An id is cheaper to look up than the whole text, which does not have to be written if the id is known.
     return typeof id === 'string'
       ? this.indexById(id, entity, representation)
       : this.indexByText(entity, representation);
   }
 
-  /** Keeps the last one, because most lists are of one type. */
+  /** Remembers the last representation, because the entities of most lists have one type. */
   private representationFor(typename: unknown): Representation {
     if (this.latest && typename === this.typename) return this.latest;
     const representation = this.representationOf(typename);

@@ -47,7 +47,7 @@ export function compileRepresentations(
       return JSON.stringify(picked);
     },
   };
-  // Only type names of the schema, so that type names in answers cannot fill the map.
+  // The map contains only type names of the schema, so that type names in answers cannot fill it.
   if (fragments && !rewrite)
     for (const typename of new Set(fragments.flatMap(({ typenames }) => [...typenames]))) {
       const leafFields = leafFieldsOf(fragments, typename);
@@ -56,7 +56,7 @@ export function compileRepresentations(
   return (typename) => byTypename.get(typename) ?? ofAnyType;
 }
 
-/** The fast case, true for most types: only leaf fields, written one after the other. */
+/** The fast case, which applies to most types: the representation has leaf fields only. */
 class LeafFields implements Representation {
   readonly id: string | undefined;
   /** All except the id and `__typename`. */

@@ -29,7 +29,7 @@ export function graphServer({ graph, introspection, log }: GraphServerOptions): 
     csrfPrevention: false, // `jsonOrUpload` prevents it
     allowBatchedHttpRequests: true, // `operationChecks` limits their number
     stringifyResult: JSON.stringify, // as in the fast path; by default with a line break at the end
-    // Repeated operations take the fast path. Apollo's default of 30 MiB, by its own count, takes 200 MiB of memory.
+    // Repeated operations take the fast path. Apollo's default store of 30 MiB, as Apollo counts them, takes 200 MiB of memory.
     documentStore: null,
     // `operationChecks` has inserted the texts of known hashes; Apollo Server answers the unknown ones.
     persistedQueries: { cache: EMPTY_CACHE },
@@ -85,7 +85,7 @@ async function execute(
   graph: Graph,
   { source, operation, request, context }: GatewayGraphQLRequestContext,
 ): Promise<ExecutionResult> {
-  // Apollo Server turns this one into its own error.
+  // Apollo Server replaces this error by its own.
   if (!(operation as unknown))
     return { errors: [new GraphQLError('Unknown operation: say which by operationName.')] };
   const { operations } = graph.current;

@@ -37,7 +37,7 @@ interface FastPathOptions {
 /**
  * Handles a `POST /graphql` whose JSON body names a prepared operation, which is what clients send most of the time,
  * without Express and Apollo Server: these two cost more than the execution. Every other request, and every error before
- * the execution, goes to Express, so that only one place writes such responses.
+ * the execution, goes to Express, so that only Express writes their responses.
  *
  * Written for speed: `npm run bench -- "platform small"`, 0.251 ms of CPU a request; Apollo's stack takes 1.913 ms
  * (docs/performance.md).
@@ -68,7 +68,7 @@ export class FastPath {
   private async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
     const text = await readBody(req);
-    if (text === undefined) return void res.destroy(); // the client broke the request off
+    if (text === undefined) return void res.destroy(); // the client aborted the request
     const known = this.requests.remembered(text);
     const request = known ?? this.requests.read(text, parsed(text));
     const mediaType = answerTypeFor(req.headers);
@@ -76,7 +76,7 @@ export class FastPath {
     if (!context || !isWithinLimitsOf(context.viewer, request) || hasInvalidKey(req, context))
       return this.passToExpress(req, res, text);
     const state = await this.count?.(context);
-    if (state?.refusal) return this.passToExpress(req, res, text); // which counts and refuses it, too
+    if (state?.refusal) return this.passToExpress(req, res, text); // Express counts the request, too, and refuses it
     const { operation, variables, rawVariables } = request;
     const response = { mediaType, context, state, startedAt };
     this.writer.begin(req, response);

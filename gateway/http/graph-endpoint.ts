@@ -59,9 +59,9 @@ export interface GraphEndpointOptions {
   log: Logger;
 }
 
-/** For the graph as a whole. Single fields have limits of their own at their services. */
+/** The limit for the graph as a whole. The services limit single fields in addition. */
 const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
-/** The platform's services return at most so many elements a page, whatever `first` or `limit` says. */
+/** The most elements in a page of the platform's services, whatever `first` or `limit` says. */
 const MAX_PAGE = 200;
 const MAX_FILES = 10;
 
@@ -181,7 +181,7 @@ const answerBy =
     sendAnswer(req, res, await answerOf(server, req, context));
   };
 
-/** The default: a response belongs to one caller. */
+/** By default no cache may store a response, because it belongs to one caller. */
 const notStored: RequestHandler = (_req, res, next) => {
   res.set('Cache-Control', 'no-store');
   next();

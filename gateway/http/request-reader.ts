@@ -3,7 +3,7 @@ import type { Graph } from '../operations/graph.ts';
 import type { PersistedOperations } from '../operations/persisted-operations.ts';
 import type { PreparedOperation } from '../operations/prepared-operation.ts';
 
-/** A request for a prepared operation, with coerced variables. For a caller without a token `isForAnonymous` decides as well. */
+/** A request for a prepared operation, with coerced variables. If the caller has no token, `isForAnonymous` has to allow it, too. */
 export interface PreparedRequest {
   readonly operation: PreparedOperation;
   /** As the client sent it. */
@@ -82,6 +82,6 @@ export class RequestReader {
   }
 }
 
-/** False with a persisted query: it has to be registered each time, because its cache may have dropped it. */
+/** False with a persisted query, because its text has to be registered again if the cache has dropped it. */
 const mayRemember = (text: string, body: unknown): boolean =>
   text.length <= REMEMBERED_CHARACTERS && !(body as { extensions?: unknown }).extensions;

@@ -12,7 +12,7 @@ import { ResponseCache } from '../cache/response-cache.ts';
 export interface GraphOptions extends AnonymousLimits {
   /** Makes the connection to a subgraph; called for each supergraph, with the URL in its SDL. */
   connect(name: string, urlInFile: string): Subgraph;
-  /** Most that one operation of an authenticated caller may cost. */
+  /** The most that one operation of an authenticated caller may cost. */
   costLimit: number;
   /** The assumed size of a list without `@listSize`. */
   assumedListSize: number;
@@ -37,7 +37,7 @@ interface ServedGraph {
 type Listener = (graph: ServedGraph) => void;
 
 const WARM_UP_MILLIS = 500;
-/** Requests that began on a replaced supergraph have so much time to end before its connections are closed. */
+/** The time that requests on a replaced supergraph have to end, before its connections are closed. */
 const DRAIN_MILLIS = 60_000; // 60 s
 
 /**

@@ -73,7 +73,7 @@ export class PersistedOperations {
         'extensions.persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.',
       );
     const permitted = this.permitted(text);
-    // The limits refuse a longer text every time.
+    // A longer text is not cached, because the limits refuse it every time.
     if (permitted.length <= OPERATION_LIMITS.characters) this.automatic.set(hash, permitted);
     return permitted;
   }

@@ -35,7 +35,7 @@ export interface OperationOptions extends AnonymousLimits {
   readonly graph: LoadedGraph;
   readonly directives: AppliedDirectives;
   readonly requirements: Requirements;
-  /** Most that one operation of an authenticated caller may cost. */
+  /** The most that one operation of an authenticated caller may cost. */
   readonly costLimit: number;
   readonly assumedListSize: number;
   readonly maxListSize: number;
@@ -128,8 +128,8 @@ export class PreparedOperation {
   }
 
   /**
-   * Whether a caller without a token may run it, too, with these variables, which `admit` returned for a caller with one.
-   * Its text was measured when the operation was prepared.
+   * Whether a caller without a token may run the operation, too. Its text was measured when it was prepared.
+   * @param coerced the variables that `admit` returned with the limits of callers with a token
    */
   isForAnonymous(coerced: Readonly<Record<string, unknown>>): boolean {
     return this.isSmall && !this.checkCost(coerced, ANONYMOUS);
@@ -216,7 +216,7 @@ export class PreparedOperation {
     return variant;
   }
 
-  /** A refusal is kept like a plan, so that it is computed once. */
+  /** A refusal is cached like a plan, so that it is computed once. */
   private planned(refused: readonly ProtectedField[]): Variant {
     const { graph, formatError, onFallback } = this.options;
     const { document, errors, removeRefusedValues } =
@@ -256,7 +256,7 @@ const unplannable = (cause: unknown): GraphQLError =>
   graphqlErrorOf(
     new PlatformError(
       'OPERATION_LIMIT_EXCEEDED',
-      'No plan can be made for this operation: ask for less at once, or with fewer fragments inside each other.',
+      'No plan can be made for this operation: select fewer fields, or nest fewer fragments.',
       { cause },
     ),
   );

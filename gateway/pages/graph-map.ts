@@ -9,7 +9,7 @@ import {
 /** The types to which several subgraphs contribute, with each subgraph's number of fields. */
 interface GraphMap {
   subgraphs: string[];
-  /** The number of fields by subgraph; types of more subgraphs come first. */
+  /** `fields`: the number of fields by subgraph. The types with the most subgraphs come first. */
   types: { name: string; fields: ReadonlyMap<string, number> }[];
 }
 
@@ -75,7 +75,7 @@ const joined = (directives: readonly ConstDirectiveNode[] | undefined, name: str
 const sumOf = (fields: ReadonlyMap<string, number>): number =>
   [...fields.values()].reduce((sum, count) => sum + count, 0);
 
-/** The table of the start page. */
+/** The map as an HTML table for the start page. */
 export function graphMapTable(supergraphSdl: string): string {
   const { subgraphs, types } = graphMap(supergraphSdl);
   const title = (graph: string) => graph.toLowerCase();

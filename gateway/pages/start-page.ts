@@ -63,7 +63,7 @@ ${DOORS.map(door).join('\n')}
 ${isOwn ? servicesSection(demo) : ''}
 <section>
 <h2>What the graph is made of</h2>
-<p>The types that several services share, and how many fields each of them gives, keys apart.</p>
+<p>The types that several services share, with the number of fields of each service. Key fields are not counted.</p>
 ${graphMapTable(sdl)}
 </section>
 ${demo && isOwn ? DEMO_SECTION : ''}

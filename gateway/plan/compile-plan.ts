@@ -114,7 +114,7 @@ class Failure implements PlanStep {
   }
 }
 
-/** Answers the primary with a copy of the event: each subscriber's execution merges other subgraphs' answers into it. */
+/** Answers the primary fetch with a copy of the event, because each execution merges other subgraphs' answers into it. */
 const EVENT = {
   send: async ({ request: { primaryAnswer = { data: null } } }: ExecutionContext) => ({
     ...copyOf(primaryAnswer),

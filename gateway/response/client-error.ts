@@ -6,7 +6,7 @@ import { formatGatewayError } from './format-error.ts';
 export const shownError = (error: GraphQLError, log: Logger): GraphQLFormattedError =>
   formatGatewayError(error.toJSON(), error, log);
 
-/** The same as a GraphQLError, because graphql-ws calls `toJSON` of an error. */
+/** The error that the client may see, as a GraphQLError, because graphql-ws calls `toJSON` of an error. */
 export function clientError(thrown: unknown, log: Logger): GraphQLError {
   const error =
     thrown instanceof GraphQLError

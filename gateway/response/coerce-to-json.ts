@@ -94,7 +94,7 @@ function writeObject(
     const { key, prefix, slot } = fields[index] as FieldShape;
     const given = value[key];
     if (slot === undefined) {
-      // Under an alias of `__typename` a subgraph may return the name of an interface; the shape cannot decide the type.
+      // A subgraph may return an interface's name under an alias of `__typename`; the shape cannot decide the type then.
       if (given !== undefined && given !== null && given !== typename) return undecided(coercion);
       written = written + (isOpen ? prefix.stringAfterString : prefix.string) + typename;
       isOpen = true;

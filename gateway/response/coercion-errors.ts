@@ -4,7 +4,7 @@ import { extensionsOf } from '#server/graphql/errors.ts';
 import { isJsonObject } from '#server/json-object.ts';
 import type { ResponsePath } from './response-path.ts';
 
-/** More errors say nothing new. */
+/** The most errors of one response; a client does not need more to find the fault. */
 const MAX_ERRORS = 20;
 
 /**

@@ -1,6 +1,6 @@
 import { quoted } from '#server/graphql/quoted.ts';
 
-/** A value that was parsed from JSON, as JSON. */
+/** The JSON text of a value that was parsed from JSON. */
 export function jsonOf(value: unknown): string {
   switch (typeof value) {
     case 'string':

@@ -18,7 +18,7 @@ export function leafWriter(type: GraphQLLeafType): LeafWriter {
 export const acceptsAnyString = (type: GraphQLLeafType): boolean =>
   !isEnumType(type) && (!isSpecifiedScalarType(type) || type.name === 'String' || type.name === 'ID');
 
-/** From here on JavaScript writes a number with an exponent, which GraphQL does not allow in an integer. */
+/** From this number on JavaScript writes a number with an exponent, which GraphQL does not allow in an integer. */
 const EXPONENT_FROM = 1e21;
 
 const isWhole = (value: unknown): value is number =>

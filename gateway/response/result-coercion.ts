@@ -1,6 +1,6 @@
 import type { RepeatedValues } from './repeated-values.ts';
 
-/** Input and findings of one result coercion (GraphQL specification, 6.4.3): response data to the response's shape. */
+/** The input and the findings of one result coercion (GraphQL specification, 6.4.3). */
 export class ResultCoercion {
   /** A value was null or of another type although the schema does not allow that; null was propagated to its parent. */
   hasInvalidValue = false;

@@ -45,7 +45,7 @@ export class SelectedFields {
     spread: Set<string>,
   ): void {
     for (const node of selections) {
-      if (this.isLeftOut(node.directives ?? [])) continue;
+      if (this.isSkipped(node.directives ?? [])) continue;
       if (node.kind === Kind.FIELD) {
         const key = node.alias?.value ?? node.name.value;
         const same = fields.get(key);
@@ -71,7 +71,7 @@ export class SelectedFields {
     return isAbstractType(conditional) && this.schema.isSubType(conditional, type);
   }
 
-  private isLeftOut(directives: readonly DirectiveNode[]): boolean {
+  private isSkipped(directives: readonly DirectiveNode[]): boolean {
     for (const directive of directives) {
       const skip = directive.name.value === 'skip';
       if (!skip && directive.name.value !== 'include') continue;

@@ -18,5 +18,5 @@ export function removeHopByHop(headers: IncomingHttpHeaders): void {
   for (const name of [...HOP_BY_HOP, ...named]) if (!FRAMING.has(name)) delete headers[name];
 }
 
-/** Not removed even if `Connection` lists them: the service would then find another end of the message than the gateway. */
+/** Not removed even if `Connection` lists them: without them the service could find another end of the message. */
 const FRAMING = new Set(['', 'transfer-encoding', 'content-length', 'host']);

@@ -53,7 +53,7 @@ const withoutPrivatePaths: RequestHandler = (req, res, next) => {
   else next();
 };
 
-/** Keeps headers about the client's connection from the connection to the service. */
+/** Removes the headers that concern only the client's connection to the gateway. */
 const ownConnection: RequestHandler = (req, res, next) => {
   res.locals.connection = /\bclose\b/i.test(req.headers.connection ?? '') ? 'close' : 'keep-alive';
   removeHopByHop(req.headers);

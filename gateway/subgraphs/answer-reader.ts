@@ -19,7 +19,7 @@ export interface AnswerReceiver {
 export class TimeLimitError extends Error {}
 
 /**
- * Reads one answer within a time limit, which spans waiting for a connection, sending and receiving, and a size limit.
+ * Reads one answer within a size limit and a time limit, which includes the wait for a connection and the sending.
  *
  * Written for speed: it is a handler of undici's `dispatch`, without the streams of undici's `request`, which cost more
  * than the rest of a small fetch (docs/performance.md, "Where the time goes"; `npm run bench -- "platform small"`).

@@ -25,9 +25,9 @@ import { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 interface HttpSubgraphOptions {
   name: string;
   url: string;
-  /** For one attempt, from waiting for a connection to the last byte; six times as long for uploads. */
+  /** The time limit of one attempt, from waiting for a connection to the last byte; six times as long for uploads. */
   timeoutMillis: number;
-  /** Most connections at once. */
+  /** The most connections at once. */
   connections: number;
   /** Whether equal concurrent queries of one caller are sent once. */
   shareInFlight: boolean;
@@ -42,9 +42,9 @@ interface HttpSubgraphOptions {
 }
 
 const UPLOAD_TIME_FACTOR = 6;
-/** For each connection so many requests may wait; further ones are refused. */
+/** The most requests that wait for each connection; further ones are refused. */
 const WAITING_A_CONNECTION = 32;
-/** After so many failures in a row the subgraph gets no requests for 5 s, then one trial request. */
+/** After 10 failures in a row the subgraph gets no requests for 5 s, then one trial request. */
 const BREAKER = { failuresToOpen: 10, openMillis: 5_000 };
 
 /**

@@ -14,7 +14,7 @@ export interface SubgraphEndpoint {
   readonly pool: Pool;
   readonly path: string;
   readonly breaker: CircuitBreaker;
-  /** Most pending requests, including those that wait for a connection. */
+  /** The most pending requests, including those that wait for a connection. */
   readonly maxPending: number;
   pending: number;
   /** Called for every request, for metrics. */
@@ -24,7 +24,7 @@ export interface SubgraphEndpoint {
 interface SubgraphExchangeOptions {
   readonly body: string | Readable;
   readonly headers: string[];
-  /** For one attempt, from waiting for a connection to the last byte. */
+  /** The time limit of one attempt, from waiting for a connection to the last byte. */
   readonly timeLimit: TimeLimit;
   /** Whether it is sent a second time if the connection broke, or if the server was just restarting. */
   readonly mayRetry: boolean;
@@ -45,7 +45,7 @@ export class RefusedError extends Error {
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024; // 64 MiB
 /** Sent by proxies, and by servers that are starting or stopping: the same query may succeed a moment later. */
 const TRANSIENT_STATUSES = new Set([502, 503, 504]);
-/** `Retry-After` of a request that found too many pending requests. */
+/** `Retry-After` of a request that is refused because too many requests are pending. */
 const CROWDED_RETRY_MILLIS = 1_000; // 1 s
 
 /**
@@ -67,7 +67,7 @@ export class SubgraphExchange implements AnswerReceiver {
   private reader: AnswerReader | undefined;
   private attemptsLeft: number;
   private waiters = 0;
-  /** Undefined once the exchange is over. */
+  /** Its `target` is undefined once the exchange is over. */
   readonly reference: Droppable<SubgraphExchange> = { target: this };
 
   /** Sends the request if the breaker allows it. */

@@ -19,12 +19,12 @@ export interface SubgraphError {
   readonly extensions?: unknown;
 }
 
-/** Belongs to the receiver, which may merge into it. */
+/** A subgraph's answer. It belongs to its receiver, which may merge other answers into it. */
 export interface SubgraphAnswer {
   data?: Record<string, unknown> | null;
   errors?: readonly SubgraphError[];
   extensions?: Record<string, unknown>;
-  /** `isEscapeFree` of its text; absent if that was not determined. A subgraph cannot set it. */
+  /** `isEscapeFree` of the answer's text; absent if the text was not checked. A subgraph cannot set it. */
   hasNoEscapes?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Subgraph {
   readonly url: string;
   /**
    * The subgraph's answer if it is a GraphQL response, whatever its status.
-   * @throws GraphQLError with UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT, which names the service and nothing else of it
+   * @throws GraphQLError with UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT, which contains the service's name, but no address or body
    */
   send(request: SubgraphRequest): Promise<SubgraphAnswer>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import type { Write } from '../writes/writes.ts';
 
-/** Longer than any request to a subgraph: the requests that began before an older write have ended. */
+/** A write is forgotten after this time; the requests to subgraphs that began before it have ended by then. */
 const KEPT_MILLIS = 130_000;
 const MAX_CALLERS = 10_000;
 
@@ -13,7 +13,7 @@ interface RecentWriter {
 }
 
 /**
- * Decides which equal queries of a caller may share an answer: none that were sent before and after a mutation. Each
+ * Decides which equal queries of a caller may share an answer: those without a mutation of the caller between them. Each
  * mutation begins a new generation of its caller. While a mutation is pending, the caller's queries are not shared,
  * because this replica of the gateway may be notified of the mutation's end later than the caller.
  */

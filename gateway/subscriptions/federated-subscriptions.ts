@@ -184,7 +184,7 @@ function registerMetrics(
   gauge('subscribers', "Clients' subscriptions open now.");
   return new Counter({
     name: 'gateway_subscription_executions_total',
-    help: 'Events that were filled in from the other subgraphs, each once a group.',
+    help: 'Executions for events: one for each event and group, and one for each repetition with another token.',
     registers: [registry],
   });
 }

@@ -27,7 +27,7 @@ interface OpenGroup {
   plan: SubscriptionPlan;
 }
 
-/** If an execution fails because of its caller's token or rate limit, it is repeated with so many callers at most. */
+/** An execution that fails because of its caller's token or rate limit is repeated: the most callers that are tried. */
 const MAX_CALLERS = 3;
 
 /** The groups of equal client subscriptions, their upstream subscriptions, and the callers' tokens of each scope. */

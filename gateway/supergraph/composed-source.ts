@@ -23,7 +23,7 @@ const ANSWER_WITHIN_MILLIS = 5_000;
 
 /**
  * The supergraph that is composed from the running subgraphs. It is composed again if an SDL has changed, and only if all
- * subgraphs answer, so that one that is down removes nothing from the graph.
+ * subgraphs answer, so that a subgraph that is down removes nothing from the graph.
  */
 export function composedSupergraph({
   first,

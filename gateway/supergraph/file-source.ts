@@ -91,11 +91,11 @@ function watchFolder(folder: string, onEvent: () => void, log: Logger): FSWatche
   try {
     const watcher = watch(folder, { persistent: false }, onEvent);
     watcher.on('error', (error) =>
-      log.debug({ folder, err: error }, 'the folder is looked at from time to time'),
+      log.debug({ folder, err: error }, 'the folder cannot be watched; the file is checked at an interval'),
     );
     return watcher;
   } catch (error) {
-    log.debug({ folder, err: error }, 'the folder is looked at from time to time');
+    log.debug({ folder, err: error }, 'the folder cannot be watched; the file is checked at an interval');
     return undefined;
   }
 }

@@ -5,8 +5,8 @@ export interface SupergraphSource {
   /** The first SDL, or the latest one that every listener accepted. */
   readonly current: string;
   /**
-   * Calls `listener` with each SDL that differs from the current one, one call at a time; of several changes during a call
-   * only with the latest. If the listener throws or rejects, the SDL is refused with a line in the log, and the current one
+   * Calls `listener` with each SDL that differs from the current one, one call at a time. If several change during a
+   * call, only the latest is passed on. If the listener throws or rejects, the SDL is refused with a line in the log, and the current one
    * stays. Returns a function that removes the listener.
    */
   onChange(listener: SupergraphListener): () => void;

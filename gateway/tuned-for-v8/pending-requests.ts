@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
  * The requests of each connection whose response is not written yet: more than one only if the client sends the next
  * request before it has the response (pipelining).
  *
- * Written for speed: one 'close' listener a connection. A listener on each response, added before the operation runs,
+ * Written for speed: one 'close' listener for each connection. A listener on each response, added before the operation runs,
  * does the same, but then three times as much of every request survives V8's collections of the young generation
  * (`npm run bench`, the workloads with sharing).
  */
@@ -20,7 +20,7 @@ export class PendingRequests<Request> {
   begin(connection: Socket, request: Request): void {
     const known = this.byConnection.get(connection);
     if (known) return void known.push(request);
-    // Its 'close' event was emitted already, so that a listener would never be called.
+    // Its 'close' event was emitted already, so a listener would never be called.
     if (connection.destroyed) return this.onClientLeft(request);
     const requests = [request];
     this.byConnection.set(connection, requests);

@@ -53,14 +53,14 @@ export class TimeLimit {
   }
 
   private expire(): void {
-    let left: number | undefined;
+    let millisLeft: number | undefined;
     for (let one = this.first; one; one = this.first) {
-      left = one.endsAt - performance.now();
-      if (left > 0) break;
-      left = undefined;
+      millisLeft = one.endsAt - performance.now();
+      if (millisLeft > 0) break;
+      millisLeft = undefined;
       this.end(one);
       one.onTimeout(); // may begin another operation, which is appended
     }
-    this.timer = left === undefined ? undefined : this.timerIn(Math.ceil(left));
+    this.timer = millisLeft === undefined ? undefined : this.timerIn(Math.ceil(millisLeft));
   }
 }

@@ -51,8 +51,8 @@ export interface SocketOperation {
 const PING_MILLIS = 12_000; // 12 s
 /**
  * The graph over WebSocket (graphql-transport-ws): subscriptions, queries and mutations.
- * The token is `Authorization` in the connection parameters (in any case) or a header. An invalid token closes the socket
- * with 4403, and so does its expiry; a client connects again with a new token.
+ * The token is `Authorization` in the connection parameters (upper or lower case) or a header. A token that is invalid or
+ * expires closes the socket with 4403; a client connects again with a new token.
  * `stop` closes all sockets with 1001, so that clients connect to another replica.
  */
 export function serveGraphOverSockets(
@@ -77,7 +77,7 @@ export function serveGraphOverSockets(
   };
 }
 
-/** What graphql-ws calls for each operation. */
+/** The hooks that graphql-ws calls for each operation. */
 function operationHooks({
   graph,
   settings,
@@ -138,9 +138,12 @@ function operationReader(graph: SocketGraph, settings: SocketSettings) {
       );
     if (!getOperationAST(document, payload.operationName))
       return [
-        new GraphQLError('Say which operation: operationName.', {
-          extensions: { code: 'VALIDATION_FAILED' },
-        }),
+        new GraphQLError(
+          'The document has several operations, or none of this name: send the operationName of one of them.',
+          {
+            extensions: { code: 'VALIDATION_FAILED' },
+          },
+        ),
       ];
     const variables = payload.variables ?? {};
     const operationName = payload.operationName ?? undefined;

@@ -7,7 +7,7 @@ export async function openWrites(
   log: Logger,
 ): Promise<Writes> {
   if (redisUrl === undefined) return new MemoryWrites();
-  // Loaded only if needed, because it is some 650 files.
+  // Loaded only if needed, because the Redis client consists of about 650 files.
   const { RedisWrites } = await import('./writes.redis.ts');
   return RedisWrites.open(redisUrl, log);
 }

@@ -5,7 +5,7 @@ import { parseJson, readJson } from './json-body.ts';
 /** The bodies that the fast path read before it passed the request on to Express. */
 const read = new WeakMap<IncomingMessage, string>();
 
-/** The body as text; undefined if the client broke it off. The caller has checked `Content-Length`, which Node enforces. */
+/** The body as text; undefined if the client aborted the request. The caller has checked `Content-Length`, which Node enforces. */
 export function readBody(req: IncomingMessage): Promise<string | undefined> {
   return new Promise((resolve) => {
     let first: Buffer | undefined;
@@ -19,7 +19,7 @@ export function readBody(req: IncomingMessage): Promise<string | undefined> {
   });
 }
 
-/** Leaves a body that was read to `jsonBody`. */
+/** Passes a body that was read already on to `jsonBody`. */
 export const leaveBody = (req: IncomingMessage, text: string): void => void read.set(req, text);
 
 /** Parses the body, whether Express or the fast path reads it. */

@@ -14,7 +14,7 @@ import type { RedisConnections } from './storage/redis-connections.ts';
 const INSTANCES = 'squad:instances';
 const CHANNEL = 'squad:presence';
 
-/** What an instance publishes to the others. */
+/** A message of one instance to the others. */
 type Message =
   | { from: string; userId: string; entry: OnlineEntry | null }
   /** The user is offline at every instance. */
@@ -23,9 +23,10 @@ type Message =
   | { from: string; hello: true };
 
 /**
- * The hub of any number of instances. Each stores the entries of its own connections in a hash of its own, publishes
- * every change to the others, and has a copy of theirs; a user's latest entry of any instance counts. If Redis is
- * unreachable, each instance goes on with what it has; if Redis has lost data, each writes its own entries again.
+ * The hub of any number of instances. Each instance stores the entries of its own connections in a Redis hash, publishes
+ * every change to the other instances, and has a copy of their entries. If several instances have an entry of a user, the
+ * latest entry counts. If Redis is unreachable, each instance continues with the entries that it has; if Redis has lost
+ * data, each instance writes its own entries again.
  */
 export class RedisHub implements Hub {
   readonly journals: Journals;
@@ -39,7 +40,7 @@ export class RedisHub implements Hub {
   private readonly own = new Map<string, OnlineEntry>();
   private readonly others = new Map<string, Map<string, OnlineEntry>>();
   private readonly graces = new Map<string, NodeJS.Timeout>();
-  /** The hash lacks a change of this instance: the next renewal writes it as a whole. */
+  /** Whether the hash lacks a change of this instance, so that the next renewal has to write the whole hash. */
   private isStale = true;
   private renewing: NodeJS.Timeout | undefined;
 
@@ -98,7 +99,7 @@ export class RedisHub implements Hub {
   connect(userId: string, gymId: string | null): () => void {
     const known = this.onlineUsers.get(userId);
     if (known?.gymId === gymId) {
-      // This instance keeps the user online when the other's connections are gone.
+      // The user then stays online at this instance after their connections to the other one have ended.
       if (!this.own.has(userId)) this.setOwn(userId, known);
     } else if (known && this.own.has(userId) && !this.open.has(userId, known.gymId)) {
       // A member who connects in another gym, and has no connection in that of their entry, has changed their gym.
@@ -136,7 +137,7 @@ export class RedisHub implements Hub {
     this.connectionTimes.dispose();
     for (const timer of this.graces.values()) clearTimeout(timer);
     await this.journals.close();
-    // The other instances keep its users online for the grace, in which these connect again.
+    // The other instances keep this instance's users online for the grace, during which the users connect again.
     await this.redis
       .read((client) =>
         client.multi().del(this.keyOf(this.instanceId)).sRem(INSTANCES, this.instanceId).exec(),
@@ -184,14 +185,14 @@ export class RedisHub implements Hub {
   }
 
   /**
-   * Makes the latest entry of a user this instance's own, if the user is connected here: they may announce themselves by a
-   * request to another instance, which removes the entry after the grace. An entry of another gym replaces nothing here:
+   * Makes the latest entry of a user this instance's own, if the user is connected here. A request to another instance may
+   * have announced it, and that instance removes its entry after the grace. An entry of another gym replaces nothing here:
    * the connections of this instance are of the gym that the user has left.
    */
   private adopt(userId: string, entry: OnlineEntry | null): void {
     const mine = this.own.get(userId);
     if (!entry || (mine && laterOf(mine, entry) === mine)) return;
-    // Published, too: the others must not return to the older entry when the instance that this one came from removes it.
+    // This publishes the entry, so that the others do not return to an older one when its first instance removes it.
     if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId)) this.setOwn(userId, entry);
     else if (mine) this.setOwn(userId, undefined);
   }
@@ -255,7 +256,7 @@ export class RedisHub implements Hub {
     for (const userId of new Set([...before.keys(), ...now.keys()])) this.merge(userId);
   }
 
-  /** The lease of an instance is over: its users stay online for the grace, in which they connect to another. */
+  /** To be called when an instance's lease has expired. Its users stay online for the grace, to connect to another. */
   private lose(instanceId: string): void {
     if (!this.others.has(instanceId) || this.graces.has(instanceId)) return;
     this.log.warn({ instanceId }, 'an instance of the squad service is gone');

@@ -5,7 +5,7 @@ import type { Journals } from './storage/journal.ts';
 export type { OnlineEntry } from './presence/online-entry.ts';
 
 export interface HubSettings {
-  /** How long a user stays online after their last connection was lost. */
+  /** Milliseconds for which a user stays online after their last connection was lost. */
   graceMillis: number;
 }
 
@@ -16,7 +16,7 @@ export interface HubSettings {
 export interface Hub {
   /** Stored state, and its changes. */
   readonly journals: Journals;
-  /** When users connected, whether they are announced or not. */
+  /** When users connected, also users who have not announced their presence. */
   readonly connectionTimes: ConnectionTimes;
   /** All entries of a gym, also of users whose status is INVISIBLE or OFFLINE. */
   onlineIn(gymId: string): Iterable<OnlineEntry>;
@@ -27,7 +27,7 @@ export interface Hub {
   withdraw(userId: string): void;
   /** Counts a connection of the user in that gym until the returned function is called (once or more). */
   connect(userId: string, gymId: string | null): () => void;
-  /** Calls `listener` with the id of each user of the gym whose entry changes. Returns the function that ends this. */
+  /** Calls `listener` with the id of each user of the gym whose entry changes. Returns a function that removes the listener. */
   watchGym(gymId: string, listener: (userId: string) => void): () => void;
   /** Counts one more event of that name. Returns whether it is within `limit` a minute. */
   allows(name: string, limit: number): Promise<boolean>;

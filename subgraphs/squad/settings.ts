@@ -15,9 +15,9 @@ export const squadSettings = z.object({
   squadPresenceIntervalMillis: millis(200), // 5 a second
   /** How long an invite is open. */
   squadInviteLifetimeMillis: millis(600_000), // 10 min
-  /** A connected participant becomes host when the host has had no connection for so long. */
+  /** A connected participant becomes host when the host has had no connection for this time. */
   squadHostAwayMillis: millis(120_000), // 2 min
-  /** A LOBBY ends when none of its participants has been connected for so long. */
+  /** A LOBBY ends when none of its participants has been connected for this time. */
   squadLobbyLifetimeMillis: millis(3_600_000), // 1 h
 });
 export type SquadSettings = z.output<typeof squadSettings>;

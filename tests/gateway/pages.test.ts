@@ -137,7 +137,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     await result(page, 'Iron Temple');
     await type('{');
     await logIn(page, 'Maya');
-    await page.getByRole('alert').filter({ hasText: 'no valid JSON' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'not valid JSON' }).waitFor();
   });
 
   it('renew the token before it expires', async () => {

@@ -18,7 +18,7 @@ interface Member {
   readonly listeners: Set<EligibilityListener>;
 }
 
-/** So many members a message, because a frame has at most 256 KiB. */
+/** The most members in a message, because a frame has at most 256 KiB. */
 const MEMBERS_A_MESSAGE = 1_000;
 
 /**

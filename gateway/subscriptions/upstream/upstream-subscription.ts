@@ -20,7 +20,7 @@ interface UpstreamOptions {
   socket: UpstreamSocket;
   query: string;
   variables: Record<string, unknown>;
-  /** Of the subscribers that share it; if the subgraph refuses a token, another one is used. */
+  /** The tokens of the subscribers that share it; if the subgraph refuses a token, another one is used. */
   tokens: CallerTokens;
   /** Whether it is shared by an audience. */
   isShared: boolean;
@@ -29,7 +29,7 @@ interface UpstreamOptions {
   onIdle(): void;
 }
 
-/** Most events that are kept for listeners that join later; after more, the whole state is requested for them. */
+/** The most events that are kept for listeners that join later; after more, the whole state is requested for them. */
 export const MAX_HISTORY = 20;
 
 /** A subscription at the subgraph that owns the field, shared by equal client subscriptions with the same rights. */

@@ -9,7 +9,7 @@ import { trainingOf } from '../squads/training.ts';
 import { users } from '../users/user.journal.ts';
 import { eraseUser } from './erase-user.ts';
 
-/** The personal data of a user in this service. Of other users it has ids only. */
+/** The personal data of a user in this service. It contains only the ids of other users. */
 export function squadAccountPart(hub: Hub): AccountPart {
   const { journals } = hub;
   const userOf = (userId: string) => journals.of(users).read(userId);
@@ -69,7 +69,7 @@ export function squadAccountPart(hub: Hub): AccountPart {
   };
 }
 
-/** Their own part in the squads that are still stored. */
+/** The user's own part in the squads that are still stored. */
 async function partsOf({ journals }: Hub, userId: string): Promise<object[]> {
   const parts: object[] = [];
   for (const squadId of (await journals.of(users).read(userId)).namedIn.squads) {
@@ -93,7 +93,7 @@ async function partsOf({ journals }: Hub, userId: string): Promise<object[]> {
   return parts;
 }
 
-/** In the order in which they entered the squads. The key is the index of the squad, and the number of the message. */
+/** The user's messages, by squad in the order of entering. A key is the squad's index and the message's number. */
 const messagesBy =
   ({ journals }: Hub): RecordSource =>
   async (userId, after, limit) => {

@@ -9,9 +9,10 @@ import { erasedUser, users, type UserRecord } from '../users/user.journal.ts';
 import { forgetInGym, forgetInSquad, forgetInUser } from './forgotten.ts';
 
 /**
- * Erases a user from all journals. Their own journal is marked first: from then on it takes no records, and a rule that
- * has written their id elsewhere reads the mark after writing (`unlessGone`), so that one of the two erases it. Their
- * journal lists the others that name them until these are rewritten, so that a repetition after a crash goes on there.
+ * Erases a user from all journals. Their own journal is marked first, and accepts no records from then on. A rule that
+ * has written their id elsewhere reads the mark after writing (`unlessGone`), so either the rule or this function erases
+ * the id. Their journal lists the other journals that name them until the last step, so a repetition after a crash
+ * rewrites those that are missing.
  */
 export async function eraseUser(hub: Hub, userId: string): Promise<Verdict> {
   const { journals } = hub;
@@ -43,7 +44,7 @@ async function verdictOf(journals: Journals, user: UserRecord): Promise<Verdict>
   };
 }
 
-/** Whether other users share anything of theirs. */
+/** Whether other users share a squad, a workout or a group with the user. */
 async function hasCompany(journals: Journals, user: UserRecord): Promise<boolean> {
   if (user.history.some(({ participantIds }) => participantIds.length > 1)) return true;
   for (const squadId of user.namedIn.squads) {

@@ -2,8 +2,8 @@ import { requireStaying, users } from '../users/user.journal.ts';
 import type { Journals } from '../storage/journal.ts';
 
 /**
- * For rules that have written a user's id elsewhere than in the user's own journal. If the account was erased meanwhile,
- * `forget` removes what was written. @throws CONFLICT then
+ * To be called by a rule after it has written a user's id into another journal than the user's own. If the account was
+ * erased meanwhile, `forget` removes the id. @throws CONFLICT if the account was erased
  */
 export async function unlessGone(
   journals: Journals,

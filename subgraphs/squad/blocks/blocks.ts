@@ -23,7 +23,7 @@ export class Blocks {
     return [...(await this.hub.journals.of(users).read(requireUser(this.unit.viewer).userId)).blocked];
   }
 
-  /** Also closes open invites between the two, and ends their training together. */
+  /** Blocks the other user, closes the open invites between the two, and ends their training together. */
   async block(otherId: string): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
     if (otherId === userId) throw invalid('userId', 'expected somebody else than yourself');

@@ -1,7 +1,7 @@
 import type { JournalKind } from '../storage/journal.ts';
 import type { MessageShape } from './messages.shapes.ts';
 
-/** As it is stored. Messages of the previous version have no `deleted`. */
+/** A message as it is stored. Messages of the previous version have no `deleted`. */
 export type StoredMessage = Omit<MessageShape, 'deleted'> & { readonly deleted?: boolean };
 
 /**
@@ -13,7 +13,7 @@ export interface ChatState {
   readonly length: number;
   /** The number of messages ever sent. */
   readonly seq: number;
-  /** The numbers of those that are deleted. */
+  /** The numbers of the deleted messages. */
   readonly deletedSeqs: readonly number[];
 }
 
@@ -80,7 +80,7 @@ export const presentMessage = (message: StoredMessage): MessageShape => ({
   deleted: message.deleted ?? false,
 });
 
-/** A message that the sender has sent before, among the last ones. */
+/** The user's message with this `clientId`, if it is one of the last 1,000 messages of the chat. */
 export function sentBefore(
   { shared, length }: ChatState,
   userId: string,

@@ -27,8 +27,8 @@ export class MessageReports {
   }
 
   /**
-   * By a user who has read the message in the squad, also if they have left it. A second report of a message by the same
-   * user replaces the first.
+   * Only a user who could read the message in the squad may report it, also after they have left. A second report of a
+   * message by the same user replaces the first.
    */
   async report(input: unknown): Promise<MessageReportShape> {
     const { squadId, messageId, reason } = validated(ReportMessageShape, input);

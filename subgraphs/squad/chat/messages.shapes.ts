@@ -12,7 +12,7 @@ export const MessageShape = z
       .string()
       .nullable()
       .meta({ description: "The sender's own id of the message, by which a repeated one is recognised." }),
-    seq: z.int().meta({ description: 'Counts the messages of the squad.' }),
+    seq: z.int().meta({ description: 'The number of the message in its squad, from 1.' }),
     sentAt: z.iso.datetime(),
   })
   .meta({ id: 'SquadMessage' });
@@ -39,7 +39,7 @@ export const MessageReportShape = z
     messageId: z.uuid(),
     reporterId: z.string(),
     authorId: z.string(),
-    text: z.string().meta({ description: 'What the message said when it was reported.' }),
+    text: z.string().meta({ description: 'The text of the message when it was reported.' }),
     reason: z.string().nullable(),
     createdAt: z.iso.datetime(),
   })

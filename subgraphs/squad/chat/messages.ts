@@ -29,7 +29,7 @@ const DELETIONS_PER_MINUTE = 30;
 
 interface MessageWatch {
   deliver(message: MessageShape): void;
-  /** Called once, when no more messages will come: the viewer has left or was put out, or the squad has ended. */
+  /** Called once, when no more messages will come: the viewer has left or was removed, or the squad has ended. */
   onEnd(): void;
 }
 
@@ -82,7 +82,7 @@ export class Messages {
   }
 
   /**
-   * By the author, who may have left the squad. The message stays without its text, which is also removed from storage.
+   * Only the author may, also after they have left the squad. The message stays without its text, which is also removed from storage.
    */
   async delete(input: unknown): Promise<void> {
     const { squadId, messageId } = validated(MessageIdShape, input);
@@ -93,7 +93,7 @@ export class Messages {
     if (message.userId !== userId) {
       if (!isInRoom(await journals.of(squads).read(squadId), requireUser(this.unit.viewer)))
         throw notFound('message', messageId);
-      throw forbidden('A message is deleted by its author.');
+      throw forbidden('Only the author of a message may delete it.');
     }
     if (message.deleted) return;
     await this.limit('deletions', DELETIONS_PER_MINUTE);
@@ -112,8 +112,8 @@ export class Messages {
   }
 
   /**
-   * Delivers the messages after `fromSeq`, then each new one, and again each that is deleted, also if it is older.
-   * Returns a function that ends this.
+   * Delivers the messages after `fromSeq`, then each new one. A message that is deleted is delivered again, also if it is
+   * older. Returns a function that ends the delivery.
    */
   async watch(
     squadId: string,
@@ -147,7 +147,7 @@ export class Messages {
       });
       stops.push(chat.stop);
       delivery = new MessageDelivery(chat.state, fromSeq, deliver);
-      if (newest) delivery.onState(newest); // of messages that came before there was a delivery
+      if (newest) delivery.onState(newest); // messages that came before the delivery was created
     } catch (error) {
       stop();
       throw error;
@@ -161,7 +161,7 @@ export class Messages {
     if (!this.settings.rateLimits || (await this.hub.allows(`${what}:${userId}`, perMinute))) return;
     throw new PlatformError(
       'RATE_LIMITED',
-      `More than ${perMinute} ${what} in a minute; go on in a moment.`,
+      `More than ${perMinute} ${what} in a minute; try again in a moment.`,
       { retryAfterSeconds: 60 },
     );
   }

@@ -4,7 +4,7 @@ import type { MessageReportShape, MessageShape } from '../chat/messages.shapes.t
 import type { OnlineUsersUpdate, PresenceStatus } from '../presence/presence.shapes.ts';
 import type { SquadEventShape, SquadShape, DoneSetShape, Phase } from '../squads/squads.shapes.ts';
 
-/** What the server pushes, by event. */
+/** The data of each event that the server pushes. */
 export interface ServerEvents {
   online_users_updated: OnlineUsersUpdate;
   squad_invite_received: { invite: InviteShape };
@@ -16,7 +16,7 @@ export interface ServerEvents {
   error: { code: string; message: string };
 }
 
-/** What a client sends and what the ack holds, by event. */
+/** For each event of a client: its data, and the data of its ack. */
 export interface ClientEvents {
   authenticate: [{ token: string }, { userId: string; expiresAt: string }];
   user_online: [{ status?: PresenceStatus; activity?: string | null; delta?: boolean }, OnlineUsersUpdate];
@@ -55,7 +55,7 @@ export interface ClientEvents {
 
 /** The data of an ack. */
 export type Ack<Event extends keyof ClientEvents> = ClientEvents[Event][1] & {
-  /** ISO 8601: sets the clock by which `restEndsAt` and `expiresAt` are shown. */
+  /** ISO 8601: the server's time, by which a client shows `restEndsAt` and `expiresAt`. */
   serverTime: string;
 };
 
@@ -80,7 +80,7 @@ export class SquadError extends Error {
 export interface SquadClientOptions {
   /** `http://host:3005`, or the gateway's `http://host:4000/squad`. */
   url: string;
-  /** Sent as first frame, as browsers must. */
+  /** Sent in the first frame, because a browser cannot set the header of a WebSocket. */
   token?: string;
   /** Sent in the `Authorization` header instead. */
   headerToken?: string;
@@ -143,7 +143,7 @@ export class SquadClient {
     });
   }
 
-  /** Calls back with each pushed event of that name. Returns what ends it. */
+  /** Calls `listener` with each pushed event of that name. Returns a function that removes the listener. */
   on<Event extends keyof ServerEvents>(
     event: Event,
     listener: (data: ServerEvents[Event], frame: ServerFrame<Event>) => void,
@@ -155,7 +155,7 @@ export class SquadClient {
     return () => void this.listeners.delete(one);
   }
 
-  /** The first pushed event of that name that fits, also of those that came before. */
+  /** Resolves to the first pushed event of that name that fits; events from before the call count, too. */
   next<Event extends keyof ServerEvents>(
     event: Event,
     fits: (data: ServerEvents[Event]) => boolean = () => true,

@@ -22,8 +22,10 @@ export const FeedItemShape = z
     image: z
       .string()
       .nullable()
-      .meta({ description: "Address of a post's picture, as the gym service gives it." }),
-    participantIds: z.array(z.string()).meta({ description: 'Of a squad workout: everybody who took part.' }),
+      .meta({ description: "Address of a post's picture, as the gym service returns it." }),
+    participantIds: z
+      .array(z.string())
+      .meta({ description: 'All participants of a squad workout; empty for other items.' }),
     groupId: z.string().nullable(),
   })
   .meta({ id: 'FeedItem' });

@@ -48,8 +48,8 @@ export class Feed {
   }
 
   /**
-   * Of the viewer's gym, or of any for a SUPER_ADMIN. If the gym service does not answer, it is what this service knows
-   * by itself, and `missing` names the gym service.
+   * The feed of the viewer's gym, or of any gym for a SUPER_ADMIN. If the gym service does not answer, the page contains
+   * only the activities of this service, and `missing` names the gym service.
    */
   async list(gymId: string | null | undefined, request: PageRequest): Promise<Page<FeedItemShape>> {
     const gym = requireGym(this.unit.viewer, gymId);
@@ -61,7 +61,7 @@ export class Feed {
       !(item.userId && !maySee(sight, item.userId)) &&
       item.participantIds.every((id) => maySee(sight, id)) &&
       isNext(item);
-    // An announcement is shown without its author: it is the gym's, whichever user has written it.
+    // An announcement is the gym's, so it is shown without its author if the viewer may not see them.
     const unsigned = (item: FeedItemShape) =>
       item.userId && !maySee(sight, item.userId) ? { ...item, userId: null } : item;
     const missing = new Set<string>();
@@ -78,7 +78,7 @@ export class Feed {
     const newestFirst = [...activities, ...announcements, ...posts.map(({ item }) => item)]
       .toSorted((one, other) => (isOlder(keysOf(one), keysOf(other)) ? 1 : -1))
       .slice(0, pageSize(request) + 1);
-    // Each item's cursor names the page of posts that was being read when it was its turn.
+    // The cursor of each item names the page of posts that contains the last post up to this item.
     const pageAt = new Map<string, string | null>();
     let page = after?.[2] ?? null;
     for (const item of newestFirst) {
@@ -97,7 +97,7 @@ export class Feed {
     return items.flatMap((given) => ofAnnouncement(announcement.safeParse(given).data));
   }
 
-  /** Enough posts for a page, each with the cursor of the upstream page that it stood on. */
+  /** The posts for a page of the feed, each with the cursor of the upstream page that contains it. */
   private async posts(
     gymId: string,
     from: string | undefined,
@@ -121,7 +121,7 @@ export class Feed {
       if (nextCursor === undefined) return found;
       cursor = nextCursor;
     }
-    if (found.length < enough) missing.add('gym'); // there are more, behind too many that are hidden
+    if (found.length < enough) missing.add('gym'); // further posts come after too many hidden ones
     return found;
   }
 

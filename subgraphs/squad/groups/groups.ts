@@ -15,8 +15,8 @@ const MAX_GROUPS_A_GYM = 500;
 const MAX_MEMBERS = 2_000;
 
 /**
- * The groups (clubs) of a gym. A group without members does not exist. Nor does, for a viewer, a group of which they may
- * see no member: an empty group would reveal that a member is hidden from them.
+ * The groups (clubs) of a gym. A group without members does not exist. A group also does not exist for a viewer who may
+ * not see any of its members: an empty group would reveal that a member is hidden from them.
  */
 export class Groups {
   private readonly unit: UnitOfWork;
@@ -27,7 +27,7 @@ export class Groups {
     this.hub = hub;
   }
 
-  /** Of the viewer's gym, or of any for a SUPER_ADMIN; by name. */
+  /** The groups of the viewer's gym, or of any gym for a SUPER_ADMIN, sorted by name. */
   async list(gymId?: string | null): Promise<GroupShape[]> {
     const sight = await this.sight();
     const { groups } = await this.hub.journals.of(gyms).read(requireGym(this.unit.viewer, gymId));
@@ -37,7 +37,7 @@ export class Groups {
       .map((group) => this.present(group, sight));
   }
 
-  /** Of the viewer's own gym; null if there is none with that id. */
+  /** A group of the viewer's own gym; null if there is none with that id. */
   async find(id: string): Promise<GroupShape | null> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'user' || !viewer.gymId) return null;
@@ -47,7 +47,7 @@ export class Groups {
     return group && isThere(group, sight) ? this.present(group, sight) : null;
   }
 
-  /** The viewer is its first member. @throws CONFLICT if the gym has one of that name that the viewer can see */
+  /** The viewer is the first member. @throws CONFLICT if the viewer can see a group of the same name in the gym */
   async create(input: unknown): Promise<GroupShape> {
     const { name } = validated(CreateGroupShape, input);
     const { userId } = requireUser(this.unit.viewer);

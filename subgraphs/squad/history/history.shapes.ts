@@ -6,7 +6,7 @@ export const SquadWorkoutShape = z
     routineId: z.string().nullable(),
     routineVersion: z.int().nullable().meta({ description: 'The version of the routine that was trained.' }),
     startedAt: z.iso.datetime().meta({
-      description: 'When the user began: the start of the squad, or their entering if it was later.',
+      description: 'When the user began: at the start of the squad, or when they entered if that was later.',
     }),
     endedAt: z.iso.datetime().meta({ description: 'When the user left, or the squad ended.' }),
     minutes: z.int().meta({
@@ -16,15 +16,15 @@ export const SquadWorkoutShape = z
     trainingId: z.uuid().nullable().meta({ description: 'The training that was made of the sets.' }),
     participantIds: z.array(z.string().nullable()).meta({
       description:
-        'Everybody who had taken part by then, the user included; null in the place of a person if one of the two has blocked the other.',
+        'Everybody who had taken part by then, the user included. An id is null if this person or the user has blocked the other.',
     }),
   })
   .meta({ id: 'SquadWorkout' });
 export type SquadWorkoutShape = z.infer<typeof SquadWorkoutShape>;
 
-/** As it is stored. Of several rows about one squad the one of the highest revision counts. */
+/** A row as it is stored. If a squad has several rows, the one with the highest revision counts. */
 export interface StoredWorkout extends SquadWorkoutShape {
   readonly participantIds: string[];
-  /** Of the squad, when the row was made; absent in journals of the previous version. */
+  /** The squad's revision when the row was made; absent in journals of the previous version. */
   readonly revision?: number;
 }

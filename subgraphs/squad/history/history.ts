@@ -24,12 +24,12 @@ export class History {
     this.upkeep = upkeep;
   }
 
-  /** Newest first. @throws NOT_FOUND for another user's: it is private. */
+  /** Newest first. @throws NOT_FOUND for another user's history, which is private. */
   async of(userId: string, request: PageRequest): Promise<Page<SquadWorkoutShape>> {
     if (requireUser(this.unit.viewer).userId !== userId) throw notFound('squad history of user', userId);
     const after = cursors.read(request.cursor);
     const { journals } = this.hub;
-    // Squads that have ended by the passing of time, and rows that a crash has left unwritten
+    // Ends squads whose time is over, and writes rows that are missing after a crash.
     for (const squadId of (await journals.of(users).read(userId)).squads) {
       const squad = await this.upkeep.settled(squadId);
       if (squad.status !== 'NONE') await recordLeaving(journals, squad, userId);

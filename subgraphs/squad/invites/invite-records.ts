@@ -5,8 +5,9 @@ import { users } from '../users/user.journal.ts';
 import type { InviteStatus, StoredInvite } from './invites.shapes.ts';
 
 /**
- * Decides about an invite in its squad's journal, where answers, revocation, expiry, blocks and the end of the squad come
- * one after the other. The journals of the sender and the receiver have copies. Undefined: nothing changes.
+ * Returns the new status of an invite; undefined if nothing changes. It decides in the squad's journal, where answers,
+ * revocation, expiry, blocks and the end of the squad are written one after the other. The journals of the sender and the
+ * receiver have copies.
  */
 type Decide = (invite: SquadInvite, squad: SquadState) => Exclude<InviteStatus, 'PENDING'> | undefined;
 
@@ -65,7 +66,7 @@ export async function settleInvites(journals: Journals, userId: string): Promise
   }
 }
 
-/** Closes a user's open invites that fit: the received ones for DECLINED, the sent ones for REVOKED. */
+/** Closes a user's open invites that fit: received ones if the status is DECLINED, sent ones if it is REVOKED. */
 export async function closeInvites(
   journals: Journals,
   userId: string,
@@ -83,7 +84,7 @@ export const copyOf = ({ isSpent: _unused, ...invite }: SquadInvite): StoredInvi
 const inviteIn = (squad: SquadState | { status: 'NONE' }, inviteId: string): SquadInvite | undefined =>
   squad.status === 'NONE' ? undefined : squad.invites.find(({ id }) => id === inviteId);
 
-/** For a copy whose squad was removed, or was never opened because of a crash. The squad of a newer copy may still come. */
+/** Closes an expired copy without a squad: it was removed, or a crash prevented it. A newer copy's squad may still come. */
 async function closeCopy(journals: Journals, userId: string, copy: StoredInvite): Promise<void> {
   const now = new Date();
   if (Date.parse(copy.expiresAt) > now.getTime()) return;

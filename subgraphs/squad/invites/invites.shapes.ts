@@ -13,7 +13,7 @@ export type InviteStatus = (typeof InviteStatus)[keyof typeof InviteStatus];
 export const InviteShape = z
   .object({
     id: z.uuid(),
-    squadId: z.uuid().meta({ description: 'The squad that the invitation is for.' }),
+    squadId: z.uuid().meta({ description: 'The squad that the invite is for.' }),
     gymId: z.string(),
     fromUserId: z.string(),
     toUserId: z.string(),
@@ -29,7 +29,7 @@ export const InviteShape = z
   .meta({ id: 'SquadInvite' });
 export type InviteShape = z.infer<typeof InviteShape>;
 
-/** As it is stored: a PENDING invite may have expired. */
+/** An invite as it is stored: if it is PENDING, it may have expired. */
 export type StoredInvite = InviteShape;
 
 const MAX_MESSAGE = 280; // characters
@@ -48,7 +48,7 @@ export const RespondToInviteShape = z.object({
   accept: z.boolean('expected true or false'),
 });
 
-/** As it is shown: a PENDING invite after its `expiresAt` has EXPIRED. */
+/** An invite as it is shown: PENDING becomes EXPIRED after `expiresAt`. */
 export const presentInvite = (invite: StoredInvite, now = Date.now()): InviteShape =>
   invite.status === 'PENDING' && Date.parse(invite.expiresAt) <= now
     ? { ...invite, status: 'EXPIRED' }

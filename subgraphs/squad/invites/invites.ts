@@ -95,7 +95,7 @@ export class Invites {
         );
     await this.unlessGone(userId, toUserId, squad.id);
     await this.unlessGone(toUserId, userId, squad.id);
-    // It may have been closed before its copies were written.
+    // The invite may have been closed before its copies were written.
     const decided = await decideInvite(this.hub.journals, given, () => undefined);
     return presentInvite(decided ? copyOf(decided) : given);
   }
@@ -134,7 +134,7 @@ export class Invites {
     return copyOf(decided);
   }
 
-  /** By the sender. @throws INVITE_CLOSED if it was answered or has expired */
+  /** Revokes an invite; only its sender may. @throws INVITE_CLOSED if it was answered or has expired */
   async revoke(inviteId: string): Promise<void> {
     const user = await this.own();
     const invite = visibleInvites(user, 'sent').find(({ id }) => id === inviteId);
@@ -151,7 +151,7 @@ export class Invites {
     if (!decided && invite.status !== 'REVOKED') throw inviteClosed(invite);
   }
 
-  /** Reports the viewer's open invites, then all changes of their invites. Returns the function that ends this. */
+  /** Reports the viewer's open invites, then all changes of their invites. Returns a function that ends it. */
   async watch({ onReceived, onUpdated }: InviteWatch): Promise<() => void> {
     const { userId } = requireUser(this.unit.viewer);
     await settleInvites(this.hub.journals, userId);
@@ -194,21 +194,21 @@ export class Invites {
   }
 
   /**
-   * The same answer for every user who cannot be invited: hidden by a block, of another gym, unknown. Neither the answer
-   * nor its time depends on whether the receiver is online, which would reveal an INVISIBLE member.
+   * Throws the same error for every user who cannot be invited: hidden by a block, of another gym, unknown. Neither the
+   * error nor its time depends on whether the receiver is online, which would reveal an INVISIBLE member.
    */
   private async checkReceiver(userId: string, gymId: string, toUserId: string): Promise<void> {
     if (this.settings.rateLimits && !(await this.hub.allows(`invites:${userId}`, INVITES_PER_MINUTE))) {
       throw new PlatformError(
         'RATE_LIMITED',
-        `More than ${INVITES_PER_MINUTE} invites in a minute; go on in a moment.`,
+        `More than ${INVITES_PER_MINUTE} invites in a minute; try again in a moment.`,
         { retryAfterSeconds: 60 },
       );
     }
     const own = await this.own();
     requireStaying(own);
     const isGone = (await this.hub.journals.of(users).read(toUserId)).farewell !== null;
-    // Asked in every case: otherwise the time of the answer would reveal who has blocked the sender.
+    // Identity is asked in every case: otherwise the time of the answer would reveal who has blocked the sender.
     const isMember = await this.platform.isUserOfGym(toUserId, gymId);
     if (isGone || !isMember || !maySee(sightOf(own), toUserId)) throw notFound('member', toUserId);
   }
@@ -259,7 +259,7 @@ const inviteClosed = (invite: StoredInvite): PlatformError =>
 
 const keysOf = (invite: InviteShape): [string, string] => [invite.createdAt, invite.id];
 
-/** Without invites of or to users whom a block hides. */
+/** The invites of the box, without those from or to users whom a block hides. */
 function visibleInvites(user: UserRecord, box: 'received' | 'sent'): InviteShape[] {
   const hidden = hiddenFrom(user);
   return user[box]

@@ -6,7 +6,7 @@ const frame = (event: string, data: object, extra: object = {}) => ({
   required: ['event', 'data'],
   properties: { event: { const: event }, data, ...extra },
 });
-/** Named shapes, which references reach: in AsyncAPI they begin at the document, not at the payload. */
+/** The named shapes. An AsyncAPI `$ref` begins at the document, not at the payload, so they become its components. */
 const schemas: Record<string, object> = {};
 const schemaOf = (shape: z.ZodType, io: 'input' | 'output'): object => {
   const {
@@ -20,13 +20,13 @@ const schemaOf = (shape: z.ZodType, io: 'input' | 'output'): object => {
 const inDocument = <T extends object>(schema: T): T =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as T;
 const id = {
-  id: { type: ['string', 'number'], description: 'Chosen by the client; the answer carries it.' },
+  id: { type: ['string', 'number'], description: 'Chosen by the client; the answer has the same id.' },
 };
 const seq = {
   seq: {
     type: 'integer',
     description:
-      'Of presence the number of the update to this connection, of squad events the revision, of messages their number.',
+      "For presence the number of the update to this connection, for squad events the revision, for messages the message's number, for invites the number of the user's last change of an invite.",
   },
 };
 const ackName = (event: ProtocolEvent) => `${event.name}_ack`;
@@ -63,7 +63,7 @@ const messages = Object.fromEntries([
     {
       name: 'error',
       title: 'error',
-      summary: 'A frame was refused; with its id if it had one.',
+      summary: 'A frame was refused. The error has the id of the frame, if the frame had one.',
       payload: frame(
         'error',
         {

@@ -1,5 +1,5 @@
 /* oxlint-disable unicorn/prefer-add-event-listener -- each of these has one listener */
-// The live page: everything over the raw socket, but for logging in and names (identity's REST) and exercises (content's).
+// The live page. It uses the raw socket; only the log-in, names (identity) and exercises (content) come over REST.
 const $ = (id) => document.getElementById(id);
 const throughGateway = location.pathname.startsWith('/squad/');
 const at = (service) =>
@@ -74,14 +74,15 @@ function connect() {
     link('online');
     retryMillis = 250;
     took(await send('user_online', { status: session ? 'WORKING_OUT' : 'AVAILABLE', delta: true }));
-    // The answer holds what happened while the connection was down.
+    // The ack contains the events from while the connection was down.
     if (session) await enter(session.id, session.revision);
     else await returnToSquad();
   };
   socket.onmessage = ({ data }) => receive(JSON.parse(data));
   socket.onclose = () => {
     link('reconnecting');
-    for (const { reject } of pending.values()) reject(new Error('The line was lost; it is tried again.'));
+    for (const { reject } of pending.values())
+      reject(new Error('The connection was lost; this page connects again.'));
     pending.clear();
     setTimeout(connect, retryMillis);
     retryMillis = Math.min(retryMillis * 2, 5_000);
@@ -125,7 +126,7 @@ function invited(invite) {
   paint();
 }
 
-/** A page that is opened again finds its way back into the squad that it was in. */
+/** Joins the open squad in which the user was when the page was closed. */
 async function returnToSquad() {
   const squadId = localStorage.getItem(squadKey());
   if (!squadId) return;
@@ -157,7 +158,7 @@ async function enter(squadId, fromRevision) {
   paint();
 }
 
-// Each event holds the whole participant; one that is known already is passed over.
+// Each event contains the whole participant. An event that is known already is ignored.
 function applied(event) {
   if (!session || event.squadId !== session.id || event.revision <= session.revision) return;
   const others = session.participants.filter(({ userId }) => userId !== event.participant?.userId);
@@ -297,7 +298,7 @@ async function respond(inviteId, accept, squadId) {
   if (answer && accept) await enter(squadId);
 }
 
-// A squad without a routine says which exercise it trains: here some of the library, one after the other.
+// Without a routine each update names its exercise: here exercises of the library, one after the other.
 let exercises = [];
 async function exerciseAt(index) {
   if (exercises.length === 0) {

@@ -4,14 +4,14 @@ import type { BrowserPage } from '#server/define-subgraph.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import { CLIENT_EVENTS, CLOSE_CODES, SERVER_EVENTS, type ProtocolEvent } from '../socket/protocol.ts';
 
-/** `GET /demo` (with demo data), on which two windows train together, and `GET /asyncapi`, on which the protocol can be read. */
+/** `GET /demo` (with demo data), a page for training together in two windows, and `GET /asyncapi`, the protocol's page. */
 export function pages({
   identityUrl,
   contentUrl,
   demo: hasDemoAccounts,
 }: ServerSettings): Record<string, BrowserPage> {
   const identity = new URL(identityUrl);
-  // The page logs in at identity and reads exercises from content: other origins, on the service's own port.
+  // The page logs in at identity and reads exercises from content, which are other origins at the service's own port.
   const policy = `default-src 'self'; connect-src 'self' ws: wss: http://${identity.hostname}:* http://localhost:* http://127.0.0.1:*; img-src 'self' data:; style-src 'self'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'`;
   const demo = file('demo.html')
     .replace('{{identityPort}}', identity.port || '80')

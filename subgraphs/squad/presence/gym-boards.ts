@@ -1,7 +1,7 @@
 import type { Hub } from '../hub.ts';
 import { GymBoard, type BoardListener, type BoardSubscription } from './gym-board.ts';
 
-/** The presence boards of all gyms that somebody looks at. */
+/** The presence boards of all gyms that have listeners. */
 export class GymBoards {
   private readonly boards = new Map<string, GymBoard>();
   private readonly hub: Hub;

@@ -29,7 +29,7 @@ export class OnlineUsers {
     this.boards = boards;
   }
 
-  /** Of the viewer's gym, or of any gym for a SUPER_ADMIN; the longest online first. */
+  /** The online users of the viewer's gym, or of any gym for a SUPER_ADMIN; the longest online first. */
   async list(gymId?: string | null): Promise<OnlineUserShape[]> {
     const gym = requireGym(this.unit.viewer, gymId);
     const sight = await readSight(this.hub.journals, this.unit.viewer);
@@ -142,7 +142,7 @@ interface BoardWatch {
 
 type Watching = Pick<BoardSubscription, 'snapshot' | 'refresh' | 'stop'>;
 
-/** As the user themselves sees it. */
+/** The presence as the user themselves sees it. */
 const presentOwn = (entry: OnlineEntry | undefined): PresenceShape =>
   entry && entry.status !== 'OFFLINE'
     ? { online: true, status: entry.status, activity: entry.activity, since: entry.since }

@@ -22,7 +22,7 @@ export const sightOf = (user: UserRecord): Sight => {
   return hidden.size === 0 ? OPEN_SIGHT : { hidden };
 };
 
-/** @throws UNAUTHENTICATED or FORBIDDEN if the viewer is no user */
+/** @throws UNAUTHENTICATED or FORBIDDEN if the viewer is not a user */
 export const readSight = async (journals: Journals, viewer: Viewer): Promise<Sight> =>
   sightOf(await journals.of(users).read(requireUser(viewer).userId));
 

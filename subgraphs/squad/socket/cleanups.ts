@@ -1,4 +1,4 @@
-/** What has to be ended with a connection, by name: listeners, counts, timers. */
+/** Functions that end the listeners, counts and timers of a connection, by name. */
 export class Cleanups {
   private readonly ends = new Map<string, () => void>();
   private isOver = false;
@@ -7,7 +7,7 @@ export class Cleanups {
     return this.ends.has(name);
   }
 
-  /** Calls `end` when the connection ends, or when another one is kept under the same name. */
+  /** Calls `end` when the connection ends, or when another function is added under the same name. */
   keep(name: string, end: () => void): void {
     this.release(name);
     if (this.isOver) end();
@@ -29,7 +29,7 @@ export class Cleanups {
     for (const name of this.ends.keys()) if (!names.has(name)) this.release(name);
   }
 
-  /** The connection has ended: what is kept from now on is ended at once. */
+  /** To be called when the connection has ended. A function that is added later is called at once. */
   releaseAll(): void {
     this.isOver = true;
     for (const name of this.ends.keys()) this.release(name);

@@ -24,18 +24,18 @@ export interface SocketSettings {
   authenticateWithinMillis: number;
   /** The time between two pings. A socket that has not answered the previous ping is ended. */
   heartbeatMillis: number;
-  /** Frames a second a socket may send; undefined: unlimited. */
+  /** The most frames a second that a socket may send; undefined if there is no limit. */
   framesPerSecond: number | undefined;
 }
 
-/** Above it no presence is sent; a whole list follows once the client has read. */
+/** If more bytes wait to be read, no presence is sent; the whole list follows once the client has read them. */
 const PRESENCE_WAITS_ABOVE_BYTES = 256 * 1024;
-/** Above it the socket is closed, because the client reads too slowly for what may not be left out: it returns and replays. */
+/** If more bytes wait to be read, the socket is closed; the client connects again and asks for what it has missed. */
 const CLOSE_ABOVE_BYTES = 2 * 1024 * 1024;
-/** Frames that wait until the one before them is answered. */
+/** The most frames that wait until the previous one is answered. */
 const MAX_WAITING_FRAMES = 100;
 
-/** Cleanups of the connection itself. All others are of a module's pushes. */
+/** Cleanups of the connection itself. All others belong to pushes, which end if the gym switches the module off. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'heartbeat',
   'authenticate',
@@ -55,7 +55,7 @@ const authenticateShape = z.object({ token: z.string('expected an access token')
 
 /** One client's socket: frames in order, one at a time; answers, pushes, heartbeat, limits. */
 export class SocketConnection {
-  /** Kept for the whole connection, so that `seq` goes on if the client sends `user_online` again. */
+  /** Stays the same for the whole connection, so that `seq` continues if the client sends `user_online` again. */
   readonly presencePace = newPace();
   private state: State = { name: 'waiting' };
   private readonly socket: WebSocket;
@@ -108,7 +108,7 @@ export class SocketConnection {
       );
   }
 
-  /** Calls `end` when the connection ends, or when another one is kept under the same name. */
+  /** Calls `end` when the connection ends, or when another function is added under the same name. */
   keep(name: string, end: () => void): void {
     this.cleanups.keep(name, end);
   }
@@ -117,7 +117,7 @@ export class SocketConnection {
     this.cleanups.release(name);
   }
 
-  /** Sends what may not be left out. */
+  /** Sends a frame that must not be left out. */
   push(event: string, data: object, seq: number): void {
     this.send(frameText({ event, data, seq }));
   }
@@ -177,7 +177,7 @@ export class SocketConnection {
     return handler(data, this.host.servicesOf(this.state.viewer, this.state.authorization), this);
   }
 
-  /** Also renews the token of an authenticated socket; user and gym must stay the same. */
+  /** Authenticates the socket, or renews its token; user and gym must stay the same. */
   private async authenticate(authorization: string): Promise<{ userId: string; expiresAt: string }> {
     const viewer = await viewerOf(authorization, this.host.verifier);
     if (viewer.kind !== 'user') throw unauthenticated('Expected the access token of a user.');
@@ -267,7 +267,7 @@ export class SocketConnection {
   }
 
   private sendError(id: FrameId, thrown: unknown): void {
-    const error = refusalOfDatabase(thrown) ?? thrown; // also a disk that is full
+    const error = refusalOfDatabase(thrown) ?? thrown; // for example if the disk is full
     if (!(error instanceof PlatformError) || error.status >= 500)
       this.host.log.error(
         { err: error instanceof PlatformError ? (error.cause ?? error) : error },

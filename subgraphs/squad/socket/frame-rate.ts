@@ -1,12 +1,12 @@
 const SECOND_MILLIS = 1_000;
-/** Refused frames within one second, or seconds in a row with refusals, from which on the socket is closed. */
+/** The socket is closed after this many refused frames in a second, or seconds in a row with refused frames. */
 const CLOSE_AFTER_REFUSED = 300;
 const CLOSE_AFTER_SECONDS = 5;
 
 /** `refuse` answers with an error (once a second), `drop` does not answer. */
 export type Verdict = 'pass' | 'refuse' | 'drop' | 'close';
 
-/** Counts a socket's frames by the second. An error frame for each refused one would only double the flood. */
+/** Counts a socket's frames by the second. An error frame for each refused frame would double the traffic. */
 export class FrameRate {
   private readonly perSecond: number | undefined;
   private secondStartedAt = 0;
@@ -27,7 +27,7 @@ export class FrameRate {
     return this.refused();
   }
 
-  /** A frame that is refused whatever its number. */
+  /** Counts a frame that is refused for another reason than its number. */
   refused(): Verdict {
     this.tick();
     this.refusedNow += 1;

@@ -22,7 +22,7 @@ export function jsonOf(bytes: Buffer, isBinary: boolean): unknown {
   }
 }
 
-/** The id of a frame, also if the rest of it is invalid: the client finds the error by it. */
+/** The id of a frame, also if the rest of it is invalid: the client needs it to recognise the error. */
 export function idOf(json: unknown): FrameId {
   const id = typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
   return typeof id === 'number' || (typeof id === 'string' && id.length <= 100) ? id : undefined;

@@ -20,7 +20,7 @@ import {
 const online = z
   .object({ users: z.array(OnlineUserShape), removed: z.array(z.string()), full: z.boolean(), seq: z.int() })
   .meta({ id: 'OnlineUsersUpdate' });
-/** In every ack. */
+/** A part of every ack. */
 const serverTime = z.iso
   .datetime()
   .meta({ description: "The server's time, by which a client sets its clock." });
@@ -33,7 +33,7 @@ export interface ProtocolEvent {
   name: string;
   summary: string;
   data: z.ZodType;
-  /** What the ack of a client's event holds. */
+  /** The data of the ack; absent for an event of the server. */
   ack?: z.ZodObject;
 }
 
@@ -55,7 +55,7 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   {
     name: 'send_squad_invite',
     summary:
-      'Invites another member of the gym to a live session; without squadId to an own LOBBY that nobody else has entered, which is opened if there is none.',
+      'Invites another member of the gym to a live session; without squadId to a LOBBY of the client that nobody else has entered; a LOBBY is opened if there is none.',
     data: SendInviteShape,
     ack: invite,
   },
@@ -80,7 +80,7 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   },
   {
     name: 'start_squad',
-    summary: 'Starts the workout, or goes on after a pause. For the host.',
+    summary: 'Starts the workout, or continues it after a pause. For the host.',
     data: SquadIdShape,
     ack: session,
   },
@@ -88,7 +88,7 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   { name: 'end_squad', summary: 'Ends the workout. For the host.', data: SquadIdShape, ack: session },
   {
     name: 'kick_from_squad',
-    summary: 'Puts a participant out, or ends the right of an invitee to enter. For the host.',
+    summary: 'Removes a participant, or ends the right of an invitee to enter. For the host.',
     data: SquadMemberShape,
     ack: session,
   },
@@ -101,7 +101,7 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   {
     name: 'update_workout',
     summary:
-      'Stores the progress of the client in the workout. A repeated eventId changes nothing, a late update moves nobody back, and a set counts once.',
+      'Stores the progress of the client in the workout. A repeated eventId changes nothing, a late update does not move the participant back, and a set counts once.',
     data: UpdateWorkoutShape,
     ack: z.object({ revision: z.int() }),
   },
@@ -125,13 +125,13 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
   },
 ];
 
-/** What a client may send. */
+/** The events that a client may send. */
 export const CLIENT_EVENTS: readonly ProtocolEvent[] = clientEvents.map((event) => ({
   ...event,
   ack: event.ack.extend({ serverTime }),
 }));
 
-/** What the server pushes. */
+/** The events that the server pushes. */
 export const SERVER_EVENTS: readonly ProtocolEvent[] = [
   {
     name: 'online_users_updated',
@@ -150,7 +150,7 @@ export const SERVER_EVENTS: readonly ProtocolEvent[] = [
     data: invite,
   },
   { name: 'squad_joined', summary: 'Somebody has entered the squad.', data: SquadEventShape },
-  { name: 'squad_left', summary: 'Somebody has left the squad, or was put out.', data: SquadEventShape },
+  { name: 'squad_left', summary: 'Somebody has left the squad, or was removed.', data: SquadEventShape },
   {
     name: 'squad_updated',
     summary: 'Somebody has moved on in the workout, or its state has changed.',
@@ -200,5 +200,11 @@ export const CLOSE_CODES: readonly { code: number; name: string; meaning: string
     name: 'RATE_LIMITED',
     meaning: 'The client kept sending more than 30 frames a second.',
     next: 'Wait, then connect again.',
+  },
+  {
+    code: 4430,
+    name: 'TOO_MANY_SOCKETS',
+    meaning: 'The user has more sockets at this instance than SOCKETS_PER_USER allows.',
+    next: 'Close one of them, then connect again.',
   },
 ];

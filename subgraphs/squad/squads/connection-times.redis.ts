@@ -5,7 +5,7 @@ import { KEEPS_GONE_MILLIS, type ConnectionTime, type ConnectionTimes } from './
 
 const INSTANCES = 'squad:connected';
 
-/** The connections of all instances. Each has a hash of its own: connected users, and since when. */
+/** The connections of all instances. Each instance has a Redis hash: its connected users, and since when. */
 export class RedisConnectionTimes implements ConnectionTimes {
   private readonly redis: RedisConnections;
   private readonly instanceId: string;
@@ -71,7 +71,7 @@ export class RedisConnectionTimes implements ConnectionTimes {
     this.write((client) => client.multi().del(this.key).sRem(INSTANCES, this.instanceId).exec());
   }
 
-  /** Renews the lease. A hash that lacks something is written again as a whole. */
+  /** Renews the lease. An incomplete hash is written again as a whole. */
   private async renew(): Promise<void> {
     const count = await this.redis.read((client) => client.hLen(this.key));
     const renewed = await this.redis.read((client) => client.pExpire(this.key, LEASE_MILLIS));
@@ -92,7 +92,7 @@ export class RedisConnectionTimes implements ConnectionTimes {
     await this.forgetOthers();
   }
 
-  /** Removes instances whose lease is over from the list. */
+  /** Removes instances whose lease has expired from the list. */
   private async forgetOthers(): Promise<void> {
     for (const instanceId of await this.redis.read((client) => client.sMembers(INSTANCES)))
       if (!(await this.redis.read((client) => client.exists(keyOf(instanceId)))))

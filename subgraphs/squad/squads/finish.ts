@@ -8,7 +8,7 @@ import { isPresent, participantOf } from './squad-rights.ts';
 import { squads, trainedMinutes, type NoSquad, type SquadState } from './squad.journal.ts';
 import { trainingOf } from './training.ts';
 
-/** A squad without a change for so long has ended. */
+/** A squad ends if nothing has changed in it for this time. */
 const LAPSES_AFTER_MILLIS = 12 * 60 * 60 * 1000; // 12 h
 
 /**
@@ -84,7 +84,7 @@ async function recordActivity(journals: Journals, squad: SquadState): Promise<vo
   ]);
 }
 
-/** For a participant whose account was erased while the end of the squad was being recorded. */
+/** Removes a participant whose account was erased while the end of the squad was being recorded. */
 async function forget(
   journals: Journals,
   goneId: string,

@@ -6,8 +6,8 @@ import { takesPart } from './squad-rights.ts';
 import { squads } from './squad.journal.ts';
 
 /**
- * Ends the squads that two users share, after the first has blocked the other. The other is put out of squads that the
- * first hosts, and may not enter them. Squads of another host are left by the first, because the host has invited both.
+ * Ends the training of two users together, after the first has blocked the other. The other is removed from squads that
+ * the first hosts, and may not enter them. The first leaves squads of another host, because that host has invited both.
  */
 export async function partWays(journals: Journals, userId: string, otherId: string): Promise<void> {
   const at = new Date().toISOString();

@@ -2,10 +2,10 @@ import { invalid } from '#server/errors.ts';
 import type { DoneSetShape, ParticipantShape, UpdateWorkoutShape } from './squads.shapes.ts';
 import { Phase } from './squads.shapes.ts';
 
-/** One exercise of the routine that a squad trains, in the order of `exerciseIndex`: the entries of all blocks. */
+/** An exercise of the routine that a squad trains. `exerciseIndex` counts these: the entries of all blocks, in order. */
 interface PlannedExercise {
   readonly exerciseId: string;
-  /** Null if content did not say. */
+  /** Null if the content service returned none. */
   readonly modality: string | null;
   /** Entries of one block are trained in turn, set by set (a superset). */
   readonly block: number;
@@ -18,8 +18,8 @@ export type Plan = readonly PlannedExercise[];
 type Measure = 'reps' | 'durationSeconds' | 'distanceMeters' | 'weightKg';
 
 /**
- * What a done set of each modality counts: one of `needs` must be there, `may` may. The same as the content service
- * allows in the sets of a routine (subgraphs/content/workouts/set-fields.ts); services do not import each other.
+ * The measures of a done set, by modality: at least one of `needs` is required, those of `may` are optional. The content
+ * service has the same rule for routines (subgraphs/content/workouts/set-fields.ts); services do not import each other.
  */
 const MEASURES_OF: Readonly<Record<string, { needs: readonly Measure[]; may: readonly Measure[] }>> = {
   WEIGHT_REPS: { needs: ['reps'], may: ['weightKg'] },
@@ -74,7 +74,7 @@ type Place = Pick<ParticipantShape, 'exerciseIndex' | 'setIndex' | 'phase'>;
 
 const PHASES: readonly Phase[] = [Phase.WORK, Phase.REST, Phase.DONE];
 
-/** Whether the one place in the workout comes before the other: block by block, and in a block set by set. */
+/** Whether the first place in the workout comes before the second: block by block, and in a block set by set. */
 export function isBefore(plan: Plan | null, one: Place, other: Place): boolean {
   const [ranks, otherRanks] = [rankOf(plan, one), rankOf(plan, other)];
   const differing = ranks.findIndex((rank, index) => rank !== otherRanks[index]);

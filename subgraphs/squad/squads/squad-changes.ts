@@ -54,7 +54,7 @@ export function appliedItem(squad: SquadState, item: Change): SquadState {
       return {
         ...squad,
         invites: withInvite(
-          // The previous version kept one right an invitee: the later invite took the place of the one before.
+          // The previous version had one invite for each invitee: a later invite replaced the earlier one.
           squad.invites.filter(({ toUserId }) => toUserId !== item.userId),
           inviteOfLegacy(item.invited, item.userId, squad),
         ),
@@ -129,7 +129,7 @@ function joined(squad: SquadState, { userId, at }: Item<'joined'>): SquadState {
   };
 }
 
-/** If the host leaves, the participant who is there longest becomes host. If the last one leaves, the squad ends. */
+/** If the host leaves, the participant who has been there longest becomes host. If the last one leaves, the squad ends. */
 function left(squad: SquadState, { userId, at }: Item<'left'>): SquadState {
   const participants = squad.participants.map((one) =>
     one.userId === userId ? { ...one, leftAt: at } : one,

@@ -11,7 +11,7 @@ import {
 } from './squad-rights.ts';
 import type { NoSquad, SquadItem, SquadState } from './squad.journal.ts';
 
-/* What a person does to a squad, as the records that it makes; none if it changes nothing. */
+/* Each function decides about a user's action and returns the records of the change, or none if nothing changes. */
 
 const MAX_PARTICIPANTS = 20;
 
@@ -32,7 +32,7 @@ export function decideJoin(squad: Squad, id: string, visitor: Visitor): Items {
   return [{ type: 'joined', userId, at: nowText() }];
 }
 
-/** @throws NOT_FOUND: a person outside of a private squad must not learn that it exists */
+/** @throws NOT_FOUND: a user outside of a private squad must not learn that it exists */
 export function requireDoor(squad: Squad, id: string, visitor: Visitor): SquadState {
   if (squad.status === 'NONE' || !mayEnter(squad, visitor)) throw notFound('squad', id);
   return squad;
@@ -62,9 +62,9 @@ export function decideStatus(
   return [{ type: 'status', status, userId, at: nowText() }];
 }
 
-/** By the host: a participant is put out, or an invitee loses the right to enter. @throws as `requireOther` */
+/** By the host: a participant is removed, or an invitee loses the right to enter. @throws as `requireOther` */
 export function decideKick(squad: Squad, id: string, userId: string, otherId: string): Items {
-  const open = requireOther(squad, id, userId, otherId, 'put yourself out; leave instead');
+  const open = requireOther(squad, id, userId, otherId, 'remove yourself; leave instead');
   const at = nowText();
   if (takesPart(open, otherId)) return [{ type: 'left', userId: otherId, banned: true, at }];
   if (isInvited(open, otherId)) return [{ type: 'uninvited', userId: otherId, at }];
@@ -73,7 +73,13 @@ export function decideKick(squad: Squad, id: string, userId: string, otherId: st
 
 /** By the host: another participant becomes the host. @throws as `requireOther` */
 export function decideHost(squad: Squad, id: string, userId: string, otherId: string): Items {
-  const open = requireOther(squad, id, userId, otherId, 'make yourself the host; you are');
+  const open = requireOther(
+    squad,
+    id,
+    userId,
+    otherId,
+    'make yourself the host, because you are the host already',
+  );
   if (!takesPart(open, otherId)) throw notFound('participant', otherId);
   return [{ type: 'host', userId: otherId, at: nowText() }];
 }

@@ -3,7 +3,7 @@ import type { StoredInvite } from '../invites/invites.shapes.ts';
 /** An invite in its squad's journal, where it is decided. */
 export interface SquadInvite extends StoredInvite {
   /**
-   * True if an ACCEPTED invite no longer lets its receiver enter: they have left or were put out, or a block is between
+   * True if an ACCEPTED invite no longer lets its receiver enter: they have left or were removed, or a block is between
    * the two.
    */
   readonly isSpent: boolean;
@@ -17,7 +17,7 @@ export interface LegacyInvited {
   readonly expiresAt: string;
 }
 
-/** Closed invites that are kept besides the open ones. */
+/** The most invites that are kept although they let nobody enter. */
 const KEPT_CLOSED_INVITES = 200;
 /** The lifetime of every invite of the previous version, which did not store when it was sent. */
 const LEGACY_LIFETIME_MILLIS = 600_000; // 10 min
@@ -36,7 +36,7 @@ export const isInvited = (
   now = Date.now(),
 ): boolean => invites.some((invite) => invite.toUserId === userId && opensDoor(invite, now));
 
-/** With a new invite. It takes the place of the oldest one that lets nobody enter any more, if there are too many. */
+/** Adds an invite. If too many invites let nobody enter any more, the oldest of them are dropped. */
 export function withInvite(invites: readonly SquadInvite[], invite: StoredInvite): readonly SquadInvite[] {
   const at = Date.parse(invite.createdAt);
   const excess = invites.filter((one) => !opensDoor(one, at)).length - KEPT_CLOSED_INVITES + 1;
@@ -47,7 +47,7 @@ export function withInvite(invites: readonly SquadInvite[], invite: StoredInvite
   return [...kept, { ...invite, isSpent: false }];
 }
 
-/** Gives the pending invites that fit another status. */
+/** Sets the status of the pending invites that fit. */
 export const closed = (
   invites: readonly SquadInvite[],
   status: StoredInvite['status'],
@@ -66,7 +66,7 @@ export const acceptedBy = (
 ): readonly SquadInvite[] =>
   closed(invites, 'ACCEPTED', at, (invite) => invite.toUserId === userId && isOpen(invite, Date.parse(at)));
 
-/** Leaving, being put out, and a block end every right to enter; after that a new invite is needed. */
+/** Leaving, a removal by the host, and a block end every right to enter; after that a new invite is needed. */
 export const spentFor = (
   invites: readonly SquadInvite[],
   userId: string,

@@ -12,7 +12,7 @@ export interface Visitor extends Sight {
   readonly viewer: UserViewer;
 }
 
-/** @throws UNAUTHENTICATED or FORBIDDEN if the viewer is no user */
+/** @throws UNAUTHENTICATED or FORBIDDEN if the viewer is not a user */
 export const readVisitor = async (journals: Journals, viewer: Viewer): Promise<Visitor> => ({
   viewer: requireUser(viewer),
   ...(await readSight(journals, viewer)),
@@ -24,13 +24,13 @@ export const participantOf = (
   userId: string,
 ): ParticipantShape | undefined => squad.participants.find((one) => one.userId === userId);
 
-/** Whether they have entered the squad and not left it. */
+/** Whether the user has entered the squad and not left it. */
 export function takesPart(squad: SquadState | NoSquad, userId: string): boolean {
   const participant = squad.status === 'NONE' ? undefined : participantOf(squad, userId);
   return participant !== undefined && isPresent(participant);
 }
 
-/** Whether the viewer may see the squad: a participant, or after its end a participant of the end. */
+/** Whether the viewer may see the squad: they are a participant, or were one when the squad ended. */
 export function isInRoom(squad: SquadState | NoSquad, viewer: UserViewer): boolean {
   if (squad.status === 'NONE' || squad.gymId !== viewer.gymId) return false;
   const participant = participantOf(squad, viewer.userId);
@@ -38,7 +38,7 @@ export function isInRoom(squad: SquadState | NoSquad, viewer: UserViewer): boole
   return isPresent(participant) || (squad.status === 'ENDED' && participant.leftAt === squad.endedAt);
 }
 
-/** @throws NOT_FOUND: a person outside of a private squad must not learn that it exists */
+/** @throws NOT_FOUND: a user outside of a private squad must not learn that it exists */
 export function requireRoom(squad: SquadState | NoSquad, id: string, viewer: UserViewer): SquadState {
   if (squad.status === 'NONE' || !isInRoom(squad, viewer)) throw notFound('squad', id);
   return squad;

@@ -1,7 +1,7 @@
 import { eventsSince, type SquadState } from './squad.journal.ts';
 import type { SquadEventShape, SquadShape } from './squads.shapes.ts';
 
-/** For a client that returns. */
+/** A session, and the events that a client has missed. */
 export interface Replay {
   session: SquadShape;
   /** The events after the requested revision, in order. */
@@ -15,7 +15,7 @@ export const replayOf = (squad: SquadState, fromRevision: number | null | undefi
   return { session: present(squad), missed: missed ?? [], complete: missed !== undefined };
 };
 
-/** As its participants see it. */
+/** The squad as its participants see it. */
 export const present = ({
   id,
   gymId,

@@ -9,7 +9,7 @@ import type { SquadEventShape, SquadShape } from './squads.shapes.ts';
 export interface SquadWatch {
   /** Called with each event in order, and the session after it. */
   deliver(event: SquadEventShape, session: SquadShape): void;
-  /** Called once, when no more events will come: the viewer has left or was put out, or the squad has ended. */
+  /** Called once, when no more events will come: the viewer has left or was removed, or the squad has ended. */
   onEnd(): void;
 }
 
@@ -34,7 +34,7 @@ export async function watchSquad(
     newest = squad;
     if (squad.status === 'NONE' || lastRevision === undefined) return;
     for (const event of squad.events) {
-      // A viewer who leaves is no longer in the room, but gets the event of it.
+      // A viewer who leaves is no longer in the room, but gets the event of their own leaving.
       const isOwnLeaving = event.event === 'squad_left' && event.userId === viewer.userId;
       if (event.revision <= lastRevision || !(isOwnLeaving || isInRoom(squad, viewer))) continue;
       lastRevision = event.revision;
@@ -51,7 +51,7 @@ export async function watchSquad(
     throw notFound('squad', id);
   }
   lastRevision = state.revision;
-  if (newest) onState(newest); // of changes that came before there was a revision to begin with
+  if (newest) onState(newest); // changes that came before `lastRevision` was set
   if (state.status === 'ENDED') queueMicrotask(end);
   return { squad: state, stop };
 }

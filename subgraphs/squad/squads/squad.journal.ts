@@ -10,7 +10,7 @@ import type { TrainingRecord } from './training.ts';
 
 /** A squad with everything that its rules depend on. */
 export interface SquadState extends SquadShape {
-  /** All invites with their answers: they are decided here. The newest last. */
+  /** All invites with their status, which this journal decides. The newest last. */
   readonly invites: readonly SquadInvite[];
   /** The plan of the routine's version; null if the squad has no routine, or was opened by the previous version. */
   readonly plan: Plan | null;
@@ -30,7 +30,7 @@ export interface SquadState extends SquadShape {
   readonly isRecorded: boolean;
 }
 
-/** There are no records for the id. */
+/** The state of an id without records. */
 export interface NoSquad {
   readonly status: 'NONE';
 }
@@ -70,7 +70,7 @@ export type SquadItem =
   /** Ends all rights of a user to enter. `at` is absent in journals of the previous version. */
   | { type: 'uninvited'; userId: string; at?: string }
   | { type: 'joined'; userId: string; at: string }
-  /** `banned`: was put out. */
+  /** `banned`: the user was removed by the host or by a block. */
   | { type: 'left'; userId: string; banned: boolean; at: string }
   | { type: 'host'; userId: string; at: string }
   | WorkoutItem

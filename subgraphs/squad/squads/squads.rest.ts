@@ -12,7 +12,7 @@ import {
 } from './squads.shapes.ts';
 
 const route = restRoute<{ squads: Squads }>();
-const session = { status: 200, description: 'The session as it is now.', shape: SquadShape } as const;
+const session = { status: 200, description: 'The present state of the session.', shape: SquadShape } as const;
 
 export const squadsRest = [
   route({
@@ -30,7 +30,7 @@ export const squadsRest = [
     summary: 'Open a squad; the caller is its host',
     auth: 'required',
     description:
-      'It trains the version that the routine has now. At most 5 open squads of one host. A LOBBY ends by itself after an hour without anybody.',
+      'The squad trains the present version of the routine. A user hosts at most 5 open squads. A LOBBY ends after an hour in which no participant was connected and nothing has changed.',
     body: CreateSquadShape,
     success: { status: 201, description: 'The session, in LOBBY.', shape: SquadShape },
     errors: ['GYM_REQUIRED', 'SQUAD_LIMIT', 'UPSTREAM_UNAVAILABLE'],
@@ -39,7 +39,7 @@ export const squadsRest = [
   route({
     method: 'GET',
     path: '/squads/:id',
-    summary: 'A session',
+    summary: 'A squad',
     description: 'For participants. To all other users, invited or not, it does not exist.',
     auth: 'required',
     params: idParams,
@@ -49,7 +49,7 @@ export const squadsRest = [
   route({
     method: 'GET',
     path: '/squads/:id/events',
-    summary: 'What has happened in a session after a revision',
+    summary: 'The events of a squad after a revision',
     auth: 'required',
     params: idParams,
     query: z.object({
@@ -78,7 +78,7 @@ export const squadsRest = [
     path: '/squads/:id/leave',
     summary: 'Leave a squad',
     description:
-      'If the host leaves, the participant who is there longest becomes host. If the last one leaves, the squad ends. To return, also a former host needs a new invite.',
+      'If the host leaves, the participant who has been there longest becomes host. If the last participant leaves, the squad ends. A user who has left needs a new invite to return, also if they were the host.',
     auth: 'required',
     params: idParams,
     success: session,
@@ -87,7 +87,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/start',
-    summary: 'Start the workout, or go on after a pause (host)',
+    summary: 'Start the workout, or continue it after a pause (host)',
     auth: 'required',
     params: idParams,
     success: session,
@@ -108,7 +108,7 @@ export const squadsRest = [
     method: 'POST',
     path: '/squads/:id/end',
     summary: 'End the workout (host)',
-    description: "It goes into everybody's history.",
+    description: 'The workout is added to the history of every participant who trained.',
     auth: 'required',
     params: idParams,
     success: session,
@@ -118,8 +118,8 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/kick',
-    summary: 'Put a participant out, or take an invitee the right to enter (host)',
-    description: 'They need a new invite to come in again.',
+    summary: 'Remove a participant, or end the right of an invitee to enter (host)',
+    description: 'The user needs a new invite to enter again.',
     auth: 'required',
     params: idParams,
     body: SquadMemberShape.omit({ squadId: true }),
@@ -143,13 +143,13 @@ export const squadsRest = [
     path: '/squads/:id/workout',
     summary: "Store the caller's progress in the workout",
     description:
-      'The first update of anybody starts a squad that is in LOBBY. An `eventId` that was sent before changes nothing, an update that comes late moves nobody back, and a set that was done before is corrected and not counted again.',
+      'The first update of anybody starts a squad that is in LOBBY. An `eventId` that was sent before changes nothing, a late update does not move the participant back, and a set that was done before is corrected and not counted again.',
     auth: 'required',
     params: idParams,
     body: UpdateWorkoutShape.omit({ squadId: true }),
     success: {
       status: 200,
-      description: 'The revision that it made.',
+      description: 'The revision that the update made, and the session.',
       shape: z.object({ revision: z.int(), session: SquadShape }),
     },
     errors: ['CONFLICT', 'SQUAD_ENDED', 'SQUAD_PAUSED', 'UPSTREAM_UNAVAILABLE'],

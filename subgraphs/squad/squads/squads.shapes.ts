@@ -8,7 +8,8 @@ export type Phase = (typeof Phase)[keyof typeof Phase];
 
 const amount = (most: number) => z.number().min(0).max(most).nullish();
 
-const EXERCISE_INDEX = 'Counts the exercises from 0: of a routine the entries of all blocks in their order.';
+const EXERCISE_INDEX =
+  'The index of the exercise, from 0. With a routine it counts the entries of all blocks.';
 
 /** What was done in one set. */
 export const DoneSetShape = z.object({
@@ -41,10 +42,9 @@ export const SquadShape = z
     gymId: z.string(),
     hostId: z.string(),
     routineId: z.string().nullable(),
-    routineVersion: z
-      .int()
-      .nullable()
-      .meta({ description: 'The version that is trained: that of the routine when the squad was opened.' }),
+    routineVersion: z.int().nullable().meta({
+      description: 'The version of the routine that is trained: the one when the squad was opened.',
+    }),
     status: z.enum(SquadStatus),
     revision: z.int().meta({ description: 'Counts every change of the session.' }),
     participants: z.array(ParticipantShape),
@@ -56,18 +56,20 @@ export const SquadShape = z
   .meta({ id: 'SquadSession' });
 export type SquadShape = z.infer<typeof SquadShape>;
 
-/** One change of a session, as sockets get it; `missed` holds such events. */
+/** One change of a session, as sockets get it; `missed` contains these events, too. */
 export const SquadEventShape = z
   .object({
     event: z.enum(['squad_joined', 'squad_left', 'squad_updated']),
     squadId: z.uuid(),
     revision: z.int(),
     at: z.iso.datetime(),
-    userId: z.string().meta({ description: 'The user who did it; for squad_left the user who is gone.' }),
+    userId: z
+      .string()
+      .meta({ description: 'The user who did it; for squad_left the user who has left or was removed.' }),
     hostId: z.string(),
     status: z.enum(SquadStatus),
     participant: ParticipantShape.nullable().meta({
-      description: 'The participant after it; null if the session as a whole has changed.',
+      description: 'The participant after the change; null if the session as a whole has changed.',
     }),
   })
   .meta({ id: 'SquadEvent' });
@@ -87,10 +89,9 @@ export const UpdateWorkoutShape = SquadIdShape.extend({
   eventId: z.string().min(1, 'expected an id of your own for this event').max(100),
   exerciseIndex: z.int().min(0).max(500).meta({ description: EXERCISE_INDEX }),
   setIndex: z.int().min(0).max(500),
-  exerciseId: z
-    .uuid('expected the id of an exercise')
-    .nullish()
-    .meta({ description: 'Required if the squad has no routine; else that of the routine.' }),
+  exerciseId: z.uuid('expected the id of an exercise').nullish().meta({
+    description: 'Required if the squad has no routine; otherwise it has to be the exercise of the routine.',
+  }),
   phase: z.enum(Phase, 'expected WORK, REST or DONE'),
   set: DoneSetShape.nullish(),
   restEndsAt: instant.nullish().meta({ description: 'Within an hour of now.' }),

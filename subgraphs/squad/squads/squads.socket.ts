@@ -13,7 +13,7 @@ const joinShape = JoinSquadShape.extend({
 });
 
 export const squadsSocket: SocketEvents = {
-  /** Enters the room and listens to it: what was missed comes with the ack (events) and right after it (messages). */
+  /** Enters the room and listens to it. Missed events come in the ack, missed messages as frames before the ack. */
   async join_squad(data, { squads, messages }, connection) {
     const { squadId, fromRevision, fromMessage } = validated(joinShape, data);
     await squads.join({ squadId });

@@ -100,7 +100,7 @@ export class Squads {
     return present(await this.seen(id));
   }
 
-  /** As `get`, null instead of an error; for references. */
+  /** The same as `get`, but null instead of an error; for references. */
   async find(id: string): Promise<SquadShape | null> {
     const { viewer } = this.unit;
     const squad = await this.read(id);
@@ -154,22 +154,22 @@ export class Squads {
     return this.change(squadId, (squad) => decideLeave(squad, userId));
   }
 
-  /** By the host: begins the workout, or goes on after a pause. */
+  /** By the host: begins the workout, or continues it after a pause. */
   start(input: unknown): Promise<SquadShape> {
     return this.setStatus(input, 'ACTIVE');
   }
 
-  /** By the host. */
+  /** Pauses the workout. Only the host may. */
   pause(input: unknown): Promise<SquadShape> {
     return this.setStatus(input, 'PAUSED');
   }
 
-  /** By the host. */
+  /** Ends the workout. Only the host may. */
   end(input: unknown): Promise<SquadShape> {
     return this.setStatus(input, 'ENDED');
   }
 
-  /** By the host: puts a participant out, or takes away the right of an invitee to enter. */
+  /** By the host: removes a participant, or ends the right of an invitee to enter. */
   async kick(input: unknown): Promise<SquadShape> {
     return this.changeMember(input, decideKick);
   }
@@ -266,8 +266,8 @@ export class Squads {
   }
 
   /**
-   * A block during `join` has put the viewer out of the squad, or is found here: it is written into the viewer's journal
-   * before it looks for squads that the two share.
+   * A block during `join` has either removed the viewer from the squad already, or is found here: `Blocks.block` writes it
+   * into the viewer's journal before it looks for squads that the two users share.
    */
   private async unlessBlocked(squad: SquadState): Promise<void> {
     const visitor = await readVisitor(this.hub.journals, this.unit.viewer);
@@ -276,7 +276,7 @@ export class Squads {
     throw notFound('squad', squad.id);
   }
 
-  /** An id that is no UUID never reaches a journal. */
+  /** The state of the squad. An id that is not a UUID never reaches a journal. */
   private async read(id: string): Promise<SquadState | NoSquad> {
     return isUuid(id) ? this.upkeep.settled(id) : { status: 'NONE' };
   }

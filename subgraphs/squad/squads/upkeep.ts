@@ -7,14 +7,14 @@ import { isPresent, takesPart } from './squad-rights.ts';
 import { squads, type NoSquad, type SquadState } from './squad.journal.ts';
 
 interface UpkeepSettings {
-  /** Another participant becomes host when the host has had no connection for so long. */
+  /** Another participant becomes host when the host has had no connection for this time. */
   hostAwayMillis: number;
-  /** A LOBBY ends when no participant has been connected, and nothing has changed, for so long. */
+  /** A LOBBY ends when no participant has been connected, and nothing has changed, for this time. */
   lobbyLifetimeMillis: number;
 }
 
 /**
- * Changes of squads by the passing of time. They are decided when a squad is read, and at an interval for squads that have
+ * Changes that squads need because time has passed. They are decided when a squad is read, and at an interval for squads that have
  * listeners at this instance.
  */
 export class Upkeep {
@@ -23,7 +23,7 @@ export class Upkeep {
   private readonly listened = new Map<string, number>();
   /** Squads that were checked a moment ago. */
   private readonly checked: LRUCache<string, true>;
-  /** By squad and host, for hosts whose last connection is unknown: when this instance first missed them. */
+  /** For hosts whose last connection is unknown: when this instance first found them absent. By squad and host. */
   private readonly missedSince = new LRUCache<string, number>({ max: 10_000 });
   private readonly timer: NodeJS.Timeout;
   private working: Promise<void> | undefined;
@@ -55,8 +55,8 @@ export class Upkeep {
     return () => {
       if (!isListening) return;
       isListening = false;
-      const left = (this.listened.get(squadId) ?? 1) - 1;
-      if (left > 0) this.listened.set(squadId, left);
+      const remaining = (this.listened.get(squadId) ?? 1) - 1;
+      if (remaining > 0) this.listened.set(squadId, remaining);
       else this.listened.delete(squadId);
     };
   }

@@ -19,8 +19,8 @@ interface CheckedExercise {
 }
 
 /**
- * Compares an update with the version of the routine that the squad trains; without a routine, with the exercise that it
- * names, for which the content service is asked once.
+ * Checks an update against the version of the routine that the squad trains. Without a routine, it checks the exercise
+ * that the update names; the content service is asked about each exercise of a squad once.
  * @throws VALIDATION_FAILED at the field that does not fit, UPSTREAM_UNAVAILABLE
  */
 export async function checkUpdate(
@@ -66,7 +66,7 @@ export function decideUpdate(
   if (set && training.sets.length >= MAX_SETS && !hasSet(training, { exerciseIndex, setIndex, exerciseId }))
     throw new PlatformError(
       'CONFLICT',
-      `You have done ${MAX_SETS} sets in this squad, and no more are kept.`,
+      `You have done ${MAX_SETS} sets in this squad, and no more can be stored.`,
     );
   return [
     {

@@ -4,11 +4,11 @@ import type { Logger } from '#server/observability/logger.ts';
 import type { Following, JournalKind, JournalListener } from './journal.ts';
 import { recordFile } from './record-file.ts';
 
-/** The file is replaced when it has so many records more than the state needs. */
+/** The file is replaced when it has this number of records more than the state needs. */
 const SPARE_RECORDS = 500;
 
 interface Waiting<State, Item> {
-  /** Without items: the state with which the file is replaced. */
+  /** A step without items replaces the file by the records of its state. */
   steps: readonly { items: readonly Item[]; state: State }[];
   resolve(): void;
   reject(error: Error): void;
@@ -27,9 +27,9 @@ export class FileJournal<State, Item extends object> {
   private readonly log: Logger;
   private loading: Promise<void> | undefined;
   private isLoaded = false;
-  /** With all decided records, also those that are not on disk yet. */
+  /** The state with all decided records, also those that are not on disk yet. */
   private state: State;
-  /** With the records that are on disk; listeners get no other state. */
+  /** The state with the records that are on disk; listeners get no other state. */
   private safeState: State;
   private length = 0;
   private recordCount = 0;
@@ -77,7 +77,7 @@ export class FileJournal<State, Item extends object> {
     return this.written([{ items: [], state: this.state }]);
   }
 
-  /** Resolves to the present state once these steps to it are safe. */
+  /** Resolves to the state after these steps, once their records are on disk. */
   private async written(steps: Waiting<State, Item>['steps']): Promise<State> {
     const { state } = this;
     await new Promise<void>((resolve, reject) => {
@@ -159,7 +159,7 @@ export class FileJournal<State, Item extends object> {
   private async write(items: readonly Item[]): Promise<void> {
     const count = this.recordCount + items.length;
     if (this.recordCount > 0 && (this.mustReplace || count >= this.compactAt)) {
-      // The state holds these items already; nothing else can be decided before the records are made of it.
+      // The state contains these items already, and no later ones, because nothing was decided since the batch was taken.
       const records = this.kind.compacted(this.state);
       this.mustReplace = false;
       this.length = await recordFile.replace(this.file, records);

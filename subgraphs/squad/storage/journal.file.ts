@@ -7,11 +7,11 @@ import type { JournalKind, Journals, JournalsOf } from './journal.ts';
 interface FileJournalsOptions {
   folder: string;
   log: Logger;
-  /** Journals in memory, besides those in use. Default 2,000. */
+  /** The most journals in memory; journals in use are kept even if there are more. Default 2,000. */
   cacheSize?: number;
 }
 
-/** JSON files of one process, one a journal: `<folder>/<kind>/<two letters of the id>/<id>.jsonl`. */
+/** JSON files of one process, one for each journal: `<folder>/<kind>/<two letters of the id>/<id>.jsonl`. */
 export class FileJournals implements Journals {
   private readonly options: Required<FileJournalsOptions>;
   /** In the order of their last use: the first is dropped first. */
@@ -79,7 +79,7 @@ export class FileJournals implements Journals {
     }
   }
 
-  /** A journal in use must stay: a second one of the same file would write without knowing of it. */
+  /** A journal in use must stay: a second object for the same file would not know what the first one writes. */
   private dropUnused(): void {
     let looked = 0;
     for (const [key, journal] of this.journals) {
@@ -89,7 +89,7 @@ export class FileJournals implements Journals {
   }
 
   private fileOf(kind: string, id: string): string {
-    // Ids are UUIDs. Whatever else comes, it must not name another folder.
+    // Ids are UUIDs. Any other text must not lead to another folder.
     const name = encodeURIComponent(id).replaceAll('.', '%2E').slice(0, 120);
     return path.join(this.options.folder, kind, name.slice(-2), `${name}.jsonl`);
   }

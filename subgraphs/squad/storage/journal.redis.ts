@@ -44,7 +44,7 @@ export class RedisJournals implements Journals {
     this.cached.clear();
   }
 
-  /** The maps hold journals of all kinds. The key contains the kind, so that the casts are right. */
+  /** The maps contain journals of all kinds. The key contains the kind, so that the casts are right. */
   private journal<State, Item extends object>(
     kind: JournalKind<State, Item>,
     id: string,

@@ -1,10 +1,10 @@
 /**
- * One kind of thing whose whole state follows from its records, e.g. a squad from what happened in it.
+ * A kind of journal, for example that of squads. The state is computed from the records alone.
  * `apply` returns a new state, or the changed old one if nothing uses older states. It must not throw for a record that
  * does not fit the state, because an earlier record may have been lost with a damaged disk.
  */
 export interface JournalKind<State, Item extends object> {
-  /** Names its folder, or the part of its keys. */
+  /** The name of the folder, or the part of the Redis keys, of its journals. */
   readonly name: string;
   /** Days after the last record until a journal is removed; undefined: never. */
   readonly keepDays?: number;
@@ -20,7 +20,7 @@ export type JournalListener<State> = (state: State) => void;
 export interface Following<State> {
   /** The state before the first one that the listener is called with. */
   readonly state: State;
-  /** No call comes after it. */
+  /** The listener is not called afterwards. */
   stop(): void;
 }
 

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm, truncate, type FileHandle } from 'no
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 
-/** The records of a file, and the parts that are no records. */
+/** The records of a file, and its parts that are not records. */
 interface ReadFile {
   records: object[];
   /** Bytes up to the end of the last whole record. */
@@ -124,7 +124,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
   for (let written = 0; written < bytes.length;) written += (await handle.write(bytes, written)).bytesWritten;
 }
 
-/** The name of a new file is on disk once its folder is; the same is true of a new folder. */
+/** The name of a new file is on disk only after its folder was synced; the same is true of a new folder. */
 async function syncFolders(file: string): Promise<void> {
   const shard = path.dirname(file);
   for (const folder of [shard, path.dirname(shard), path.dirname(path.dirname(shard))])

@@ -176,7 +176,7 @@ const added = (list: readonly string[], one: string, most: number): readonly str
 const without = (list: readonly string[], one: string): readonly string[] =>
   list.filter((other) => other !== one);
 
-/** An invite is open once: what says so may come after what closed it, from another request or instance. */
+/** A closed invite stays closed: the record that it was sent may arrive after the record that closed it. */
 function withInvite(list: readonly StoredInvite[], invite: StoredInvite): readonly StoredInvite[] {
   const at = list.findIndex(({ id }) => id === invite.id);
   const known = list[at];
@@ -185,7 +185,7 @@ function withInvite(list: readonly StoredInvite[], invite: StoredInvite): readon
   return list.with(at, { ...known, status: invite.status, respondedAt: invite.respondedAt });
 }
 
-/** One row a squad. A row that was made earlier may come later, from another request or instance. */
+/** There is one row for each squad. An older row may arrive after a newer one, from another request or instance. */
 function withWorkout(user: UserRecord, workout: StoredWorkout): UserRecord {
   const { squadId, revision } = workout;
   const known = user.history.find((one) => one.squadId === squadId);

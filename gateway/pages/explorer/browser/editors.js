@@ -17,7 +17,7 @@ export async function connectEditors() {
     const parsed = headersIn(headers.getValue());
     if (parsed && given.has(parsed[nameIn(parsed)])) write(parsed, authorization);
   };
-  // Another tab or an entry of the history has an empty Authorization, too.
+  // A new tab, or an entry of the history that the user opens, has an empty Authorization, too.
   headers.onDidChangeContent(() => queueMicrotask(fill));
 
   return {

@@ -27,10 +27,10 @@ query Home {
   },
   {
     title: 'Subscription: who is online',
-    query: `# Who of your gym is online, now and at every
-# change, until you stop it. To see one, log in
-# as somebody else in another window, and run
-# "Mutation: go online" there.
+    query: `# The users of your gym who are online, now and
+# after every change, until you stop it. To see
+# a change, log in as another user in a second
+# window, and run "Mutation: go online" there.
 subscription WhoIsOnline {
   onlineUsersUpdated {
     seq
@@ -45,7 +45,7 @@ subscription WhoIsOnline {
   },
   {
     title: 'Mutation: go online',
-    query: `# The others of your gym see it at once.
+    query: `# The other users of your gym see it at once.
 mutation GoOnline {
   goOnline { online status }
 }

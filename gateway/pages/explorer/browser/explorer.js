@@ -50,7 +50,7 @@ if (settings.isOurs) {
     if (change !== 'log-in') editors.reauthorize(session.authorization());
     else if (!editors.authorizeAs(session.authorization()))
       notify(
-        'The headers are no valid JSON, so the token could not be filled in. Correct them and log in again.',
+        'The headers are not valid JSON, so the token could not be filled in. Correct them and log in again.',
       );
     // If only admins may read the schema, it was refused before the log-in; this key makes GraphiQL read it again.
     if (!schema && session.user)

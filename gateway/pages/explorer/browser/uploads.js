@@ -1,6 +1,7 @@
 // A file chooser for every Upload in the operation's variables.
 
-const MAX_LEVELS = 5; // of nested input objects
+/** The levels of nested input objects in which an Upload is searched. */
+const MAX_LEVELS = 5;
 
 /** @param {HTMLElement} panel */
 export function createUploads(panel) {
