@@ -8,6 +8,9 @@ import {
   type Environment,
 } from '#server/settings.ts';
 
+/** No request to a subgraph takes longer. */
+export const MAX_SUBGRAPH_TIMEOUT_MILLIS = 600_000; // 10 min
+
 /** The gateway's settings, in addition to those of every server. */
 export const gatewaySettings = serverSettings.extend({
   gatewayPort: port(4000),
@@ -21,7 +24,12 @@ export const gatewaySettings = serverSettings.extend({
     .max(3_600_000)
     .default(10_000), // 10 s
   /** The time limit of a request to a subgraph, in milliseconds. */
-  subgraphTimeoutMillis: z.coerce.number('expected milliseconds').int().min(1).max(600_000).default(10_000), // 10 s
+  subgraphTimeoutMillis: z.coerce
+    .number('expected milliseconds')
+    .int()
+    .min(1)
+    .max(MAX_SUBGRAPH_TIMEOUT_MILLIS)
+    .default(10_000), // 10 s
   /** The most connections to one subgraph. */
   subgraphConnections: z.coerce
     .number('expected a number of connections')

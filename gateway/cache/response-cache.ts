@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Viewer } from '#server/auth/viewer.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
+import { MAX_SUBGRAPH_TIMEOUT_MILLIS } from '../settings.ts';
 import type { Write } from '../writes/writes.ts';
 
 interface CachedResponse {
@@ -10,18 +11,14 @@ interface CachedResponse {
   readonly services: readonly string[];
 }
 
-<<<<<<< HEAD
-/** A mutation counts as ended after this time, in case the message of its end was lost; longer than any mutation. */
-const WRITE_MILLIS = 130_000;
+/** A mutation counts as ended after this time, in case the message of its end was lost. */
+const WRITE_MILLIS = MAX_SUBGRAPH_TIMEOUT_MILLIS + 30_000; // 30 s for the rest of the request
 
 /**
  * Responses of operations whose every field is public by `@cacheControl`; in this process, bounded. While a mutation of a
  * service is pending, responses with its data are neither used nor stored, because this replica of the gateway may be
  * notified of the mutation's end later than its caller.
  */
-=======
-/** Responses of operations whose fields are all public by `@cacheControl`. Each replica has its own bounded cache. */
->>>>>>> w2
 export class ResponseCache {
   /** By service, the number of its pending mutations, at all replicas. */
   private readonly pendingWrites = new LRUCache<string, number>({ max: 1_000, ttl: WRITE_MILLIS });

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { GatewayContext } from '../context/gateway-context.ts';
+import { MAX_SUBGRAPH_TIMEOUT_MILLIS } from '../settings.ts';
 import type { Write } from '../writes/writes.ts';
 
 /** A write is forgotten after this time; the requests to subgraphs that began before it have ended by then. */
-const KEPT_MILLIS = 130_000;
+const KEPT_MILLIS = MAX_SUBGRAPH_TIMEOUT_MILLIS + 30_000; // 30 s for the rest of the request
 const MAX_CALLERS = 10_000;
 
 interface RecentWriter {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { eventually } from '../identity/support.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 import { checkIn, heldCheckIns, newLocation, newMember } from './support.ts';
 

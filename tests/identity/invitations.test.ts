@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS, demoPerson } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { eventually, holdingAccount, mailedToken } from './support.ts';
+import { eventually } from '../support/eventually.ts';
+import { holdingAccount, mailedToken } from './support.ts';
 
 let platform: TestPlatform;
 let staff: string;

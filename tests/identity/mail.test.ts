@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { SMTPServer } from 'smtp-server';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { eventually } from './support.ts';
+import { eventually } from '../support/eventually.ts';
 
 interface Received {
   to: string;

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { eventually, loggedIn, mailedToken, me } from './support.ts';
+import { eventually } from '../support/eventually.ts';
+import { loggedIn, mailedToken, me } from './support.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { claimsOf, eventually, loggedIn, type Tokens } from './support.ts';
+import { eventually } from '../support/eventually.ts';
+import { claimsOf, loggedIn, type Tokens } from './support.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type * as Jose from 'jose';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { claimsOf, eventually } from './support.ts';
+import { eventually } from '../support/eventually.ts';
+import { claimsOf } from './support.ts';
 
 let platform: TestPlatform;
 /** Loaded after the platform: Jest cannot load it and jwks-rsa, which requires it, at the same time. */

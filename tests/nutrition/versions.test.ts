@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '../identity/support.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;

@@ -9,7 +9,7 @@ import { answerOnce, attemptFields, attemptIn } from '#server/graphql/keyed-muta
 import { createLogger } from '#server/observability/logger.ts';
 import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
-import { eventually } from '../identity/support.ts';
+import { eventually } from '../support/eventually.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { pictures } from '../support/pictures.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';

@@ -27,7 +27,7 @@ import { nutritionRetention } from '../../subgraphs/nutrition/retention.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 import { sequentialScans, statementsDuring } from '../support/plans.ts';
 import { startPlatform } from '../support/platform.ts';
-import { eventually } from '../identity/support.ts';
+import { eventually } from '../support/eventually.ts';
 
 const log = createLogger('retention', 'silent');
 const running: Retention[] = [];

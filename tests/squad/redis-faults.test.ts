@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClient } from 'redis';
 import { createLogger } from '#server/observability/logger.ts';
 import { RedisJournals } from '../../subgraphs/squad/storage/journal.redis.ts';
 import type { JournalKind } from '../../subgraphs/squad/storage/journal.ts';
 import { RedisConnections } from '../../subgraphs/squad/storage/redis-connections.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
@@ -46,6 +48,44 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     expect((await here!.read(id)).length).toBe(30);
     following.stop();
     for (const connection of connections) connection.close();
+  });
+
+  test('a journal expires also after it was shortened, and after Redis has lost it', async () => {
+    const last: JournalKind<number, { n: number }> = {
+      name: 'last',
+      keepDays: 1,
+      empty: () => 0,
+      apply: (_last, { n }) => n,
+      compacted: (n) => [{ n }],
+    };
+    const log = createLogger('squad', 'silent');
+    const connections = await RedisConnections.open(redis.url, log);
+    const journal = new RedisJournals(connections, log).of(last);
+    const client = createClient({ url: redis.url });
+    client.on('error', () => undefined);
+    await client.connect();
+    const id = randomUUID();
+    /** Of each key of the journal: whether it expires within the day. */
+    const expiry = async (): Promise<Record<string, boolean>> => {
+      const expires: Record<string, boolean> = {};
+      for await (const keys of client.scanIterator({ MATCH: `*${id}*` }))
+        for (const key of keys) {
+          const seconds = await client.ttl(key);
+          expires[key.includes('meta') ? 'meta' : 'records'] = seconds > 0 && seconds <= 86_400;
+        }
+      return expires;
+    };
+    const records = Array.from({ length: 1_001 }, (_, n) => ({ n }));
+    await journal.change(id, () => records);
+    expect(await expiry()).toEqual({ records: true, meta: true });
+    const [key = ''] = (await client.keys(`*${id}*`)).filter((one) => !one.includes('meta'));
+    expect(await client.lLen(key)).toBe(1);
+
+    await redis.restart();
+    await eventually(async () => (await journal.read(id).catch(() => undefined)) === 1_000);
+    expect(await expiry()).toEqual({ records: true, meta: true });
+    client.destroy();
+    connections.close();
   });
 
   test('if Redis hangs, requests that need it are 503 with Retry-After, and /health/live is 200', async () => {

@@ -20,7 +20,7 @@ import {
 } from '#server/saga/saga.ts';
 import { Sagas, type SagasOptions } from '#server/saga/sagas.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
-import { eventually } from '../identity/support.ts';
+import { eventually } from './eventually.ts';
 import { cloneDatabase } from './database.ts';
 
 const declaration: DatabaseDeclaration = {

@@ -8,7 +8,8 @@ import type { AccountDeletionShape } from '../../subgraphs/identity/accounts/acc
 import type { UserShape } from '../../subgraphs/identity/users/users.shapes.ts';
 import type { PostShape } from '../../subgraphs/gym/posts/posts.shapes.ts';
 import type { GroupShape } from '../../subgraphs/squad/groups/groups.shapes.ts';
-import { eventually, loggedIn, mailedToken } from '../identity/support.ts';
+import { eventually } from '../support/eventually.ts';
+import { loggedIn, mailedToken } from '../identity/support.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { ANY_PORTS, startProcess } from '../support/process.ts';
 import { newGym, preparedGym, settled } from '../wizard/support.ts';

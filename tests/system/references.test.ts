@@ -5,7 +5,8 @@ import type { ExerciseShape } from '../../subgraphs/content/exercises/exercises.
 import type { ProductShape } from '../../subgraphs/content/products/products.shapes.ts';
 import type { WorkoutRoutineShape } from '../../subgraphs/content/workouts/workouts.shapes.ts';
 import type { GymProductShape, GymProgramShape } from '../../subgraphs/gym/shop/shop.shapes.ts';
-import { eventually, mailsTo } from '../identity/support.ts';
+import { eventually } from '../support/eventually.ts';
+import { mailsTo } from '../identity/support.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
 /** How often products are deleted while gyms list them. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { uuidv7 } from '#server/ids.ts';
-import { eventually } from '../identity/support.ts';
+import { eventually } from '../support/eventually.ts';
 import { subscribe } from '../support/subscribe.ts';
 import { deploymentsIn } from './deployment-support.ts';
 import { newGym, preparedGym, SESSION_FIELDS, settled } from './support.ts';

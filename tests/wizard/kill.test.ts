@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { database } from '../../subgraphs/wizard/database.ts';
-import { eventually } from '../identity/support.ts';
+import { eventually } from '../support/eventually.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { newGym } from './support.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MILLIS } from '#server/durations.ts';
-import { eventually } from '../identity/support.ts';
+import { eventually } from '../support/eventually.ts';
 import type { CallOptions, TestPlatform } from '../support/platform.ts';
 
 export const SESSION_FIELDS =

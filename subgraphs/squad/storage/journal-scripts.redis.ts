@@ -23,11 +23,13 @@ end
 redis.call('PUBLISH', ARGV[2], total)
 return {1, length}`;
 
-/** ARGV: the total to which the records lead, the new base, the records. */
+/** ARGV: the total to which the records lead, the new base, the records. The list keeps its time of expiry. */
 export const REPLACE = `
 if redis.call('HGET', KEYS[2], 'total') ~= ARGV[1] then return 0 end
+local expiry = redis.call('PTTL', KEYS[1])
 redis.call('DEL', KEYS[1])
 for i = 3, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+if expiry > 0 then redis.call('PEXPIRE', KEYS[1], expiry) end
 redis.call('HSET', KEYS[2], 'base', ARGV[2])
 return 1`;
 
@@ -45,10 +47,17 @@ end
 redis.call('PUBLISH', ARGV[2], total)
 return 1`;
 
-/** ARGV: the total to which the records lead, the records. They are refused if Redis has as many or more. */
+/**
+ * ARGV: the total to which the records lead, seconds until expiry (0: never), the records. They are refused if Redis has as
+ * many or more.
+ */
 export const SEED = `
 if tonumber(redis.call('HGET', KEYS[2], 'total') or '0') >= tonumber(ARGV[1]) then return 0 end
 redis.call('DEL', KEYS[1])
-for i = 2, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+for i = 3, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
 redis.call('HSET', KEYS[2], 'total', ARGV[1], 'base', ARGV[1])
+if ARGV[2] ~= '0' then
+  redis.call('EXPIRE', KEYS[1], ARGV[2])
+  redis.call('EXPIRE', KEYS[2], ARGV[2])
+end
 return 1`;

@@ -222,6 +222,7 @@ class RedisJournal<State, Item extends object> {
     );
     await this.run(SEED, [
       String(this.total),
+      this.expirySeconds,
       ...this.kind.compacted(this.state).map((item) => JSON.stringify(item)),
     ]);
   }
