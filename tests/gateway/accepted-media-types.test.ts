@@ -4,7 +4,7 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 let platform: TestPlatform;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity'], gateway: true });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const change = (displayName: string) =>

@@ -10,7 +10,7 @@ let token: string;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym', 'nutrition', 'content'], gateway: true });
   token = await platform.demo('maya@iron.test');
-}, 120_000);
+});
 afterAll(() => platform.stop());
 
 const times = (count: number, text: (index: number) => string): string =>

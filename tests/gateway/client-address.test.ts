@@ -108,7 +108,7 @@ describe('the address of a client', () => {
   beforeAll(async () => {
     await startTrusting(TRUSTED);
     await overGraph('gateway', LOG_IN)({ localAddress: TRUSTED, headers: {} });
-  }, 60_000);
+  });
   afterAll(() => platform.stop());
 
   it.each(DOORS)('is the address of its connection, whatever its headers say: %s', async (_door, logIn) => {
@@ -141,7 +141,7 @@ describe("the address of a client if the gateway's own address is not trusted", 
   beforeAll(async () => {
     await startTrusting('192.0.2.1');
     await overGraph('gateway', LOG_IN)({ localAddress: TRUSTED, headers: {} });
-  }, 60_000);
+  });
   afterAll(() => platform.stop());
 
   it.each(DOORS)('is the address of its connection, whatever its headers say: %s', async (_door, logIn) => {

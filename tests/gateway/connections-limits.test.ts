@@ -14,7 +14,7 @@ beforeAll(async () => {
     gateway: true,
     env: { RATE_LIMITS: 'on', TRUSTED_PROXIES: PROXY, SOCKETS_PER_ADDRESS: '4' },
   });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const opened: net.Socket[] = [];
@@ -95,4 +95,4 @@ it('the services treat the gateway as a proxy, although its address is not trust
     for (const socket of sockets) socket.terminate();
     await own.stop();
   }
-}, 60_000);
+});

@@ -12,7 +12,7 @@ beforeAll(async () => {
     gateway: true,
     env: { SOCKET_IDLE_MILLIS: '200' },
   });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 interface Opened {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   token = await platform.demo('maya@iron.test');
   whole = (await platform.graph('gateway', HOME, {}, { token })).data;
-}, 120_000);
+});
 afterAll(() => platform.stop());
 
 /** The whole answer without the fields of the service. */

@@ -45,7 +45,7 @@ beforeAll(async () => {
   await platform.rest('content', 'PUT', `/workouts/${routineId}`, later);
   await upload('content', `/exercises/${exerciseId}/image`, 'image');
   await upload('gateway', `/content/products/${productId}/images`, 'image');
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 // oxlint-disable-next-line no-explicit-any -- the expectations check its shape

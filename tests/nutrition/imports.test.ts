@@ -216,4 +216,4 @@ test('a large file is imported in bounded memory with progress; after a lost con
     duplicates: LINES - 5,
   });
   expect(await kept()).toBe(LINES - 5);
-}, 120_000);
+});

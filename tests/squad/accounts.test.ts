@@ -206,5 +206,5 @@ describe('kill -9', () => {
     expect((await kept()).filter((text) => text.includes(anna.id))).toHaveLength(1);
     await after.service.end();
     await platform.stop();
-  }, 180_000);
+  });
 });

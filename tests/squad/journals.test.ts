@@ -169,7 +169,7 @@ describe('the store', () => {
     };
     const [one, other] = await Promise.all([killedHundredTimes(), killedHundredTimes()]);
     expect(one + other).toBeGreaterThan(1_000);
-  }, 120_000);
+  });
 });
 
 /** Checks that every acknowledged message and event is stored; the store keeps the last 5,000 messages and 500 events of a squad. */

@@ -30,8 +30,11 @@ test('the service loses no acknowledged message or revision when it is killed, a
     const answer = await fetch(`${url}/squads/${squadId}/messages?limit=200`, { headers: authorization });
     const present = new Set(((await answer.json()) as { id: string }[]).map(({ id }) => id));
     expect(acknowledged.slice(-150).filter((id) => !present.has(id))).toEqual([]);
+    const enough = Promise.withResolvers<void>();
+    const atLeast = acknowledged.length + 5;
     const writing = [0, 1, 2].map(async (writer) => {
       for (let n = 0; ; n += 1) {
+        if (acknowledged.length >= atLeast) enough.resolve();
         if (writer === 0) {
           const update = {
             squadId,
@@ -50,14 +53,15 @@ test('the service loses no acknowledged message or revision when it is killed, a
       }
     });
     const written = Promise.allSettled(writing);
-    await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 200));
+    await enough.promise;
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 200));
     await service.end('SIGKILL');
     await socket.closed;
     await written;
   }
   expect(acknowledged.length).toBeGreaterThan(20);
   await platform.stop();
-}, 90_000);
+});
 
 test('a participant has one history row a squad with all acknowledged sets, whenever the service is killed', async () => {
   const platform = await startPlatform({ services: ['identity', 'content'] });
@@ -126,7 +130,7 @@ test('a participant has one history row a squad with all acknowledged sets, when
   expect(await historyOf(maya)).toMatchObject([{ squadId, sets: 0 }]);
   await service.end();
   await platform.stop();
-}, 90_000);
+});
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
