@@ -53,6 +53,8 @@ export interface LiveSubgraphs {
   thing(id: string): void;
   /** Excludes this user from the audience. */
   tellApart(userId: string): void;
+  /** Makes the user addressed, and sends this thing to them alone. */
+  address(userId: string, thing: string): void;
   /** Delays answers for names until the returned function is called; resolves at the first request for a name. */
   holdNames(): { asked: Promise<unknown>; answer(): void };
   stop(): Promise<void>;
@@ -86,8 +88,8 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
             eventSource<CountEvent>(async (stream) => {
               const push =
                 audience?.startWith(stream, {
-                  async onJoin(userId, tell) {
-                    tell(userId.startsWith('apart'));
+                  async onJoin(userId, { report }) {
+                    report(userId.startsWith('apart') ? 'excluded' : 'eligible');
                     return () => undefined;
                   },
                   sendWholeState: () => push(counted('whole')),
@@ -102,11 +104,19 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
             eventSource<{ thing: { id: string }; [EVENT_KIND]: EventKind }>(async (stream) => {
               const push =
                 audience?.startWith(stream, {
-                  async onJoin(userId, standing) {
-                    standing(false);
-                    const hear = (): void => standing(true);
+                  async onJoin(userId, { report, push: pushTo }) {
+                    report('eligible');
+                    const onThing = (id: string): void => {
+                      report('addressed');
+                      pushTo({ thing: { id }, [EVENT_KIND]: 'whole' });
+                    };
+                    said.on(`to ${userId}`, onThing);
+                    const hear = (): void => report('excluded');
                     said.on(`apart ${userId}`, hear);
-                    return () => void said.off(`apart ${userId}`, hear);
+                    return () => {
+                      said.off(`to ${userId}`, onThing);
+                      said.off(`apart ${userId}`, hear);
+                    };
                   },
                   sendWholeState: () => undefined,
                 }) ?? ((event) => stream.push(event));
@@ -173,6 +183,7 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
     item: (one) => void said.emit('item', one),
     thing: (id) => void said.emit('thing', id),
     tellApart: (userId) => void said.emit(`apart ${userId}`),
+    address: (userId, thing) => void said.emit(`to ${userId}`, thing),
     holdNames() {
       areNamesHeld = true;
       return {
