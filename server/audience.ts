@@ -2,15 +2,16 @@ import { z } from 'zod';
 import type { EventSink } from './event-source.ts';
 
 /**
- * The numbers of members whose eligibility has changed. It is sent in the `extensions` of a result
+ * `eligible`: the audience's events are right for the member. `addressed`: they may see something else, and get only events
+ * that are addressed to them, in the same stream. `excluded`: the gateway subscribes for them alone.
+ */
+export type Eligibility = 'eligible' | 'addressed' | 'excluded';
+
+/**
+ * The numbers of members whose eligibility changes between two events; in the `extensions` of a result
  * (gateway/subscriptions/PROTOCOL.md).
  */
-export interface EligibilityChange {
-  /** From now on the events are right for them. */
-  readonly eligible: number[];
-  /** From now on they must not receive the events, because they may see something else. */
-  readonly excluded: number[];
-}
+export type EligibilityChange = Readonly<Record<Eligibility, number[]>>;
 
 /** Sent instead of an `EligibilityChange`: all members are eligible, also those who join later. */
 export const EVERYBODY = 'everybody';
@@ -27,25 +28,47 @@ export const AudienceMessage = z.object({
 export type AudienceMessage = z.infer<typeof AudienceMessage>;
 
 /** The part of an audience that each subscription implements. */
-interface AudienceRules {
-  /**
-   * Is called for each new member. Calls `report` at once, and again after each change: with true if the member is
-   * excluded, because they may see something else than the audience. Returns a function that ends the reports.
-   */
-  onJoin(userId: string, report: (isExcluded: boolean) => void): Promise<() => void>;
-  /** Makes the next event contain the whole state. */
+interface AudienceRules<Event> {
+  /** Called for each new member; reports their eligibility at once, and each change. Returns a function that ends this. */
+  onJoin(userId: string, member: AudienceMember<Event>): Promise<() => void>;
+  /** Makes the next event contain the whole state, also the next one to each addressed member. */
   sendWholeState(): void;
 }
 
-/** An `EligibilityChange` in the stream, between two events. */
+/** A member as the subscription sees them. */
+export interface AudienceMember<Event> {
+  /**
+   * A member becomes `addressed`, and `eligible` again, in the middle of the events: at this moment they must have the same
+   * state as the audience. The first event to a new member contains the whole state.
+   */
+  report(eligibility: Eligibility): void;
+  /** Sends an event to this member alone. Returns false if the queue was full: then the whole state follows. */
+  push(event: Event): boolean;
+}
+
+/** Sent in the stream between two events. */
 export class EligibilityNotice implements EligibilityChange {
   readonly eligible: number[] = [];
+  readonly addressed: number[] = [];
   readonly excluded: number[] = [];
+}
+
+/** Sent in the stream: an event to one member. */
+export class AddressedEvent {
+  readonly to: number;
+  readonly event: unknown;
+
+  constructor(to: number, event: unknown) {
+    this.to = to;
+    this.event = event;
+  }
 }
 
 interface Member {
   readonly userId: string;
-  isExcluded: boolean | undefined;
+  eligibility: Eligibility | undefined;
+  /** The last one that names the member. */
+  notice: EligibilityNotice | undefined;
   end: (() => void) | undefined;
 }
 
@@ -61,22 +84,16 @@ export class Audience {
   authorization: string | undefined;
   private readonly members = new Map<number, Member>();
   private stream: EventSink<unknown> | undefined;
-  private rules: AudienceRules | undefined;
+  private rules: AudienceRules<never> | undefined;
   private notice: EligibilityNotice | undefined;
   private isOver = false;
 
   /** Returns the function that sends events, a replacement for the stream's own `push`. */
-  startWith<Event>(stream: EventSink<Event>, rules: AudienceRules): (event: Event) => boolean {
+  startWith<Event>(stream: EventSink<Event>, rules: AudienceRules<Event>): (event: Event) => boolean {
     this.stream = stream;
     this.rules = rules;
     for (const [number, member] of this.members) this.join(number, member);
-    return (event) => {
-      this.sendNotice();
-      const isAccepted = stream.push(event);
-      // One of the dropped events may have been a notice.
-      if (!isAccepted) this.sendAll();
-      return isAccepted;
-    };
+    return (event) => this.push(event);
   }
 
   /** Whether the subscription excludes members; if not, its events are right for every member. */
@@ -88,7 +105,7 @@ export class Audience {
     if (this.isOver) return;
     for (const [number, userId] of joined) {
       if (this.members.has(number)) continue;
-      const member: Member = { userId, isExcluded: undefined, end: undefined };
+      const member: Member = { userId, eligibility: undefined, notice: undefined, end: undefined };
       this.members.set(number, member);
       this.join(number, member);
     }
@@ -110,50 +127,61 @@ export class Audience {
     const { rules } = this;
     if (!rules) return;
     const isGone = () => this.isOver || this.members.get(number) !== member;
-    const report = (isExcluded: boolean): void => {
-      if (isGone() || member.isExcluded === isExcluded) return;
-      member.isExcluded = isExcluded;
-      this.addToNotice(number, isExcluded);
+    const report = (eligibility: Eligibility): void => {
+      if (isGone() || member.eligibility === eligibility) return;
+      member.eligibility = eligibility;
+      this.addToNotice(number, member, eligibility);
     };
+    const push = (event: unknown): boolean => isGone() || this.push(new AddressedEvent(number, event));
     const join = async (): Promise<void> => {
       try {
-        const end = await rules.onJoin(member.userId, report);
+        const end = await rules.onJoin(member.userId, { report, push });
         if (isGone()) end();
         else member.end = end;
       } catch {
         // Their eligibility is unknown: they get a subscription of their own, which reports the error.
-        report(true);
+        report('excluded');
       }
     };
     void join();
   }
 
-  private addToNotice(number: number, isExcluded: boolean): void {
+  /** Sends an event of the audience, or an addressed one. */
+  private push(event: unknown): boolean {
+    this.sendNotice();
+    if (this.stream?.push(event)) return true;
+    this.sendAgain();
+    return false;
+  }
+
+  private addToNotice(number: number, member: Member, eligibility: Eligibility): void {
+    // The gateway has to know both changes: a member who was eligible for a moment has got the audience's state.
+    if (this.notice && member.notice === this.notice) this.sendNotice();
     if (!this.notice) {
       this.notice = new EligibilityNotice();
       // Changes of the same moment are sent in one notice.
       queueMicrotask(() => this.sendNotice());
     }
-    const { eligible, excluded } = this.notice;
-    (isExcluded ? excluded : eligible).push(number);
-    const other = isExcluded ? eligible : excluded;
-    const before = other.indexOf(number);
-    if (before >= 0) other.splice(before, 1);
+    this.notice[eligibility].push(number);
+    member.notice = this.notice;
   }
 
   private sendNotice(): void {
     const { notice } = this;
     this.notice = undefined;
     if (!notice || this.isOver) return;
-    if (this.stream?.push(notice)) return;
+    if (!this.stream?.push(notice)) this.sendAgain();
+  }
+
+  /** After a full queue: the dropped events may have been a notice, and events to any member. */
+  private sendAgain(): void {
     this.sendAll();
     this.rules?.sendWholeState();
   }
 
   private sendAll(): void {
     const all = new EligibilityNotice();
-    for (const [number, { isExcluded }] of this.members)
-      if (isExcluded !== undefined) (isExcluded ? all.excluded : all.eligible).push(number);
+    for (const [number, { eligibility }] of this.members) if (eligibility) all[eligibility].push(number);
     this.stream?.push(all);
   }
 }

@@ -4,7 +4,7 @@ import { ResultQueue } from './result-queue.ts';
 import { audienceScope, viewerScope } from './sharing-scope.ts';
 import type { GroupMember, SubscriptionGroup } from './subscription-group.ts';
 import type { SubscriptionPlan } from './subscription-plans.ts';
-import type { Eligibility } from './upstream/audience-members.ts';
+import type { Eligibility, Membership } from './upstream/audience-members.ts';
 
 export interface SubscribeArgs {
   /** Valid against the API schema. */
@@ -29,8 +29,9 @@ export interface GroupRegistry {
 }
 
 /**
- * One client's subscription. If the plan can be shared, it joins the group of the viewer's audience, and receives its events
- * while the viewer is eligible. Otherwise, and if the viewer is excluded, it joins a group of the viewer's own scope.
+ * One client's subscription. If the plan can be shared, it joins the group of the viewer's audience, and receives its events,
+ * or those that the subgraph addresses to the viewer. Otherwise, and if the viewer is excluded, it joins a group of the
+ * viewer's own scope.
  */
 export class ClientSubscription {
   /** The results for the client. */
@@ -38,7 +39,9 @@ export class ClientSubscription {
   readonly args: SubscribeArgs;
   private readonly registry: GroupRegistry;
   private plan: SubscriptionPlan;
-  private shared: { group: SubscriptionGroup; scope: string; leaveAudience: () => void } | undefined;
+  private shared:
+    | { group: SubscriptionGroup; scope: string; leaveAudience: () => void; eligibility: Eligibility }
+    | undefined;
   private own: { group: SubscriptionGroup; scope: string } | undefined;
   private readonly sharedMember: GroupMember;
   private readonly ownMember: GroupMember;
@@ -87,27 +90,34 @@ export class ClientSubscription {
     if (scope === undefined || viewer.kind !== 'user') return this.joinOwn();
     const group = this.registry.join(this, this.plan, scope, true);
     group.add(this.sharedMember);
-    this.shared = { group, scope, leaveAudience: () => undefined };
+    this.shared = { group, scope, leaveAudience: () => undefined, eligibility: 'unknown' };
     this.shared.leaveAudience =
-      group.upstream.audience?.join(viewer.userId, (eligibility) => this.onEligibility(eligibility)) ??
+      group.upstream.audience?.join(viewer.userId, (...decision) => this.onEligibility(...decision)) ??
       (() => undefined);
   }
 
-  /** Takes effect synchronously, in the order of the events: after `excluded` the client gets none of the audience's events. */
-  private onEligibility(eligibility: Eligibility): void {
-    const group = this.shared?.group;
-    if (!group) return;
-    if (eligibility === 'eligible') {
-      if (this.own) this.results.expectRepetition();
-      this.leaveOwn();
-      group.startResults(this.sharedMember);
-      return;
+  /** Takes effect in the order of the events: after `addressed` and `excluded` the client gets no later one of the audience. */
+  private onEligibility(eligibility: Eligibility, membership: Membership): void {
+    const { shared, sharedMember } = this;
+    if (!shared) return;
+    const { group, eligibility: before } = shared;
+    shared.eligibility = eligibility;
+    switch (eligibility) {
+      case 'eligible':
+        if (before === 'addressed') return group.returnToAudience(sharedMember, membership);
+        this.leaveOwn();
+        return group.startResults(sharedMember);
+      case 'addressed':
+        if (before === 'eligible') return group.leaveAudience(sharedMember, membership);
+        this.leaveOwn();
+        return group.startAddressed(sharedMember, membership);
+      case 'excluded':
+        group.stopResults(sharedMember);
+        this.results.discardPending();
+        return this.joinOwn();
+      case 'unknown':
+        group.stopResults(sharedMember);
     }
-    group.stopResults(this.sharedMember);
-    if (eligibility === 'unknown') return;
-    this.results.discardPending();
-    this.results.expectRepetition();
-    this.joinOwn();
   }
 
   private replaceShared(): void {

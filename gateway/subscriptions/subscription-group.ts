@@ -1,6 +1,8 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { EventKind } from '#server/event-kind.ts';
+import { Receivers } from './receivers.ts';
 import type { ResultQueue } from './result-queue.ts';
+import type { Membership } from './upstream/audience-members.ts';
 import {
   MAX_HISTORY,
   type UpstreamListener,
@@ -35,14 +37,15 @@ export class SubscriptionGroup implements UpstreamListener {
   executeEvent: ExecuteEvent;
   private readonly onEmpty: () => void;
   private readonly members = new Set<GroupMember>();
-  /** Members that get results. A member gets the whole state first, because partial events mean nothing without it. */
-  private readonly receiving = new Map<GroupMember, { hasWhole: boolean }>();
+  private readonly receivers = new Receivers<GroupMember>();
   /** The last result with the whole state and those after it; empty if there is none, or if too many followed. */
   private history: ExecutionResult[] = [];
   private isHistoryDropped = false;
   /** The number of resets: the state of an event from before a reset is outdated. */
   private resets = 0;
   private working: Promise<void> = Promise.resolve();
+  /** The work for addressed members, each in its own order, so that the audience does not wait for them. */
+  private readonly addressedWork = new WeakMap<Membership, Promise<void>>();
 
   constructor({ upstream, executeEvent, onEmpty }: SubscriptionGroupOptions) {
     this.upstream = upstream;
@@ -58,40 +61,63 @@ export class SubscriptionGroup implements UpstreamListener {
 
   /** Sends the current state to the member, then the results of all events. */
   startResults(member: GroupMember): void {
-    if (this.receiving.has(member)) return;
-    this.receiving.set(member, { hasWhole: this.history.length > 0 });
-    this.history.forEach((result, index) => member.results.push(result, index === 0 ? 'whole' : 'partial'));
+    if (this.receivers.get(member)) return;
+    this.receivers.add(member, this.history.length > 0);
+    for (const result of this.history) member.results.push(result);
     if (this.isHistoryDropped) this.upstream.requestWholeState();
+  }
+
+  /** The member is new, and gets the results of the events that are addressed to this membership. */
+  startAddressed(member: GroupMember, membership: Membership): void {
+    if (!this.receivers.get(member)) this.receivers.add(member, false, membership);
+  }
+
+  /**
+   * From the next event on the member gets those that are addressed to this membership. Their state is the audience's now,
+   * so that they get nothing else.
+   */
+  leaveAudience(member: GroupMember, membership: Membership): void {
+    const receiving = this.receivers.get(member);
+    this.inOrder(async () => this.receivers.address(member, receiving, membership));
+    this.addressedWork.set(membership, this.working);
+  }
+
+  /** The opposite of `leaveAudience`: the member's state is the audience's again. */
+  returnToAudience(member: GroupMember, membership: Membership): void {
+    const receiving = this.receivers.get(member);
+    const addressed = this.addressedWork.get(membership);
+    this.inOrder(async () => {
+      await addressed;
+      this.receivers.address(member, receiving, undefined);
+    });
   }
 
   /** Takes effect synchronously, also for an event whose execution is running. */
   stopResults(member: GroupMember): void {
-    this.receiving.delete(member);
+    this.receivers.delete(member);
   }
 
   remove(member: GroupMember): void {
-    this.receiving.delete(member);
+    this.receivers.delete(member);
     if (!this.members.delete(member) || this.members.size > 0) return;
     this.onEmpty();
     this.upstream.remove(this);
   }
 
-  onEvent(event: ExecutionResult, kind: EventKind | undefined): void {
+  onEvent(event: ExecutionResult, kind: EventKind | undefined, addressee?: Membership): void {
     const { resets } = this;
     this.inOrder(async () => {
       // No member gets the result, and a later member would need the whole state instead.
-      if (this.receiving.size === 0 && kind === 'partial') return this.dropHistory();
+      if (!addressee && this.receivers.size === 0 && kind === 'partial') return this.dropHistory();
+      if (addressee && !this.receivers.hasAddressed(addressee)) return;
       const result = await this.executeEvent(event).catch((error: unknown) => ({
         data: null,
         errors: [error instanceof GraphQLError ? error : new GraphQLError('an event could not be filled in')],
       }));
       if (resets !== this.resets && (kind === 'whole' || kind === 'partial')) return;
-      this.keep(result, kind);
-      for (const [{ results }, state] of this.receiving) {
-        state.hasWhole ||= kind !== 'partial';
-        if (state.hasWhole) results.push(result, kind);
-      }
-    });
+      if (!addressee) this.keep(result, kind);
+      this.receivers.forEach(addressee, kind === 'partial', ({ results }) => results.push(result));
+    }, addressee);
   }
 
   onReset(): void {
@@ -129,12 +155,15 @@ export class SubscriptionGroup implements UpstreamListener {
     this.inOrder(async () => {
       const members = [...this.members];
       this.members.clear();
-      this.receiving.clear();
+      this.receivers.clear();
       members.forEach(notify);
     });
   }
 
-  private inOrder(work: () => Promise<void>): void {
-    this.working = this.working.then(work);
+  /** @param addressee whose work it is; undefined: the audience's */
+  private inOrder(work: () => Promise<void>, addressee?: Membership): void {
+    if (!addressee) this.working = this.working.then(work);
+    else
+      this.addressedWork.set(addressee, (this.addressedWork.get(addressee) ?? Promise.resolve()).then(work));
   }
 }

@@ -6,9 +6,9 @@ import {
   type ExecutionResult,
 } from 'graphql';
 import { CHECK_SESSIONS_MILLIS } from '../auth/ended-sessions.ts';
-import { EligibilityNotice, EVERYBODY, type Audience } from '../audience.ts';
+import { AddressedEvent, EligibilityNotice, EVERYBODY, type Audience } from '../audience.ts';
 import { PlatformError } from '../errors.ts';
-import { kindOf } from '../event-kind.ts';
+import { kindOf, type EventKind } from '../event-kind.ts';
 import type { Logger } from '../observability/logger.ts';
 import { formatGraphqlError, graphqlErrorOf } from './errors.ts';
 
@@ -71,8 +71,10 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
       if (!this.refusal) throw error;
       return this.end();
     }
-    const result = masked(await execute({ ...args, rootValue: event.value, contextValue }), this.log);
-    const extensions = this.extensionsOf(event.value);
+    const { value } = event;
+    const rootValue = value instanceof AddressedEvent ? value.event : value;
+    const result = masked(await execute({ ...args, rootValue, contextValue }), this.log);
+    const extensions = this.extensionsOf(value, kindOf(rootValue));
     return { done: false, value: extensions ? { ...result, extensions } : result };
   }
 
@@ -93,14 +95,16 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
     void this.events.return?.();
   }
 
-  private extensionsOf(event: unknown): ExecutionResult['extensions'] {
+  private extensionsOf(value: unknown, kind: EventKind | undefined): ExecutionResult['extensions'] {
     const { audience } = this.args;
     const isForEverybody = this.isFirst && audience && !audience.excludesMembers;
     this.isFirst = false;
-    const kind = kindOf(event);
-    return kind || isForEverybody
-      ? { ...(kind && { event: kind }), ...(isForEverybody && { audience: EVERYBODY }) }
-      : undefined;
+    const extensions = {
+      ...(kind && { event: kind }),
+      ...(isForEverybody && { audience: EVERYBODY }),
+      ...(value instanceof AddressedEvent && { to: value.to }),
+    };
+    return Object.keys(extensions).length > 0 ? extensions : undefined;
   }
 
   private end(): IteratorResult<ExecutionResult> {

@@ -132,6 +132,29 @@ describe('a member who becomes excluded', () => {
   });
 });
 
+describe('a member who becomes addressed', () => {
+  it("gets the audience's earlier events first, and those that are addressed to them in their order", async () => {
+    const query = 'subscription { thing { name } }';
+    const [viewer, other] = [listen('viewer', { query }), listen('other', { query })];
+    for (const one of [viewer, other]) expect(await one.next()).toEqual({ name: 'named first' });
+    const names = subgraphs.holdNames();
+    subgraphs.thing('earlier');
+    await names.asked;
+    for (const thing of ['their own', 'their second']) subgraphs.address('viewer', thing);
+    subgraphs.thing('not theirs');
+    names.answer();
+    expect(await several(other, 2)).toEqual([{ name: 'named earlier' }, { name: 'named not theirs' }]);
+    expect(await several(viewer, 3)).toEqual([
+      { name: 'named earlier' },
+      { name: 'named their own' },
+      { name: 'named their second' },
+    ]);
+    expect(subscriptions.counts).toEqual({ upstreams: 1, groups: 1, subscribers: 2 });
+    await Promise.all([viewer.leave(), other.leave()]);
+    await subscriptions.close();
+  });
+});
+
 describe('an equal subscription', () => {
   it('to a sequence that has already begun gets its own sequence from the beginning', async () => {
     const items = () => listen('one', { query: 'subscription { items }' });

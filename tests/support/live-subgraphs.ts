@@ -53,7 +53,9 @@ export interface LiveSubgraphs {
   thing(id: string): void;
   /** Excludes this user from the audience. */
   tellApart(userId: string): void;
-  /** Delays answers for names until `answer` is called. `asked` resolves at the first request for a name. */
+  /** Makes the user addressed, and sends this thing to them alone. */
+  address(userId: string, thing: string): void;
+  /** Delays answers for names until the returned function is called; resolves at the first request for a name. */
   holdNames(): { asked: Promise<unknown>; answer(): void };
   stop(): Promise<void>;
 }
@@ -86,8 +88,8 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
             eventSource<CountEvent>(async (stream) => {
               const push =
                 audience?.startWith(stream, {
-                  async onJoin(userId, report) {
-                    report(userId.startsWith('apart'));
+                  async onJoin(userId, { report }) {
+                    report(userId.startsWith('apart') ? 'excluded' : 'eligible');
                     return () => undefined;
                   },
                   sendWholeState: () => push(counted('whole')),
@@ -102,11 +104,19 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
             eventSource<{ thing: { id: string }; [EVENT_KIND]: EventKind }>(async (stream) => {
               const push =
                 audience?.startWith(stream, {
-                  async onJoin(userId, report) {
-                    report(false);
-                    const exclude = (): void => report(true);
+                  async onJoin(userId, { report, push: pushTo }) {
+                    report('eligible');
+                    const onThing = (id: string): void => {
+                      report('addressed');
+                      pushTo({ thing: { id }, [EVENT_KIND]: 'whole' });
+                    };
+                    emitter.on(`to ${userId}`, onThing);
+                    const exclude = (): void => report('excluded');
                     emitter.on(`apart ${userId}`, exclude);
-                    return () => void emitter.off(`apart ${userId}`, exclude);
+                    return () => {
+                      emitter.off(`to ${userId}`, onThing);
+                      emitter.off(`apart ${userId}`, exclude);
+                    };
                   },
                   sendWholeState: () => undefined,
                 }) ?? ((event) => stream.push(event));
@@ -173,6 +183,7 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
     item: (one) => void emitter.emit('item', one),
     thing: (id) => void emitter.emit('thing', id),
     tellApart: (userId) => void emitter.emit(`apart ${userId}`),
+    address: (userId, thing) => void emitter.emit(`to ${userId}`, thing),
     holdNames() {
       areNamesHeld = true;
       return {

@@ -77,17 +77,21 @@ export function onlineListeners(platform: () => TestPlatform) {
         }),
     };
   }
+  async function metricsOf(name: 'gateway' | 'squad'): Promise<(figure: string) => number> {
+    const { body } = await platform().rest(name, 'GET', '/metrics');
+    const text = String(body);
+    return (figure) => Number(new RegExp(`^${figure}\\{[^}]*\\} (\\d+)`, 'm').exec(text)?.[1]);
+  }
+  const figureOf = async (name: 'gateway' | 'squad', figure: string): Promise<number> =>
+    (await metricsOf(name))(figure);
   /** The gateway's metrics of subscriptions. */
   async function figures(): Promise<Record<'upstreams' | 'groups' | 'subscribers' | 'executions', number>> {
-    const { body } = await platform().rest('gateway', 'GET', '/metrics');
-    const text = String(body);
-    const figure = (name: string) =>
-      Number(new RegExp(`^gateway_subscription_${name}\\{[^}]*\\} (\\d+)`, 'm').exec(text)?.[1]);
+    const figure = await metricsOf('gateway');
     return {
-      upstreams: figure('upstreams'),
-      groups: figure('groups'),
-      subscribers: figure('subscribers'),
-      executions: figure('executions_total'),
+      upstreams: figure('gateway_subscription_upstreams'),
+      groups: figure('gateway_subscription_groups'),
+      subscribers: figure('gateway_subscription_subscribers'),
+      executions: figure('gateway_subscription_executions_total'),
     };
   }
   /** Waits until all subscribers of earlier tests have left. */
@@ -95,5 +99,5 @@ export function onlineListeners(platform: () => TestPlatform) {
     while ((await figures()).subscribers > 0) await new Promise(setImmediate);
   }
 
-  return { open, newGym, people, announce, block, unblock, listen, figures, quiet };
+  return { open, newGym, people, announce, block, unblock, listen, figures, figureOf, quiet };
 }

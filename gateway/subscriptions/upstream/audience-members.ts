@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { EligibilityChange } from '#server/audience.ts';
+import type { EligibilityChange, Eligibility as Decision } from '#server/audience.ts';
 import type { CallerTokens } from './caller-tokens.ts';
 import type { UpstreamSocket } from './upstream-sockets.ts';
 
-/**
- * Whether a member may receive the audience's events. `unknown`: the subgraph has not decided yet, and until then the member
- * receives none.
- */
-export type Eligibility = 'unknown' | 'eligible' | 'excluded';
+/** Which events a member receives. `unknown`: the subgraph has not decided yet, and until then they receive none. */
+export type Eligibility = 'unknown' | Decision;
 
-type EligibilityListener = (eligibility: Eligibility) => void;
+/** A membership of a user, by which events are addressed. */
+export type Membership = object;
+
+/** @param membership the member to whom the events are addressed, if there are any */
+type EligibilityListener = (eligibility: Eligibility, membership: Membership) => void;
 
 interface Member {
   readonly userId: string;
@@ -33,6 +34,8 @@ export class AudienceMembers {
   private isStopped = false;
   private readonly socket: UpstreamSocket;
   private readonly tokens: CallerTokens;
+  private readonly members = new Set<Member>();
+  /** The members that later clients of a user join: the subgraph addresses none of them. */
   private readonly byUser = new Map<string, Member>();
   private readonly byNumber = new Map<number, Member>();
   private readonly changed = new Set<number>();
@@ -56,14 +59,21 @@ export class AudienceMembers {
     return this.currentId;
   }
 
-  /** Calls `listener` with the user's eligibility and each change of it. Returns a function that removes it. */
+  /**
+   * Calls `listener` with the user's eligibility and each change of it. Returns a function that removes it.
+   *
+   * The clients of a user share one membership. While it is `addressed`, a later client gets one of its own, because the
+   * subgraph sends the whole state to a new member, and to nobody else.
+   */
   join(userId: string, listener: EligibilityListener): () => void {
-    const member = this.byUser.get(userId) ?? this.add(userId);
+    const known = this.byUser.get(userId);
+    const member = known && known.eligibility !== 'addressed' ? known : this.add(userId);
     member.listeners.add(listener);
-    listener(member.eligibility);
+    listener(member.eligibility, member);
     return () => {
       if (!member.listeners.delete(listener) || member.listeners.size > 0) return;
-      this.byUser.delete(userId);
+      this.members.delete(member);
+      if (this.byUser.get(userId) === member) this.byUser.delete(userId);
       this.byNumber.delete(member.number);
       this.reportChange(member.number);
     };
@@ -73,12 +83,19 @@ export class AudienceMembers {
   onDecision(decision: unknown): void {
     if (decision === 'everybody') {
       this.isEverybodyEligible = true;
-      for (const member of this.byUser.values()) setEligibility(member, 'eligible');
+      for (const member of this.members) setEligibility(member, 'eligible');
       return;
     }
-    const { eligible, excluded } = decision as EligibilityChange;
+    const { eligible = [], addressed = [], excluded = [] } = decision as Partial<EligibilityChange>;
     for (const number of eligible) setEligibility(this.byNumber.get(number), 'eligible');
+    for (const number of addressed) setEligibility(this.byNumber.get(number), 'addressed');
     for (const number of excluded) setEligibility(this.byNumber.get(number), 'excluded');
+  }
+
+  /** The member to whom an event with this `to` extension is addressed; undefined if they have left. */
+  addressee(to: unknown): Membership | undefined {
+    const member = this.byNumber.get(Number(to));
+    return member?.eligibility === 'addressed' ? member : undefined;
   }
 
   /** Asks the subgraph to send the whole state with the next event. */
@@ -98,7 +115,7 @@ export class AudienceMembers {
     this.isEverybodyEligible = false;
     this.byNumber.clear();
     this.changed.clear();
-    for (const member of this.byUser.values()) {
+    for (const member of this.members) {
       member.number = this.lastNumber += 1;
       this.byNumber.set(member.number, member);
       this.reportChange(member.number);
@@ -119,6 +136,7 @@ export class AudienceMembers {
       eligibility: this.isEverybodyEligible ? 'eligible' : 'unknown',
       listeners: new Set(),
     };
+    this.members.add(member);
     this.byUser.set(userId, member);
     this.byNumber.set(number, member);
     this.reportChange(number);
@@ -172,7 +190,7 @@ export class AudienceMembers {
 function setEligibility(member: Member | undefined, eligibility: Eligibility): void {
   if (!member || member.eligibility === eligibility) return;
   member.eligibility = eligibility;
-  for (const listener of member.listeners) listener(eligibility);
+  for (const listener of member.listeners) listener(eligibility, member);
 }
 
 /** The effects of a message arrive with the subscription's events, so that its answer is not needed. */

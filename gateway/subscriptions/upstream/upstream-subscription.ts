@@ -4,12 +4,15 @@ import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../../context/gateway-context.ts';
 import { clientError } from '../../response/client-error.ts';
 import type { CallerTokens } from './caller-tokens.ts';
-import { AudienceMembers } from './audience-members.ts';
+import { AudienceMembers, type Membership } from './audience-members.ts';
 import type { UpstreamSocket } from './upstream-sockets.ts';
 
 export interface UpstreamListener {
-  /** @param kind undefined if the subgraph does not say */
-  onEvent(event: ExecutionResult, kind: EventKind | undefined): void;
+  /**
+   * @param kind undefined if the subgraph does not say
+   * @param addressee the only member of the audience who gets it; undefined: all eligible members
+   */
+  onEvent(event: ExecutionResult, kind: EventKind | undefined, addressee?: Membership): void;
   /** Events may have been missed; the next one contains the whole state. */
   onReset(): void;
   onFailed(error: GraphQLError): void;
@@ -141,8 +144,11 @@ export class UpstreamSubscription {
     if (event.data === undefined || (event.data === null && isTokenRefused(event.errors)))
       return this.fail(event.errors);
     const kind = this.kindOf(event);
-    this.keep(event, kind);
-    for (const listener of this.listeners) listener.onEvent(event, kind);
+    const { to } = event.extensions ?? {};
+    const addressee = this.audience?.addressee(to);
+    if (to !== undefined && !addressee) return;
+    if (!addressee) this.keep(event, kind);
+    for (const listener of this.listeners) listener.onEvent(event, kind, addressee);
   }
 
   /** Without a kind, the event of an audience contains the whole state (PROTOCOL.md). */

@@ -1,40 +1,12 @@
 import type { Hub } from '../hub.ts';
-import type { BoardContent, OnlineUserShape, OnlineUsersUpdate } from './presence.shapes.ts';
+import type { BoardBranch, BoardListener, BoardSubscription } from './board-listener.ts';
+import type { BoardContent, OnlineUserShape } from './presence.shapes.ts';
 import { byTimeOnline, maySee, OPEN_SIGHT, seenIn, type Sight } from './visibility.ts';
 
 /** A listener who sees more users online gets only changes. */
 const FULL_LIST_UP_TO = 100;
 /** Changes within this time make one update. */
 const GATHER_MILLIS = 5;
-
-/** The numbers and the rate of one connection's updates, also if it begins to listen again. */
-export interface Pace {
-  /** The number of the last update, or of the first snapshot. */
-  seq: number;
-  deliveredAt: number;
-}
-
-export const newPace = (): Pace => ({ seq: 1, deliveredAt: 0 });
-
-/** A client that gets the updates of a gym's presence. */
-export interface BoardListener {
-  /** Gets changes only, however few are online. */
-  readonly delta: boolean;
-  readonly sight: Sight;
-  readonly pace: Pace;
-  /** Returns false if the client reads too slowly: then the whole list follows later. */
-  deliver(update: OnlineUsersUpdate): boolean;
-}
-
-export interface BoardSubscription {
-  /** The whole list as the listener sees it. Its content is not delivered again. The first call begins the updates. */
-  snapshot(): OnlineUsersUpdate;
-  /** The listener gets the whole list with the next update. */
-  refresh(): void;
-  /** Replaces the listener's sight. */
-  changeSight(sight: Sight): void;
-  stop(): void;
-}
 
 /** A listener and what it has received. */
 interface Listening {
@@ -48,6 +20,7 @@ interface Listening {
   needsFull: boolean;
   /** Before its first snapshot a listener gets no updates. */
   hasSnapshot: boolean;
+  readonly branch: { readonly of: Listening; onSame(): void } | undefined;
 }
 
 /** A user of the gym appeared, changed or disappeared. */
@@ -97,7 +70,7 @@ export class GymBoard {
   }
 
   listen(listener: BoardListener): BoardSubscription {
-    const listening: Listening = {
+    return this.add({
       listener,
       sight: listener.sight,
       shownSight: listener.sight,
@@ -105,31 +78,77 @@ export class GymBoard {
       dueAt: undefined,
       needsFull: false,
       hasSnapshot: false,
-    };
-    this.listenings.add(listening);
-    return {
-      snapshot: () => {
-        listening.hasSnapshot = true;
-        this.markShown(listening);
-        return { ...this.wholeFor(listening), seq: listener.pace.seq };
-      },
-      refresh: () => {
-        listening.needsFull = true;
-        this.wake(listening);
-      },
-      changeSight: (sight) => {
-        listening.sight = sight;
-        if (this.contentFor(listening)) this.wake(listening);
-        // The listener sees no difference now. Later changes of hidden users must not be compared with the old sight.
-        else if (listening.dueAt === undefined) this.markShown(listening);
-      },
-      stop: () => void this.listenings.delete(listening),
-    };
+      branch: undefined,
+    });
   }
 
   dispose(): void {
     clearTimeout(this.timer);
     this.unwatch();
+  }
+
+  private add(listening: Listening): BoardSubscription {
+    this.listenings.add(listening);
+    return {
+      snapshot: () => {
+        listening.hasSnapshot = true;
+        this.markShown(listening);
+        return { ...this.wholeFor(listening), seq: listening.listener.pace.seq };
+      },
+      refresh: () => {
+        for (const one of this.listenings)
+          if (one === listening || one.branch?.of === listening) {
+            one.needsFull = true;
+            this.wake(one);
+          }
+      },
+      changeSight: (sight) => {
+        this.changeSight(listening, sight);
+        this.endIfSame(listening);
+      },
+      branch: (branch) => this.branch(listening, branch),
+      stop: () => void this.listenings.delete(listening),
+    };
+  }
+
+  private branch(of: Listening, { sight, deliver, onSame }: BoardBranch): BoardSubscription {
+    const listening: Listening = {
+      ...of,
+      listener: { ...of.listener, pace: { ...of.listener.pace }, deliver },
+      branch: { of, onSame },
+    };
+    const subscription = this.add(listening);
+    this.changeSight(listening, sight);
+    return subscription;
+  }
+
+  private changeSight(listening: Listening, sight: Sight): void {
+    listening.sight = sight;
+    if (this.contentFor(listening)) this.wake(listening);
+    // The listener sees no difference now. Later changes of hidden users must not be compared with the old sight.
+    else if (listening.dueAt === undefined) this.markShown(listening);
+  }
+
+  /** Stops a branch that has the same state as its origin, and will get the same updates at the same times. */
+  private endIfSame(listening: Listening): void {
+    const { branch } = listening;
+    if (!branch || !this.listenings.has(listening) || !this.isSameAs(listening, branch.of)) return;
+    this.listenings.delete(listening);
+    branch.onSame();
+  }
+
+  private isSameAs(one: Listening, other: Listening): boolean {
+    const now = Date.now();
+    const readyAt = ({ listener: { pace } }: Listening) =>
+      Math.max(now, pace.deliveredAt + this.intervalMillis);
+    return (
+      one.sight === other.sight &&
+      one.shownSight === other.shownSight &&
+      one.shownVersion === other.shownVersion &&
+      one.dueAt === other.dueAt &&
+      one.needsFull === other.needsFull &&
+      readyAt(one) === readyAt(other)
+    );
   }
 
   private onEntry(userId: string): void {
@@ -167,6 +186,7 @@ export class GymBoard {
       if (listening.dueAt <= now) this.deliverTo(listening, now);
       else this.wake(listening);
     }
+    for (const listening of this.listenings) this.endIfSame(listening);
     const waiting = [...this.listenings].filter(({ dueAt }) => dueAt !== undefined);
     const oldest = Math.min(this.version, ...waiting.map(({ shownVersion }) => shownVersion));
     this.changes = this.changes.filter(({ version }) => version > oldest);

@@ -1,5 +1,6 @@
 import type { Hub } from '../hub.ts';
-import { GymBoard, type BoardListener, type BoardSubscription } from './gym-board.ts';
+import type { BoardListener, BoardSubscription } from './board-listener.ts';
+import { GymBoard } from './gym-board.ts';
 
 /** The presence boards of all gyms that have listeners. */
 export class GymBoards {
@@ -15,9 +16,19 @@ export class GymBoards {
   listen(gymId: string, listener: BoardListener): BoardSubscription {
     const board = this.boards.get(gymId) ?? new GymBoard(gymId, this.hub, this.intervalMillis);
     this.boards.set(gymId, board);
-    const subscription = board.listen(listener);
+    return this.released(gymId, board, board.listen(listener));
+  }
+
+  /** Listeners of all boards; a figure for leak tests and metrics. */
+  get listeners(): number {
+    return [...this.boards.values()].reduce((sum, board) => sum + board.size, 0);
+  }
+
+  /** Disposes of the board with its last listener. */
+  private released(gymId: string, board: GymBoard, subscription: BoardSubscription): BoardSubscription {
     return {
       ...subscription,
+      branch: (branch) => this.released(gymId, board, subscription.branch(branch)),
       stop: () => {
         subscription.stop();
         if (board.size > 0 || this.boards.get(gymId) !== board) return;
@@ -25,11 +36,6 @@ export class GymBoards {
         this.boards.delete(gymId);
       },
     };
-  }
-
-  /** Listeners of all boards; a figure for leak tests and metrics. */
-  get listeners(): number {
-    return [...this.boards.values()].reduce((sum, board) => sum + board.size, 0);
   }
 
   dispose(): void {

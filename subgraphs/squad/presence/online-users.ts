@@ -1,11 +1,12 @@
 import { requireGym, requireUser, seesGym } from '#server/auth/viewer.ts';
-import type { Audience } from '#server/audience.ts';
+import type { Audience, AudienceMember } from '#server/audience.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Hub, OnlineEntry } from '../hub.ts';
-import { requireStaying, users, type UserRecord } from '../users/user.journal.ts';
-import { newPace, type BoardSubscription, type Pace } from './gym-board.ts';
+import { requireStaying, users } from '../users/user.journal.ts';
+import { newPace, type BoardSubscription, type Pace } from './board-listener.ts';
 import type { GymBoards } from './gym-boards.ts';
+import { MemberView } from './member-view.ts';
 import { FIRST_CHOICE } from './online-entry.ts';
 import {
   GoOnlineShape,
@@ -98,23 +99,32 @@ export class OnlineUsers {
   /**
    * As `watch`, with the sight of viewers without blocks: for a gateway, on behalf of the audience's eligible members.
    */
-  async watchForAudience(_audience: Audience, { gymId, deliver }: BoardWatch): Promise<Watching> {
+  async watchForAudience(_audience: Audience, { gymId, deliver }: BoardWatch): Promise<BoardSubscription> {
     const gym = requireGym(this.unit.viewer, gymId);
     return this.boards.listen(gym, { delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver });
   }
 
   /**
-   * Keeps a member of an audience online. Calls `report` at once, and after each change, with whether the member is
-   * excluded, because they see something else than the audience. Returns the function that ends this.
+   * Keeps a member of an audience online, and decides whether they get its updates or their own ones. Returns the function
+   * that ends this.
+   *
+   * @param board the audience's, from `watchForAudience`
    */
-  async attend(userId: string, report: (isExcluded: boolean) => void): Promise<() => void> {
+  async attend(
+    userId: string,
+    board: BoardSubscription,
+    member: AudienceMember<OnlineUsersUpdate>,
+  ): Promise<() => void> {
     const disconnect = this.hub.connect(userId, requireUser(this.unit.viewer).gymId);
-    const isExcluded = (user: UserRecord) => sightOf(user) !== OPEN_SIGHT;
+    const view = new MemberView(board, member);
     try {
-      const following = await this.hub.journals.of(users).follow(userId, (user) => report(isExcluded(user)));
-      report(isExcluded(following.state));
+      const following = await this.hub.journals
+        .of(users)
+        .follow(userId, (user) => view.changeSight(sightOf(user)));
+      view.begin(sightOf(following.state));
       return () => {
         following.stop();
+        view.stop();
         disconnect();
       };
     } catch (error) {

@@ -11,6 +11,11 @@ interface OnlineUsersEvent {
   [EVENT_KIND]: EventKind;
 }
 
+/** Most events that may wait for a slow reader. */
+const VIEWER_LIMIT = 1_000;
+/** One change makes an event for each addressed member, and a gateway may have thousands of them. */
+const AUDIENCE_LIMIT = 20_000;
+
 const eventOf = (update: OnlineUsersUpdate): OnlineUsersEvent => ({
   onlineUsersUpdated: update,
   [EVENT_KIND]: update.full ? 'whole' : 'partial',
@@ -29,7 +34,8 @@ async function watchForAudience(
   stream.onStop(board.stop);
   stream.onStop(watchModule(onlineUsers, { onOff: () => stream.end() }));
   const push = audience.startWith(stream, {
-    onJoin: (userId, report) => onlineUsers.attend(userId, report),
+    onJoin: (userId, { report, push: pushTo }) =>
+      onlineUsers.attend(userId, board, { report, push: (update) => pushTo(eventOf(update)) }),
     sendWholeState: () => board.refresh(),
   });
   push(eventOf(board.snapshot()));
@@ -57,7 +63,7 @@ export const presenceGraphql = {
             stream.onStop(board.stop);
             stream.push(eventOf(board.snapshot()));
           },
-          { whenFull: 'start-again' },
+          { whenFull: 'start-again', limit: audience ? AUDIENCE_LIMIT : VIEWER_LIMIT },
         ),
     },
   },

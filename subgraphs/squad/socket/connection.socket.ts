@@ -8,7 +8,7 @@ import { refusalOfDatabase } from '#server/database/refusals.ts';
 import { PlatformError, socketError, unauthenticated } from '#server/errors.ts';
 import type { SocketHost } from '#server/define-subgraph.ts';
 import { validated } from '#server/validate.ts';
-import { newPace } from '../presence/gym-board.ts';
+import { newPace } from '../presence/board-listener.ts';
 import { watchModule } from '../presence/module-watch.ts';
 import type { OnlineUsersUpdate } from '../presence/presence.shapes.ts';
 import type { SquadResources, SquadServices } from '../services.ts';

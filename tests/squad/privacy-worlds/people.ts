@@ -19,8 +19,11 @@ export class People {
     return new People(platform, key);
   }
 
-  async newGym(count: number): Promise<Person[]> {
-    const gymId = randomUUID();
+  newGym(count: number): Promise<Person[]> {
+    return this.newMembers(count, randomUUID());
+  }
+
+  async newMembers(count: number, gymId: string): Promise<Person[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
     await this.platform.sql(
       'identity',

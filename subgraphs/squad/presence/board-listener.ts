@@ -1,0 +1,41 @@
+import type { OnlineUsersUpdate } from './presence.shapes.ts';
+import type { Sight } from './visibility.ts';
+
+/** The numbers and the rate of one connection's updates, also if it begins to listen again. */
+export interface Pace {
+  /** The number of the last update, or of the first snapshot. */
+  seq: number;
+  deliveredAt: number;
+}
+
+export const newPace = (): Pace => ({ seq: 1, deliveredAt: 0 });
+
+/** A client that gets the updates of a gym's presence. */
+export interface BoardListener {
+  /** Gets changes only, however few are online. */
+  readonly delta: boolean;
+  readonly sight: Sight;
+  readonly pace: Pace;
+  /** Returns false if the client reads too slowly: then the whole list follows later. */
+  deliver(update: OnlineUsersUpdate): boolean;
+}
+
+export interface BoardSubscription {
+  /** The whole list as the listener sees it. Its content is not delivered again. The first call begins the updates. */
+  snapshot(): OnlineUsersUpdate;
+  /** The listener and its branches get the whole list with the next update. */
+  refresh(): void;
+  /** Replaces the listener's sight. */
+  changeSight(sight: Sight): void;
+  /**
+   * Adds a listener that has received what this one has, and may see something else from now on. Its updates keep this
+   * one's rate, so that the moment itself triggers none and delays none. Once both have the same state and the same rate
+   * again, the new one is stopped and `onSame` is called.
+   */
+  branch(branch: BoardBranch): BoardSubscription;
+  stop(): void;
+}
+
+export interface BoardBranch extends Pick<BoardListener, 'sight' | 'deliver'> {
+  onSame(): void;
+}
