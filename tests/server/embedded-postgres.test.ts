@@ -69,7 +69,7 @@ describe('the embedded PostgreSQL', () => {
     expect(failure).toBeInstanceOf(DataFolderInUseError);
     expect((failure as Error).message).toContain(folder);
     expect((failure as Error).message).toContain(`process ${process.pid}`);
-    expect((failure as Error).message).toMatch(/Stop that one.*DATA_DIR.*DATABASE_URL/);
+    expect((failure as Error).message).toMatch(/Stop that process.*DATA_DIR.*DATABASE_URL/);
     expect(await query(first, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 

@@ -152,10 +152,18 @@ describe('the store', () => {
           env,
           stdio: ['ignore', 'pipe', 'inherit'],
         });
+        // The process is killed at a random moment after a random number of acknowledgements, whatever the disk's speed.
+        let missing = 1 + Math.floor(Math.random() * 30);
+        const acknowledged = Promise.withResolvers<void>();
         let output = '';
-        child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')));
-        await once(child.stdout, 'data');
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
+        child.stdout.on('data', (bytes: Buffer) => {
+          const text = bytes.toString('utf8');
+          output += text;
+          missing -= text.split('\n').length - 1;
+          if (missing <= 0) acknowledged.resolve();
+        });
+        await acknowledged.promise;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
         child.kill('SIGKILL');
         await once(child, 'close');
         for (const line of output.split('\n').slice(0, -1)) {
