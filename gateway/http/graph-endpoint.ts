@@ -24,6 +24,7 @@ import { PersistedOperations, readManifest } from '../operations/persisted-opera
 import { shownError } from '../response/client-error.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
+import { SubgraphRequestCounts } from '../subgraphs/subgraph-request-counts.ts';
 import type { PlatformHeaders } from '../subgraphs/platform-headers.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
 import { isOwnSupergraph, subgraphUrls } from '../supergraph/subgraph-urls.ts';
@@ -194,12 +195,7 @@ function graphOptions({
   writes,
   platformHeaders,
 }: GraphEndpointOptions): GraphOptions {
-  const requests = new Counter({
-    name: 'subgraph_requests_total',
-    help: 'Requests to subgraphs by their outcome: answered, failed, late, retried, refused (not sent: the breaker is open, or too many wait), aborted (the client has left).',
-    labelNames: ['subgraph', 'outcome'] as const,
-    registers: [metrics.registry],
-  });
+  const requests = new SubgraphRequestCounts(metrics.registry);
   const fallbacks = new Counter({
     name: 'executor_fallbacks_total',
     help: "Operations, and single answers, that @apollo/gateway's executor took over from the compiled one, by reason.",
@@ -220,7 +216,7 @@ function graphOptions({
         shareInFlight: settings.shareInFlight,
         writes,
         takesKeys: platformHeaders.proof !== undefined,
-        onDone: (outcome) => requests.inc({ subgraph: name, outcome }),
+        onDone: requests.of(name),
       });
     },
     costLimit: settings.costLimit,

@@ -120,8 +120,9 @@ export class HttpSubgraph implements Subgraph {
   private read(request: SubgraphRequest): Promise<RawAnswer> {
     const { body, context } = request;
     if (context.client?.hasLeft) return Promise.reject(new ClientLeftError());
-    const begin = () => this.post(request);
-    const exchange = this.options.shareInFlight ? this.inFlight.share(body, context, begin) : begin();
+    const exchange = this.options.shareInFlight
+      ? this.inFlight.share(body, context, () => this.post(request))
+      : this.post(request);
     exchange.addWaiter(context.client);
     return exchange.answer;
   }
@@ -143,10 +144,11 @@ export class HttpSubgraph implements Subgraph {
     }
   }
 
-  private post({ body, kind, context }: SubgraphRequest, further: readonly string[] = []): SubgraphExchange {
+  private post({ body, kind, context }: SubgraphRequest, further?: readonly string[]): SubgraphExchange {
+    const headers = forwardedHeaders(context).concat(this.headers);
     return new SubgraphExchange(this.endpoint, {
       body,
-      headers: [...forwardedHeaders(context), ...this.headers, ...further],
+      headers: further ? headers.concat(further) : headers,
       timeLimit: this.timeLimit,
       mayRetry: kind === 'query',
     });
