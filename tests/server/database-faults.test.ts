@@ -116,7 +116,7 @@ describe('a connection that dies inside a transaction', () => {
   });
 
   it('is replaced if PostgreSQL ends it because its transaction was idle for too long', async () => {
-    const timeLimits = { idle_in_transaction_session_timeout: 50 };
+    const timeLimits = { idle_in_transaction_session_timeout: 200 };
     await withOrm({ poolMax: 1, timeLimits }, async (orm) => {
       for (let round = 0; round < 2; round += 1) {
         const outcome = await orm.em
@@ -136,7 +136,7 @@ describe('a connection that dies inside a transaction', () => {
   });
 
   it('is replaced if no answer arrives within query_timeout, inside a transaction and outside', async () => {
-    const timeLimits = { statement_timeout: 0, query_timeout: 200 };
+    const timeLimits = { statement_timeout: 0, query_timeout: 1_000 };
     await withOrm({ poolMax: 1, timeLimits }, async (orm) => {
       for (const late of [
         () => insert(orm, 'late', 30),
@@ -193,7 +193,8 @@ describe('a connection that dies inside a transaction', () => {
 
 describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
   it('if no connection is free in time', async () => {
-    await withOrm({ poolMax: 1, timeLimits: { connectionTimeoutMillis: 100 } }, async (orm) => {
+    // On a busy machine it can take a second to open the first connection.
+    await withOrm({ poolMax: 1, timeLimits: { connectionTimeoutMillis: 2_000 } }, async (orm) => {
       const error: unknown = await orm.em
         .fork()
         .transactional(async () => orm.em.fork().execute('select 1'))
@@ -217,7 +218,7 @@ describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
   });
 
   it('if a statement takes too long, or two wait for each other', async () => {
-    await withOrm({ timeLimits: { statement_timeout: 50 } }, async (orm) => {
+    await withOrm({ timeLimits: { statement_timeout: 500 } }, async (orm) => {
       const error: unknown = await orm.em
         .fork()
         .execute('select pg_sleep(30)')
