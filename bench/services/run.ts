@@ -3,15 +3,11 @@
  * `npm run bench:services`. All variants take turns, so that what else a machine does falls on each of them.
  * `ROUNDS=20` measures longer.
  */
-import { generateKeyPairSync } from 'node:crypto';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import jwt from 'jsonwebtoken';
 import { Load, median } from '../gateway/load.ts';
-import { cpuMillisOf, freePort, start, type Started } from '../gateway/processes.ts';
-
-const VARIANTS = ['floor', 'express', 'graphql-js', 'compiled'] as const;
-type Variant = (typeof VARIANTS)[number];
+import { cpuMillisOf } from '../gateway/processes.ts';
+import { headers, startVariant, VARIANTS, type StartedVariant, type Variant } from './variants.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
 const REQUESTS = Number(process.env.REQUESTS ?? 1_500);
@@ -37,38 +33,13 @@ const REQUEST_BODIES: Readonly<Record<string, object>> = {
   'list of 50': { query: LIST, operationName: 'List', variables: { first: 50 } },
 };
 
-const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const token = jwt.sign(
-  { role: 'MEMBER', gymId: null, sid: 's' },
-  privateKey.export({ type: 'pkcs8', format: 'pem' }),
-  { algorithm: 'ES256', keyid: 'k1', issuer: 'i', audience: 'a', subject: 'u1', expiresIn: '2h' },
-);
-/** What a gateway sends. */
-const headers = {
-  'content-type': 'application/json',
-  accept: 'application/json',
-  authorization: `Bearer ${token}`,
-  'x-request-id': 'bench-1',
-  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-};
-
-const started = new Map<Variant, Started & { url: string }>();
+const started = new Map<Variant, StartedVariant>();
 try {
-  for (const variant of VARIANTS.slice(1)) await startVariant(variant);
-  await startVariant('floor', await answers());
+  for (const variant of VARIANTS.slice(1)) started.set(variant, await startVariant(variant));
+  started.set('floor', await startVariant('floor', await answers()));
   for (const [name, body] of Object.entries(REQUEST_BODIES)) report(name, await measure(body));
 } finally {
   for (const { stop } of started.values()) await stop();
-}
-
-async function startVariant(variant: Variant, given: Record<string, string> = {}): Promise<void> {
-  const port = await freePort();
-  const env = {
-    PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    ANSWERS: JSON.stringify(given),
-  };
-  const one = await start(['bench/services/server.ts', variant, String(port)], { env, ready: /^ready/ });
-  started.set(variant, { ...one, url: `http://127.0.0.1:${port}/graphql` });
 }
 
 /** The answer to each request, by the name of its operation. @throws if variants answer differently */

@@ -6,7 +6,7 @@ import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import type { Viewer } from '#server/auth/viewer.ts';
 import { refusalBody } from '#server/graphql/errors.ts';
 import { answerTypeFor } from '#server/graphql/media-types.ts';
-import { MAX_JSON_BYTES, parseJson } from '#server/http/json-body.ts';
+import { MAX_JSON_BYTES } from '#server/http/json-body.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Metrics } from '#server/observability/metrics.ts';
@@ -17,7 +17,7 @@ import type { Graph } from '../operations/graph.ts';
 import type { PersistedOperations } from '../operations/persisted-operations.ts';
 import type { JsonAnswer } from '../operations/prepared-operation.ts';
 import type { GatewaySettings } from '../settings.ts';
-import { leaveBody, readBody } from '#server/http/read-body.ts';
+import { leaveBody, readBody, type ReadBody } from '#server/http/read-body.ts';
 import { RequestReader, type PreparedRequest } from './request-reader.ts';
 import { ResponseWriter } from './response-writer.ts';
 
@@ -67,16 +67,16 @@ export class FastPath {
 
   private async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    const text = await readBody(req);
-    if (text === undefined) return void res.destroy(); // the client aborted the request
-    const known = this.requests.remembered(text);
-    const request = known ?? this.requests.read(text, parsed(text));
+    const body = await readBody(req);
+    if (!body) return void res.destroy(); // the client aborted the request
+    const known = this.requests.remembered(body.text);
+    const request = known ?? this.requests.read(body.text, parsed(body));
     const mediaType = answerTypeFor(req.headers);
     const context = request && mediaType && (await this.contextOf(req));
     if (!context || !isWithinLimitsOf(context.viewer, request) || hasInvalidKey(req, context))
-      return this.passToExpress(req, res, text);
+      return this.passToExpress(req, res, body);
     const state = await this.count?.(context);
-    if (state?.refusal) return this.passToExpress(req, res, text); // Express counts the request, too, and refuses it
+    if (state?.refusal) return this.passToExpress(req, res, body); // Express counts the request, too, and refuses it
     const { operation, variables, rawVariables } = request;
     const response = { mediaType, context, state, startedAt };
     this.writer.begin(req, response);
@@ -92,8 +92,8 @@ export class FastPath {
     return { json: JSON.stringify(refusalBody(platformErrorOf(error))) };
   }
 
-  private passToExpress(req: IncomingMessage, res: ServerResponse, text?: string): void {
-    if (text !== undefined) leaveBody(req, text);
+  private passToExpress(req: IncomingMessage, res: ServerResponse, body?: ReadBody): void {
+    if (body) leaveBody(req, body);
     this.options.app(req, res);
   }
 
@@ -127,9 +127,9 @@ function mayTakeFastPath({ method, url, headers }: IncomingMessage): boolean {
 }
 
 /** Undefined for text that Express refuses. */
-function parsed(text: string): unknown {
+function parsed(body: ReadBody): unknown {
   try {
-    return parseJson(text);
+    return body.json();
   } catch {
     return undefined;
   }

@@ -2,11 +2,36 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { parseJson, readJson } from './json-body.ts';
 
-/** The bodies that the fast path read before it passed the request on to Express. */
-const read = new WeakMap<IncomingMessage, string>();
+/** A body that was read. It is parsed once, also if the fast path passes the request on to Express. */
+export class ReadBody {
+  readonly text: string;
+  private outcome: { value: unknown } | { error: unknown } | undefined;
 
-/** The body as text; undefined if the client aborted the request. The caller has checked `Content-Length`, which Node enforces. */
-export function readBody(req: IncomingMessage): Promise<string | undefined> {
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** @throws what `parseJson` throws */
+  json(): unknown {
+    this.outcome ??= outcomeOf(this.text);
+    if ('error' in this.outcome) throw this.outcome.error;
+    return this.outcome.value;
+  }
+}
+
+function outcomeOf(text: string): { value: unknown } | { error: unknown } {
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** The bodies that the fast path read before it passed the request on to Express. */
+const read = new WeakMap<IncomingMessage, ReadBody>();
+
+/** Undefined if the client aborted the request. The caller has checked `Content-Length`, which Node enforces. */
+export function readBody(req: IncomingMessage): Promise<ReadBody | undefined> {
   return new Promise((resolve) => {
     let first: Buffer | undefined;
     let further: Buffer[] | undefined;
@@ -14,21 +39,23 @@ export function readBody(req: IncomingMessage): Promise<string | undefined> {
       if (!first) first = chunk;
       else (further ??= [first]).push(chunk);
     });
-    req.on('end', () => resolve(further ? Buffer.concat(further).toString() : (first?.toString() ?? '')));
+    req.on('end', () =>
+      resolve(new ReadBody(further ? Buffer.concat(further).toString() : (first?.toString() ?? ''))),
+    );
     req.on('error', () => resolve(undefined));
   });
 }
 
 /** Passes a body that was read already on to `jsonBody`. */
-export const leaveBody = (req: IncomingMessage, text: string): void => void read.set(req, text);
+export const leaveBody = (req: IncomingMessage, body: ReadBody): void => void read.set(req, body);
 
 /** Parses the body, whether Express or the fast path reads it. */
 export function jsonBody(): RequestHandler {
   const readByExpress = readJson();
   return (req, res, next) => {
-    const text = read.get(req);
-    if (text === undefined) return readByExpress(req, res, next);
-    req.body = parseJson(text);
+    const body = read.get(req);
+    if (!body) return readByExpress(req, res, next);
+    req.body = body.json();
     next();
   };
 }

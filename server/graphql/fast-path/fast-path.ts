@@ -3,8 +3,8 @@ import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 import { viewerOfRequest } from '../../auth/authenticate.ts';
 import type { TokenVerifier } from '../../auth/token-verifier.ts';
 import type { Viewer } from '../../auth/viewer.ts';
-import { MAX_JSON_BYTES, parseJson } from '../../http/json-body.ts';
-import { leaveBody, readBody } from '../../http/read-body.ts';
+import { MAX_JSON_BYTES } from '../../http/json-body.ts';
+import { leaveBody, readBody, type ReadBody } from '../../http/read-body.ts';
 import { originOf } from '../../http/request-context.ts';
 import { outcomeOf, requestLog } from '../../http/request-log.ts';
 import type { RequestOrigins } from '../../http/request-origin.ts';
@@ -82,13 +82,13 @@ export class FastPath {
 
   private async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    const text = await readBody(req);
-    if (text === undefined) return void res.destroy(); // the client broke the request off
+    const body = await readBody(req);
+    if (!body) return void res.destroy(); // the client broke the request off
     const mediaType = answerTypeFor(req.headers);
-    const admitted = mediaType === undefined ? undefined : await this.admit(text, req, res);
+    const admitted = mediaType === undefined ? undefined : await this.admit(body, req, res);
     const running = admitted && this.execution(admitted);
     if (!running || mediaType === undefined) {
-      leaveBody(req, text);
+      leaveBody(req, body);
       return this.options.app(req, res);
     }
     const { requestId, traceparent } = admitted.origin;
@@ -109,12 +109,12 @@ export class FastPath {
 
   /** Undefined if express has to handle the request. It is counted last, because express counts what it gets, too. */
   private async admit(
-    text: string,
+    body: ReadBody,
     req: IncomingMessage,
     res: ServerResponse,
   ): Promise<Admitted | undefined> {
     const { queries, verifier, origins, count } = this.options;
-    const question = questionIn(text);
+    const question = questionIn(body);
     const known = question && queries.of(question.query, question.operationName);
     if (!known) return undefined;
     const viewer = await viewerOfRequest(req.headers, verifier).catch(() => undefined);
@@ -182,10 +182,10 @@ function mayTakeFastPath({ method, url, headers }: IncomingMessage): boolean {
   );
 }
 
-function questionIn(text: string): Question | undefined {
+function questionIn(read: ReadBody): Question | undefined {
   let body: unknown;
   try {
-    body = parseJson(text);
+    body = read.json();
   } catch {
     return undefined; // express refuses it
   }
