@@ -16,6 +16,7 @@ import { platformErrorOf } from '../rest/problem.ts';
 import type { Audience } from '../audience.ts';
 import { answerOf } from './apollo-answer.ts';
 import { apolloOptions, quietPlugins } from './apollo-options.ts';
+import { documentStore } from './document-store.ts';
 import { formatGraphqlError, refusalBody } from './errors.ts';
 import type { KnownQueries } from './fast-path/known-queries.ts';
 import { answerOnce, keyedMutation, type Attempt } from './keyed-mutations.ts';
@@ -82,6 +83,7 @@ export async function mountGraphEndpoint<Services extends object>(
   const server = new ApolloServer<GraphContext<Services>>({
     schema: options.schema,
     ...apolloOptions(log),
+    documentStore: documentStore(),
     formatError: (formatted, error) => formatGraphqlError(formatted, error, log),
     plugins: [
       ...quietPlugins<GraphContext<Services>>(),
