@@ -18,7 +18,7 @@ describeInBrowser(`the demo page${unlessSkipped}`, () => {
 
   const windowOf = async (email: string): Promise<Page> => {
     const page = await (await browser.newContext({ viewport: { width: 1180, height: 860 } })).newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(120_000); // 2 min, for a busy machine
     page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
     page.on('pageerror', (error) => troubles.push(String(error)));
     await page.goto(`${platform.url('squad')}/demo`);

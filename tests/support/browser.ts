@@ -27,7 +27,7 @@ export async function watchedPage(
   options: BrowserContextOptions = { viewport: { width: 1280, height: 860 } },
 ): Promise<WatchedPage> {
   const page = await (await browser.newContext(options)).newPage();
-  page.setDefaultTimeout(15_000); // 15 s
+  page.setDefaultTimeout(120_000); // 2 min, for a busy machine
   const hosts = new Set<string>();
   const troubles: string[] = [];
   const saw = (url: string) => {
