@@ -30,43 +30,23 @@ describe.each(SERVICES)('the migrations of %s', (service) => {
     expect(written?.sql).toBeUndefined();
   });
 
-  it('can all be reverted and applied again', async () => {
+  it('can be reverted one by one and applied again with the same result', async () => {
     const declaration = await databaseOf(service);
     const name = `${runId}_${randomBytes(5).toString('hex')}`;
     await (await openDatabase(declaration, { server, name })).close(true);
     const orm = await migratorOf(declaration, name);
     try {
-      const before = await schemaOf(orm);
-      expect(before.length).toBeGreaterThan(20);
-      await orm.migrator.down({ to: 0 });
-      expect(await schemaOf(orm)).toEqual([]);
-      await orm.migrator.up();
-      expect(await schemaOf(orm)).toEqual(before);
-    } finally {
-      await orm.close(true);
-    }
-  });
-
-  it.each(['all', 'the last'])('have the same result if %s is reverted and applied again', async (how) => {
-    const declaration = await databaseOf(service);
-    const name = `${runId}_${randomBytes(5).toString('hex')}`;
-    await (await openDatabase(declaration, { server, name })).close(true);
-    const orm = await migratorOf(declaration, name);
-    try {
-      const before = await schemaOf(orm);
-      // one by one, because each must be reversible by itself
-      const steps = how === 'all' ? declaration.migrations.length : 1;
-      const stages: string[][] = [];
-      for (let step = 0; step < steps; step++) {
-        stages.push(await schemaOf(orm));
+      const stages: { migration: string; schema: string[] }[] = [];
+      for (const { name: migration } of (await orm.migrator.getExecuted()).toReversed()) {
+        stages.push({ migration, schema: await schemaOf(orm) });
         await orm.migrator.down();
       }
-      for (const stage of stages.toReversed()) {
-        const [next] = await orm.migrator.getPending();
-        await orm.migrator.up({ to: next?.name ?? '' });
-        expect(await schemaOf(orm)).toEqual(stage);
+      expect(stages[0]?.schema.length).toBeGreaterThan(20);
+      expect(await schemaOf(orm)).toEqual([]);
+      for (const { migration, schema } of stages.toReversed()) {
+        await orm.migrator.up({ to: migration });
+        expect(await schemaOf(orm)).toEqual(schema);
       }
-      expect(await schemaOf(orm)).toEqual(before);
     } finally {
       await orm.close(true);
     }
