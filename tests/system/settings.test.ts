@@ -36,9 +36,8 @@ describe('settings', () => {
         DATABASE_URL: 'mysql://root:hunter2@db/x',
       });
     expect(read).toThrow(SettingsError);
-    expect(read).toThrow(
-      /GATEWAY_PORT: expected a port number from 0 to 65535; got "99999"[\s\S]*|RATE_LIMITS: expected on or off; got "maybe"/,
-    );
+    expect(read).toThrow(/GATEWAY_PORT: expected a port number from 0 to 65535; got "99999"/);
+    expect(read).toThrow(/RATE_LIMITS: expected on or off; got "maybe"/);
     expect(read).toThrow(/DATABASE_URL: expected postgres:\/\/.*; got "mysql:\/\/\*\*\*@db\/x"/);
     expect(read).not.toThrow(/hunter2/);
   });
