@@ -6,34 +6,32 @@ import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { SERVICE_NAMES } from '#server/settings.ts';
 import { pictures } from '../../tests/support/pictures.ts';
 import { startProcess } from '../../tests/support/process.ts';
 import { median, percentile, pressure, steady, type LoadOptions } from '../gateway/load.ts';
 import { cpuMillisOf, freePort, memoryMibOf } from '../gateway/processes.ts';
 import { writePlatform, type PlatformFigures } from '../gateway/report.ts';
 
+const SERVICES = ['identity', 'gym', 'wizard', 'nutrition', 'content', 'squad'];
 const [SECONDS, STEADY_SECONDS, ROUNDS] = [3, 4, 3];
 const PASSWORD = 'demo-password-1';
 
 const dataDir = await mkdtemp(path.join(os.tmpdir(), 'bench-platform-'));
 const ports = Object.fromEntries(
-  await Promise.all(
-    [...SERVICE_NAMES, 'gateway', 'own'].map(async (name) => [name, await freePort()] as const),
-  ),
+  await Promise.all([...SERVICES, 'gateway', 'own'].map(async (name) => [name, await freePort()] as const)),
 ) as Record<string, number>;
 const common = { DATA_DIR: dataDir, HOST: '127.0.0.1', RATE_LIMITS: 'off', DEMO: 'on', LOG_LEVEL: 'info' };
 const services = startProcess([], {
   ...common,
   ...Object.fromEntries(
-    [...SERVICE_NAMES, 'gateway'].map((name) => [`${name.toUpperCase()}_PORT`, String(ports[name])]),
+    [...SERVICES, 'gateway'].map((name) => [`${name.toUpperCase()}_PORT`, String(ports[name])]),
   ),
 });
 await services.printed(/Ready after/);
 const gateway = startProcess(['gateway'], {
   ...common,
   ...Object.fromEntries(
-    SERVICE_NAMES.map((name) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${ports[name]}`]),
+    SERVICES.map((name) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${ports[name]}`]),
   ),
   GATEWAY_PORT: String(ports.own),
 });
