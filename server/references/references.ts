@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ERRORS, PlatformError, type ErrorCode, type FieldError } from '../errors.ts';
+import { ERRORS, PlatformError, type ErrorCode } from '../errors.ts';
 import { ANONYMOUS_MAX_REPRESENTATIONS } from '../graphql/cost.ts';
 import { unavailable, type CallsToServices } from '../service-calls.ts';
 import type { ServiceName } from '../settings.ts';
@@ -108,11 +108,3 @@ function refusalOf(
     new Error(error?.message ?? 'the answer to _entities has neither data nor errors'),
   );
 }
-
-/** VALIDATION_FAILED for the fields of a body whose references cannot be stored. */
-export const invalidReferences = (errors: readonly FieldError[]): PlatformError =>
-  new PlatformError(
-    'VALIDATION_FAILED',
-    `${errors[0]?.path}: ${errors[0]?.message}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`,
-    { errors: errors.slice(0, 50) },
-  );
