@@ -8,18 +8,25 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { generateResolverTypes } from './resolver-types.ts';
 import { rightsPage } from './rights-page.ts';
+import { parsedSchema, SchemaError } from './schema-source.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const checkOnly = process.argv.includes('--check');
 
 const stale: string[] = [];
 for (const subgraph of subgraphsWithModels()) {
-  const file = path.join('subgraphs', subgraph, 'resolvers.generated.ts');
-  const generated = await generateResolverTypes({
-    sdl: read(path.join('schema', `${subgraph}.graphql`)),
-    models: read(path.join('subgraphs', subgraph, 'models.ts')),
-  });
-  write(file, generated);
+  const schemaFile = path.join('schema', `${subgraph}.graphql`);
+  try {
+    const generated = await generateResolverTypes({
+      schema: parsedSchema(read(schemaFile), schemaFile),
+      models: read(path.join('subgraphs', subgraph, 'models.ts')),
+    });
+    write(path.join('subgraphs', subgraph, 'resolvers.generated.ts'), generated);
+  } catch (error) {
+    // Errors of the code generation, such as an unknown type, do not name the file.
+    console.error(error instanceof SchemaError ? error.message : `${schemaFile}: ${String(error)}`);
+    process.exitCode = 1;
+  }
 }
 write(path.join('docs', 'rights.md'), rightsPage());
 

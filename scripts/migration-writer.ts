@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { connectionTo, maintenanceDatabase } from '../server/database/connection.ts';
@@ -9,6 +8,7 @@ import type { DatabaseServer } from '../server/database/database-server.ts';
 import { PlatformClient } from '../server/database/platform-client.ts';
 import { PlatformDriver } from '../server/database/platform-driver.ts';
 import { platformEntities } from '../server/database/platform-tables.ts';
+import { ComparingMigrator } from './comparing-migrator.ts';
 
 interface MigrationToWrite {
   /** A server on which a temporary database may be created. */
@@ -58,7 +58,6 @@ async function difference({ server, declaration }: MigrationToWrite): Promise<Di
     dbName: database,
     driverOptions: { ...connectionTo(server, database), Client: PlatformClient },
     entities: [...platformEntities, ...declaration.entities],
-    extensions: [Migrator],
     // Entities do not declare the triggers and functions of hand-written migrations; without these options the new
     // migration would drop them.
     schemaGenerator: { ignoreTriggers: true, ignoreRoutines: true },
@@ -78,8 +77,9 @@ async function difference({ server, declaration }: MigrationToWrite): Promise<Di
     },
   });
   try {
-    await orm.migrator.create();
-    return found;
+    const migrator = new ComparingMigrator(orm);
+    await migrator.create();
+    return { up: found.up, down: [...found.down, ...(await migrator.triggersOfDroppedTables())] };
   } finally {
     await orm.close(true);
     await drop(server, database);

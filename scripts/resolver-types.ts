@@ -1,11 +1,11 @@
 import { codegen } from '@graphql-codegen/core';
 import * as typescript from '@graphql-codegen/typescript';
 import * as typescriptResolvers from '@graphql-codegen/typescript-resolvers';
-import { parse } from 'graphql';
+import type { DocumentNode } from 'graphql';
 
 interface ResolverTypesInput {
   /** The subgraph's schema. */
-  sdl: string;
+  schema: DocumentNode;
   /** The source of the subgraph's `models.ts`, which declares what its resolvers return for a type of the schema. */
   models: string;
 }
@@ -16,8 +16,7 @@ interface ResolverTypesInput {
  * A type that `models.ts` exports is what resolvers return for the schema type of the same name, and the parent of its
  * field resolvers, which add the fields that the rules do not return. The context is `Context` of `services.ts`.
  */
-export async function generateResolverTypes({ sdl, models }: ResolverTypesInput): Promise<string> {
-  const schema = parse(sdl);
+export async function generateResolverTypes({ schema, models }: ResolverTypesInput): Promise<string> {
   const declared = new Set(
     schema.definitions.flatMap((node) => ('name' in node ? (node.name?.value ?? []) : [])),
   );

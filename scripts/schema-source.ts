@@ -1,5 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { GraphQLError, parse, Source, type DocumentNode } from 'graphql';
+
+/** Parses a schema file. @throws SchemaError with the file, line and column of a syntax error */
+export function parsedSchema(text: string, file: string): DocumentNode {
+  try {
+    return parse(new Source(text, file));
+  } catch (error) {
+    // Its text, unlike its message and its stack, has the place and the line.
+    if (error instanceof GraphQLError) throw new SchemaError(error.toString());
+    throw error;
+  }
+}
+
+/** A syntax error in a schema file; its message is the whole text for the author of the change. */
+export class SchemaError extends GraphQLError {}
 
 /**
  * The text of a schema file, or of `schema/supergraph.graphql` at a git tag, branch or commit of the repository at

@@ -8,15 +8,21 @@ import { PlatformError, type FieldError } from './errors.ts';
 export function validated<Shape extends z.ZodType>(shape: Shape, input: unknown): z.output<Shape> {
   const result = shape.safeParse(input);
   if (result.success) return result.data;
-  const errors = fieldErrors(result.error.issues);
-  const [first] = errors;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  throw new PlatformError(
-    'VALIDATION_FAILED',
-    first ? `${first.path ? `${first.path}: ` : ''}${first.message}${more}` : 'The input is not valid.',
-    { errors },
+  const issues = result.error.issues.slice(0, MOST_ERRORS);
+  throw invalidFields(
+    issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message })),
   );
 }
 
-const fieldErrors = (issues: readonly z.core.$ZodIssue[]): FieldError[] =>
-  issues.slice(0, 50).map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+const MOST_ERRORS = 50;
+
+/** VALIDATION_FAILED for the fields of an input that cannot be used; it names at most 50 of them. */
+export function invalidFields(errors: readonly FieldError[]): PlatformError {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return new PlatformError(
+    'VALIDATION_FAILED',
+    first ? `${first.path ? `${first.path}: ` : ''}${first.message}${more}` : 'The input is not valid.',
+    { errors: errors.slice(0, MOST_ERRORS) },
+  );
+}

@@ -12,6 +12,7 @@ import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { SERVICE_NAMES } from '#server/settings.ts';
 import type { Received } from './clients.ts';
 
 const subscribers = Number(process.argv[2] ?? 10_000);
@@ -51,7 +52,7 @@ async function start(args: string[], env: Record<string, string>): Promise<void>
   });
 }
 
-const services = ['IDENTITY', 'GYM', 'WIZARD', 'NUTRITION', 'CONTENT', 'SQUAD'];
+const services = SERVICE_NAMES.map((name) => name.toUpperCase());
 const env: Record<string, string> = {
   HOST: '127.0.0.1',
   DATA_DIR: dataDir,

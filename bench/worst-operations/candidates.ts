@@ -1,5 +1,5 @@
 import { getIntrospectionQuery } from 'graphql';
-import type { Service } from './measured-platform.ts';
+import type { ServiceName } from '#server/settings.ts';
 
 /** A short operation that may be costly. */
 export interface Candidate {
@@ -10,7 +10,7 @@ export interface Candidate {
   readonly most: number;
   variables?(count: number): Record<string, unknown>;
   /** The service to whose own graph it is sent. Default: the gateway. */
-  readonly service?: Service;
+  readonly service?: ServiceName;
 }
 
 const INTROSPECTION = getIntrospectionQuery({ descriptions: true });

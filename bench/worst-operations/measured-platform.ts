@@ -2,11 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { startProcess } from '../../tests/support/process.ts';
 import { freePort } from '../gateway/processes.ts';
-
-export const SERVICES = ['gym', 'nutrition', 'content', 'squad', 'wizard', 'identity'] as const;
-export type Service = (typeof SERVICES)[number];
 
 const PASSWORD = 'demo-password-1';
 
@@ -17,7 +15,7 @@ export interface Operation {
   readonly query: string;
   readonly variables?: Record<string, unknown> | undefined;
   /** The service to whose own graph it is sent. Default: the gateway. */
-  readonly service?: Service | undefined;
+  readonly service?: ServiceName | undefined;
 }
 
 export interface Answer {
@@ -39,7 +37,7 @@ export interface MeasuredPlatform {
 export async function measuredPlatform(): Promise<MeasuredPlatform> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'bench-worst-'));
   const ports = new Map<string, number>();
-  for (const name of ['gateway', ...SERVICES]) ports.set(name, await freePort());
+  for (const name of ['gateway', ...SERVICE_NAMES]) ports.set(name, await freePort());
   const started = startProcess([], {
     DATA_DIR: dataDir,
     HOST: '127.0.0.1',

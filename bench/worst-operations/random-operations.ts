@@ -10,13 +10,14 @@ import {
 } from 'graphql';
 import { argumentText, representationVariables } from './argument-values.ts';
 import type { Chance } from './chance.ts';
-import type { Operation, Service } from './measured-platform.ts';
+import type { ServiceName } from '#server/settings.ts';
+import type { Operation } from './measured-platform.ts';
 
 /** A graph to which operations can be sent: the gateway's, or that of one service. */
 export interface TargetGraph {
   readonly schema: GraphQLSchema;
   /** Undefined for the gateway's graph. */
-  readonly service: Service | undefined;
+  readonly service: ServiceName | undefined;
 }
 
 /** A field, or an inline fragment on `name`. */

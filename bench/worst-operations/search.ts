@@ -10,15 +10,10 @@ import {
   sizeOf,
   SUBGRAPH_LIMITS,
 } from '#server/graphql/limits.ts';
+import { SERVICE_NAMES } from '#server/settings.ts';
 import { SUPPORTED_FEATURES } from '../../gateway/supergraph/load-graph.ts';
 import { Chance } from './chance.ts';
-import {
-  SERVICES,
-  type Answer,
-  type Caller,
-  type MeasuredPlatform,
-  type Operation,
-} from './measured-platform.ts';
+import { type Answer, type Caller, type MeasuredPlatform, type Operation } from './measured-platform.ts';
 import {
   operationOf,
   RandomOperations,
@@ -133,6 +128,6 @@ function graphs(): TargetGraph[] {
   const supergraph = Supergraph.build(textOf('supergraph'), { supportedFeatures: SUPPORTED_FEATURES });
   return [
     { schema: supergraph.apiSchema().toGraphQLJSSchema(), service: undefined },
-    ...SERVICES.map((service) => ({ schema: buildSubgraphSchema(parse(textOf(service))), service })),
+    ...SERVICE_NAMES.map((service) => ({ schema: buildSubgraphSchema(parse(textOf(service))), service })),
   ];
 }

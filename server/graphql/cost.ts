@@ -53,7 +53,7 @@ export const MAX_REPRESENTATIONS = 1_000;
  * The same limit for callers without a token. Most of their entities are refused one by one, and an error takes more time
  * than a row.
  */
-const ANONYMOUS_MAX_REPRESENTATIONS = 250;
+export const ANONYMOUS_MAX_REPRESENTATIONS = 250;
 
 const isAnonymous = (viewer: Viewer | 'anybody'): boolean =>
   viewer !== 'anybody' && viewer.kind === 'anonymous';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { invalidReferences, type References } from './references.ts';
+import { invalidFields } from '../validate.ts';
+import type { References } from './references.ts';
 
 const GYM = { owner: 'gym', typeName: 'Gym', shape: z.object({ id: z.string() }) } as const;
 
@@ -17,7 +18,7 @@ export async function requireGymExists(
 ): Promise<void> {
   const found = await references.find(GYM, [gymId], { as: 'service', origin: unit.origin });
   if (!found.has(gymId))
-    throw invalidReferences([{ path, message: 'expected the id of a gym; there is no gym with this id' }]);
+    throw invalidFields([{ path, message: 'expected the id of a gym; there is no gym with this id' }]);
 }
 
 /** The type name of gyms for `removedAmong` and `Removals`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ERRORS, PlatformError, type ErrorCode, type FieldError } from '../errors.ts';
+import { ERRORS, PlatformError, type ErrorCode } from '../errors.ts';
+import { ANONYMOUS_MAX_REPRESENTATIONS } from '../graphql/cost.ts';
 import { unavailable, type CallsToServices } from '../service-calls.ts';
 import type { ServiceName } from '../settings.ts';
 import type { Origin } from '../unit-of-work.ts';
@@ -24,8 +25,8 @@ interface FindReferencesOptions {
   readonly origin: Origin;
 }
 
-/** The representations in one request; a service accepts more from a caller with a token (`MAX_REPRESENTATIONS`). */
-const REPRESENTATIONS_A_REQUEST = 500;
+/** The representations in one request: as many as a service accepts from any caller. */
+const REPRESENTATIONS_A_REQUEST = ANONYMOUS_MAX_REPRESENTATIONS;
 
 /**
  * Asks the owning services whether the targets of references exist and whether the caller may see them. It uses
@@ -107,11 +108,3 @@ function refusalOf(
     new Error(error?.message ?? 'the answer to _entities has neither data nor errors'),
   );
 }
-
-/** VALIDATION_FAILED for the fields of a body whose references cannot be stored. */
-export const invalidReferences = (errors: readonly FieldError[]): PlatformError =>
-  new PlatformError(
-    'VALIDATION_FAILED',
-    `${errors[0]?.path}: ${errors[0]?.message}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`,
-    { errors: errors.slice(0, 50) },
-  );

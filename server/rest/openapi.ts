@@ -73,6 +73,12 @@ function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
           }),
         }),
       },
+      ...(success.otherwise && {
+        [success.otherwise.status]: {
+          description: success.otherwise.description,
+          ...successContent(route),
+        },
+      }),
       ...problems(route),
     },
   };

@@ -23,7 +23,11 @@ export function replyOf<Services>(
   const { success } = route;
   const result =
     isWholeList(route) && Array.isArray(answer) ? pageOfWhole(answer, query as PageRequest) : answer;
-  if (result instanceof Reply) return new PagedReply(result.status, result.body, result.headers);
+  if (result instanceof Reply) {
+    if (verify && result.status !== success.status && result.status !== success.otherwise?.status)
+      throw new Error(`the route declares no answer with the status ${result.status}`);
+    return new PagedReply(result.status, result.body, result.headers);
+  }
   if (verify && success.shape) {
     if (success.page && isPage(result)) for (const item of result.items) verifyAnswer(success.shape, item);
     else verifyAnswer(success.shape, isPage(result) ? result.items : result);

@@ -31,6 +31,8 @@ export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 interface RestSuccess {
   status: 200 | 201 | 202 | 204;
   description: string;
+  /** A second status with the same shape, which the handler chooses by a `Reply`, e.g. 200 if a repeated request has created nothing. */
+  otherwise?: { status: 200; description: string };
   /** The shape of the body; absent if there is no body (204), or if `contentType` describes it. */
   shape?: z.ZodType;
   /** The handler returns a `Page` of items of `shape`, sent as an array with a `Link` to the next page. */

@@ -8,6 +8,14 @@ import {
   type Viewer,
 } from '#server/auth/viewer.ts';
 import { forbidden, notFound } from '#server/errors.ts';
+import { callers } from '#server/rest/callers.ts';
+
+/** Those who add content, see `ownerOfNew`. */
+export const CONTENT_AUTHORS = callers(
+  'GYM_ADMIN: to their gym; SUPER_ADMIN: for all gyms, or to any gym',
+  'GYM_ADMIN',
+  'SUPER_ADMIN',
+);
 
 /** An exercise, routine or product. Without a gym it is global: it belongs to every gym. */
 interface Content {

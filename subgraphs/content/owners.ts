@@ -1,7 +1,8 @@
 import { GYM_TYPE, requireGymExists } from '#server/references/gym-reference.ts';
-import { invalidReferences, type References } from '#server/references/references.ts';
+import type { References } from '#server/references/references.ts';
 import { removedAmong } from '#server/references/removed-references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { invalidFields } from '#server/validate.ts';
 import { ownerOfNew } from './access.ts';
 
 /** The gyms that exercises, routines and products belong to. */
@@ -28,7 +29,7 @@ export class Owners {
     if (owner !== null && gymId) await requireGymExists(this.references, this.unit, owner);
     return this.unit.transaction(async () => {
       if (owner !== null && (await removedAmong(this.unit, GYM_TYPE, [owner])).size > 0)
-        throw invalidReferences([{ path: 'gymId', message: 'expected a gym; this one was removed' }]);
+        throw invalidFields([{ path: 'gymId', message: 'expected a gym; this one was removed' }]);
       return create(owner);
     });
   }

@@ -1,7 +1,17 @@
 import { z } from 'zod';
+import { KEEPS_GONE_MILLIS } from './squads/connection-times.ts';
 
 const millis = (byDefault: number) =>
   z.coerce.number('expected milliseconds').int().min(1).default(byDefault);
+
+/** The length of an absence. After a longer time than the maximum, it is not known when a user left. */
+const absenceMillis = (byDefault: number) =>
+  z.coerce
+    .number('expected milliseconds')
+    .int()
+    .min(1)
+    .max(KEEPS_GONE_MILLIS, `expected at most ${KEEPS_GONE_MILLIS} milliseconds`)
+    .default(byDefault);
 
 /** The squad service's own environment variables: `SQUAD_PRESENCE_GRACE_MILLIS` and so on. */
 export const squadSettings = z.object({
@@ -16,8 +26,8 @@ export const squadSettings = z.object({
   /** How long an invite is open. */
   squadInviteLifetimeMillis: millis(600_000), // 10 min
   /** A connected participant becomes host when the host has had no connection for this time. */
-  squadHostAwayMillis: millis(120_000), // 2 min
+  squadHostAwayMillis: absenceMillis(120_000), // 2 min
   /** A LOBBY ends when none of its participants has been connected for this time. */
-  squadLobbyLifetimeMillis: millis(3_600_000), // 1 h
+  squadLobbyLifetimeMillis: absenceMillis(3_600_000), // 1 h
 });
 export type SquadSettings = z.output<typeof squadSettings>;

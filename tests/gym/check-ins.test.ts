@@ -43,6 +43,13 @@ const expireVisits = (userId: string) =>
   );
 
 describe('a check-in', () => {
+  it('declares both of its statuses in OpenAPI', async () => {
+    const { body } = await platform.rest('gym', 'GET', '/openapi.json');
+    expect(Object.keys(body.paths['/locations/check-in'].post.responses)).toEqual(
+      expect.arrayContaining(['200', '201']),
+    );
+  });
+
   it('opens a visit; a second scan returns the same visit, and a check-out ends it', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
     const first = await checkIn(platform, maya.token, {

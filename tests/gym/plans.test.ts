@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { gym as gymService } from '../../subgraphs/gym/subgraph.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { sequentialScans, statementsDuring, type SentStatement } from '../support/plans.ts';
+import { sequentialScans, type PlanNode } from '../support/plans.ts';
+import { statementsDuring, type SentStatement } from '../support/statements.ts';
 import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
 /** The number of visits; `SEEDED_VISITS=1000000 npm test -- tests/gym/plans.test.ts` has the data of several years. */
@@ -253,12 +254,6 @@ it('the service finds the rows that it reads, changes and deletes by an index', 
   expect(await sequentialScans(run, sent)).toEqual([]);
 });
 
-interface PlanNode {
-  'Node Type': string;
-  'Index Name'?: string;
-  'Index Cond'?: string;
-  Plans?: PlanNode[];
-}
 const scansOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(scansOf)];
 
 it('the service does not read large indexes from end to end', async () => {

@@ -77,7 +77,12 @@ export const migrations: MigrationDeclaration[] = [...sagaMigrations];
   declaration.entities = [NoteWithTitle];
   const written = await write('add_title', '2026-01-06T10:00:00Z');
   expect(written?.sql).toEqual(['alter table "note" add "title" varchar(80) null;']);
-  expect(fs.readFileSync(written?.file ?? '', 'utf8')).toContain('alter table "note" drop column "title";');
+  // The `down` had created the trigger and its function again, with an empty body.
+  expect(fs.readFileSync(written?.file ?? '', 'utf8')).toContain(`
+  override down(): void {
+    this.addSql(\`alter table "note" drop column "title";\`);
+  }
+`);
   expect(fs.readFileSync(path.join(own, 'index.ts'), 'utf8'))
     .toBe(`import type { MigrationDeclaration } from '#server/database/database.ts';
 import { sagaMigrations } from '#server/saga/saga-tables.ts';
@@ -90,6 +95,36 @@ export const migrations: MigrationDeclaration[] = [
 ];
 `);
   await expect(write('add_title', '2026-01-06T10:01:00Z')).rejects.toThrow('choose another name');
+});
+
+it('creates hand-written triggers of a dropped table again when it is reverted', async () => {
+  class ByHand extends Migration {
+    override up(): void {
+      this.addSql('create table note (id uuid not null, text text not null, primary key (id));');
+      this.addSql('create table old (id uuid not null, primary key (id));');
+      this.addSql(
+        `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'never'; end $$;`,
+      );
+      for (const table of ['note', 'old'])
+        this.addSql(`create trigger final before delete on ${table} for each row execute function refuse();`);
+    }
+  }
+  const written = await writeMigration({
+    server,
+    declaration: {
+      name: 'notes_without_old',
+      entities: [Note],
+      migrations: [{ name: 'by_hand', class: ByHand }],
+    },
+    folder: path.join(folder, 'dropped'),
+    name: 'drop_old',
+    now: new Date('2026-01-07T10:00:00Z'),
+  });
+  expect(written?.sql).toEqual(['drop table if exists "old" cascade;']);
+  const source = fs.readFileSync(written?.file ?? '', 'utf8');
+  const trigger = 'CREATE TRIGGER final BEFORE DELETE ON public.old FOR EACH ROW EXECUTE FUNCTION refuse();';
+  expect(source.indexOf(trigger)).toBeGreaterThan(source.indexOf('create table "old"'));
+  expect(source).not.toContain('public.note');
 });
 
 /** Reads the current index. A module is loaded only once, so each call imports a copy with another name. */

@@ -1,13 +1,17 @@
 import { expect, it } from '@jest/globals';
 import { generateResolverTypes } from '../../scripts/resolver-types.ts';
+import { parsedSchema } from '../../scripts/schema-source.ts';
 
-const sdl = `
+const schema = parsedSchema(
+  `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
   scalar DateTime
   type Query { location(id: ID!): Location }
   type Location @key(fields: "id") { id: ID! name: String! opensAt: DateTime crowd: Crowd }
   type Crowd { people: Int! }
-`;
+`,
+  'schema/gym.graphql',
+);
 
 it('gives a resolver the model of its type, if models.ts has one', async () => {
   const models = `
@@ -15,11 +19,17 @@ it('gives a resolver the model of its type, if models.ts has one', async () => {
     export type { LocationShape as Location } from './locations/locations.shapes.ts';
     export interface NotInTheSchema {}
   `;
-  const code = await generateResolverTypes({ sdl, models });
+  const code = await generateResolverTypes({ schema, models });
   expect(code).toContain("import type { Location as LocationModel } from './models.ts';");
   expect(code).toContain('Location: ResolverTypeWrapper<LocationModel>;');
   expect(code).toContain('Crowd: ResolverTypeWrapper<Crowd>;');
   expect(code).toContain("import type { Context } from './services.ts';");
   expect(code).toContain('__resolveReference?:');
   expect(code).not.toContain('NotInTheSchema');
+});
+
+it('names the file, the line and the column of a syntax error', () => {
+  expect(() => parsedSchema('type Query {\n  location(id: ID!: Location\n}', 'schema/gym.graphql')).toThrow(
+    'schema/gym.graphql:2:19\n1 | type Query {\n2 |   location(id: ID!: Location',
+  );
 });

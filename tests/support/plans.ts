@@ -1,42 +1,11 @@
-import pg from 'pg';
 import type { Untyped } from './platform/http-client.ts';
-
-/** A statement of a service. */
-export interface SentStatement {
-  /** Its database: several services may run in this process. */
-  database: string;
-  text: string;
-  values: readonly unknown[];
-}
+import type { SentStatement } from './statements.ts';
 
 /** A query on the database in question, for example `(sql, values) => platform.sql('content', sql, values)`. */
 export type RunSql = (sql: string, values?: unknown[]) => Promise<Untyped[]>;
 
 /** For tables with at most this many rows, a sequential scan is fastest. */
 const SMALL_TABLE_ROWS = 1_000;
-
-/** Records the statements that services in this process send while `work` runs. */
-export async function statementsDuring(work: () => Promise<unknown>): Promise<SentStatement[]> {
-  const sent: SentStatement[] = [];
-  const original = pg.Client.prototype.query;
-  const query = original as (...all: unknown[]) => unknown;
-  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-    const [statement, given] = args as [string | { text?: string; values?: unknown[] }, unknown];
-    const { text = '', values } = typeof statement === 'string' ? { text: statement } : statement;
-    sent.push({
-      database: this.database ?? '',
-      text,
-      values: values ?? (Array.isArray(given) ? (given as unknown[]) : []),
-    });
-    return query.apply(this, args);
-  } as typeof original;
-  try {
-    await work();
-  } finally {
-    pg.Client.prototype.query = original;
-  }
-  return sent;
-}
 
 /**
  * The statements that PostgreSQL would run by a sequential scan of a table of more than 1,000 rows, each with the table's
@@ -68,9 +37,11 @@ export async function sequentialScans(run: RunSql, statements: readonly SentStat
 const PLANNED = /^\s*(select|with|insert|update|delete)\b/i;
 
 /** The used part of `EXPLAIN (FORMAT JSON)`. */
-interface PlanNode {
+export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
   Plans?: PlanNode[];
 }
 

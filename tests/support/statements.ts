@@ -1,13 +1,26 @@
 import pg from 'pg';
 
-/** Records the SELECT statements that services in this process send while `work` runs. */
-export async function selectsDuring(work: () => Promise<unknown>): Promise<string[]> {
-  const sent: string[] = [];
+/** A statement of a service. */
+export interface SentStatement {
+  /** Its database: several services may run in this process. */
+  database: string;
+  text: string;
+  values: readonly unknown[];
+}
+
+/** Records the statements that services in this process send while `work` runs. */
+export async function statementsDuring(work: () => Promise<unknown>): Promise<SentStatement[]> {
+  const sent: SentStatement[] = [];
   const original = pg.Client.prototype.query;
   const query = original as (...all: unknown[]) => unknown;
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-    const [statement] = args as [string | { text?: string }];
-    sent.push(typeof statement === 'string' ? statement : (statement.text ?? ''));
+    const [statement, given] = args as [string | { text?: string; values?: unknown[] }, unknown];
+    const { text = '', values } = typeof statement === 'string' ? { text: statement } : statement;
+    sent.push({
+      database: this.database ?? '',
+      text,
+      values: values ?? (Array.isArray(given) ? (given as unknown[]) : []),
+    });
     return query.apply(this, args);
   } as typeof original;
   try {
@@ -15,5 +28,11 @@ export async function selectsDuring(work: () => Promise<unknown>): Promise<strin
   } finally {
     pg.Client.prototype.query = original;
   }
-  return sent.filter((statement) => /^\s*(select|with)\b/i.test(statement));
+  return sent;
+}
+
+/** The texts of the SELECT statements that services in this process send while `work` runs. */
+export async function selectsDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const sent = await statementsDuring(work);
+  return sent.map(({ text }) => text).filter((text) => /^\s*(select|with)\b/i.test(text));
 }

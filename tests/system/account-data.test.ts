@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RecordsPageShape } from '#server/accounts/account-data.ts';
 import { demoPerson } from '#server/demo-ids.ts';
+import { SERVICE_NAMES } from '#server/settings.ts';
 import type { LocationShape } from '../../subgraphs/gym/locations/locations.shapes.ts';
 import type { UserShape } from '../../subgraphs/identity/users/users.shapes.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
 
-const SERVICES = ['gym', 'nutrition', 'content', 'squad', 'wizard'] as const;
+const SERVICES = SERVICE_NAMES.filter((name) => name !== 'identity');
 
 let platform: TestPlatform;
 let identity: string;

@@ -345,12 +345,24 @@ describe('a large export', () => {
       [user.id],
     );
     await platform.sql('nutrition', 'analyze food_log'); // as autovacuum does within a minute
+    // Only the oldest 10,000 of these were in the export.
+    await platform.sql(
+      'identity',
+      `insert into audit_event select (jsonb_populate_record(null::audit_event, to_jsonb(one) || jsonb_build_object('id', gen_random_uuid()))).*
+       from (select * from audit_event where subject_id = $1 limit 1) as one, generate_series(1, 12000)`,
+      [user.id],
+    );
     const response = await fetch(`${platform.url('identity')}/users/me/export`, {
       headers: { Authorization: `Bearer ${user.token}` },
     });
     expect(response.status).toBe(200);
-    const { services } = (await response.json()) as { services: { nutrition: { foodLogs: unknown[] } } };
+    const { services } = (await response.json()) as {
+      services: { nutrition: { foodLogs: unknown[] }; identity: { auditEvents: { id: string }[] } };
+    };
     expect(services.nutrition.foodLogs).toHaveLength(25_000);
+    const events = services.identity.auditEvents.map(({ id }) => id);
+    expect(events.length).toBeGreaterThan(12_000);
+    expect(new Set(events).size).toBe(events.length);
     const { errors } = await platform.graph('identity', '{ exportMyAccount }', {}, user);
     expect(errors?.[0]?.extensions.code).toBe('PAYLOAD_TOO_LARGE');
   });

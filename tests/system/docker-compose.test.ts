@@ -34,6 +34,8 @@ const compose = parse(read('docker-compose.yml'), { merge: true }) as ComposeFil
 const ports: Record<string, number> = { ...SERVICE_PORTS, gateway: 4000 };
 const servers = [...SERVICE_NAMES, 'gateway'];
 
+const byValue = (one: number, other: number): number => one - other;
+
 describe('docker-compose.yml', () => {
   it("follows the Compose specification's schema, which refuses unknown properties", () => {
     const { $schema: _draft, ...schema } = JSON.parse(
@@ -63,6 +65,13 @@ describe('docker-compose.yml', () => {
       const url = service.environment![`${other.toUpperCase()}_URL`];
       expect(url).toBe(`http://${other}:${SERVICE_PORTS[other]}`);
     }
+  });
+
+  it('has the ports that the Dockerfile and the README name', () => {
+    const [, exposed = ''] = /^EXPOSE (.*)$/m.exec(read('Dockerfile')) ?? [];
+    expect(exposed.split(' ').map(Number).toSorted(byValue)).toEqual(Object.values(ports).toSorted(byValue));
+    const rows = [...read('README.md').matchAll(/^\| (\w+) \| (\d+) \| `\/\w+` \|/gm)];
+    expect(Object.fromEntries(rows.map(([, name, port]) => [name, Number(port)]))).toEqual(ports);
   });
 
   it('publishes the gateway and nothing else', () => {

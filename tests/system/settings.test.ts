@@ -12,6 +12,8 @@ import {
 } from '#server/settings.ts';
 import { gatewaySettings } from '../../gateway/settings.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
+import { squadSettings } from '../../subgraphs/squad/settings.ts';
+import { KEEPS_GONE_MILLIS } from '../../subgraphs/squad/squads/connection-times.ts';
 
 const variables = [gatewaySettings, ...subgraphs.map((subgraph) => subgraph.settings)]
   .flatMap((schema) => Object.keys(schema.shape))
@@ -36,11 +38,17 @@ describe('settings', () => {
         DATABASE_URL: 'mysql://root:hunter2@db/x',
       });
     expect(read).toThrow(SettingsError);
-    expect(read).toThrow(
-      /GATEWAY_PORT: expected a port number from 0 to 65535; got "99999"[\s\S]*|RATE_LIMITS: expected on or off; got "maybe"/,
-    );
+    expect(read).toThrow(/GATEWAY_PORT: expected a port number from 0 to 65535; got "99999"/);
+    expect(read).toThrow(/RATE_LIMITS: expected on or off; got "maybe"/);
     expect(read).toThrow(/DATABASE_URL: expected postgres:\/\/.*; got "mysql:\/\/\*\*\*@db\/x"/);
     expect(read).not.toThrow(/hunter2/);
+  });
+
+  it('of absences are not longer than squad knows when a user left', () => {
+    for (const name of ['SQUAD_LOBBY_LIFETIME_MILLIS', 'SQUAD_HOST_AWAY_MILLIS']) {
+      expect(() => readSettings(squadSettings, { [name]: String(KEEPS_GONE_MILLIS) })).not.toThrow();
+      expect(() => readSettings(squadSettings, { [name]: String(KEEPS_GONE_MILLIS + 1) })).toThrow(name);
+    }
   });
 
   it('treat an empty variable as absent', () => {

@@ -111,6 +111,30 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     expect([await on(noon), await on(new Date(noon.getTime() + DAY_MILLIS))]).toEqual([false, true]);
   });
 
+  it('of the neighbouring day do not use up the limit of a list by days', async () => {
+    if (storage === 'memory') return; // The rows are written by SQL; both stores have the same interface.
+    const member = await platform.register();
+    const locationId = await newLocation();
+    const day = inDays(20).toISOString().slice(0, 10);
+    const { id } = await deployed(member.token, locationId, new Date(`${day}T12:00:00Z`));
+    // 1,100 visits on the evening before, which lies in the range for time zones ahead of UTC
+    await platform.sql(
+      'wizard',
+      `with copies as (
+         insert into wizard_session
+         select (jsonb_populate_record(null::wizard_session, to_jsonb(s) || jsonb_build_object('id', gen_random_uuid()))).*
+         from wizard_session s, generate_series(1, 1100) where s.id = $1 returning id
+       )
+       insert into reservation
+       select (jsonb_populate_record(null::reservation, to_jsonb(r) || jsonb_build_object('id', gen_random_uuid(),
+         'session_id', copies.id, 'member_id', null, 'place', row_number() over () + 10, 'starts_at', r.starts_at - interval '14 hours'))).*
+       from reservation r, copies where r.session_id = $1`,
+      [id],
+    );
+    const { body } = await visits(`from=${day}&to=${day}`);
+    expect(body.map((visit: { id: string }) => visit.id)).toEqual([id]);
+  });
+
   it('are limited to one for each member: a second is refused, and a reservation replaces an earlier one', async () => {
     const { token } = await platform.register();
     const locationId = await newLocation();

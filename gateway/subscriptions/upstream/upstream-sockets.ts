@@ -119,8 +119,19 @@ export class UpstreamSockets {
 
   async close(): Promise<void> {
     // dispose() rejects while a retry is pending
-    await Promise.allSettled([...this.known.values()].map(async ({ client }) => client.dispose()));
+    await Promise.allSettled([...this.known.values()].map(disposed));
   }
+}
+
+/**
+ * Closes the socket. graphql-ws then leaves the timer of `lazyCloseTimeout`, which keeps the process running for up to 5 s.
+ * Only a further subscription clears this timer; it sends nothing, because the socket is closing, and is not retried.
+ */
+async function disposed(socket: UpstreamSocket): Promise<void> {
+  await socket.client.dispose();
+  if (!socket.isConnected) return;
+  const ignore = (): void => undefined;
+  socket.client.subscribe({ query: '{ __typename }' }, { next: ignore, error: ignore, complete: ignore });
 }
 
 /** A WebSocket that is destroyed at once if graphql-ws terminates it, because messages would overtake those of its successor. */

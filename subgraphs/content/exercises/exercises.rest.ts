@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
+import { CONTENT_AUTHORS } from '../access.ts';
 import type { Exercises } from './exercises.ts';
 import {
   CreateExerciseShape,
@@ -48,7 +50,8 @@ export const exercisesRest = [
   route({
     method: 'POST',
     path: '/exercises',
-    summary: 'Add an exercise (GYM_ADMIN: to their gym; SUPER_ADMIN: to the common library, or to any gym)',
+    summary: 'Add an exercise',
+    only: CONTENT_AUTHORS,
     auth: 'required',
     body: CreateExerciseShape,
     success: { status: 201, description: 'The new exercise.', shape: ExerciseShape },
@@ -59,6 +62,7 @@ export const exercisesRest = [
     method: 'PUT',
     path: '/exercises/:id',
     summary: 'Change an exercise',
+    only: GYM_STAFF,
     description: 'Absent fields are unchanged.',
     auth: 'required',
     params: idParams,
@@ -73,6 +77,7 @@ export const exercisesRest = [
     method: 'DELETE',
     path: '/exercises/:id',
     summary: 'Delete an exercise',
+    only: GYM_STAFF,
     description: 'It leaves lists and search. Routines that use it can still name it.',
     auth: 'required',
     params: idParams,

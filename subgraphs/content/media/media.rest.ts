@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GYM_STAFF } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import type { Exercises } from '../exercises/exercises.ts';
@@ -47,6 +48,7 @@ export const mediaRest = [
     method: 'POST',
     path: '/workouts/:id/image',
     summary: 'Set the picture of a routine',
+    only: GYM_STAFF,
     description,
     auth: 'required',
     params: idParams,
@@ -59,6 +61,7 @@ export const mediaRest = [
     method: 'POST',
     path: '/exercises/:id/image',
     summary: 'Set the picture of an exercise',
+    only: GYM_STAFF,
     description,
     auth: 'required',
     params: idParams,
@@ -71,6 +74,7 @@ export const mediaRest = [
     method: 'POST',
     path: '/products/:id/images',
     summary: 'Add a picture to a product',
+    only: GYM_STAFF,
     description,
     auth: 'required',
     params: idParams,

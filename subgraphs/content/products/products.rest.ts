@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
+import { CONTENT_AUTHORS } from '../access.ts';
 import type { Products } from './products.ts';
 import { CreateProductShape, ProductQuery, ProductShape, UpdateProductShape } from './products.shapes.ts';
 
@@ -39,7 +41,8 @@ export const productsRest = [
   route({
     method: 'POST',
     path: '/products',
-    summary: 'Add a product (GYM_ADMIN: to their gym; SUPER_ADMIN: a global one, or to any gym)',
+    summary: 'Add a product',
+    only: CONTENT_AUTHORS,
     auth: 'required',
     body: CreateProductShape,
     success: { status: 201, description: 'The new product.', shape: ProductShape },
@@ -50,6 +53,7 @@ export const productsRest = [
     method: 'PUT',
     path: '/products/:id',
     summary: 'Change a product',
+    only: GYM_STAFF,
     description: 'Absent fields are unchanged; null empties a field that may be null.',
     auth: 'required',
     params: idParams,
@@ -64,6 +68,7 @@ export const productsRest = [
     method: 'DELETE',
     path: '/products/:id',
     summary: 'Delete a product',
+    only: GYM_STAFF,
     auth: 'required',
     params: idParams,
     versioned: true,

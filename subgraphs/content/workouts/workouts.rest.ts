@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { pageQuery } from '#server/paging.ts';
 import { idParams, MAX_INTEGER } from '#server/shapes.ts';
 import { ExerciseShape } from '../exercises/exercises.shapes.ts';
+import { CONTENT_AUTHORS } from '../access.ts';
 import type { Workouts } from './workouts.ts';
 import {
   CreateWorkoutShape,
@@ -82,7 +84,8 @@ export const workoutsRest = [
   route({
     method: 'POST',
     path: '/workouts',
-    summary: 'Add a routine (GYM_ADMIN: to their gym; SUPER_ADMIN: a global one, or to any gym)',
+    summary: 'Add a routine',
+    only: CONTENT_AUTHORS,
     description: "The exercise's modality decides which fields a set may have.",
     auth: 'required',
     body: CreateWorkoutShape,
@@ -94,6 +97,7 @@ export const workoutsRest = [
     method: 'PUT',
     path: '/workouts/:id',
     summary: 'Change a routine',
+    only: GYM_STAFF,
     description:
       'Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.',
     auth: 'required',
@@ -109,6 +113,7 @@ export const workoutsRest = [
     method: 'DELETE',
     path: '/workouts/:id',
     summary: 'Delete a routine',
+    only: GYM_STAFF,
     description:
       'It leaves the lists. Its versions stay readable by `?version=`, because past sessions refer to them.',
     auth: 'required',

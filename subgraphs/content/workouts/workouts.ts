@@ -1,12 +1,12 @@
 import { wrap } from '@mikro-orm/core';
 import { columnsOf, presented } from '#server/database/columns.ts';
-import { invalid, notFound, PlatformError } from '#server/errors.ts';
+import { invalid, notFound } from '#server/errors.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { Removals } from '#server/references/removals.ts';
 import { MAX_INTEGER } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { validated } from '#server/validate.ts';
+import { invalidFields, validated } from '#server/validate.ts';
 import { requireAdmin } from '../access.ts';
 import { ContentTable, countUp } from '../content-table.ts';
 import type { Exercises } from '../exercises/exercises.ts';
@@ -223,13 +223,7 @@ export class Workouts {
     const usable = found.filter((exercise) => exercise.gymId === null || exercise.gymId === gymId);
     const modalities = new Map(usable.map((exercise) => [exercise.id, exercise.modality]));
     const errors = setErrors(blocks, (id) => modalities.get(id.toLowerCase()));
-    const [first] = errors;
-    if (first)
-      throw new PlatformError(
-        'VALIDATION_FAILED',
-        `${first.path}: ${first.message}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`,
-        { errors: errors.slice(0, 50) },
-      );
+    if (errors.length > 0) throw invalidFields(errors);
     return usable;
   }
 

@@ -18,7 +18,12 @@ export const checkInsRest = [
       'Members present their own code, staff any code of their gym. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.',
     auth: 'required',
     body: CheckInInput,
-    success: { status: 201, description: 'The visit.', shape: CheckInShape },
+    success: {
+      status: 201,
+      description: 'The visit.',
+      shape: CheckInShape,
+      otherwise: { status: 200, description: 'The visit that was open already, with `duplicate: true`.' },
+    },
     errors: [
       'FORBIDDEN',
       'WRONG_GYM',

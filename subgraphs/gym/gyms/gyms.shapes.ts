@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { assetsShape, themeShape } from '#server/branding.ts';
-import { versionNumber, visibleText } from '#server/shapes.ts';
+import { featureSwitches, gymName, gymSlug } from '#server/gym-shapes.ts';
+import { versionNumber } from '#server/shapes.ts';
 
 /** Known keys are checked, other keys are kept; see `themeShape` and `assetsShape` for the allowed values. */
 const ThemeShape = themeShape;
 const AssetsShape = assetsShape;
-export const FeaturesShape = z.record(
-  z.string().regex(/^[a-z][\w-]{0,40}$/, 'expected a module name such as nutrition'),
-  z.boolean('expected true or false'),
-);
+export const FeaturesShape = featureSwitches;
 
 export const GymConfigShape = z
   .object({
@@ -70,10 +68,8 @@ export const CreateGymInput = z.object({
     description:
       'Only for a service of the platform: with false, only that service can see and use the gym until it is opened. Default true.',
   }),
-  name: visibleText(120, 2),
-  slug: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/, 'expected 3 to 63 lower-case letters, digits and hyphens'),
+  name: gymName,
+  slug: gymSlug,
   theme: ThemeShape.nullish(),
   assets: AssetsShape.nullish(),
   features: FeaturesShape.nullish(),

@@ -25,7 +25,7 @@ export async function occupancyHistory(
     throw invalid('to', `expected at most ${LONGEST_RANGE_DAYS} days after from`);
   const hours = await changesByHour(unit, location.id, new Date(from), new Date(to));
   const byHour = new Map(hours.map((hour) => [new Date(hour.hour).getTime(), hour]));
-  let people = byHour.get(-1)?.last ?? 0;
+  let people = 0;
   const samples: OccupancySampleShape[] = [];
   for (let at = from; at < to; at += HOUR_MILLIS) {
     const hour = byHour.get(at);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { invalidReferences, type References } from '#server/references/references.ts';
+import type { References } from '#server/references/references.ts';
 import { removedAmong } from '#server/references/removed-references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { invalidFields } from '#server/validate.ts';
 
 const shape = z.object({ id: z.string(), gymId: z.string().nullable() });
 
@@ -50,5 +51,5 @@ function refuse({ type, list, ids }: ListedReferences, refused: ReadonlySet<stri
         ]
       : [],
   );
-  if (errors.length > 0) throw invalidReferences(errors);
+  if (errors.length > 0) throw invalidFields(errors);
 }

@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AccountExport } from './account-export.entity.ts';
 import { SECTIONS, sectionKey, sectionText } from './export-sections.ts';
 import type { OtherService, OtherServices } from './other-services.ts';
-import { ownRecords } from './own-records.ts';
+import { ownText } from './own-records.ts';
 
 export const EXPORT_SAGA = 'account-export';
 
@@ -51,7 +51,3 @@ export const exportSaga = (
     },
   };
 };
-
-async function* ownText(unit: UnitOfWork, userId: string): AsyncGenerator<string> {
-  yield JSON.stringify(await ownRecords(unit, userId));
-}

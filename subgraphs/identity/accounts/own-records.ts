@@ -1,3 +1,4 @@
+import type { AnyEntity, EntityName, FilterQuery } from '@mikro-orm/core';
 import { unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AuditEvent } from '../audit/audit-event.entity.ts';
@@ -7,36 +8,66 @@ import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { presentUser } from '../users/users.ts';
 
-/** Everything that identity stores about a user, without hashes and tokens. */
-export async function ownRecords(unit: UnitOfWork, userId: string): Promise<object> {
-  const { em } = unit;
-  const user = await em.findOne(User, { id: userId });
+/** Everything that identity stores about a user, without hashes and tokens, as the text of a JSON object in chunks of one page each. */
+export async function* ownText(unit: UnitOfWork, userId: string): AsyncGenerator<string> {
+  const user = await unit.em.findOne(User, { id: userId });
   if (!user) throw unauthenticated('Your account has been deleted.');
-  const sessions = await em.find(Session, { user: userId }, { orderBy: { id: 'asc' }, limit: MOST });
-  const resets = await em.find(PasswordReset, { userId }, { orderBy: { id: 'asc' }, limit: MOST });
-  const events = await em.find(AuditEvent, { subjectId: userId }, { orderBy: { id: 'asc' }, limit: MOST });
-  return {
-    user: presentUser(unit, user, asThemselves(user)),
-    sessions: sessions.map(({ id, createdAt, lastUsedAt, expiresAt, userAgent, address }) => ({
-      id,
-      createdAt,
-      lastUsedAt,
-      expiresAt,
-      userAgent,
-      address,
-    })),
-    passwordResets: resets.map(({ purpose, email, requestedAt, sentAt }) => ({
-      purpose,
-      email,
-      requestedAt,
-      sentAt: sentAt ?? null,
-    })),
-    auditEvents: events.map(presentEvent),
-  };
+  yield `{"user":${JSON.stringify(presentUser(unit, user, asThemselves(user)))}`;
+  for (const [kind, pages] of Object.entries(kindsOf(unit, userId))) {
+    yield `,${JSON.stringify(kind)}:[`;
+    let separator = '';
+    for await (const records of pages) {
+      yield separator + records.map((record) => JSON.stringify(record)).join(',');
+      separator = ',';
+    }
+    yield ']';
+  }
+  yield '}';
 }
 
-/** The most rows of one kind in an export, the oldest first. A user normally has far fewer. */
-const MOST = 10_000;
+const kindsOf = (unit: UnitOfWork, userId: string): Record<string, AsyncGenerator<readonly object[]>> => ({
+  sessions: pagesOf(unit, Session, { user: userId }, presentSession),
+  passwordResets: pagesOf(unit, PasswordReset, { userId }, presentReset),
+  auditEvents: pagesOf(unit, AuditEvent, { subjectId: userId }, presentEvent),
+});
+
+const PAGE = 500; // records
+
+/** The records in the order of their ids, page by page. Each page is read in a fork, so that the unit does not keep all rows. */
+async function* pagesOf<Entity extends AnyEntity & { id: string }>(
+  unit: UnitOfWork,
+  entity: EntityName<Entity>,
+  about: object,
+  presented: (one: Entity) => object,
+): AsyncGenerator<readonly object[]> {
+  let after: string | undefined;
+  do {
+    const found = await unit.em.fork().find(
+      entity,
+      { ...about, ...(after && { id: { $gt: after } }) } as FilterQuery<Entity>,
+      // MikroORM cannot check the type of a key of a type parameter.
+      { orderBy: { id: 'asc' } as never, limit: PAGE },
+    );
+    if (found.length > 0) yield found.map((one) => presented(one as Entity));
+    after = found.length === PAGE ? found.at(-1)?.id : undefined;
+  } while (after !== undefined);
+}
+
+const presentSession = ({ id, createdAt, lastUsedAt, expiresAt, userAgent, address }: Session) => ({
+  id,
+  createdAt,
+  lastUsedAt,
+  expiresAt,
+  userAgent,
+  address,
+});
+
+const presentReset = ({ purpose, email, requestedAt, sentAt }: PasswordReset) => ({
+  purpose,
+  email,
+  requestedAt,
+  sentAt: sentAt ?? null,
+});
 
 const asThemselves = ({ id, role, gymId }: User) =>
   ({ kind: 'user', userId: id, role, gymId: gymId ?? null, sessionId: '', expiresAt: 0 }) as const;

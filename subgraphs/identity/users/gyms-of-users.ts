@@ -1,7 +1,8 @@
 import { GYM_TYPE, requireGymExists } from '#server/references/gym-reference.ts';
-import { invalidReferences, type References } from '#server/references/references.ts';
+import type { References } from '#server/references/references.ts';
 import { removedAmong } from '#server/references/removed-references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { invalidFields } from '#server/validate.ts';
 
 /** Checks for writes that make a user a member of a gym. */
 export class GymsOfUsers {
@@ -24,6 +25,6 @@ export class GymsOfUsers {
   /** Call it in the transaction of the write. @throws VALIDATION_FAILED at `gymId` for a gym that was removed in the meantime */
   async requireNotRemoved(gymId: string | null): Promise<void> {
     if (gymId === null || (await removedAmong(this.unit, GYM_TYPE, [gymId])).size === 0) return;
-    throw invalidReferences([{ path: 'gymId', message: 'expected the id of a gym; this gym was removed' }]);
+    throw invalidFields([{ path: 'gymId', message: 'expected the id of a gym; this gym was removed' }]);
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
+import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import type { MessageReports } from './message-reports.ts';
@@ -62,7 +63,8 @@ export const messagesRest = [
   route({
     method: 'GET',
     path: '/squad-reports',
-    summary: 'Reported messages of squads, latest report first (GYM_ADMIN of the gym, SUPER_ADMIN)',
+    summary: 'Reported messages of squads, latest report first',
+    only: GYM_STAFF,
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: { status: 200, description: 'A page of reports.', shape: MessageReportShape, page: true },

@@ -1,6 +1,6 @@
 import type { SocketEvents } from '../socket/events.socket.ts';
 
-export const messagesSocket: SocketEvents = {
+export const messagesSocket = {
   async send_squad_message(data, { messages }) {
     return { message: await messages.send(data) };
   },
@@ -11,4 +11,4 @@ export const messagesSocket: SocketEvents = {
   async report_squad_message(data, { messageReports }) {
     return { report: await messageReports.report(data) };
   },
-};
+} satisfies SocketEvents;

@@ -1,57 +1,8 @@
 import { WebSocket, type ClientOptions } from 'ws';
-import type { InviteShape } from '../invites/invites.shapes.ts';
-import type { MessageReportShape, MessageShape } from '../chat/messages.shapes.ts';
-import type { OnlineUsersUpdate, PresenceStatus } from '../presence/presence.shapes.ts';
-import type { SquadEventShape, SquadShape, DoneSetShape, Phase } from '../squads/squads.shapes.ts';
+import type { ClientEvents, ServerEvents as PushedEvents } from '../socket/protocol.ts';
 
-/** The data of each event that the server pushes. */
-export interface ServerEvents {
-  online_users_updated: OnlineUsersUpdate;
-  squad_invite_received: { invite: InviteShape };
-  squad_invite_updated: { invite: InviteShape };
-  squad_joined: SquadEventShape;
-  squad_left: SquadEventShape;
-  squad_updated: SquadEventShape;
-  squad_message: { message: MessageShape };
-  error: { code: string; message: string };
-}
-
-/** For each event of a client: its data, and the data of its ack. */
-export interface ClientEvents {
-  authenticate: [{ token: string }, { userId: string; expiresAt: string }];
-  user_online: [{ status?: PresenceStatus; activity?: string | null; delta?: boolean }, OnlineUsersUpdate];
-  send_squad_invite: [{ toUserId: string; squadId?: string; message?: string }, { invite: InviteShape }];
-  respond_squad_invite: [{ inviteId: string; accept: boolean }, { invite: InviteShape }];
-  join_squad: [
-    { squadId: string; fromRevision?: number; fromMessage?: number },
-    { session: SquadShape; missed: SquadEventShape[]; complete: boolean },
-  ];
-  leave_squad: [{ squadId: string }, { session: SquadShape }];
-  start_squad: [{ squadId: string }, { session: SquadShape }];
-  pause_squad: [{ squadId: string }, { session: SquadShape }];
-  end_squad: [{ squadId: string }, { session: SquadShape }];
-  kick_from_squad: [{ squadId: string; userId: string }, { session: SquadShape }];
-  make_squad_host: [{ squadId: string; userId: string }, { session: SquadShape }];
-  update_workout: [
-    {
-      squadId: string;
-      eventId: string;
-      exerciseIndex: number;
-      setIndex: number;
-      exerciseId?: string;
-      phase: Phase;
-      set?: DoneSetShape;
-      restEndsAt?: string;
-    },
-    { revision: number },
-  ];
-  send_squad_message: [{ squadId: string; text: string; clientId?: string }, { message: MessageShape }];
-  delete_squad_message: [{ squadId: string; messageId: string }, object];
-  report_squad_message: [
-    { squadId: string; messageId: string; reason?: string },
-    { report: MessageReportShape },
-  ];
-}
+/** The data of each frame that the server sends of its own accord. */
+export type ServerEvents = PushedEvents & { error: { code: string; message: string } };
 
 /** The data of an ack. */
 export type Ack<Event extends keyof ClientEvents> = ClientEvents[Event][1] & {

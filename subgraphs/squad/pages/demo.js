@@ -171,12 +171,13 @@ function applied(event) {
       ? [...others, event.participant].toSorted((a, b) => a.joinedAt.localeCompare(b.joinedAt))
       : session.participants,
   };
-  if (event.status === 'ENDED' || (event.event === 'squad_left' && event.userId === me.id)) leftSquad();
+  const hasEnded = event.status === 'ENDED';
+  if (hasEnded || (event.event === 'squad_left' && event.userId === me.id)) leftSquad(hasEnded);
   paint();
 }
 
-function leftSquad() {
-  toast('The squad has ended. It is in your history.');
+function leftSquad(hasEnded) {
+  toast(hasEnded ? 'The squad has ended. It is in your history.' : 'You are no longer in the squad.');
   session = undefined;
   localStorage.removeItem(squadKey());
   void act('user_online', { status: 'AVAILABLE', delta: true });

@@ -4,7 +4,7 @@ import type { SocketEvents } from '../socket/events.socket.ts';
 
 const options = z.object({ delta: z.boolean('expected true or false').optional() });
 
-export const presenceSocket: SocketEvents = {
+export const presenceSocket = {
   async user_online(data, { onlineUsers }, connection) {
     const { delta } = validated(options, data);
     const board = await onlineUsers.watch({
@@ -22,4 +22,4 @@ export const presenceSocket: SocketEvents = {
     connection.keep('presence', board.stop);
     return board.snapshot();
   },
-};
+} satisfies SocketEvents;

@@ -37,7 +37,7 @@ export interface ProtocolEvent {
   ack?: z.ZodObject;
 }
 
-const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
+const clientEvents = [
   {
     name: 'authenticate',
     summary:
@@ -123,7 +123,17 @@ const clientEvents: readonly (ProtocolEvent & { ack: z.ZodObject })[] = [
     data: ReportMessageShape,
     ack: z.object({ report: MessageReportShape }),
   },
-];
+] as const satisfies readonly (ProtocolEvent & { ack: z.ZodObject })[];
+
+/** For each event of a client: its data, and the data of its ack without `serverTime`. */
+export type ClientEvents = {
+  [Event in (typeof clientEvents)[number] as Event['name']]: [z.input<Event['data']>, z.output<Event['ack']>];
+};
+
+/** The data of each event that the server pushes. */
+export type ServerEvents = {
+  [Event in (typeof SERVER_EVENTS)[number] as Event['name']]: z.output<Event['data']>;
+};
 
 /** The events that a client may send. */
 export const CLIENT_EVENTS: readonly ProtocolEvent[] = clientEvents.map((event) => ({
@@ -132,7 +142,7 @@ export const CLIENT_EVENTS: readonly ProtocolEvent[] = clientEvents.map((event) 
 }));
 
 /** The events that the server pushes. */
-export const SERVER_EVENTS: readonly ProtocolEvent[] = [
+export const SERVER_EVENTS = [
   {
     name: 'online_users_updated',
     summary:
@@ -162,7 +172,7 @@ export const SERVER_EVENTS: readonly ProtocolEvent[] = [
       'A message in the chat of the squad; again, as `deleted: true` without text, once its author has deleted it.',
     data: message,
   },
-];
+] as const satisfies readonly ProtocolEvent[];
 
 export const CLOSE_CODES: readonly { code: number; name: string; meaning: string; next: string }[] = [
   {

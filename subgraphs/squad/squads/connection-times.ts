@@ -19,7 +19,7 @@ export interface ConnectionTimes {
   dispose(): void;
 }
 
-/** Longer than the hour after which an abandoned LOBBY ends. */
+/** For how long it is known when a user left. No setting may wait for an absence that is longer. */
 export const KEEPS_GONE_MILLIS = 2 * 60 * 60 * 1000; // 2 h
 
 /** The connections of one process. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { pageQuery } from '#server/paging.ts';
 import { MAX_INTEGER, idParams } from '#server/shapes.ts';
@@ -12,6 +13,7 @@ import {
 } from './squads.shapes.ts';
 
 const route = restRoute<{ squads: Squads }>();
+const HOST = callers('the host of the squad', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN');
 const session = { status: 200, description: 'The present state of the session.', shape: SquadShape } as const;
 
 export const squadsRest = [
@@ -87,7 +89,8 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/start',
-    summary: 'Start the workout, or continue it after a pause (host)',
+    summary: 'Start the workout, or continue it after a pause',
+    only: HOST,
     auth: 'required',
     params: idParams,
     success: session,
@@ -97,7 +100,8 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/pause',
-    summary: 'Pause the workout (host)',
+    summary: 'Pause the workout',
+    only: HOST,
     auth: 'required',
     params: idParams,
     success: session,
@@ -107,7 +111,8 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/end',
-    summary: 'End the workout (host)',
+    summary: 'End the workout',
+    only: HOST,
     description: 'The workout is added to the history of every participant who trained.',
     auth: 'required',
     params: idParams,
@@ -118,7 +123,8 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/kick',
-    summary: 'Remove a participant, or end the right of an invitee to enter (host)',
+    summary: 'Remove a participant, or end the right of an invitee to enter',
+    only: HOST,
     description: 'The user needs a new invite to enter again.',
     auth: 'required',
     params: idParams,
@@ -130,7 +136,8 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/host',
-    summary: 'Make another participant the host (host)',
+    summary: 'Make another participant the host',
+    only: HOST,
     auth: 'required',
     params: idParams,
     body: SquadMemberShape.omit({ squadId: true }),

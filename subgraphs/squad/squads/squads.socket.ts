@@ -12,7 +12,7 @@ const joinShape = JoinSquadShape.extend({
     .nullish(),
 });
 
-export const squadsSocket: SocketEvents = {
+export const squadsSocket = {
   /** Enters the room and listens to it. Missed events come in the ack, missed messages as frames before the ack. */
   async join_squad(data, { squads, messages }, connection) {
     const { squadId, fromRevision, fromMessage } = validated(joinShape, data);
@@ -52,4 +52,4 @@ export const squadsSocket: SocketEvents = {
     const { revision } = await squads.updateWorkout(data);
     return { revision };
   },
-};
+} satisfies SocketEvents;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { gymName, gymSlug } from '../definitions/gym-setup.ts';
+import { gymName, gymSlug } from '#server/gym-shapes.ts';
 import type { Lookups } from '../other-services.ts';
 import type { Reason } from './availability.shapes.ts';
 import { canonicalEmail, canonicalName, type Resource } from './resources.ts';

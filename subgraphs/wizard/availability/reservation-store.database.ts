@@ -13,15 +13,16 @@ import type {
 export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
   return {
     reserve: (request) => reserve(unit, request),
-    async firstVisits({ gymId, from, to, limit }) {
+    async firstVisits({ gymId, from, to, after, limit }) {
       const rows = await unit.em.execute<(Omit<FirstVisit, 'startsAt'> & { startsAt: Date | string })[]>(
         `select session_id as "sessionId", session.created_by as "userId", split_part(value, '@', 1) as "locationId",
                 starts_at as "startsAt"
          from reservation join wizard_session as session on session.id = reservation.session_id
          where is_firm and reservation.gym_id = ? and starts_at >= ? and starts_at < ?
            and session.status = 'DEPLOYED' and session.created_by is not null
-         order by starts_at, reservation.id limit ?`,
-        [gymId, from, to, limit],
+           ${after ? 'and (starts_at, session_id) > (?, ?)' : ''}
+         order by starts_at, session_id limit ?`,
+        [gymId, after?.startsAt ?? from, to, ...(after ? [after.startsAt, after.sessionId] : []), limit],
       );
       return rows.map((row) => ({ ...row, startsAt: new Date(row.startsAt) }));
     },

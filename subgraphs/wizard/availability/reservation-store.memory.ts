@@ -66,7 +66,7 @@ export function memoryReservationStore(): ReservationStore {
 
 function firstVisitsAmong(
   all: readonly Held[],
-  { gymId, from, to, limit }: Parameters<ReservationStore['firstVisits']>[0],
+  { gymId, from, to, after, limit }: Parameters<ReservationStore['firstVisits']>[0],
 ): FirstVisit[] {
   return all
     .flatMap(({ sessionId, memberId, value, visit }) =>
@@ -74,6 +74,12 @@ function firstVisitsAmong(
         ? [{ sessionId, userId: memberId, locationId: value.split('@')[0] ?? '', startsAt: visit.startsAt }]
         : [],
     )
-    .toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime())
+    .filter((visit) => !after || inOrder(visit, after) > 0)
+    .toSorted(inOrder)
     .slice(0, limit);
 }
+
+type Place = Pick<FirstVisit, 'startsAt' | 'sessionId'>;
+const inOrder = (one: Place, other: Place): number =>
+  one.startsAt.getTime() - other.startsAt.getTime() ||
+  (one.sessionId < other.sessionId ? -1 : Number(one.sessionId > other.sessionId));

@@ -31,6 +31,8 @@ export interface FirstVisitsFilter {
   from: Date;
   /** Exclusive. */
   to: Date;
+  /** Only visits that come after this one in the list; undefined: from the beginning. */
+  after?: Pick<FirstVisit, 'startsAt' | 'sessionId'> | undefined;
   limit: number;
 }
 
@@ -46,7 +48,7 @@ export interface ReservationStore {
   reserve(request: ReservationRequest): Promise<ReservationOutcome>;
   /** The sessions that have reserved each of these values now. */
   holders(resource: Resource, values: readonly string[]): Promise<Map<string, string[]>>;
-  /** First visits of deployed sessions, the earliest first. */
+  /** First visits of deployed sessions, the earliest first; of visits at one time, in the order of their sessions' ids. */
   firstVisits(filter: FirstVisitsFilter): Promise<FirstVisit[]>;
   /** Extends the session's reservations until that time, and makes its first visit no longer firm. With null, they stay until they are released. */
   extend(sessionId: string, until: Date | null): Promise<void>;

@@ -1,16 +1,12 @@
 import { z } from 'zod';
 import { assetsShape, themeShape } from '#server/branding.ts';
+import { featureSwitches, gymName, gymSlug } from '#server/gym-shapes.ts';
 import { displayName } from '#server/person-shapes.ts';
 import { openingHours, timezone, visibleText } from '#server/shapes.ts';
 import { DOCUMENT, type WizardDefinition } from './definition.ts';
 
 const picture = (name: string) =>
   ({ path: `assets.${name}`, takes: 'picture', isPublicOnceDeployed: true }) as const;
-
-export const gymName = visibleText(120, 2);
-export const gymSlug = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/, 'expected 3 to 63 lower-case letters, digits and hyphens');
 
 export const BasicsShape = z.object({
   name: gymName,
@@ -44,12 +40,7 @@ export const LocationsShape = z.object({
     .max(50),
 });
 
-export const FeaturesShape = z.object({
-  features: z.record(
-    z.string().regex(/^[a-z][\w-]{0,40}$/, 'expected a module name such as nutrition'),
-    z.boolean('expected true or false'),
-  ),
-});
+export const FeaturesShape = z.object({ features: featureSwitches });
 
 export const AdminShape = z.object({
   email: z.string().trim().max(254).pipe(z.email('expected an email address')),

@@ -29,6 +29,7 @@ export const deploymentsRest = [
       status: 202,
       description: 'The session with the status DEPLOYING.',
       shape: WizardSessionShape,
+      otherwise: { status: 200, description: 'The session, which is deployed already.' },
     },
     errors: ['FORBIDDEN', 'WIZARD_INCOMPLETE', 'CONFLICT', 'WIZARD_VERSION_UNSUPPORTED'],
     handler: async ({ params: { sessionId }, expectedVersion }, { deployments }) => {

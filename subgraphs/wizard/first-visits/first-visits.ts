@@ -36,13 +36,21 @@ export class FirstVisits {
     const end = boundOf(to, 'last') ?? { time: start.time + DEFAULT_MILLIS };
     if (end.time < start.time || end.time - start.time > LONGEST_MILLIS)
       throw invalid('to', `expected a time after "from", at most ${LONGEST_MILLIS / DAY_MILLIS} days later`);
-    const visits = await this.storage.reservations(this.unit).firstVisits({
+    const range = {
       gymId,
       from: new Date(start.time - (start.day ? FURTHEST_ZONE_MILLIS : 0)),
       to: new Date(end.time + (end.day ? FURTHEST_ZONE_MILLIS : 0)),
-      limit: MOST_VISITS,
-    });
-    return (await this.onDays(visits, start.day, end.day)).map(present);
+    };
+    const visits: FirstVisit[] = [];
+    let after: FirstVisit | undefined;
+    do {
+      const page = await this.storage
+        .reservations(this.unit)
+        .firstVisits({ ...range, after, limit: MOST_VISITS });
+      visits.push(...(await this.onDays(page, start.day, end.day)));
+      after = page.length === MOST_VISITS ? page.at(-1) : undefined;
+    } while (after && visits.length < MOST_VISITS);
+    return visits.slice(0, MOST_VISITS).map(present);
   }
 
   /** The visits whose local day is within these days. */

@@ -20,7 +20,7 @@ import type { WizardKind } from '../definitions/wizard-kind.ts';
 import type { WizardStatus } from './session.entity.ts';
 import { changedBy, requireEditable } from './session-change.ts';
 import { sessionEvents } from './session-events.ts';
-import { fileKey } from './session-files.ts';
+import { fileKey, type SessionFile } from './session-files.ts';
 import { LIFETIME_MILLIS, statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
 import { present, migratedOrAsStored } from './session-view.ts';
 import {
@@ -160,18 +160,21 @@ export class Sessions {
     expectedVersion?: number,
   ): Promise<WizardSessionShape> {
     const { storage, files } = this.options;
-    const stored = await this.load(id, resumeToken);
+    await this.load(id, resumeToken);
+    let removed: readonly SessionFile[] = [];
     const cancelled = await storage.transaction(this.unit, async () => {
       const changed = await this.changeStored(id, resumeToken, expectedVersion, (session) => {
         if (session.status === 'CANCELLED') return session;
         const status = statusOf(session);
         if (status !== 'EXPIRED') requireEditable(session);
+        // Those of this version, because an upload may have added one since the session was loaded.
+        removed = session.files;
         return { ...session, status: 'CANCELLED', files: [] };
       });
       await storage.reservations(this.unit).release(id);
       return changed;
     });
-    for (const file of stored.files) await files.delete(fileKey(id, file.id));
+    for (const file of removed) await files.delete(fileKey(id, file.id));
     return this.presented(cancelled);
   }
 
