@@ -24,11 +24,7 @@ interface Connection {
   /** The text of each prepared statement by its name. */
   readonly parsedStatements: Readonly<Record<string, string>>;
   parse(message: { name: string; text: string }): void;
-  bind(message: {
-    statement: string;
-    values: readonly unknown[];
-    valueMapper: (value: unknown) => unknown;
-  }): void;
+  bind(message: { statement: string; values: readonly (string | Buffer | null)[] }): void;
   describe(message: { type: 'P' }): void;
   execute(): void;
   sync(): void;
@@ -50,17 +46,21 @@ export class PreparedRead implements pg.Submittable {
   readonly name: string;
   readonly text: string;
   callback: Done;
-  private readonly values: readonly unknown[];
+  private readonly values: readonly (string | Buffer | null)[];
   private readonly types: unknown;
   private readonly rows: unknown[] = [];
   private parser: RowParser | undefined;
   private failure: Error | undefined;
 
-  /** @param types pg's parsers of the values of columns */
+  /**
+   * @param types pg's parsers of the values of columns
+   * @throws for a value that has no text, such as a circular object
+   */
   constructor({ name = '', text }: Statement, values: readonly unknown[], types: unknown, callback: Done) {
     this.name = name;
     this.text = text;
-    this.values = values;
+    // Here and not in `submit`, which pg may call while it reads from the socket: a value that cannot be sent throws.
+    this.values = values.map((value) => utils.prepareValue(value));
     this.types = types;
     this.callback = callback;
   }
@@ -72,7 +72,7 @@ export class PreparedRead implements pg.Submittable {
     connection.stream.cork(); // one packet for all messages
     try {
       if (!isPrepared) connection.parse({ name: this.name, text: this.text });
-      connection.bind({ statement: this.name, values: this.values, valueMapper: utils.prepareValue });
+      connection.bind({ statement: this.name, values: this.values });
       if (!this.parser) connection.describe({ type: 'P' });
       connection.execute();
       connection.sync();
