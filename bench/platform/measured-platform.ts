@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { startProcess } from '../../tests/support/process.ts';
+import { startProcess, type StartedProcess } from '../../tests/support/process.ts';
 import { cpuMillisOf, freePort, memoryMibOf } from '../gateway/processes.ts';
 
 const SERVICES = ['identity', 'gym', 'wizard', 'nutrition', 'content', 'squad'];
@@ -42,18 +42,37 @@ export async function startMeasuredPlatform(
     `${name.toUpperCase()}_PORT`,
     String(ports[name]),
   ]);
-  const services = startProcess([], { ...common, ...Object.fromEntries(servicePorts) }, program);
-  await services.printed(/Ready after/);
+  const started: StartedProcess[] = [];
+  const stop = async () => {
+    for (const one of started.toReversed()) await one.end();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const startAndAwait = async (ready: RegExp, ...start: Parameters<typeof startProcess>) => {
+    const one = startProcess(...start);
+    started.push(one);
+    try {
+      await one.printed(ready);
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+    return one.child.pid ?? 0;
+  };
+  const servicesPid = await startAndAwait(
+    /Ready after/,
+    [],
+    { ...common, ...Object.fromEntries(servicePorts) },
+    program,
+  );
   const urls = SERVICES.map((name) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${ports[name]}`]);
-  const gateway = startProcess(
+  const gatewayPid = await startAndAwait(
+    /ready/i,
     ['gateway'],
     { ...common, ...Object.fromEntries(urls), GATEWAY_PORT: String(ports.own) },
     gatewayProgram,
   );
-  await gateway.printed(/ready/i);
   const [file = ''] = globSync(path.join(dataDir, '**/postmaster.pid'));
   const databasePid = Number(readFileSync(file, 'utf8').split('\n')[0]);
-  const servicesPid = services.child.pid ?? 0;
   const isCountedTwice = isBelow(servicesPid, databasePid);
   return {
     url: `http://127.0.0.1:${ports.own}`,
@@ -61,17 +80,13 @@ export async function startMeasuredPlatform(
       const database = cpuMillisOf(databasePid);
       const all = cpuMillisOf(servicesPid);
       return {
-        gateway: cpuMillisOf(gateway.child.pid ?? 0),
+        gateway: cpuMillisOf(gatewayPid),
         services: isCountedTwice ? all - database : all,
         database,
       };
     },
-    memoryMib: () => memoryMibOf(gateway.child.pid ?? 0),
-    async stop() {
-      await gateway.end();
-      await services.end();
-      await rm(dataDir, { recursive: true, force: true });
-    },
+    memoryMib: () => memoryMibOf(gatewayPid),
+    stop,
   };
 }
 
